@@ -1,0 +1,26 @@
+/** Whether two byte strings are equal, in a time that depends on their lengths alone. */
+export function doesMatchBytes(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false;
+  let difference = 0;
+  for (let index = 0; index < left.length; index += 1) {
+    difference |= (left[index] as number) ^ (right[index] as number);
+  }
+  return difference === 0;
+}
+
+/**
+ * Joins texts so that no two different lists give the same bytes: each text is preceded by its length in
+ * bytes (32 bits, big endian).
+ */
+export function encodeLengthPrefixed(texts: readonly string[]): Uint8Array {
+  const encoded = texts.map((text) => new TextEncoder().encode(text));
+  const joined = new Uint8Array(encoded.reduce((total, bytes) => total + 4 + bytes.length, 0));
+  const view = new DataView(joined.buffer);
+  let offset = 0;
+  for (const bytes of encoded) {
+    view.setUint32(offset, bytes.length);
+    joined.set(bytes, offset + 4);
+    offset += 4 + bytes.length;
+  }
+  return joined;
+}

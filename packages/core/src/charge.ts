@@ -1,0 +1,135 @@
+import { currentWindow, decideWindow, type RateWindow } from "./rate-limit.js";
+import type { DueRefill } from "./refill.js";
+import type { EpochMs, SpanMs } from "./time.js";
+import { decideSpend, settleRefill, type Usage } from "./usage.js";
+
+/** One limit that a verification takes from, as data. */
+export interface LimitCharge {
+  /** Whose counter it is: the key's own, or the identity's, shared by all its keys. */
+  readonly owner: "key" | "identity";
+  /**
+   * Whether the limit is part of the owner's configuration, or was made up by one request. A counter is known
+   * by owner, name and duration either way; a store may keep the two kinds in different places.
+   */
+  readonly isConfigured: boolean;
+  readonly name: string;
+  readonly limit: number;
+  readonly durationMs: SpanMs;
+  /** Units to take: a whole number >= 0. */
+  readonly cost: number;
+}
+
+/** All that one verification wants from a store, as data: the plan of one atomic step. */
+export interface ChargePlan {
+  readonly workspaceId: string;
+  readonly keyId: string;
+  readonly identityId: string | null;
+  /** Unix epoch ms, handed in by the caller. */
+  readonly now: EpochMs;
+  /** What the decision was made on. When any of it moved, nothing is taken. */
+  readonly expects: {
+    readonly keyVersion: number;
+    /** Null: there was no identity, or it no longer existed. */
+    readonly identityVersion: number | null;
+    readonly epoch: number;
+  };
+  /** `look` evaluates everything and writes nothing. */
+  readonly mode: "take" | "look";
+  /** Uses to spend: a whole number >= 0. */
+  readonly cost: number;
+  readonly refill: DueRefill | null;
+  /** In the order in which they are evaluated. No two name the same counter. */
+  readonly limits: readonly LimitCharge[];
+}
+
+/** What a store holds of everything a plan touches. */
+export interface ChargeState {
+  readonly keyVersion: number;
+  readonly identityVersion: number | null;
+  readonly epoch: number;
+  readonly usage: Usage;
+  /** The stored window of each of the plan's limits, in the plan's order; null where none is stored. */
+  readonly windows: readonly (RateWindow | null)[];
+}
+
+/** A limit as a verification leaves it. */
+export interface LimitReading {
+  readonly name: string;
+  readonly limit: number;
+  /** Units left in the window: a whole number >= 0. */
+  readonly remaining: number;
+  /** Unix epoch ms at which the next window opens. */
+  readonly resetAt: EpochMs;
+  /** Whether this limit refused. */
+  readonly exceeded: boolean;
+}
+
+/** What became of a plan. Only `charged` in mode `take` wrote anything. */
+export type ChargeResult =
+  /** Key, identity or epoch moved, or the key is gone: decide again on fresh records. */
+  | { readonly kind: "stale" }
+  | {
+      readonly kind: "charged" | "rate-limited" | "usage-exceeded";
+      /** Uses left afterwards, with a due refill shown; null for unlimited. */
+      readonly remaining: number | null;
+      /** One reading for each of the plan's limits, in the plan's order. */
+      readonly limits: readonly LimitReading[];
+    };
+
+/** A result, and the state to store; null where nothing is to be written. */
+export interface ChargeStep {
+  readonly result: ChargeResult;
+  readonly next: { readonly usage: Usage; readonly windows: readonly (RateWindow | null)[] } | null;
+}
+
+const STALE: ChargeStep = { result: { kind: "stale" }, next: null };
+
+/**
+ * The atomic step of a verification, as a pure function: settle a due refill, then take every window slot and
+ * every use, or none. Limits refuse before uses do. This is the oracle that every store is tested against.
+ *
+ * @param state - What is stored of the plan's key, or null when there is no such key.
+ */
+export function applyCharge(state: ChargeState | null, plan: ChargePlan): ChargeStep {
+  if (state === null || !isAsExpected(state, plan)) return STALE;
+  const usage = settleRefill(state.usage, plan.refill);
+  const spend = decideSpend(usage.remaining, plan.cost);
+  const decisions = plan.limits.map((limit, index) =>
+    decideWindow(state.windows[index] ?? null, limit, limit.cost, plan.now),
+  );
+  const isLimited = decisions.some(({ kind }) => kind === "refuse");
+  if (isLimited || spend.kind === "refuse") {
+    const kind = isLimited ? "rate-limited" : "usage-exceeded";
+    const standing = plan.limits.map((limit, index) => {
+      const window = currentWindow(state.windows[index] ?? null, limit.durationMs, plan.now);
+      return readLimit(limit, window, decisions[index]?.kind === "refuse");
+    });
+    return { result: { kind, remaining: usage.remaining, limits: standing }, next: null };
+  }
+  const windows = decisions.map(({ window }, index) =>
+    plan.limits[index]?.cost === 0 ? (state.windows[index] ?? null) : window,
+  );
+  const limits = plan.limits.map((limit, index) => readLimit(limit, decisions[index]?.window as RateWindow, false));
+  const result: ChargeResult = { kind: "charged", remaining: spend.remaining, limits };
+  const hasMoved = usage !== state.usage || spend.remaining !== usage.remaining || plan.limits.some(({ cost }) => cost > 0);
+  if (plan.mode === "look" || !hasMoved) return { result, next: null };
+  return { result, next: { usage: { remaining: spend.remaining, refilledAt: usage.refilledAt }, windows } };
+}
+
+function isAsExpected(state: ChargeState, { expects }: ChargePlan): boolean {
+  return (
+    state.keyVersion === expects.keyVersion &&
+    state.identityVersion === expects.identityVersion &&
+    state.epoch === expects.epoch
+  );
+}
+
+function readLimit(limit: LimitCharge, window: RateWindow, exceeded: boolean): LimitReading {
+  return {
+    name: limit.name,
+    limit: limit.limit,
+    remaining: Math.max(0, limit.limit - window.used),
+    resetAt: window.startedAt + limit.durationMs,
+    exceeded,
+  };
+}

@@ -1,0 +1,60 @@
+import type { IdentityRecord } from "./identity.js";
+import type { Metadata } from "./metadata.js";
+import type { RateLimit } from "./rate-limit.js";
+import type { Refill } from "./refill.js";
+import type { EpochMs } from "./time.js";
+import type { Usage } from "./usage.js";
+import type { WorkspaceRecord } from "./workspace.js";
+
+/** How a limit of a key was asked for. Kept and listed; every limit is exact regardless. */
+export type RateLimitType = "fast" | "consistent";
+
+/** A limit of a key. The one named {@link DEFAULT_LIMIT} applies to every verification by itself. */
+export interface KeyRateLimit extends RateLimit {
+  readonly type: RateLimitType | null;
+  readonly async: boolean;
+}
+
+/** Name of the limit that a key's `ratelimit` field sets. */
+export const DEFAULT_LIMIT = "default";
+
+/** The configuration of a key. Its counters live apart, in {@link Usage} and in rate windows. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly apiId: string;
+  /** Hash of the secret; the secret itself is stored nowhere. */
+  readonly hash: string;
+  /** Leading characters of the secret, few enough to give nothing away. */
+  readonly start: string;
+  readonly name: string | null;
+  readonly identityId: string | null;
+  readonly meta: Metadata | null;
+  readonly createdAt: EpochMs;
+  /** Instant of the latest configuration change, or null before the first. Uses and refills do not touch it. */
+  readonly updatedAt: EpochMs | null;
+  readonly expiresAt: EpochMs | null;
+  readonly switchedOn: boolean;
+  readonly refill: Refill | null;
+  /** No two of one name. */
+  readonly ratelimits: readonly KeyRateLimit[];
+  readonly environment: string | null;
+  /** The secret, encrypted, for a recoverable key. */
+  readonly sealedSecret: string | null;
+  /** Rises by one with every change of a configuration field, never by a use. */
+  readonly version: number;
+}
+
+/** A key with all that a verification or a listing needs of it, read as one consistent snapshot. */
+export interface LoadedKey {
+  readonly key: KeyRecord;
+  /** As stored: a refill that has fallen due since is not applied. */
+  readonly usage: Usage;
+  readonly workspace: WorkspaceRecord;
+  /** Null without an identity, and when the identity was deleted. */
+  readonly identity: IdentityRecord | null;
+  /** Names of the key's roles, ascending. */
+  readonly roles: readonly string[];
+  /** Names of the key's permissions, direct and through roles, without duplicates, ascending. */
+  readonly permissions: readonly string[];
+}

@@ -1,0 +1,33 @@
+import { LatchkeyError } from "./errors.js";
+
+/** An instant: whole milliseconds since the Unix epoch. */
+export type EpochMs = number;
+
+/** A span of time in whole milliseconds. */
+export type SpanMs = number;
+
+/** Answers the current instant in whole milliseconds since the Unix epoch. */
+export type Clock = () => EpochMs;
+
+/**
+ * Wraps a clock so that what it hands on never goes back: the highest instant seen so far wins.
+ *
+ * A machine whose clock is set back therefore revives no expired key and reopens no window while
+ * the process lives.
+ *
+ * @param read - The clock to wrap.
+ * @returns A clock that repeats its highest answer while `read` is behind it.
+ * @throws LatchkeyError `INTERNAL_SERVER_ERROR` from the returned clock when `read` answers anything
+ * but a whole number of milliseconds from 0 up: no decision is taken on a broken clock.
+ */
+export function createMonotonicClock(read: Clock): Clock {
+  let highest: EpochMs = 0;
+  return () => {
+    const now = read();
+    if (!Number.isSafeInteger(now) || now < 0) {
+      throw new LatchkeyError("INTERNAL_SERVER_ERROR", '"clock" must answer whole milliseconds >= 0');
+    }
+    if (now > highest) highest = now;
+    return highest;
+  };
+}
