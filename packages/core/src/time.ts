@@ -6,6 +6,9 @@ export type EpochMs = number;
 /** A span of time in whole milliseconds. */
 export type SpanMs = number;
 
+/** The last instant that a date can name; calendar arithmetic beyond it answers NaN. */
+const LAST_INSTANT: EpochMs = 8_640_000_000_000_000;
+
 /** Answers the current instant in whole milliseconds since the Unix epoch. */
 export type Clock = () => EpochMs;
 
@@ -18,14 +21,17 @@ export type Clock = () => EpochMs;
  * @param read - The clock to wrap.
  * @returns A clock that repeats its highest answer while `read` is behind it.
  * @throws LatchkeyError `INTERNAL_SERVER_ERROR` from the returned clock when `read` answers anything
- * but a whole number of milliseconds from 0 up: no decision is taken on a broken clock.
+ * but a whole number of milliseconds from 0 to the last instant of a date: no decision is taken on a broken clock.
  */
 export function createMonotonicClock(read: Clock): Clock {
   let highest: EpochMs = 0;
   return () => {
     const now = read();
-    if (!Number.isSafeInteger(now) || now < 0) {
-      throw new LatchkeyError("INTERNAL_SERVER_ERROR", '"clock" must answer whole milliseconds >= 0');
+    if (!Number.isSafeInteger(now) || now < 0 || now > LAST_INSTANT) {
+      throw new LatchkeyError(
+        "INTERNAL_SERVER_ERROR",
+        '"clock" must answer whole milliseconds from 0 to 8640000000000000',
+      );
     }
     if (now > highest) highest = now;
     return highest;
