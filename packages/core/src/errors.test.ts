@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { badRequest, corruptRecord, ERROR_CODES, LatchkeyError } from "./errors.js";
+
+describe("LatchkeyError", () => {
+  test("is an Error with a name, a code and a message", () => {
+    const error = new LatchkeyError("CONFLICT", "the name is taken");
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      name: "LatchkeyError",
+      code: "CONFLICT",
+      message: "the name is taken",
+    });
+  });
+
+  test("without options it has no issues, no outcome and no cause", () => {
+    const error = new LatchkeyError("NOT_FOUND", "no such key");
+    expect(error.issues).toEqual([]);
+    expect(error.outcome).toBeUndefined();
+    expect("cause" in error).toBe(false);
+  });
+
+  test("keeps the original error as its cause", () => {
+    const cause = new Error("connection reset");
+    expect(new LatchkeyError("STORE_UNAVAILABLE", "no answer", { cause }).cause).toBe(cause);
+  });
+
+  test.each(["not-applied", "unknown"] as const)(
+    "a lost answer can say that its change is %s",
+    (outcome) => {
+      expect(new LatchkeyError("STORE_UNAVAILABLE", "no answer", { outcome }).outcome).toBe(
+        outcome,
+      );
+    },
+  );
+
+  test("no code stands twice in the closed list", () => {
+    expect(ERROR_CODES).toEqual([...new Set(ERROR_CODES)]);
+  });
+});
+
+describe("badRequest", () => {
+  test("lists every bad field in its message and in its issues", () => {
+    const issues = [
+      { path: "refill.amount", message: "must be a whole number >= 1" },
+      { path: "expires", message: "must lie in the future" },
+    ];
+    const error = badRequest(issues);
+    expect(error.code).toBe("BAD_REQUEST");
+    expect(error.message).toBe(
+      '"refill.amount" must be a whole number >= 1; "expires" must lie in the future',
+    );
+    expect(error.issues).toEqual(issues);
+  });
+
+  test("an issue with the input as a whole names no field", () => {
+    expect(badRequest([{ path: "", message: "must be an object" }]).message).toBe(
+      "must be an object",
+    );
+  });
+});
+
+describe("corruptRecord", () => {
+  test("says which record was not used, and that it fails closed", () => {
+    const error = corruptRecord("key key_123");
+    expect(error).toMatchObject({
+      code: "STORE_CORRUPT",
+      message: "the stored key key_123 is damaged and was not used",
+    });
+  });
+
+  test("keeps what was met on the way as its cause", () => {
+    const cause = new SyntaxError("unexpected end of JSON input");
+    expect(corruptRecord("key key_123", cause).cause).toBe(cause);
+  });
+});
