@@ -109,11 +109,19 @@ export function applyCharge(state: ChargeState | null, plan: ChargePlan): Charge
   const windows = decisions.map(({ window }, index) =>
     plan.limits[index]?.cost === 0 ? (state.windows[index] ?? null) : window,
   );
-  const limits = plan.limits.map((limit, index) => readLimit(limit, decisions[index]?.window as RateWindow, false));
+  const limits = plan.limits.map((limit, index) =>
+    readLimit(limit, decisions[index]?.window as RateWindow, false),
+  );
   const result: ChargeResult = { kind: "charged", remaining: spend.remaining, limits };
-  const hasMoved = usage !== state.usage || spend.remaining !== usage.remaining || plan.limits.some(({ cost }) => cost > 0);
+  const hasMoved =
+    usage !== state.usage ||
+    spend.remaining !== usage.remaining ||
+    plan.limits.some(({ cost }) => cost > 0);
   if (plan.mode === "look" || !hasMoved) return { result, next: null };
-  return { result, next: { usage: { remaining: spend.remaining, refilledAt: usage.refilledAt }, windows } };
+  return {
+    result,
+    next: { usage: { remaining: spend.remaining, refilledAt: usage.refilledAt }, windows },
+  };
 }
 
 function isAsExpected(state: ChargeState, { expects }: ChargePlan): boolean {

@@ -18,7 +18,9 @@ export interface ListScope {
  * @param lastId - Id of the last item of the page before.
  */
 export function encodeCursor(scope: ListScope, lastId: string): string {
-  return encodeBase64Url(new TextEncoder().encode([VERSION, scope.list, scope.ownerId, lastId].join(":")));
+  return encodeBase64Url(
+    new TextEncoder().encode([VERSION, scope.list, scope.ownerId, lastId].join(":")),
+  );
 }
 
 /** Reads a cursor, or answers null when it is damaged or belongs to another list. */
@@ -27,5 +29,7 @@ export function decodeCursor(scope: ListScope, cursor: string): string | null {
   if (bytes === null) return null;
   const [version, list, ownerId, lastId, ...rest] = new TextDecoder().decode(bytes).split(":");
   const isOfThisList = version === VERSION && list === scope.list && ownerId === scope.ownerId;
-  return isOfThisList && rest.length === 0 && /^[a-z]+_[A-Za-z0-9]+$/.test(lastId ?? "") ? (lastId as string) : null;
+  return isOfThisList && rest.length === 0 && /^[a-z]+_[A-Za-z0-9]+$/.test(lastId ?? "")
+    ? (lastId as string)
+    : null;
 }

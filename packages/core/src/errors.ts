@@ -62,7 +62,9 @@ export class LatchkeyError extends Error {
 
 /** A `BAD_REQUEST` about the given fields; its message lists them all. */
 export function badRequest(issues: readonly InputIssue[]): LatchkeyError {
-  const listed = issues.map(({ path, message }) => (path === "" ? message : `"${path}" ${message}`));
+  const listed = issues.map(({ path, message }) =>
+    path === "" ? message : `"${path}" ${message}`,
+  );
   return new LatchkeyError("BAD_REQUEST", listed.join("; "), { issues });
 }
 
@@ -73,5 +75,7 @@ export function badRequest(issues: readonly InputIssue[]): LatchkeyError {
  * @param what - The kind and id of the record, never its content: `key key_123`.
  */
 export function corruptRecord(what: string, cause?: unknown): LatchkeyError {
-  return new LatchkeyError("STORE_CORRUPT", `the stored ${what} is damaged and was not used`, { cause });
+  return new LatchkeyError("STORE_CORRUPT", `the stored ${what} is damaged and was not used`, {
+    cause,
+  });
 }

@@ -44,7 +44,8 @@ export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFact
         sequence = 0;
       }
     }
-    const ordered = encodeFixedWidth(instant, INSTANT_WIDTH) + encodeFixedWidth(sequence, SEQUENCE_WIDTH);
+    const ordered =
+      encodeFixedWidth(instant, INSTANT_WIDTH) + encodeFixedWidth(sequence, SEQUENCE_WIDTH);
     return `${kind}_${ordered}${randomPart()}`;
   };
 }

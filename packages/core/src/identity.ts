@@ -14,3 +14,15 @@ export interface IdentityRecord {
   /** Rises by one with every change of a field above. */
   readonly version: number;
 }
+
+const NO_META: Metadata = Object.freeze({});
+
+/** An identity without metadata and limits, as it is made on demand for a key. */
+export function newIdentity(
+  id: string,
+  workspaceId: string,
+  externalId: string,
+  createdAt: EpochMs,
+): IdentityRecord {
+  return { id, workspaceId, externalId, meta: NO_META, ratelimits: [], createdAt, version: 1 };
+}

@@ -8,16 +8,60 @@ export {
   type LimitCharge,
   type LimitReading,
 } from "./charge.js";
-export { ERROR_CODES, type ErrorCode, type InputIssue, LatchkeyError, corruptRecord } from "./errors.js";
+export {
+  corruptRecord,
+  ERROR_CODES,
+  type ErrorCode,
+  type InputIssue,
+  LatchkeyError,
+  type LatchkeyErrorOptions,
+} from "./errors.js";
+export type { RandomBytes } from "./id.js";
 export type { IdentityRecord } from "./identity.js";
-export { DEFAULT_LIMIT, type KeyRateLimit, type KeyRecord, type LoadedKey, type RateLimitType } from "./key.js";
+export type { FullIdentity } from "./identity-view.js";
+export {
+  DEFAULT_LIMIT,
+  type KeyRateLimit,
+  type KeyRecord,
+  type LoadedKey,
+  type RateLimitType,
+} from "./key.js";
 export type { KeyRing } from "./key-ring.js";
+export type { ListedKey } from "./key-view.js";
+export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export type { JsonValue, Metadata } from "./metadata.js";
+export type { RootKeyOutcome } from "./operations/authenticate-root-key.js";
+export { createApiInput } from "./operations/create-api.js";
+export { createIdentityInput } from "./operations/create-identity.js";
+export { type CreatedKey, createKeyInput } from "./operations/create-key.js";
+export { createPermissionInput } from "./operations/create-permission.js";
+export { createRoleInput } from "./operations/create-role.js";
+export { createRootKeyInput } from "./operations/create-root-key.js";
+export { deleteKeyInput } from "./operations/delete-key.js";
+export { getApiInput } from "./operations/get-api.js";
+export { getIdentityInput } from "./operations/get-identity.js";
+export { getKeyInput } from "./operations/get-key.js";
+export { type IdentityList, listIdentitiesInput } from "./operations/list-identities.js";
+export { type KeyList, listKeysInput } from "./operations/list-keys.js";
+export { reencryptKeysInput } from "./operations/reencrypt-keys.js";
+export { updateIdentityInput } from "./operations/update-identity.js";
+export { updateKeyInput } from "./operations/update-key.js";
+export { updateRemainingInput } from "./operations/update-remaining.js";
+export { type VerifyScope, verifyKeyInput } from "./operations/verify-key.js";
 export { effectivePermissions, type PermissionQuery } from "./permission.js";
-export type { RateLimit, RateWindow } from "./rate-limit.js";
+export type { RateLimit, RateWindow, WireRateLimit } from "./rate-limit.js";
 export type { DueRefill, Refill } from "./refill.js";
 export type { PermissionRecord, RoleRecord } from "./role.js";
 export type { RootKeyRecord } from "./root-key.js";
+export {
+  API_ACTIONS,
+  IDENTITY_ACTIONS,
+  isRootAllowed,
+  isRootPermission,
+  RBAC_ACTIONS,
+  type RootPermission,
+  rootPermissionName,
+} from "./root-permission.js";
 export type {
   GrantReference,
   Grants,
@@ -33,5 +77,17 @@ export type {
   UpdateKeyResult,
 } from "./store.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";
-export { changeUsage, settleRefill, type Usage, type UsageChange, type UsageChangeResult } from "./usage.js";
-export { DEFAULT_WORKSPACE_ID, untouchedWorkspace, type WorkspaceRecord } from "./workspace.js";
+export {
+  changeUsage,
+  settleRefill,
+  type Usage,
+  type UsageChange,
+  type UsageChangeResult,
+} from "./usage.js";
+export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verify.js";
+export {
+  DEFAULT_WORKSPACE_ID,
+  untouchedWorkspace,
+  WORKSPACE_ID_PATTERN,
+  type WorkspaceRecord,
+} from "./workspace.js";

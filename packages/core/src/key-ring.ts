@@ -24,13 +24,21 @@ const RING_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
  * @throws TypeError naming the option and what is wrong: an id, a length, a key of one repeated byte, a
  * `current` that is not in the ring. No message holds key material.
  */
-export function copyKeyRing(name: string, ring: KeyRing, bounds: KeyRingBounds): ReadonlyMap<string, Uint8Array> {
+export function copyKeyRing(
+  name: string,
+  ring: KeyRing,
+  bounds: KeyRingBounds,
+): ReadonlyMap<string, Uint8Array> {
   const copy = new Map<string, Uint8Array>();
   for (const [id, key] of Object.entries(ring.keys)) {
     if (!RING_KEY_ID.test(id)) {
       throw new TypeError(`"${name}.keys" ids must be 1 to 32 characters of A-Z a-z 0-9 _ -`);
     }
-    if (!(key instanceof Uint8Array) || key.length < bounds.minBytes || key.length > bounds.maxBytes) {
+    if (
+      !(key instanceof Uint8Array) ||
+      key.length < bounds.minBytes ||
+      key.length > bounds.maxBytes
+    ) {
       throw new TypeError(`"${name}.keys.${id}" must be ${describeBounds(bounds)} bytes`);
     }
     if (key.every((byte) => byte === key[0])) {
@@ -38,7 +46,8 @@ export function copyKeyRing(name: string, ring: KeyRing, bounds: KeyRingBounds):
     }
     copy.set(id, Uint8Array.from(key));
   }
-  if (!copy.has(ring.current)) throw new TypeError(`"${name}.current" must be the id of a key in "${name}.keys"`);
+  if (!copy.has(ring.current))
+    throw new TypeError(`"${name}.current" must be the id of a key in "${name}.keys"`);
   return copy;
 }
 

@@ -2,7 +2,7 @@ import type { IdentityRecord } from "./identity.js";
 import type { Metadata } from "./metadata.js";
 import type { RateLimit } from "./rate-limit.js";
 import type { Refill } from "./refill.js";
-import type { EpochMs } from "./time.js";
+import type { EpochMs, SpanMs } from "./time.js";
 import type { Usage } from "./usage.js";
 import type { WorkspaceRecord } from "./workspace.js";
 
@@ -17,6 +17,22 @@ export interface KeyRateLimit extends RateLimit {
 
 /** Name of the limit that a key's `ratelimit` field sets. */
 export const DEFAULT_LIMIT = "default";
+
+/** Reads the `ratelimit` field of the HTTP contract: the limit named {@link DEFAULT_LIMIT}. `duration` in ms. */
+export function fromWireKeyLimit(limit: {
+  readonly type?: RateLimitType | undefined;
+  readonly async?: boolean | undefined;
+  readonly limit: number;
+  readonly duration: SpanMs;
+}): KeyRateLimit {
+  return {
+    name: DEFAULT_LIMIT,
+    limit: limit.limit,
+    durationMs: limit.duration,
+    type: limit.type ?? null,
+    async: limit.async ?? limit.type === "fast",
+  };
+}
 
 /** The configuration of a key. Its counters live apart, in {@link Usage} and in rate windows. */
 export interface KeyRecord {

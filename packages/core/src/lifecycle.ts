@@ -45,11 +45,16 @@ export type LifecycleDecision =
  *
  * @see packages/core/decisions/0002-derived-state.md for the state table.
  */
-export function decideUpdate(facts: LifecycleFacts, update: LifecycleUpdate, now: EpochMs): LifecycleDecision {
+export function decideUpdate(
+  facts: LifecycleFacts,
+  update: LifecycleUpdate,
+  now: EpochMs,
+): LifecycleDecision {
   const isEnabling = update.enabled === true;
   const remaining = update.remaining === undefined ? facts.remaining : update.remaining;
   if (isEnabling && remaining === 0) return { kind: "refuse-exhausted" };
-  const clearsElapsed = isEnabling && update.expiresAt === undefined && isExpired(facts.expiresAt, now);
+  const clearsElapsed =
+    isEnabling && update.expiresAt === undefined && isExpired(facts.expiresAt, now);
   const keptExpiry = clearsElapsed ? null : facts.expiresAt;
   return {
     kind: "apply",

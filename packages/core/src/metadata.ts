@@ -1,5 +1,11 @@
 /** What metadata holds: JSON values, no more. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [member: string]: JsonValue };
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue };
 
 /** Free-form metadata of a key or an identity: a JSON object. */
 export type Metadata = { readonly [member: string]: JsonValue };
@@ -49,11 +55,13 @@ function copyJson(value: unknown, depth: number): JsonValue {
     if (!Number.isFinite(value)) throw new MetadataRefusal("must hold finite numbers only");
     return value;
   }
-  if (!Array.isArray(value) && !isPlainObject(value)) throw new MetadataRefusal("must hold JSON values only");
+  if (!Array.isArray(value) && !isPlainObject(value))
+    throw new MetadataRefusal("must hold JSON values only");
   if (depth > METADATA_BOUNDS.maxDepth) {
     throw new MetadataRefusal(`must be at most ${METADATA_BOUNDS.maxDepth} levels deep`);
   }
-  if (Array.isArray(value)) return Object.freeze(Array.from(value, (member) => copyJson(member, depth + 1)));
+  if (Array.isArray(value))
+    return Object.freeze(Array.from(value, (member) => copyJson(member, depth + 1)));
   const copy: Record<string, JsonValue> = {};
   for (const [member, content] of Object.entries(value)) {
     if (REFUSED_MEMBERS.has(member)) {

@@ -18,7 +18,9 @@ export const MAX_QUERY_DEPTH = 16;
  */
 export function doesGrant(held: string, wanted: string): boolean {
   if (held === wanted || held === "*") return true;
-  return held.endsWith(".*") && wanted.length > held.length - 1 && wanted.startsWith(held.slice(0, -1));
+  return (
+    held.endsWith(".*") && wanted.length > held.length - 1 && wanted.startsWith(held.slice(0, -1))
+  );
 }
 
 /** Whether any of the held permissions grants the wanted one. */
@@ -29,7 +31,8 @@ export function hasPermission(held: readonly string[], wanted: string): boolean 
 /** Whether what is held satisfies the query. Holding nothing satisfies nothing, and an empty list is not satisfied. */
 export function isSatisfied(query: PermissionQuery, held: readonly string[]): boolean {
   if (typeof query === "string") return hasPermission(held, query);
-  if ("and" in query) return query.and.length > 0 && query.and.every((member) => isSatisfied(member, held));
+  if ("and" in query)
+    return query.and.length > 0 && query.and.every((member) => isSatisfied(member, held));
   return query.or.some((member) => isSatisfied(member, held));
 }
 

@@ -9,6 +9,13 @@ export interface RateLimit {
   readonly durationMs: SpanMs;
 }
 
+/** A named limit in the words of the HTTP contract. `duration` in ms. */
+export interface WireRateLimit {
+  readonly name: string;
+  readonly limit: number;
+  readonly duration: SpanMs;
+}
+
 /** What a store keeps of one limit: the window it last counted in, and what was taken there. */
 export interface RateWindow {
   readonly startedAt: EpochMs;
@@ -41,7 +48,11 @@ export function windowStartAt(now: EpochMs, durationMs: SpanMs): EpochMs {
  *
  * A stored window never goes back: when `now` lies before it, the stored window still counts.
  */
-export function currentWindow(stored: RateWindow | null, durationMs: SpanMs, now: EpochMs): RateWindow {
+export function currentWindow(
+  stored: RateWindow | null,
+  durationMs: SpanMs,
+  now: EpochMs,
+): RateWindow {
   const startedAt = windowStartAt(now, durationMs);
   return stored !== null && stored.startedAt >= startedAt ? stored : { startedAt, used: 0 };
 }
@@ -62,4 +73,14 @@ export function decideWindow(
   const window = currentWindow(stored, limit.durationMs, now);
   if (window.used + cost > limit.limit) return { kind: "refuse", window };
   return { kind: "admit", window: { startedAt: window.startedAt, used: window.used + cost } };
+}
+
+/** Reads limits given in the words of the HTTP contract. */
+export function fromWireLimits(limits: readonly WireRateLimit[]): readonly RateLimit[] {
+  return limits.map(({ name, limit, duration }) => ({ name, limit, durationMs: duration }));
+}
+
+/** Writes limits in the words of the HTTP contract. */
+export function toWireLimits(limits: readonly RateLimit[]): readonly WireRateLimit[] {
+  return limits.map(({ name, limit, durationMs }) => ({ name, limit, duration: durationMs }));
 }

@@ -50,7 +50,9 @@ export function secretShape(secret: string): SecretShape {
   const bytes = decodeBase58(body);
   if (bytes === null || !isOurPayload(bytes)) return "foreign";
   const payload = bytes.subarray(0, -CHECKSUM_LENGTH);
-  return doesMatchBytes(checksum(prefix, payload), bytes.subarray(-CHECKSUM_LENGTH)) ? "intact" : "damaged";
+  return doesMatchBytes(checksum(prefix, payload), bytes.subarray(-CHECKSUM_LENGTH))
+    ? "intact"
+    : "damaged";
 }
 
 /**
@@ -64,7 +66,10 @@ export function secretStart(secret: string): string {
   const { prefix, body } = splitSecret(secret);
   const byteLength = decodeBase58(body)?.[1] ?? BYTE_LENGTH.min;
   const spareBits = 8 * byteLength - MIN_UNKNOWN_BITS;
-  const shownRandom = Math.min(MAX_SHOWN_RANDOM_CHARACTERS, Math.floor(spareBits / BITS_PER_BASE58_CHARACTER));
+  const shownRandom = Math.min(
+    MAX_SHOWN_RANDOM_CHARACTERS,
+    Math.floor(spareBits / BITS_PER_BASE58_CHARACTER),
+  );
   const shown = body.slice(0, constantCharacters(byteLength) + shownRandom);
   return prefix === "" ? shown : `${prefix}_${shown}`;
 }
@@ -75,7 +80,9 @@ function constantCharacters(byteLength: number): number {
   if (known !== undefined) return known;
   const tail = byteLength + CHECKSUM_LENGTH;
   const lowest = encodeBase58(Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail)));
-  const highest = encodeBase58(Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail).fill(255)));
+  const highest = encodeBase58(
+    Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail).fill(255)),
+  );
   let shared = 0;
   while (lowest.length === highest.length && lowest[shared] === highest[shared]) shared += 1;
   constantCharactersByLength.set(byteLength, shared);

@@ -85,7 +85,10 @@ export type UpdateKeyResult =
   | { readonly kind: "not-found" }
   /** The version was not the expected one. */
   | { readonly kind: "stale" }
-  | { readonly kind: "usage-refused"; readonly reason: Exclude<UsageChangeResult, { kind: "changed" }> }
+  | {
+      readonly kind: "usage-refused";
+      readonly reason: Exclude<UsageChangeResult, { kind: "changed" }>;
+    }
   | MissingGrants;
 
 /** Named fields of an identity to be set. A field left undefined stays as it is. */
@@ -135,7 +138,9 @@ export interface KeyStore {
 
   insertRootKey(rootKey: RootKeyRecord): Promise<void>;
   /** The root key with this hash, of any workspace, with its workspace, in one snapshot. */
-  findRootKey(hash: string): Promise<{ readonly rootKey: RootKeyRecord; readonly workspace: WorkspaceRecord } | null>;
+  findRootKey(
+    hash: string,
+  ): Promise<{ readonly rootKey: RootKeyRecord; readonly workspace: WorkspaceRecord } | null>;
 
   /** Writes an identity, unless its `externalId` is taken in the workspace. Of N racers one wins. */
   insertIdentity(identity: IdentityRecord): Promise<"inserted" | "external-id-taken">;
@@ -169,9 +174,18 @@ export interface KeyStore {
    * Sets fields, if the version is the expected one. The version rises unless `usage` and `updatedAt` are all
    * that changes: counters never bump it. Counters of limits that keep their name and duration go on.
    */
-  updateKey(workspaceId: string, keyId: string, expectedVersion: number, patch: KeyPatch): Promise<UpdateKeyResult>;
+  updateKey(
+    workspaceId: string,
+    keyId: string,
+    expectedVersion: number,
+    patch: KeyPatch,
+  ): Promise<UpdateKeyResult>;
   /** Deletes a key: it is found, listed and counted no more, and its encrypted secret is erased. */
-  deleteKey(workspaceId: string, keyId: string, deletedAt: EpochMs): Promise<"deleted" | "not-found">;
+  deleteKey(
+    workspaceId: string,
+    keyId: string,
+    deletedAt: EpochMs,
+  ): Promise<"deleted" | "not-found">;
 
   /**
    * The atomic step of a verification, exactly as `applyCharge` says: compares what the plan expects, settles a

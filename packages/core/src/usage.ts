@@ -77,8 +77,12 @@ export function changeUsage(usage: Usage, change: UsageChange): UsageChangeResul
     }
     case "decrement": {
       if (settled.remaining === null) return { kind: "unlimited" };
-      if (operation.by > settled.remaining) return { kind: "insufficient", remaining: settled.remaining };
-      return { kind: "changed", usage: { remaining: settled.remaining - operation.by, refilledAt } };
+      if (operation.by > settled.remaining)
+        return { kind: "insufficient", remaining: settled.remaining };
+      return {
+        kind: "changed",
+        usage: { remaining: settled.remaining - operation.by, refilledAt },
+      };
     }
     default:
       return operation satisfies never;

@@ -40,7 +40,11 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
   const keys = copyKeyRing("vault", ring, { minBytes: 32, maxBytes: 32 });
   const currentId = ring.current;
   const cipher = (vaultKeyId: string, vaultKey: Uint8Array, nonce: Uint8Array, row: SealedFor) =>
-    xchacha20poly1305(vaultKey, nonce, encodeLengthPrefixed([FORMAT, row.workspaceId, row.keyId, vaultKeyId]));
+    xchacha20poly1305(
+      vaultKey,
+      nonce,
+      encodeLengthPrefixed([FORMAT, row.workspaceId, row.keyId, vaultKeyId]),
+    );
 
   return {
     seal(secret, row) {
@@ -58,11 +62,16 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
       }
       const vaultKey = keys.get(vaultKeyId);
       if (vaultKey === undefined) {
-        throw new LatchkeyError("PRECONDITION_FAILED", "the vault key that this secret was sealed with is not configured");
+        throw new LatchkeyError(
+          "PRECONDITION_FAILED",
+          "the vault key that this secret was sealed with is not configured",
+        );
       }
       try {
         const nonce = bytes.subarray(0, NONCE_LENGTH);
-        return new TextDecoder().decode(cipher(vaultKeyId, vaultKey, nonce, row).decrypt(bytes.subarray(NONCE_LENGTH)));
+        return new TextDecoder().decode(
+          cipher(vaultKeyId, vaultKey, nonce, row).decrypt(bytes.subarray(NONCE_LENGTH)),
+        );
       } catch {
         // The cipher's own error adds nothing, and must not carry bytes of the secret anywhere.
         throw corruptRecord(`encrypted secret of ${row.keyId}`);

@@ -100,11 +100,16 @@ const NO_LIMITS: readonly LimitCharge[] = [];
  * @param now - Unix epoch ms, handed in by the caller.
  * @see packages/core/decisions/0005-order-of-checks.md
  */
-export function decideVerification(loaded: LoadedKey, question: VerifyQuestion, now: EpochMs): VerifyDecision {
+export function decideVerification(
+  loaded: LoadedKey,
+  question: VerifyQuestion,
+  now: EpochMs,
+): VerifyDecision {
   const { key } = loaded;
   if (!loaded.workspace.enabled) return { kind: "workspace-disabled" };
   if (!key.switchedOn) return { kind: "refuse", code: "DISABLED" };
-  if (question.apiId !== null && question.apiId !== key.apiId) return { kind: "refuse", code: "FORBIDDEN" };
+  if (question.apiId !== null && question.apiId !== key.apiId)
+    return { kind: "refuse", code: "FORBIDDEN" };
   if (isExpired(key.expiresAt, now)) return { kind: "refuse", code: "EXPIRED" };
   if (question.permissions !== null && !isSatisfied(question.permissions, loaded.permissions)) {
     return { kind: "refuse", code: "INSUFFICIENT_PERMISSIONS" };
@@ -116,9 +121,13 @@ export function decideVerification(loaded: LoadedKey, question: VerifyQuestion, 
  * The limits that one verification takes from: the key's `default` by itself (cost 1), then those that the
  * request names. A key's limit hides an identity's of the same name.
  */
-export function decideLimits(loaded: LoadedKey, requested: readonly LimitRequest[]): VerifyDecision {
+export function decideLimits(
+  loaded: LoadedKey,
+  requested: readonly LimitRequest[],
+): VerifyDecision {
   const { key, identity } = loaded;
-  if (requested.length === 0 && key.ratelimits.length === 0) return { kind: "charge", limits: NO_LIMITS };
+  if (requested.length === 0 && key.ratelimits.length === 0)
+    return { kind: "charge", limits: NO_LIMITS };
   const charges: LimitCharge[] = [];
   const unknown: string[] = [];
   const isDefaultRequested = requested.some(({ name }) => name === DEFAULT_LIMIT);
@@ -131,12 +140,20 @@ export function decideLimits(loaded: LoadedKey, requested: readonly LimitRequest
     const shared = identity?.ratelimits.find(({ name }) => name === request.name);
     if (request.adHoc !== null) {
       const isConfigured = own !== undefined && own.durationMs === request.adHoc.durationMs;
-      charges.push({ owner: "key", isConfigured, name: request.name, ...request.adHoc, cost: request.cost });
+      charges.push({
+        owner: "key",
+        isConfigured,
+        name: request.name,
+        ...request.adHoc,
+        cost: request.cost,
+      });
     } else if (own !== undefined) charges.push(chargeOf("key", own, request.cost));
     else if (shared !== undefined) charges.push(chargeOf("identity", shared, request.cost));
     else if (!request.isOptional) unknown.push(request.name);
   }
-  return unknown.length > 0 ? { kind: "unknown-limits", names: unknown } : { kind: "charge", limits: charges };
+  return unknown.length > 0
+    ? { kind: "unknown-limits", names: unknown }
+    : { kind: "charge", limits: charges };
 }
 
 /**
@@ -181,7 +198,10 @@ export function verdictOf(
   const facts: VerifiedKey = {
     keyId: key.id,
     apiId: key.apiId,
-    enabled: isValid || keyState({ switchedOn: key.switchedOn, expiresAt: key.expiresAt, remaining }, now) === "enabled",
+    enabled:
+      isValid ||
+      keyState({ switchedOn: key.switchedOn, expiresAt: key.expiresAt, remaining }, now) ===
+        "enabled",
     permissions: loaded.permissions,
     roles: loaded.roles,
     ...(key.name !== null && { name: key.name }),
@@ -192,14 +212,22 @@ export function verdictOf(
     ...(remaining !== null && { remaining }),
     ...(limits.length > 0 && {
       ratelimit: ratelimitState(leadingLimit(limits)),
-      ratelimits: limits.map((reading) => ({ name: reading.name, ...ratelimitState(reading), exceeded: reading.exceeded })),
+      ratelimits: limits.map((reading) => ({
+        name: reading.name,
+        ...ratelimitState(reading),
+        exceeded: reading.exceeded,
+      })),
     }),
   };
   return isValid ? { valid: true, code, ...facts } : { valid: false, code, ...facts };
 }
 
 /** The part of an identity that is shown beside its keys. */
-export function publicIdentity({ id, externalId, meta }: IdentityRecord): NonNullable<VerifiedKey["identity"]> {
+export function publicIdentity({
+  id,
+  externalId,
+  meta,
+}: IdentityRecord): NonNullable<VerifiedKey["identity"]> {
   return { id, externalId, meta };
 }
 

@@ -1,0 +1,191 @@
+import { z } from "zod";
+import { badRequest, type InputIssue } from "./errors.js";
+import { checkMetadata, type Metadata } from "./metadata.js";
+import type { PermissionQuery } from "./permission.js";
+import { checkPermissionQuery } from "./permission-query.js";
+import type { Refill } from "./refill.js";
+import { PREFIX_PATTERN } from "./secret.js";
+
+/** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
+export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/** What is accepted as metadata before it is checked; see `checkMetadata` for the bounds. */
+export type MetadataInput = Readonly<Record<string, unknown>>;
+
+type ErrorText = (issue: { readonly input?: unknown }) => string;
+
+/** `is required` where nothing was given, the bound everywhere else. Never the value. */
+export function orRequired(message: string): ErrorText {
+  return ({ input }) => (input === undefined ? "is required" : message);
+}
+
+/** A whole number from `min` to `max`, both included. Strings are not coerced. */
+export function wholeNumber(min: number, max: number = MAX_NUMBER) {
+  const range = max === MAX_NUMBER ? `>= ${min}` : `from ${min} to ${max}`;
+  const error = orRequired(`must be a whole number ${range}`);
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** A text of `min` to `max` characters: well-formed Unicode without NUL, so that every store keeps it as it is. */
+export function text(min: number, max: number) {
+  const error = orRequired(`must be a string of ${min} to ${max} characters`);
+  return z
+    .string({ error })
+    .min(min, { error })
+    .max(max, { error })
+    .refine((value) => value.isWellFormed() && !value.includes("\0"), {
+      error: "must be well-formed Unicode without NUL characters",
+    });
+}
+
+/** A boolean; other values that look like one are refused. */
+export const flag = z.boolean({ error: orRequired("must be true or false") });
+
+/** An id that latchkey made, such as an `apiId`. */
+export const id = text(1, 128);
+
+/** The caller's own id of a user. */
+export const externalId = text(1, 255);
+
+/** A name of a role or permission. */
+export const grantName = z
+  .string({ error: orRequired("must be a string of 1 to 512 characters") })
+  .regex(/^[A-Za-z0-9_.:*-]{1,512}$/, {
+    error: "must be 1 to 512 characters of A-Z a-z 0-9 _ . : * -",
+  });
+
+/** Text shown to people beside a role or permission. */
+export const description = text(1, 512);
+
+/** What comes before the `_` of a secret; an empty prefix is no prefix. */
+export const prefix = z
+  .string({ error: "must be a string of at most 16 characters" })
+  .refine((value) => value === "" || PREFIX_PATTERN.test(value), {
+    error: "must be at most 16 characters of A-Z a-z 0-9 _ - and must not end in _",
+  });
+
+/** Metadata, checked and frozen by the metadata rule. */
+export const metadata = z.custom<MetadataInput>().transform((value, context): Metadata => {
+  const check = checkMetadata(value);
+  if (check.ok) return check.metadata;
+  context.addIssue({ code: "custom", message: check.message });
+  return z.NEVER;
+});
+
+/** What a key must be permitted to do. */
+export const permissionQuery = z
+  .custom<PermissionQuery>()
+  .transform((value, context): PermissionQuery => {
+    const check = checkPermissionQuery(value);
+    if (check.ok) return check.query;
+    context.addIssue({ code: "custom", message: check.message, path: [...check.path] });
+    return z.NEVER;
+  });
+
+/** How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. */
+export const refill = z
+  .strictObject({
+    interval: z.enum(["daily", "monthly"], { error: orRequired('must be "daily" or "monthly"') }),
+    amount: wholeNumber(1),
+    refillDay: wholeNumber(1, 31).optional(),
+  })
+  .superRefine(({ interval, refillDay }, context) => {
+    if (interval === "daily" && refillDay !== undefined) {
+      context.addIssue({
+        code: "custom",
+        path: ["refillDay"],
+        message: 'is only allowed with interval "monthly"',
+      });
+    }
+  })
+  .transform(
+    ({ interval, amount, refillDay }): Refill =>
+      interval === "daily" ? { interval, amount } : { interval, amount, refillDay: refillDay ?? 1 },
+  );
+
+/** The limit that applies to every verification of a key. `duration` in ms. */
+export const keyRatelimit = z.strictObject({
+  type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),
+  async: flag.optional(),
+  limit: wholeNumber(1),
+  duration: wholeNumber(1),
+});
+
+/** The named limits of an identity. `duration` in ms. */
+export const identityRatelimits = z
+  .array(z.strictObject({ name: text(1, 128), limit: wholeNumber(1), duration: wholeNumber(1) }), {
+    error: orRequired("must be a list of at most 50 limits"),
+  })
+  .max(50, { error: "must be a list of at most 50 limits" })
+  .superRefine((limits, context) => addDuplicateIssues(limits, context));
+
+/** How many items a page has at most. */
+export const pageLimit = wholeNumber(1, 100).default(100);
+
+/** Text from a previous page. */
+export const cursor = text(1, 1_024);
+
+/** Adds an issue for each name that stands in the list before. */
+export function addDuplicateIssues(
+  items: readonly { readonly name: string }[],
+  context: {
+    addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
+  },
+): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of items.entries()) {
+    if (seen.has(name))
+      context.addIssue({
+        code: "custom",
+        path: [index, "name"],
+        message: "must not be given twice",
+      });
+    seen.add(name);
+  }
+}
+
+/**
+ * Checks an input against its schema and against what only the whole can tell.
+ *
+ * @param further - Issues that a schema cannot see (the time, two fields together). It is given the raw input, also
+ * when the schema refuses it, so that all issues are reported at once.
+ * @throws LatchkeyError `BAD_REQUEST` with every issue.
+ */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  further: (raw: Readonly<Record<string, unknown>>) => readonly InputIssue[] = () => [],
+): z.output<Schema> {
+  const result = schema.safeParse(input, {
+    error: ({ input: value }) => (value === undefined ? "is required" : undefined),
+  });
+  const raw = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+  const issues = [
+    ...(result.success ? [] : result.error.issues.flatMap(toInputIssues)),
+    ...further(raw),
+  ];
+  if (!result.success || issues.length > 0) throw badRequest(withoutRepeats(issues));
+  return result.data;
+}
+
+function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key].join("."),
+      message: "is not a known field",
+    }));
+  }
+  const isWhole = path.length === 0 && issue.code === "invalid_type";
+  return [
+    { path: path.join("."), message: isWhole ? "the input must be an object" : issue.message },
+  ];
+}
+
+function withoutRepeats(issues: readonly InputIssue[]): InputIssue[] {
+  const seen = new Set<string>();
+  return issues.filter(({ path, message }) => {
+    const key = `${path}\n${message}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}

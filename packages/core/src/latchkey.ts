@@ -1,0 +1,173 @@
+import type { OperationContext } from "./context.js";
+import { createSecretHasher } from "./hash.js";
+import { createIdFactory, type RandomBytes } from "./id.js";
+import { createKeyCache } from "./key-cache.js";
+import type { KeyRing } from "./key-ring.js";
+import { authenticateRootKey } from "./operations/authenticate-root-key.js";
+import { createApi } from "./operations/create-api.js";
+import { createIdentity } from "./operations/create-identity.js";
+import { createKey } from "./operations/create-key.js";
+import { createPermission } from "./operations/create-permission.js";
+import { createRole } from "./operations/create-role.js";
+import { createRootKey } from "./operations/create-root-key.js";
+import { deleteKey } from "./operations/delete-key.js";
+import { getApi } from "./operations/get-api.js";
+import { getIdentity } from "./operations/get-identity.js";
+import { getKey } from "./operations/get-key.js";
+import { listIdentities } from "./operations/list-identities.js";
+import { listKeys } from "./operations/list-keys.js";
+import { reencryptKeys } from "./operations/reencrypt-keys.js";
+import { setWorkspaceEnabled } from "./operations/set-workspace-enabled.js";
+import { updateIdentity } from "./operations/update-identity.js";
+import { updateKey } from "./operations/update-key.js";
+import { updateRemaining } from "./operations/update-remaining.js";
+import { verifyKey } from "./operations/verify-key.js";
+import type { KeyStore } from "./store.js";
+import { type Clock, createMonotonicClock } from "./time.js";
+import { createVault } from "./vault.js";
+import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./workspace.js";
+
+/** What {@link createLatchkey} is made of. */
+export interface LatchkeyOptions {
+  /** Where keys live. */
+  readonly store: KeyStore;
+  /** Tenant that the operations work in: 1 to 64 of `A-Z a-z 0-9 _ -`. `ws_default` unless given. */
+  readonly workspaceId?: string;
+  /** Ring of 32-byte keys that recoverable secrets are encrypted with. Without it nothing can be made recoverable. */
+  readonly vault?: KeyRing;
+  /** Ring of server-side secrets of 32 to 64 bytes that hashes are keyed with. Losing it loses every key. */
+  readonly pepper?: KeyRing;
+  /** Answers the current instant in whole ms since the Unix epoch. The host's clock unless given. */
+  readonly clock?: Clock;
+  /** Source of unpredictable bytes. The host's Web Crypto unless given. */
+  readonly random?: RandomBytes;
+  /** Most keys kept for warm verifications: a whole number >= 0, 32,768 unless given. Never a stale answer. */
+  readonly maxCachedKeys?: number;
+}
+
+/** An operation as it is called: bound to its workspace. */
+type Bound<Operation> = Operation extends (
+  context: OperationContext,
+  ...rest: infer Rest
+) => infer Result
+  ? (...rest: Rest) => Result
+  : never;
+
+/** Key and identity management over one store, in one workspace. */
+export interface Latchkey {
+  /** The workspace that these operations work in. */
+  readonly workspaceId: string;
+  /** The same operations for another tenant, over the same store. */
+  workspace(workspaceId: string): Latchkey;
+  /** Makes a key space: `{ name }` → `{ apiId }`. */
+  readonly createApi: Bound<typeof createApi>;
+  /** `{ apiId }` → `{ id, name, workspaceId }`. */
+  readonly getApi: Bound<typeof getApi>;
+  /** Issues a key: `{ apiId, prefix, expires, remaining, refill, ratelimit, … }` → `{ keyId, key }`. */
+  readonly createKey: Bound<typeof createKey>;
+  /** Decides whether a presented secret is good, and takes what that costs, in one atomic step. */
+  readonly verifyKey: Bound<typeof verifyKey>;
+  /** One key in its listed form. */
+  readonly getKey: Bound<typeof getKey>;
+  /** The keys of an API, page by page. */
+  readonly listKeys: Bound<typeof listKeys>;
+  /** Changes a key: omitted is unchanged, null is cleared. */
+  readonly updateKey: Bound<typeof updateKey>;
+  /** Sets, raises or lowers the uses left: `{ keyId, op, value }` → `{ remaining? }`. */
+  readonly updateRemaining: Bound<typeof updateRemaining>;
+  /** Deletes a key; it stops verifying at once. */
+  readonly deleteKey: Bound<typeof deleteKey>;
+  /** Seals recoverable secrets with the vault's current key, a page at a time. */
+  readonly reencryptKeys: Bound<typeof reencryptKeys>;
+  /** `{ externalId, meta?, ratelimits? }` → `{ identityId }`. */
+  readonly createIdentity: Bound<typeof createIdentity>;
+  /** `{ identityId?, externalId? }` → the identity with metadata and limits. */
+  readonly getIdentity: Bound<typeof getIdentity>;
+  /** The identities of the workspace, page by page. */
+  readonly listIdentities: Bound<typeof listIdentities>;
+  /** Changes metadata or limits of an identity and answers it as it is then. */
+  readonly updateIdentity: Bound<typeof updateIdentity>;
+  /** `{ name, description? }` → `{ permissionId }`. */
+  readonly createPermission: Bound<typeof createPermission>;
+  /** `{ name, description?, permissions? }` → `{ roleId }`. */
+  readonly createRole: Bound<typeof createRole>;
+  /** Makes a key that authorises management calls: `{ permissions, name?, expires? }` → `{ rootKeyId, key }`. */
+  readonly createRootKey: Bound<typeof createRootKey>;
+  /** Whom a management token speaks for, whatever its workspace. */
+  readonly authenticateRootKey: Bound<typeof authenticateRootKey>;
+  /** Switches the workspace on or off. */
+  readonly setWorkspaceEnabled: Bound<typeof setWorkspaceEnabled>;
+  /** Lets go of the store. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_CACHED_KEYS = 32_768;
+
+/**
+ * Makes a latchkey over a store.
+ *
+ * @throws TypeError naming the option that is wrong and its bound.
+ */
+export function createLatchkey(options: LatchkeyOptions): Latchkey {
+  const {
+    store,
+    workspaceId = DEFAULT_WORKSPACE_ID,
+    clock = Date.now,
+    random = webCryptoBytes,
+    maxCachedKeys = DEFAULT_CACHED_KEYS,
+  } = options;
+  if (typeof store?.charge !== "function")
+    throw new TypeError('"store" must be a KeyStore, such as memoryStore()');
+  if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0) {
+    throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
+  }
+  const now = createMonotonicClock(clock);
+  const shared: Omit<OperationContext, "workspaceId"> = {
+    store,
+    now,
+    random,
+    newId: createIdFactory(now, random),
+    hasher: createSecretHasher(options.pepper ?? null),
+    vault: options.vault === undefined ? null : createVault(options.vault, random),
+    cache: createKeyCache(maxCachedKeys),
+  };
+  return bindWorkspace(shared, workspaceId);
+}
+
+function bindWorkspace(
+  shared: Omit<OperationContext, "workspaceId">,
+  workspaceId: string,
+): Latchkey {
+  if (typeof workspaceId !== "string" || !WORKSPACE_ID_PATTERN.test(workspaceId)) {
+    throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
+  }
+  const context: OperationContext = { ...shared, workspaceId };
+  return {
+    workspaceId,
+    workspace: (otherId) => bindWorkspace(shared, otherId),
+    createApi: (input) => createApi(context, input),
+    getApi: (input) => getApi(context, input),
+    createKey: (input) => createKey(context, input),
+    verifyKey: (input, scope) => verifyKey(context, input, scope),
+    getKey: (input) => getKey(context, input),
+    listKeys: (input) => listKeys(context, input),
+    updateKey: (input) => updateKey(context, input),
+    updateRemaining: (input) => updateRemaining(context, input),
+    deleteKey: (input) => deleteKey(context, input),
+    reencryptKeys: (input) => reencryptKeys(context, input),
+    createIdentity: (input) => createIdentity(context, input),
+    getIdentity: (input) => getIdentity(context, input),
+    listIdentities: (input) => listIdentities(context, input),
+    updateIdentity: (input) => updateIdentity(context, input),
+    createPermission: (input) => createPermission(context, input),
+    createRole: (input) => createRole(context, input),
+    createRootKey: (input) => createRootKey(context, input),
+    authenticateRootKey: (token) => authenticateRootKey(context, token),
+    setWorkspaceEnabled: (enabled) => setWorkspaceEnabled(context, enabled),
+    close: () => shared.store.close(),
+  };
+}
+
+function webCryptoBytes(size: number): Uint8Array {
+  return globalThis.crypto.getRandomValues(new Uint8Array(size));
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { missingGrants, type OperationContext } from "../context.js";
+import { LatchkeyError } from "../errors.js";
+import { description, grantName, parseInput } from "../input.js";
+
+/** Input of createRole. `permissions`: names of existing permissions that every key with the role has. */
+export const createRoleInput = z.strictObject({
+  name: grantName,
+  description: description.optional(),
+  permissions: z
+    .array(grantName)
+    .max(1_000, { error: "must be a list of at most 1000 names" })
+    .optional(),
+});
+
+/**
+ * Makes a role with its permissions, in one step.
+ *
+ * @throws LatchkeyError `CONFLICT` when the name is taken, `PRECONDITION_FAILED` naming every permission that does
+ * not exist; nothing is written then.
+ */
+export async function createRole(
+  context: OperationContext,
+  input: z.input<typeof createRoleInput>,
+): Promise<{ readonly roleId: string }> {
+  const parsed = parseInput(createRoleInput, input);
+  const roleId = context.newId("role");
+  const outcome = await context.store.insertRole(
+    {
+      id: roleId,
+      workspaceId: context.workspaceId,
+      name: parsed.name,
+      description: parsed.description ?? null,
+      createdAt: context.now(),
+    },
+    (parsed.permissions ?? []).map((name) => ({ kind: "name", name, orCreate: null })),
+  );
+  if (outcome.kind === "missing-grants") throw missingGrants(outcome);
+  if (outcome.kind === "name-taken")
+    throw new LatchkeyError("CONFLICT", "a role of this name exists");
+  return { roleId };
+}

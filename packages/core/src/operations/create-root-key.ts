@@ -1,0 +1,54 @@
+import { z } from "zod";
+import type { OperationContext } from "../context.js";
+import { isExpired } from "../expiry.js";
+import { orRequired, parseInput, text, wholeNumber } from "../input.js";
+import { isRootPermission } from "../root-permission.js";
+import { BYTE_LENGTH, formatSecret, secretStart } from "../secret.js";
+
+const PERMISSION_ERROR =
+  'must be "*" or <api|identity|rbac>.<id or *>.<action> with a known action';
+
+/** Input of createRootKey: at least one permission, an optional name, an optional expiry (Unix epoch ms). */
+export const createRootKeyInput = z.strictObject({
+  permissions: z
+    .array(
+      z.string({ error: PERMISSION_ERROR }).refine(isRootPermission, { error: PERMISSION_ERROR }),
+      {
+        error: orRequired("must be a list of 1 to 1000 permissions"),
+      },
+    )
+    .min(1, { error: "must be a list of 1 to 1000 permissions" })
+    .max(1_000, { error: "must be a list of 1 to 1000 permissions" }),
+  name: text(1, 256).optional(),
+  expires: wholeNumber(1).optional(),
+});
+
+/** Prefix of root keys, so that people and scanners tell them from the keys of customers. */
+const ROOT_PREFIX = "lk_root";
+
+/** Makes a key that authorises management calls in this workspace. The secret is answered this once. */
+export async function createRootKey(
+  context: OperationContext,
+  input: z.input<typeof createRootKeyInput>,
+): Promise<{ readonly rootKeyId: string; readonly key: string }> {
+  const now = context.now();
+  const parsed = parseInput(createRootKeyInput, input, ({ expires }) =>
+    typeof expires === "number" && isExpired(expires, now)
+      ? [{ path: "expires", message: "must be later than now" }]
+      : [],
+  );
+  const key = formatSecret(ROOT_PREFIX, context.random(BYTE_LENGTH.default));
+  const rootKeyId = context.newId("root");
+  await context.store.insertRootKey({
+    id: rootKeyId,
+    workspaceId: context.workspaceId,
+    hash: context.hasher.hash(key),
+    start: secretStart(key),
+    name: parsed.name ?? null,
+    permissions: [...new Set(parsed.permissions)],
+    expiresAt: parsed.expires ?? null,
+    switchedOn: true,
+    createdAt: now,
+  });
+  return { rootKeyId, key };
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { notFound, type OperationContext, untilFresh } from "../context.js";
+import { badRequest } from "../errors.js";
+import { id, orRequired, parseInput, wholeNumber } from "../input.js";
+import { dueRefill } from "../refill.js";
+import type { UsageChange } from "../usage.js";
+import { refuseUsageChange } from "../usage-refusal.js";
+
+/**
+ * Input of updateRemaining. `set` takes a whole number >= 0, or null for unlimited; `increment` and `decrement` a whole
+ * number >= 1.
+ */
+export const updateRemainingInput = z.strictObject({
+  keyId: id,
+  op: z.enum(["set", "increment", "decrement"], {
+    error: orRequired('must be "set", "increment" or "decrement"'),
+  }),
+  value: wholeNumber(0).nullable(),
+});
+
+/**
+ * Sets, raises or lowers the uses left, in one atomic step; a refill that is due is applied first.
+ *
+ * Setting null makes the key unlimited, and takes away its refill, which means nothing then.
+ *
+ * @returns The uses left afterwards; absent when unlimited.
+ * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of an unlimited key;
+ * `PRECONDITION_FAILED` for a decrement below 0. A refusal changes nothing.
+ */
+export async function updateRemaining(
+  context: OperationContext,
+  input: z.input<typeof updateRemainingInput>,
+): Promise<{ readonly remaining?: number }> {
+  const { keyId, op, value } = parseInput(updateRemainingInput, input);
+  const operation = toOperation(op, value);
+  return untilFresh(async () => {
+    const loaded = await context.store.getKey(context.workspaceId, keyId);
+    if (loaded === null) throw notFound("key");
+    const now = context.now();
+    const makesUnlimited = operation.kind === "set" && operation.remaining === null;
+    const settledAt = operation.kind === "set" ? now : 0;
+    const result = await context.store.updateKey(context.workspaceId, keyId, loaded.key.version, {
+      usage: { due: dueRefill(loaded.key.refill, now), operation, settledAt },
+      updatedAt: now,
+      ...(makesUnlimited && { refill: null }),
+    });
+    switch (result.kind) {
+      case "updated":
+        return result.usage.remaining === null ? {} : { remaining: result.usage.remaining };
+      case "stale":
+        return "stale";
+      case "usage-refused":
+        throw refuseUsageChange(result.reason, "value");
+      case "not-found":
+      case "missing-grants":
+        throw notFound("key");
+      default:
+        return result satisfies never;
+    }
+  });
+}
+
+function toOperation(
+  op: "set" | "increment" | "decrement",
+  value: number | null,
+): UsageChange["operation"] {
+  if (op === "set") return { kind: "set", remaining: value };
+  if (value === null || value < 1)
+    throw badRequest([{ path: "value", message: "must be a whole number >= 1" }]);
+  return { kind: op, by: value };
+}

@@ -1,0 +1,236 @@
+import { z } from "zod";
+import type { OperationContext } from "../context.js";
+import { badRequest, LatchkeyError } from "../errors.js";
+import {
+  addDuplicateIssues,
+  id,
+  orRequired,
+  parseInput,
+  permissionQuery,
+  text,
+  wholeNumber,
+} from "../input.js";
+import { DEFAULT_LIMIT, type LoadedKey } from "../key.js";
+import { MAX_SECRET_LENGTH, secretShape } from "../secret.js";
+import {
+  decideVerification,
+  type LimitRequest,
+  planCharge,
+  type VerifyDecision,
+  type VerifyOutcome,
+  type VerifyQuestion,
+  verdictOf,
+} from "../verify.js";
+
+const requestedLimit = z
+  .strictObject({
+    name: text(1, 128),
+    cost: wholeNumber(0).default(1),
+    limit: wholeNumber(1).optional(),
+    duration: wholeNumber(1).optional(),
+  })
+  .superRefine(({ limit, duration }, context) => {
+    if (limit !== undefined && duration === undefined) {
+      context.addIssue({ code: "custom", path: ["duration"], message: "is required with limit" });
+    }
+    if (duration !== undefined && limit === undefined) {
+      context.addIssue({ code: "custom", path: ["limit"], message: "is required with duration" });
+    }
+  });
+
+const REQUESTED_LIMITS_ERROR = "must be a list of at most 50 limits";
+
+/**
+ * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
+ * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
+ * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`.
+ */
+export const verifyKeyInput = z.strictObject({
+  key: z
+    .string({ error: orRequired("must be a string of 1 to 512 characters") })
+    .min(1, { error: "must be a string of 1 to 512 characters" })
+    .max(MAX_SECRET_LENGTH, { error: "must be a string of 1 to 512 characters" }),
+  apiId: id.optional(),
+  tags: z
+    .array(text(1, 128), { error: "must be a list of at most 10 tags" })
+    .max(10, { error: "must be a list of at most 10 tags" })
+    .optional(),
+  authorization: z.strictObject({ permissions: permissionQuery }).optional(),
+  remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
+  ratelimits: z
+    .array(requestedLimit, { error: REQUESTED_LIMITS_ERROR })
+    .max(50, { error: REQUESTED_LIMITS_ERROR })
+    .superRefine((limits, context) => addDuplicateIssues(limits, context))
+    .optional(),
+  ratelimit: z.strictObject({ cost: wholeNumber(0) }).optional(),
+});
+
+/** For whom a verification is done. */
+export interface VerifyScope {
+  /** Only keys of these APIs exist for this caller; every other is `NOT_FOUND`. Omitted: all of the workspace. */
+  readonly apiIds?: readonly string[];
+}
+
+/** Rounds after which a verification gives up on a key that is being changed all the time. */
+const MAX_ATTEMPTS = 100;
+
+const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND" });
+
+const PLAIN_QUESTION: VerifyQuestion = Object.freeze({
+  apiId: null,
+  permissions: null,
+  cost: 1,
+  limits: [],
+});
+
+/**
+ * Decides whether a presented secret may do what is asked, and takes what that costs, in one atomic step. A refusal
+ * takes nothing. Concurrent verifications admit exactly what was granted, and a change that has resolved is seen by
+ * every verification that starts later, from any process.
+ *
+ * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a
+ * verification of a key in use is one store call, and none is answered from stale records.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `FORBIDDEN` when
+ * the workspace is disabled, `STORE_UNAVAILABLE` when the store cannot tell: never a verdict then.
+ */
+export async function verifyKey(
+  context: OperationContext,
+  input: z.input<typeof verifyKeyInput>,
+  scope: VerifyScope = {},
+): Promise<VerifyOutcome> {
+  const question = isBareSecret(input)
+    ? PLAIN_QUESTION
+    : questionOf(parseInput(verifyKeyInput, input));
+  const secret = input.key;
+  const hashes = context.hasher.candidates(secret);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const loaded = fromCache(context, hashes) ?? (await load(context, secret, hashes));
+    if (loaded === null || !isVisible(context, scope, loaded)) return NOT_FOUND;
+    const now = context.now();
+    const decision = decideVerification(loaded, question, now);
+    const charge = await context.store.charge(planCharge(loaded, question, decision, now));
+    if (charge.kind !== "stale") {
+      if (decision.kind === "unknown-limits") throw unknownLimits(input, decision.names);
+      return conclude(loaded, decision, charge, now);
+    }
+    context.cache.delete(loaded.key.hash);
+  }
+  throw new LatchkeyError(
+    "STORE_UNAVAILABLE",
+    "the key kept changing while it was verified; nothing was taken",
+    {
+      outcome: "not-applied",
+    },
+  );
+}
+
+function conclude(
+  loaded: LoadedKey,
+  decision: Exclude<VerifyDecision, { kind: "unknown-limits" }>,
+  charge: Parameters<typeof verdictOf>[2],
+  now: number,
+): VerifyOutcome {
+  switch (decision.kind) {
+    case "workspace-disabled":
+      throw new LatchkeyError("FORBIDDEN", "workspace is disabled");
+    case "refuse":
+      return verdictOf(loaded, decision.code, charge, now);
+    case "charge":
+      return verdictOf(loaded, CODE_BY_CHARGE[charge.kind], charge, now);
+    default:
+      return decision satisfies never;
+  }
+}
+
+function unknownLimits(
+  { ratelimits = [] }: z.input<typeof verifyKeyInput>,
+  names: readonly string[],
+): LatchkeyError {
+  return badRequest(
+    ratelimits.flatMap(({ name }, index) =>
+      names.includes(name)
+        ? [
+            {
+              path: `ratelimits.${index}.name`,
+              message:
+                "must name a limit of the key or its identity, or come with limit and duration",
+            },
+          ]
+        : [],
+    ),
+  );
+}
+
+const CODE_BY_CHARGE = {
+  charged: "VALID",
+  "rate-limited": "RATE_LIMITED",
+  "usage-exceeded": "USAGE_EXCEEDED",
+} as const;
+
+/** The commonest question by far, checked by hand: the schema costs more than the rest of a verification in memory. */
+function isBareSecret(input: unknown): input is { key: string } {
+  if (typeof input !== "object" || input === null) return false;
+  for (const field in input) if (field !== "key") return false;
+  const { key } = input as { key?: unknown };
+  return typeof key === "string" && key.length >= 1 && key.length <= MAX_SECRET_LENGTH;
+}
+
+function questionOf(parsed: z.output<typeof verifyKeyInput>): VerifyQuestion {
+  const limits: LimitRequest[] = (parsed.ratelimits ?? []).map(
+    ({ name, cost, limit, duration }) => ({
+      name,
+      cost,
+      adHoc: limit === undefined || duration === undefined ? null : { limit, durationMs: duration },
+      isOptional: false,
+    }),
+  );
+  const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);
+  if (parsed.ratelimit !== undefined && !isDefaultNamed) {
+    limits.unshift({
+      name: DEFAULT_LIMIT,
+      cost: parsed.ratelimit.cost,
+      adHoc: null,
+      isOptional: true,
+    });
+  }
+  return {
+    apiId: parsed.apiId ?? null,
+    permissions: parsed.authorization?.permissions ?? null,
+    cost: parsed.remaining?.cost ?? 1,
+    limits,
+  };
+}
+
+function fromCache({ cache }: OperationContext, hashes: readonly string[]): LoadedKey | undefined {
+  for (const hash of hashes) {
+    const cached = cache.get(hash);
+    if (cached !== undefined) return cached;
+  }
+  return undefined;
+}
+
+/** Reads the key from the store, unless the string cannot be a secret at all. */
+async function load(
+  context: OperationContext,
+  secret: string,
+  hashes: readonly string[],
+): Promise<LoadedKey | null> {
+  const shape = secretShape(secret);
+  if (shape === "malformed" || shape === "damaged") return null;
+  for (const hash of hashes) {
+    const loaded = await context.store.findKey(hash);
+    if (loaded === null) continue;
+    context.cache.set(hash, loaded);
+    return loaded;
+  }
+  return null;
+}
+
+function isVisible(
+  { workspaceId }: OperationContext,
+  { apiIds }: VerifyScope,
+  { key }: LoadedKey,
+): boolean {
+  return key.workspaceId === workspaceId && (apiIds === undefined || apiIds.includes(key.apiId));
+}

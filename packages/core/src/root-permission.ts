@@ -1,0 +1,92 @@
+/** What a root key may be allowed to do to an API and its keys. */
+export const API_ACTIONS = [
+  "create_api",
+  "read_api",
+  "update_api",
+  "delete_api",
+  "create_key",
+  "read_key",
+  "update_key",
+  "delete_key",
+  "encrypt_key",
+  "decrypt_key",
+  "verify_key",
+] as const;
+
+/** What a root key may be allowed to do to identities. */
+export const IDENTITY_ACTIONS = [
+  "create_identity",
+  "read_identity",
+  "update_identity",
+  "delete_identity",
+] as const;
+
+/** What a root key may be allowed to do to roles and permissions. */
+export const RBAC_ACTIONS = [
+  "create_role",
+  "read_role",
+  "update_role",
+  "delete_role",
+  "create_permission",
+  "read_permission",
+  "update_permission",
+  "delete_permission",
+  "add_role_to_key",
+  "remove_role_from_key",
+  "add_permission_to_key",
+  "remove_permission_from_key",
+  "add_permission_to_role",
+  "remove_permission_from_role",
+] as const;
+
+/** One thing that a management call needs: an action on one resource, or on all of its kind. */
+export type RootPermission =
+  | {
+      readonly resource: "api";
+      readonly id: string | null;
+      readonly action: (typeof API_ACTIONS)[number];
+    }
+  | {
+      readonly resource: "identity";
+      readonly id: string | null;
+      readonly action: (typeof IDENTITY_ACTIONS)[number];
+    }
+  | {
+      readonly resource: "rbac";
+      readonly id: null;
+      readonly action: (typeof RBAC_ACTIONS)[number];
+    };
+
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  api: API_ACTIONS,
+  identity: IDENTITY_ACTIONS,
+  rbac: RBAC_ACTIONS,
+};
+
+/**
+ * Whether a text is a permission that a root key can hold: `*`, or `<resource>.<id or *>.<action>` with a known
+ * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac` has no ids, only `*`.
+ */
+export function isRootPermission(text: string): boolean {
+  if (text === "*") return true;
+  const [resource, id, action, ...rest] = text.split(".");
+  if (resource === undefined || id === undefined || action === undefined || rest.length > 0)
+    return false;
+  const isKnownAction =
+    Object.hasOwn(ACTIONS, resource) && (ACTIONS[resource] as readonly string[]).includes(action);
+  return isKnownAction && (id === "*" || (resource !== "rbac" && /^[a-z]+_[A-Za-z0-9]+$/.test(id)));
+}
+
+/** A needed permission as the narrowest text that grants it. */
+export function rootPermissionName({ resource, id, action }: RootPermission): string {
+  return `${resource}.${id ?? "*"}.${action}`;
+}
+
+/** Whether a root key that holds `held` may do what is needed: `*`, the form for all, or the one for this id. */
+export function isRootAllowed(held: readonly string[], needed: RootPermission): boolean {
+  return (
+    held.includes("*") ||
+    held.includes(`${needed.resource}.*.${needed.action}`) ||
+    (needed.id !== null && held.includes(rootPermissionName(needed)))
+  );
+}
