@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { dueRefill, latestRefillDueAt, type Refill } from "./refill.js";
+
+const DAILY: Refill = { interval: "daily", amount: 100 };
+const monthlyOn = (refillDay: number): Refill => ({ interval: "monthly", amount: 100, refillDay });
+
+/** The latest due instant at `now`, both written as ISO 8601. */
+const latestDue = (refill: Refill, now: string) =>
+  new Date(latestRefillDueAt(refill, Date.parse(now))).toISOString();
+
+describe("a daily refill", () => {
+  test.each([
+    {
+      label: "a millisecond before midnight UTC",
+      now: "2026-03-01T23:59:59.999Z",
+      due: "2026-03-01T00:00:00.000Z",
+    },
+    {
+      label: "at midnight UTC itself",
+      now: "2026-03-02T00:00:00.000Z",
+      due: "2026-03-02T00:00:00.000Z",
+    },
+    {
+      label: "a millisecond after midnight UTC",
+      now: "2026-03-02T00:00:00.001Z",
+      due: "2026-03-02T00:00:00.000Z",
+    },
+  ])("$label last fell due at $due", ({ now, due }) => {
+    expect(latestDue(DAILY, now)).toBe(due);
+  });
+
+  test.each([
+    { now: "2024-02-29T12:00:00.000Z", due: "2024-02-29T00:00:00.000Z" },
+    { now: "2100-03-01T00:00:00.000Z", due: "2100-03-01T00:00:00.000Z" },
+    { now: "2027-01-01T00:00:00.000Z", due: "2027-01-01T00:00:00.000Z" },
+    { now: "1970-01-01T00:00:00.000Z", due: "1970-01-01T00:00:00.000Z" },
+  ])("at $now it last fell due at $due", ({ now, due }) => {
+    expect(latestDue(DAILY, now)).toBe(due);
+  });
+
+  test("in the hours in which a clock in Berlin is set forward it still falls due at midnight UTC", () => {
+    expect(latestDue(DAILY, "2026-03-29T23:30:00.000Z")).toBe("2026-03-29T00:00:00.000Z");
+  });
+});
+
+describe("a monthly refill", () => {
+  test.each([
+    {
+      label: "a millisecond before its day",
+      now: "2026-05-14T23:59:59.999Z",
+      due: "2026-04-15T00:00:00.000Z",
+    },
+    {
+      label: "at the first instant of its day",
+      now: "2026-05-15T00:00:00.000Z",
+      due: "2026-05-15T00:00:00.000Z",
+    },
+    {
+      label: "a millisecond into its day",
+      now: "2026-05-15T00:00:00.001Z",
+      due: "2026-05-15T00:00:00.000Z",
+    },
+  ])("on the 15th, $label, last fell due at $due", ({ now, due }) => {
+    expect(latestDue(monthlyOn(15), now)).toBe(due);
+  });
+
+  test("on the 1st falls due when the year begins", () => {
+    expect(latestDue(monthlyOn(1), "2026-12-31T23:59:59.999Z")).toBe("2026-12-01T00:00:00.000Z");
+    expect(latestDue(monthlyOn(1), "2027-01-01T00:00:00.000Z")).toBe("2027-01-01T00:00:00.000Z");
+  });
+
+  test("on a day that January has not reached fell due in December of the year before", () => {
+    expect(latestDue(monthlyOn(20), "2027-01-19T23:59:59.999Z")).toBe("2026-12-20T00:00:00.000Z");
+  });
+
+  test.each([
+    { refillDay: 28, year: 2026, due: "2026-02-28" },
+    { refillDay: 29, year: 2026, due: "2026-02-28" },
+    { refillDay: 30, year: 2026, due: "2026-02-28" },
+    { refillDay: 31, year: 2026, due: "2026-02-28" },
+    { refillDay: 28, year: 2024, due: "2024-02-28" },
+    { refillDay: 29, year: 2024, due: "2024-02-29" },
+    { refillDay: 30, year: 2024, due: "2024-02-29" },
+    { refillDay: 31, year: 2024, due: "2024-02-29" },
+    { refillDay: 31, year: 2000, due: "2000-02-29" },
+    { refillDay: 31, year: 2100, due: "2100-02-28" },
+    { refillDay: 29, year: 2400, due: "2400-02-29" },
+  ])("on day $refillDay falls due on $due in February $year", ({ refillDay, year, due }) => {
+    expect(latestDue(monthlyOn(refillDay), `${year}-03-01T00:00:00.000Z`)).toBe(
+      `${due}T00:00:00.000Z`,
+    );
+  });
+
+  test("on the 31st is not due before the last day of a short month, and is from its first instant on", () => {
+    expect(latestDue(monthlyOn(31), "2026-02-27T23:59:59.999Z")).toBe("2026-01-31T00:00:00.000Z");
+    expect(latestDue(monthlyOn(31), "2026-02-28T00:00:00.000Z")).toBe("2026-02-28T00:00:00.000Z");
+    expect(latestDue(monthlyOn(31), "2026-04-29T23:59:59.999Z")).toBe("2026-03-31T00:00:00.000Z");
+    expect(latestDue(monthlyOn(31), "2026-04-30T00:00:00.000Z")).toBe("2026-04-30T00:00:00.000Z");
+  });
+
+  test("on the 31st goes back to the 31st after a short month, and stays on no earlier day", () => {
+    expect(latestDue(monthlyOn(31), "2026-03-31T00:00:00.000Z")).toBe("2026-03-31T00:00:00.000Z");
+    expect(latestDue(monthlyOn(31), "2026-03-30T23:59:59.999Z")).toBe("2026-02-28T00:00:00.000Z");
+  });
+
+  test.each([
+    { month: "01", days: 31 },
+    { month: "02", days: 28 },
+    { month: "03", days: 31 },
+    { month: "04", days: 30 },
+    { month: "05", days: 31 },
+    { month: "06", days: 30 },
+    { month: "07", days: 31 },
+    { month: "08", days: 31 },
+    { month: "09", days: 30 },
+    { month: "10", days: 31 },
+    { month: "11", days: 30 },
+    { month: "12", days: 31 },
+  ])("on the 31st falls due on day $days of month $month in 2026", ({ month, days }) => {
+    expect(latestDue(monthlyOn(31), `2026-${month}-${days}T23:59:59.999Z`)).toBe(
+      `2026-${month}-${days}T00:00:00.000Z`,
+    );
+  });
+
+  test("before its first day in January 1970 fell due before the epoch, where nothing is owed", () => {
+    expect(latestDue(monthlyOn(31), "1970-01-01T00:00:00.000Z")).toBe("1969-12-31T00:00:00.000Z");
+  });
+
+  test("is still an instant, and not later than now, at the last instant of the calendar", () => {
+    const lastInstant = 8_640_000_000_000_000;
+    const dueAt = latestRefillDueAt(monthlyOn(13), lastInstant);
+    expect(Number.isSafeInteger(dueAt)).toBe(true);
+    expect(dueAt).toBeLessThanOrEqual(lastInstant);
+  });
+});
+
+describe("dueRefill", () => {
+  test("a key without a refill is never owed one", () => {
+    expect(dueRefill(null, Date.parse("2026-05-15T00:00:00.000Z"))).toBeNull();
+  });
+
+  test("after several missed periods one refill is owed, that of the latest", () => {
+    expect(dueRefill(monthlyOn(15), Date.parse("2026-05-20T08:00:00.000Z"))).toEqual({
+      amount: 100,
+      dueAt: Date.parse("2026-05-15T00:00:00.000Z"),
+    });
+  });
+});
