@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  doesGrant,
+  effectivePermissions,
+  hasPermission,
+  isSatisfied,
+  type PermissionQuery,
+} from "./permission.js";
+
+const name = fc
+  .array(fc.constantFrom("a", "b", "ab", "*"), { minLength: 1, maxLength: 4 })
+  .map((segments) => segments.join("."));
+const names = fc.array(name, { maxLength: 4 });
+
+const { query } = fc.letrec<{ query: PermissionQuery }>((tie) => ({
+  query: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    name,
+    fc.record({ and: fc.array(tie("query"), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ or: fc.array(tie("query"), { minLength: 1, maxLength: 3 }) }),
+  ),
+}));
+
+/** The rule as a comparison of segments: a last segment `*` stands for one or more segments. */
+function naiveGrants(held: string, wanted: string): boolean {
+  const [heldSegments, wantedSegments] = [held.split("."), wanted.split(".")];
+  if (heldSegments.at(-1) !== "*") return held === wanted;
+  const fixed = heldSegments.slice(0, -1);
+  const beginsAlike = fixed.every((segment, index) => segment === wantedSegments[index]);
+  return beginsAlike && wantedSegments.length > fixed.length;
+}
+
+/** The query as a formula over truth values, evaluated by the engine. */
+function naiveSatisfied(asked: PermissionQuery, held: readonly string[]): boolean {
+  const formula = (part: PermissionQuery): string => {
+    if (typeof part === "string")
+      return String(held.some((permission) => naiveGrants(permission, part)));
+    return "and" in part
+      ? `(${part.and.map(formula).join("&&")})`
+      : `(${part.or.map(formula).join("||")})`;
+  };
+  return new Function(`return ${formula(asked)}`)() as boolean;
+}
+
+test("what one permission grants is what comparing segment by segment says", () => {
+  fc.assert(
+    fc.property(name, name, (held, wanted) => {
+      expect(doesGrant(held, wanted)).toBe(naiveGrants(held, wanted));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a query is answered as the same formula over truth values", () => {
+  fc.assert(
+    fc.property(query, names, (asked, held) => {
+      expect(isSatisfied(asked, held)).toBe(naiveSatisfied(asked, held));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("holding more never satisfies less", () => {
+  fc.assert(
+    fc.property(query, names, names, (asked, held, more) => {
+      if (isSatisfied(asked, held)) expect(isSatisfied(asked, [...held, ...more])).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("* satisfies every query, and nothing satisfies none", () => {
+  fc.assert(
+    fc.property(query, (asked) => {
+      expect(isSatisfied(asked, ["*"])).toBe(true);
+      expect(isSatisfied(asked, [])).toBe(false);
+    }),
+  );
+});
+
+test("granting is transitive: who may grant a permission may do what it grants", () => {
+  fc.assert(
+    fc.property(name, name, name, (first, second, third) => {
+      if (doesGrant(first, second) && doesGrant(second, third))
+        expect(doesGrant(first, third)).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("effective permissions hold every name once, ascending, and nothing that was not given", () => {
+  fc.assert(
+    fc.property(names, fc.array(names, { maxLength: 3 }), (direct, throughRoles) => {
+      const effective = effectivePermissions(direct, throughRoles);
+      const given = [...direct, ...throughRoles.flat()];
+      expect(new Set(effective)).toEqual(new Set(given));
+      expect(effective).toEqual([...new Set(effective)].sort());
+      for (const permission of given) expect(hasPermission(effective, permission)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import {
+  doesGrant,
+  effectivePermissions,
+  hasPermission,
+  isSatisfied,
+  type PermissionQuery,
+} from "./permission.js";
+
+describe("doesGrant", () => {
+  test.each([
+    { held: "docs.read", wanted: "docs.read", answer: true, why: "a permission grants itself" },
+    { held: "docs.read", wanted: "docs.write", answer: false, why: "it grants no other" },
+    {
+      held: "docs.read",
+      wanted: "docs.read.all",
+      answer: false,
+      why: "without a wildcard it grants nothing below",
+    },
+    { held: "docs.read.all", wanted: "docs.read", answer: false, why: "it grants nothing above" },
+    { held: "docs.read", wanted: "Docs.read", answer: false, why: "letter case counts" },
+    { held: "*", wanted: "docs.read", answer: true, why: "* grants all" },
+    { held: "*", wanted: "*", answer: true, why: "* grants itself" },
+    {
+      held: "docs.*",
+      wanted: "docs.read",
+      answer: true,
+      why: "a trailing wildcard grants what is right below",
+    },
+    { held: "docs.*", wanted: "docs.read.all", answer: true, why: "and what is further below" },
+    { held: "docs.*", wanted: "docs", answer: false, why: "but not the name itself" },
+    { held: "docs.*", wanted: "docs.", answer: false, why: "nor an empty name below it" },
+    {
+      held: "docs.*",
+      wanted: "docsearch",
+      answer: false,
+      why: "nor what only begins with the same letters",
+    },
+    {
+      held: "docs.*",
+      wanted: "other.docs.read",
+      answer: false,
+      why: "nor the name in another place",
+    },
+    { held: "docs.*", wanted: "docs.*", answer: true, why: "a wildcard grants itself" },
+    { held: "docs.*", wanted: "docs.read.*", answer: true, why: "and a narrower wildcard" },
+    { held: "docs.read.*", wanted: "docs.*", answer: false, why: "but no wider one" },
+    { held: "docs.read", wanted: "docs.*", answer: false, why: "a name does not grant a wildcard" },
+    { held: "docs.*", wanted: "*", answer: false, why: "nothing but * grants *" },
+    {
+      held: "*.read",
+      wanted: "docs.read",
+      answer: false,
+      why: "a * in front is an ordinary character",
+    },
+    { held: "docs.*.read", wanted: "docs.a.read", answer: false, why: "so is one in the middle" },
+    {
+      held: "docs*",
+      wanted: "docs.read",
+      answer: false,
+      why: "so is one at the end without a dot",
+    },
+    { held: "docs.*.read", wanted: "docs.*.read", answer: true, why: "and equals itself" },
+    { held: "", wanted: "docs.read", answer: false, why: "an empty name grants nothing else" },
+  ])("$held and $wanted: $why", ({ held, wanted, answer }) => {
+    expect(doesGrant(held, wanted)).toBe(answer);
+  });
+});
+
+describe("hasPermission", () => {
+  test("one of several held permissions is enough", () => {
+    expect(hasPermission(["a", "docs.*", "b"], "docs.read")).toBe(true);
+  });
+
+  test("who holds nothing has no permission", () => {
+    expect(hasPermission([], "docs.read")).toBe(false);
+  });
+});
+
+describe("isSatisfied", () => {
+  const held = ["docs.read", "users.*"];
+
+  test.each<{ query: PermissionQuery; answer: boolean }>([
+    { query: "docs.read", answer: true },
+    { query: "docs.write", answer: false },
+    { query: { and: ["docs.read", "users.list"] }, answer: true },
+    { query: { and: ["docs.read", "docs.write"] }, answer: false },
+    { query: { or: ["docs.write", "users.list"] }, answer: true },
+    { query: { or: ["docs.write", "docs.delete"] }, answer: false },
+    { query: { and: ["docs.read", { or: ["docs.write", "users.list"] }] }, answer: true },
+    { query: { or: ["docs.write", { and: ["docs.read", "docs.write"] }] }, answer: false },
+    { query: { and: [{ and: [{ and: ["docs.read"] }] }] }, answer: true },
+  ])("docs.read and users.* answer $answer to $query", ({ query, answer }) => {
+    expect(isSatisfied(query, held)).toBe(answer);
+  });
+
+  test("an empty list is not satisfied, whoever asks", () => {
+    expect(isSatisfied({ and: [] }, ["*"])).toBe(false);
+    expect(isSatisfied({ or: [] }, ["*"])).toBe(false);
+  });
+
+  test("an empty list inside a query is not satisfied either", () => {
+    expect(isSatisfied({ and: ["docs.read", { and: [] }] }, held)).toBe(false);
+    expect(isSatisfied({ or: [{ or: [] }, "docs.read"] }, held)).toBe(true);
+  });
+});
+
+describe("effectivePermissions", () => {
+  test("are the direct ones and those through roles, without duplicates, in ascending order", () => {
+    expect(effectivePermissions(["c", "a"], [["b", "a"], ["b"], []])).toEqual(["a", "b", "c"]);
+  });
+
+  test("of a key without any are none", () => {
+    expect(effectivePermissions([], [])).toEqual([]);
+  });
+
+  test("ascend by characters, not by the rules of a language", () => {
+    expect(effectivePermissions(["a", "B", "ä", "b"], [])).toEqual(["B", "a", "b", "ä"]);
+  });
+});
