@@ -1,1 +1,1 @@
-export {};
+export { memoryStore } from "./memory-store.js";

@@ -1,0 +1,47 @@
+import type { IdentityPatch, IdentityRecord, KeyPatch, KeyRecord } from "@latchkey/core";
+import { frozenCopy, frozenKey } from "./frozen.js";
+
+/**
+ * The record with the fields that the patch gives. The version rises, unless the patch gives nothing but
+ * `usage` and `updatedAt`; a field that is given counts as changed, whatever it was before.
+ *
+ * @param identityId - The identity that the key is linked to afterwards.
+ */
+export function patchedKey(key: KeyRecord, patch: KeyPatch, identityId: string | null): KeyRecord {
+  return frozenKey({
+    ...key,
+    name: given(patch.name, key.name),
+    identityId,
+    meta: given(patch.meta, key.meta),
+    updatedAt: given(patch.updatedAt, key.updatedAt),
+    expiresAt: given(patch.expiresAt, key.expiresAt),
+    switchedOn: given(patch.switchedOn, key.switchedOn),
+    refill: given(patch.refill, key.refill),
+    ratelimits: given(patch.ratelimits, key.ratelimits),
+    environment: given(patch.environment, key.environment),
+    sealedSecret: given(patch.sealedSecret, key.sealedSecret),
+    version: hasConfiguration(patch) ? key.version + 1 : key.version,
+  });
+}
+
+/** The identity with the fields that the patch gives and the next version. */
+export function patchedIdentity(identity: IdentityRecord, patch: IdentityPatch): IdentityRecord {
+  return frozenCopy({
+    ...identity,
+    meta: given(patch.meta, identity.meta),
+    ratelimits: given(patch.ratelimits, identity.ratelimits),
+    version: identity.version + 1,
+  });
+}
+
+function hasConfiguration({
+  usage: _usage,
+  updatedAt: _updatedAt,
+  ...configuration
+}: KeyPatch): boolean {
+  return Object.values(configuration).some((field) => field !== undefined);
+}
+
+function given<Value>(value: Value | undefined, current: Value): Value {
+  return value === undefined ? current : value;
+}

@@ -1,0 +1,63 @@
+import {
+  type ApiRecord,
+  type IdentityLookup,
+  type IdentityRecord,
+  untouchedWorkspace,
+  type WorkspaceRecord,
+} from "@latchkey/core";
+import { frozenCopy } from "./frozen.js";
+import { WorkspaceGrants } from "./grants.js";
+import { KeyIndex } from "./key-index.js";
+import { SortedById } from "./sorted-by-id.js";
+import { StoredIdentity } from "./stored-identity.js";
+
+/** An API with its keys. */
+export interface StoredApi {
+  readonly record: ApiRecord;
+  readonly workspace: StoredWorkspace;
+  readonly keys: KeyIndex;
+}
+
+/** A workspace with all that is found in it by id or name. Its keys are found through its APIs. */
+export class StoredWorkspace {
+  record: WorkspaceRecord;
+  readonly apis = new Map<string, StoredApi>();
+  readonly grants = new WorkspaceGrants();
+  readonly identities = new SortedById<StoredIdentity>();
+  readonly #identityById = new Map<string, StoredIdentity>();
+  readonly #identityByExternalId = new Map<string, StoredIdentity>();
+
+  constructor(id: string) {
+    this.record = Object.freeze(untouchedWorkspace(id));
+  }
+
+  setEnabled(enabled: boolean): void {
+    this.record = Object.freeze({ ...this.record, enabled, epoch: this.record.epoch + 1 });
+  }
+
+  addApi(api: ApiRecord): void {
+    this.apis.set(api.id, { record: frozenCopy(api), workspace: this, keys: new KeyIndex() });
+  }
+
+  findIdentity(lookup: IdentityLookup): StoredIdentity | null {
+    const found =
+      "identityId" in lookup
+        ? this.#identityById.get(lookup.identityId)
+        : this.#identityByExternalId.get(lookup.externalId);
+    return found ?? null;
+  }
+
+  /** Adds an identity whose id and `externalId` are new. */
+  addIdentity(record: IdentityRecord): StoredIdentity {
+    const identity = new StoredIdentity(record);
+    this.#identityById.set(record.id, identity);
+    this.#identityByExternalId.set(record.externalId, identity);
+    this.identities.add(identity);
+    return identity;
+  }
+
+  /** The identity with the candidate's `externalId`; the candidate itself where there is none yet. */
+  findOrAddIdentity(candidate: IdentityRecord): StoredIdentity {
+    return this.findIdentity({ externalId: candidate.externalId }) ?? this.addIdentity(candidate);
+  }
+}
