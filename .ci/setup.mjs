@@ -1,0 +1,187 @@
+// Makes a checkout ready to use, and gets out of the way when it is: every npm script begins here.
+//   node .ci/setup.mjs            install what is missing or out of date
+//   node .ci/setup.mjs --build    the same, then compile every package into its dist/
+//
+// It runs before anything is installed, so it imports Node's own modules only.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const stampFile = join(root, "node_modules", ".latchkey-setup");
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(`\nlatchkey setup: ${message}\n`);
+  process.exit(1);
+}
+
+/** @param {string} message */
+function say(message) {
+  console.log(`latchkey setup: ${message}`);
+}
+
+/**
+ * Runs a program in the repository with its output visible; answers whether it succeeded.
+ *
+ * @param {string} program
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ */
+function run(program, args, env = {}) {
+  const result = spawnSync(program, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "inherit", "inherit"],
+    shell: process.platform === "win32",
+  });
+  return result.status === 0;
+}
+
+function checkNodeVersion() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    fail(`Node ${manifest.engines.node} is needed, this is ${process.versions.node}.`);
+  }
+}
+
+/** What the installed modules were made from. A different Node needs different native modules. */
+function wantedStamp() {
+  const lockFile = readFileSync(join(root, "pnpm-lock.yaml"));
+  const hash = createHash("sha256").update(lockFile).digest("hex");
+  return `${hash} modules-${process.versions.modules}\n`;
+}
+
+/** @param {string} stamp */
+function isInstalled(stamp) {
+  return existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp;
+}
+
+/** Where the headers of this Node are, if it came with them: then building needs no download. */
+function buildEnvironment() {
+  const prefix = dirname(dirname(process.execPath));
+  const hasHeaders = existsSync(join(prefix, "include", "node", "node.h"));
+  return hasHeaders && !process.env.npm_config_nodedir ? { npm_config_nodedir: prefix } : {};
+}
+
+/** @param {string[]} args */
+function pnpm(args) {
+  const version = String(manifest.packageManager).replace("pnpm@", "");
+  return run("npx", ["--yes", `pnpm@${version}`, ...args], buildEnvironment());
+}
+
+function missingBuildTools() {
+  if (process.platform === "win32") return [];
+  return ["python3", "make", "g++"].filter(
+    (tool) => spawnSync("sh", ["-c", `command -v ${tool}`], { stdio: "ignore" }).status !== 0,
+  );
+}
+
+/** better-sqlite3 is compiled where no prebuilt binary can be had. On Debian, as root, that can be arranged. */
+function provideBuildTools() {
+  const missing = missingBuildTools();
+  if (missing.length === 0) return;
+  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
+    say(`installing ${missing.join(", ")} to compile better-sqlite3`);
+    const env = { DEBIAN_FRONTEND: "noninteractive" };
+    run("apt-get", ["update", "-q"], env);
+    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", ...missing], env);
+  } else {
+    say(`${missing.join(", ")} not found: needed if better-sqlite3 has to be compiled`);
+  }
+}
+
+/** @returns {unknown} null when better-sqlite3 works, otherwise what went wrong. */
+function sqliteProblem() {
+  try {
+    const load = createRequire(join(root, "packages", "sqlite", "package.json"));
+    const Database = load("better-sqlite3");
+    new Database(":memory:").close();
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Asked of a new process: a native module that failed to load once does not load again in the same one. */
+function sqliteProblemAfterRebuild() {
+  const script = 'const D = require("better-sqlite3"); new D(":memory:").close();';
+  const result = spawnSync(process.execPath, ["-e", script], {
+    cwd: join(root, "packages", "sqlite"),
+    encoding: "utf8",
+  });
+  return result.status === 0 ? null : result.stderr;
+}
+
+function install() {
+  const stamp = wantedStamp();
+  if (!isInstalled(stamp)) {
+    rmSync(stampFile, { force: true });
+    provideBuildTools();
+    say("installing dependencies (compiling better-sqlite3 can take a minute or two)");
+    const isDone = pnpm(["install", "--frozen-lockfile", "--config.confirmModulesPurge=false"]);
+    if (!isDone) {
+      fail(
+        "pnpm install failed, see above. If it says that the lock file is out of date, run\n" +
+          `  npx --yes ${manifest.packageManager} install\n` +
+          "If better-sqlite3 did not compile: python3, make and g++ are needed.",
+      );
+    }
+  }
+  if (sqliteProblem() !== null) {
+    say("better-sqlite3 does not load, compiling it again");
+    provideBuildTools();
+    pnpm(["rebuild", "better-sqlite3"]);
+    const problem = sqliteProblemAfterRebuild();
+    if (problem !== null) {
+      fail(
+        `better-sqlite3 cannot be loaded. To compile it, python3, make and g++ are needed.\n${problem}`,
+      );
+    }
+  }
+  if (!isInstalled(stamp)) {
+    mkdirSync(dirname(stampFile), { recursive: true });
+    writeFileSync(stampFile, stamp);
+  }
+}
+
+/**
+ * Removes compiled files whose source is gone: tsc leaves them, and they would be published.
+ *
+ * @param {string} dist
+ * @param {string} source
+ */
+function removeStaleOutput(dist, source) {
+  if (!existsSync(dist)) return;
+  for (const entry of readdirSync(dist, { withFileTypes: true })) {
+    const output = join(dist, entry.name);
+    if (entry.isDirectory()) {
+      removeStaleOutput(output, join(source, entry.name));
+      if (readdirSync(output).length === 0) rmSync(output, { recursive: true });
+      continue;
+    }
+    const compiled = /^(.+?)(\.d\.ts|\.js)(\.map)?$/.exec(entry.name);
+    if (compiled && !existsSync(join(source, `${compiled[1]}.ts`))) rmSync(output);
+  }
+}
+
+function build() {
+  const packages = join(root, "packages");
+  for (const name of readdirSync(packages)) {
+    removeStaleOutput(join(packages, name, "dist"), join(packages, name, "src"));
+  }
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  if (!run(process.execPath, [tsc, "-b"])) fail("the build failed, see above.");
+}
+
+checkNodeVersion();
+install();
+if (process.argv.includes("--build")) build();
