@@ -1,0 +1,63 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { readPackages, root } from "./sources.js";
+
+/** A package without tests of its own. */
+const withoutTests = ["bench"];
+
+/** What `vitest list` says it would run: project name -> test files, as paths from the repository's top. */
+const listed = new Map<string, string[]>();
+
+/** A package in which nothing has been written yet. */
+function isPlaceholder(files: readonly { code: string }[]): boolean {
+  return files.every(({ code }) => code.replace(/^#!.*\n/, "").trim() === "export {};");
+}
+
+beforeAll(() => {
+  // Asked of the runner itself: Vitest 4 ignores a workspace file it is not pointed at, without a word.
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  const args = [vitest, "list", "--filesOnly", "--json", "--config", "vitest.workspace.ts"];
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0) throw new Error(`vitest list failed: ${stderr || stdout}`);
+  const entries: { file: string; projectName: string }[] = JSON.parse(stdout);
+  for (const { file, projectName } of entries) {
+    const path = relative(root, file).split(sep).join("/");
+    listed.set(projectName, [...(listed.get(projectName) ?? []), path].sort());
+  }
+});
+
+describe("the runner picks up", () => {
+  test.each(readPackages())("every test file of $directory, in the project of that name", (pkg) => {
+    const { directory, files } = pkg;
+    const written = files
+      .filter(({ path }) => path.endsWith(".test.ts"))
+      .map(({ path }) => `packages/${directory}/${path}`)
+      .sort();
+    expect(listed.get(directory) ?? []).toEqual(written);
+
+    const mayHaveNone = withoutTests.includes(directory) || isPlaceholder(files);
+    expect(mayHaveNone || written.length > 0, `${directory} has no tests`).toBe(true);
+  });
+
+  test("every test file of the repository itself", () => {
+    const written = readdirSync(join(root, ".ci"))
+      .filter((name) => name.endsWith(".test.ts"))
+      .map((name) => `.ci/${name}`);
+    expect(listed.get("repository")).toEqual(written.sort());
+  });
+
+  test("every test file of the examples", () => {
+    const examples = join(root, "examples");
+    const written = (existsSync(examples) ? readdirSync(examples, { recursive: true }) : [])
+      .map((path) => `examples/${String(path).split(sep).join("/")}`)
+      .filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"));
+    expect(listed.get("examples") ?? []).toEqual(written.sort());
+  });
+});
