@@ -1,0 +1,29 @@
+/**
+ * The levels of packages/core/src, lowest first. A file imports only from levels below its own, never from its
+ * own level; architecture.test.ts holds it, and fails on a file that is missing here.
+ *
+ * `operations/*` stands for every file in that folder. Test files and src/testing are free.
+ */
+export const coreLevels: readonly (readonly string[])[] = [
+  ["errors", "metadata", "base58", "base64url", "bytes"],
+  ["time", "key-ring", "cursor"],
+  [
+    "id",
+    "secret",
+    "hash",
+    "permission",
+    "root-permission",
+    "expiry",
+    "refill",
+    "rate-limit",
+    "workspace",
+  ],
+  ["usage", "vault", "api", "role", "root-key", "identity", "permission-query"],
+  ["key", "lifecycle", "charge", "usage-refusal", "identity-view", "input"],
+  ["store", "verify", "key-cache"],
+  ["context", "key-view"],
+  ["recovery"],
+  ["operations/*"],
+  ["latchkey"],
+  ["index"],
+];
