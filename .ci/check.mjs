@@ -1,0 +1,140 @@
+// Every check besides the tests: one line each, with the full output of those that fail at the end.
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const bin = join(root, "node_modules", ".bin");
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/**
+ * @typedef {{ readonly isOk: boolean, readonly output: string }} Result
+ * @typedef {{ readonly name: string, readonly run: () => Promise<Result> }} Check
+ */
+
+/**
+ * Runs a program in the repository and keeps what it prints.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @returns {Promise<Result>}
+ */
+function run(program, args) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
+      stdio: ["ignore", "pipe", "pipe"],
+      shell: process.platform === "win32",
+    });
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.on("error", (error) => resolve({ isOk: false, output: `${output}${error.message}\n` }));
+    child.on("close", (status) => resolve({ isOk: status === 0, output }));
+  });
+}
+
+/** @param {string} name @param {readonly string[]} args */
+const tool = (name, args) => run(join(bin, name), args);
+
+/**
+ * Packs a package the way it is published (workspace: and catalog: ranges resolved, publishConfig applied) and
+ * looks at the tarball.
+ *
+ * @param {string} directory
+ * @param {string} into
+ * @returns {Promise<Result>}
+ */
+async function checkPacked(directory, into) {
+  const target = join(into, directory);
+  mkdirSync(target);
+  const pnpm = ["--yes", manifest.packageManager, "-C", `packages/${directory}`];
+  const packed = await run("npx", [...pnpm, "pack", "--pack-destination", target]);
+  const tarball = readdirSync(target).find((name) => name.endsWith(".tgz"));
+  if (!packed.isOk || tarball === undefined) return { isOk: false, output: packed.output };
+  const path = join(target, tarball);
+  const results = await Promise.all([
+    tool("publint", ["run", path, "--strict"]),
+    tool("attw", [path, "--profile", "esm-only", "--no-emoji"]),
+  ]);
+  return {
+    isOk: results.every(({ isOk }) => isOk),
+    output: results.map(({ output }) => output).join("\n"),
+  };
+}
+
+/** @returns {string[]} */
+function publicPackages() {
+  return readdirSync(join(root, "packages")).filter((directory) => {
+    try {
+      const text = readFileSync(join(root, "packages", directory, "package.json"), "utf8");
+      return JSON.parse(text).private !== true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * @param {Check} check
+ * @returns {Promise<Result & { readonly name: string }>}
+ */
+async function report(check) {
+  const startedAt = performance.now();
+  const result = await check.run();
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${result.isOk ? "ok    " : "FAILED"}  ${check.name}  (${seconds} s)`);
+  return { ...result, name: check.name };
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "latchkey-check-"));
+const vitest = ["run", "--config", "vitest.workspace.ts"];
+const results = [
+  // Before the others: what is packed is what was built.
+  await report({
+    name: "build (tsc -b)",
+    run: () => run(process.execPath, [join(root, ".ci", "setup.mjs"), "--build"]),
+  }),
+];
+/** @type {Check[]} */
+const checks = [
+  {
+    name: "types of tests, examples and tooling",
+    run: () => tool("tsc", ["-p", "tsconfig.test.json"]),
+  },
+  {
+    name: "format and lint (biome)",
+    run: () =>
+      tool("biome", ["ci", "--colors=off", "--error-on-warnings", "--max-diagnostics=200"]),
+  },
+  {
+    name: "unused files, exports and dependencies (knip)",
+    run: () => tool("knip", ["--no-config-hints", "--no-progress"]),
+  },
+  {
+    name: "architecture",
+    run: () => tool("vitest", [...vitest, "--project", "repository", "--reporter=dot"]),
+  },
+  ...publicPackages().map((directory) => ({
+    name: `packed ${directory} (publint, attw)`,
+    run: () => checkPacked(directory, scratch),
+  })),
+];
+// One after the other: their times mean something, and a small machine is not overrun.
+for (const check of checks) results.push(await report(check));
+rmSync(scratch, { recursive: true, force: true });
+
+const failed = results.filter(({ isOk }) => !isOk);
+for (const { name, output } of failed) console.log(`\n--- ${name} ---\n${output.trim()}`);
+if (failed.length > 0) {
+  console.log(`\n${failed.length} of ${results.length} checks failed`);
+  process.exitCode = 1;
+}
