@@ -1,0 +1,40 @@
+// Prints "N passed, N failed" from Vitest's JSON report, as the last line and whatever happened before.
+// Exits with 1 unless every test of the run ran and passed, and there was at least one.
+
+import { readFileSync } from "node:fs";
+
+const file = process.argv[2] ?? ".ci/.report/tests.json";
+
+/** @type {{ numPassedTests: number, numFailedTests: number, numFailedTestSuites: number, numPendingTests: number, numTodoTests: number, success: boolean, testResults: { name: string, status: string, message?: string, assertionResults: { status: string, fullName: string }[] }[] } | null} */
+let report = null;
+/** @type {string[]} */
+const problems = [];
+
+try {
+  report = JSON.parse(readFileSync(file, "utf8"));
+} catch (error) {
+  problems.push(`no test report: ${error instanceof Error ? error.message : error}`);
+}
+
+if (report !== null) {
+  for (const { name, status, message, assertionResults } of report.testResults) {
+    for (const test of assertionResults) {
+      if (test.status !== "passed" && test.status !== "failed") {
+        problems.push(`${test.status}: ${name} > ${test.fullName}`);
+      }
+    }
+    if (status === "failed" && assertionResults.length === 0) {
+      problems.push(`did not run: ${name}${message ? ` (${message.split("\n")[0]})` : ""}`);
+    }
+  }
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = report;
+  if (numPendingTests + numTodoTests > 0 && problems.length === 0) {
+    problems.push(`${numPendingTests} tests skipped, ${numTodoTests} to do`);
+  }
+  if (numPassedTests + numFailedTests === 0) problems.push("no test ran");
+  if (!report.success && problems.length === 0) problems.push("the runner reports failure");
+}
+
+for (const problem of problems) console.log(problem);
+console.log(`${report?.numPassedTests ?? 0} passed, ${report?.numFailedTests ?? 0} failed`);
+process.exitCode = problems.length > 0 ? 1 : 0;
