@@ -139,7 +139,8 @@ function install() {
   if (sqliteProblem() !== null) {
     say("better-sqlite3 does not load, compiling it again");
     provideBuildTools();
-    pnpm(["rebuild", "better-sqlite3"]);
+    // Recursively: the top package does not depend on it, and pnpm would find nothing to do.
+    pnpm(["-r", "rebuild", "better-sqlite3"]);
     const problem = sqliteProblemAfterRebuild();
     if (problem !== null) {
       fail(
