@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { parseStoreUrl } from "./store-url.js";
+
+describe("a store URL", () => {
+  test("memory: names the store of this process", () => {
+    expect(parseStoreUrl("memory:")).toEqual({ kind: "memory" });
+  });
+
+  test.each([
+    ["sqlite:./keys.db", "./keys.db"],
+    ["sqlite:keys.db", "keys.db"],
+    ["sqlite:/var/lib/keys.db", "/var/lib/keys.db"],
+    ["sqlite:///var/lib/keys.db", "///var/lib/keys.db"],
+    ["sqlite::memory:", ":memory:"],
+    ["sqlite:./100% mine.db", "./100% mine.db"],
+    ["SQLite:./keys.db", "./keys.db"],
+  ])("%s names a SQLite file by its path, taken as it is", (url, path) => {
+    expect(parseStoreUrl(url)).toEqual({ kind: "sqlite", path });
+  });
+
+  test.each([
+    ["memory:keys", '"url" must be just memory:, with no name'],
+    ["sqlite:", '"url" must name a file after sqlite:, or be sqlite::memory:'],
+    ["sqlite::temp:", '"url" must name a file after sqlite:, or be sqlite::memory:'],
+    ["sqlite://keys.db", '"url" must not have a host: sqlite:./keys.db or sqlite:/var/lib/keys.db'],
+    [
+      "sqlite:./keys.db?mode=ro",
+      '"url" must not have a query or a fragment: the path is taken as it is',
+    ],
+    [
+      "sqlite:./keys.db#main",
+      '"url" must not have a query or a fragment: the path is taken as it is',
+    ],
+  ])("%s is refused with the reason", (url, message) => {
+    expect(() => parseStoreUrl(url)).toThrow(new TypeError(message));
+  });
+
+  test.each(["redis:", "rediss:", "redis+cluster:"])(
+    "%s names the package to install",
+    (scheme) => {
+      expect(() => parseStoreUrl(`${scheme}//127.0.0.1:6379/0`)).toThrow(
+        new TypeError(
+          `"url" asks for a Redis store (${scheme}//), which needs the package @latchkey/redis`,
+        ),
+      );
+    },
+  );
+
+  test("an unknown scheme is named, and the known forms are listed", () => {
+    expect(() => parseStoreUrl("mongodb://127.0.0.1/keys")).toThrow(
+      new TypeError(
+        '"url" must be memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db or sqlite::memory:, not mongodb://',
+      ),
+    );
+  });
+
+  test.each(["", "keys.db", "./keys.db", "memory", "C:\\keys.db"])(
+    "%j has no scheme that is known",
+    (url) => {
+      expect(() => parseStoreUrl(url)).toThrow(TypeError);
+    },
+  );
+
+  test.each([
+    "redis://app:hunter2@127.0.0.1",
+    "redis+cluster://app:hunter2@a:1,b:2",
+    "mongodb://app:hunter2@127.0.0.1",
+    "sqlite://app:hunter2@127.0.0.1/keys.db",
+    "memory://app:hunter2@127.0.0.1",
+    "app:hunter2@127.0.0.1",
+    "hunter2@127.0.0.1",
+    "hunter2:@127.0.0.1",
+  ])("the password in %s is never part of the error", (url) => {
+    let message = "";
+    try {
+      parseStoreUrl(url);
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message).toContain('"url"');
+    expect(message).not.toContain("hunter2");
+  });
+});
