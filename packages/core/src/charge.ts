@@ -1,4 +1,4 @@
-import { currentWindow, decideWindow, type RateWindow } from "./rate-limit.js";
+import { currentWindow, decideWindow, type RateWindow, type WindowDecision } from "./rate-limit.js";
 import type { DueRefill } from "./refill.js";
 import type { EpochMs, SpanMs } from "./time.js";
 import { decideSpend, settleRefill, type Usage } from "./usage.js";
@@ -94,34 +94,46 @@ export function applyCharge(state: ChargeState | null, plan: ChargePlan): Charge
   if (state === null || !isAsExpected(state, plan)) return STALE;
   const usage = settleRefill(state.usage, plan.refill);
   const spend = decideSpend(usage.remaining, plan.cost);
-  const decisions = plan.limits.map((limit, index) =>
-    decideWindow(state.windows[index] ?? null, limit, limit.cost, plan.now),
-  );
-  const isLimited = decisions.some(({ kind }) => kind === "refuse");
+  // Plain loops over one list: this function is most of what a verification in memory costs.
+  const decisions: WindowDecision[] = [];
+  let isLimited = false;
+  for (let index = 0; index < plan.limits.length; index += 1) {
+    const limit = plan.limits[index] as LimitCharge;
+    const decision = decideWindow(state.windows[index] ?? null, limit, limit.cost, plan.now);
+    if (decision.kind === "refuse") isLimited = true;
+    decisions.push(decision);
+  }
   if (isLimited || spend.kind === "refuse") {
     const kind = isLimited ? "rate-limited" : "usage-exceeded";
-    const standing = plan.limits.map((limit, index) => {
+    const limits = plan.limits.map((limit, index) => {
       const window = currentWindow(state.windows[index] ?? null, limit.durationMs, plan.now);
       return readLimit(limit, window, decisions[index]?.kind === "refuse");
     });
-    return { result: { kind, remaining: usage.remaining, limits: standing }, next: null };
+    return { result: { kind, remaining: usage.remaining, limits }, next: null };
   }
-  const windows = decisions.map(({ window }, index) =>
-    plan.limits[index]?.cost === 0 ? (state.windows[index] ?? null) : window,
-  );
-  const limits = plan.limits.map((limit, index) =>
-    readLimit(limit, decisions[index]?.window as RateWindow, false),
-  );
-  const result: ChargeResult = { kind: "charged", remaining: spend.remaining, limits };
-  const hasMoved =
-    usage !== state.usage ||
-    spend.remaining !== usage.remaining ||
-    plan.limits.some(({ cost }) => cost > 0);
+  return admit(state, plan, usage, spend.remaining, decisions);
+}
+
+function admit(
+  state: ChargeState,
+  plan: ChargePlan,
+  usage: Usage,
+  remaining: number | null,
+  decisions: readonly WindowDecision[],
+): ChargeStep {
+  const limits: LimitReading[] = [];
+  const windows: (RateWindow | null)[] = [];
+  let hasMoved = usage !== state.usage || remaining !== usage.remaining;
+  for (let index = 0; index < decisions.length; index += 1) {
+    const limit = plan.limits[index] as LimitCharge;
+    const { window } = decisions[index] as WindowDecision;
+    if (limit.cost > 0) hasMoved = true;
+    limits.push(readLimit(limit, window, false));
+    windows.push(limit.cost > 0 ? window : (state.windows[index] ?? null));
+  }
+  const result: ChargeResult = { kind: "charged", remaining, limits };
   if (plan.mode === "look" || !hasMoved) return { result, next: null };
-  return {
-    result,
-    next: { usage: { remaining: spend.remaining, refilledAt: usage.refilledAt }, windows },
-  };
+  return { result, next: { usage: { remaining, refilledAt: usage.refilledAt }, windows } };
 }
 
 function isAsExpected(state: ChargeState, { expects }: ChargePlan): boolean {

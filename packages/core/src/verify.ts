@@ -195,7 +195,12 @@ export function verdictOf(
   const { key, identity } = loaded;
   const { remaining, limits } = charge;
   const isValid = code === "VALID";
-  const facts: VerifiedKey = {
+  const verdict: { -readonly [Field in keyof VerifiedKey]: VerifiedKey[Field] } & {
+    readonly valid: boolean;
+    readonly code: typeof code;
+  } = {
+    valid: isValid,
+    code,
     keyId: key.id,
     apiId: key.apiId,
     enabled:
@@ -204,22 +209,22 @@ export function verdictOf(
         "enabled",
     permissions: loaded.permissions,
     roles: loaded.roles,
-    ...(key.name !== null && { name: key.name }),
-    ...(key.meta !== null && { meta: key.meta }),
-    ...(key.expiresAt !== null && { expires: key.expiresAt }),
-    ...(key.environment !== null && { environment: key.environment }),
-    ...(identity !== null && { ownerId: identity.externalId, identity: publicIdentity(identity) }),
-    ...(remaining !== null && { remaining }),
-    ...(limits.length > 0 && {
-      ratelimit: ratelimitState(leadingLimit(limits)),
-      ratelimits: limits.map((reading) => ({
-        name: reading.name,
-        ...ratelimitState(reading),
-        exceeded: reading.exceeded,
-      })),
-    }),
   };
-  return isValid ? { valid: true, code, ...facts } : { valid: false, code, ...facts };
+  // Assigned one by one: spreads make a verdict three times as dear, and this is the hot path.
+  if (key.name !== null) verdict.name = key.name;
+  if (key.meta !== null) verdict.meta = key.meta;
+  if (key.expiresAt !== null) verdict.expires = key.expiresAt;
+  if (key.environment !== null) verdict.environment = key.environment;
+  if (identity !== null) {
+    verdict.ownerId = identity.externalId;
+    verdict.identity = publicIdentity(identity);
+  }
+  if (remaining !== null) verdict.remaining = remaining;
+  if (limits.length > 0) {
+    verdict.ratelimit = ratelimitState(leadingLimit(limits));
+    verdict.ratelimits = limits.map(namedRatelimitState);
+  }
+  return verdict as VerifyOutcome;
 }
 
 /** The part of an identity that is shown beside its keys. */
@@ -243,6 +248,11 @@ function leadingLimit(limits: readonly LimitReading[]): LimitReading {
   const refusing = limits.find(({ exceeded }) => exceeded);
   const byDefault = limits.find(({ name }) => name === DEFAULT_LIMIT);
   return refusing ?? byDefault ?? (limits[0] as LimitReading);
+}
+
+function namedRatelimitState(reading: LimitReading): NamedRatelimitState {
+  const { name, limit, remaining, resetAt, exceeded } = reading;
+  return { name, limit, remaining, reset: resetAt, exceeded };
 }
 
 function ratelimitState({ limit, remaining, resetAt }: LimitReading): RatelimitState {
