@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import { DAY_MS, describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../every-store.js";
+
+describeOnEveryStore("listKeys", (open) => {
+  test("pages hold every key once, in the order of creation, and the last has no cursor", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const made: string[] = [];
+    for (let count = 0; count < 25; count += 1)
+      made.push((await latchkey.createKey({ apiId })).keyId);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await latchkey.listKeys({ apiId, limit: 5, ...(cursor && { cursor }) });
+      seen.push(...page.keys.map(({ id }) => id));
+      expect(page.total).toBe(25);
+      cursor = page.cursor;
+      pages += 1;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(made);
+    expect(pages).toBe(5);
+  });
+
+  test("a filter by externalId narrows the list and not the total", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    await latchkey.createKey({ apiId });
+    const { keyId } = await latchkey.createKey({ apiId, externalId: "pier-7" });
+    for (const filter of [
+      { externalId: "pier-7" },
+      { ownerId: "pier-7" },
+      { ownerId: "no", externalId: "pier-7" },
+    ]) {
+      const { keys, total } = await latchkey.listKeys({ apiId, ...filter });
+      expect(keys.map(({ id }) => id)).toEqual([keyId]);
+      expect(total).toBe(2);
+    }
+    expect(await latchkey.listKeys({ apiId, externalId: "nobody" })).toEqual({
+      keys: [],
+      total: 2,
+    });
+  });
+
+  test("deleted keys are listed and counted no more", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { keyId } = await latchkey.createKey({ apiId });
+    await latchkey.createKey({ apiId });
+    await latchkey.deleteKey({ keyId });
+    const { keys, total } = await latchkey.listKeys({ apiId });
+    expect(total).toBe(1);
+    expect(keys.map(({ id }) => id)).not.toContain(keyId);
+    expect(await rejectionOf(latchkey.getKey({ keyId }))).toMatchObject({ code: "NOT_FOUND" });
+    expect(await rejectionOf(latchkey.deleteKey({ keyId }))).toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("a cursor that is damaged, of another API or of another list is refused", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { apiId: otherApiId } = await latchkey.createApi({ name: "harbour gates" });
+    for (let count = 0; count < 2; count += 1) {
+      await latchkey.createKey({ apiId, externalId: `pier-${count}` });
+    }
+    const { cursor = "" } = await latchkey.listKeys({ apiId, limit: 1 });
+    const { cursor: foreign = "" } = await latchkey.listIdentities({ limit: 1 });
+    expect(cursor).not.toBe("");
+    expect(foreign).not.toBe("");
+    const refused = [
+      latchkey.listKeys({ apiId, cursor: `${cursor}A` }),
+      latchkey.listKeys({ apiId, cursor: cursor.slice(1) }),
+      latchkey.listKeys({ apiId, cursor: foreign }),
+      latchkey.listKeys({ apiId: otherApiId, cursor }),
+      latchkey.listIdentities({ cursor }),
+    ];
+    for (const call of refused) {
+      expect((await rejectionOf(call)).issues).toEqual([
+        { path: "cursor", message: expect.any(String) },
+      ]);
+    }
+  });
+
+  test("shows a refill that has fallen due without writing it", async () => {
+    const bed = open();
+    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await bed.latchkey.createKey({
+      apiId,
+      remaining: 1,
+      refill: { interval: "daily", amount: 9 },
+    });
+    await bed.latchkey.verifyKey({ key });
+    bed.advance(DAY_MS);
+    const midnight = NOON + DAY_MS / 2;
+    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({
+      remaining: 9,
+      enabled: true,
+      refill: { lastRefillAt: midnight },
+    });
+    bed.advance(DAY_MS);
+    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({
+      refill: { lastRefillAt: midnight + DAY_MS },
+    });
+  });
+
+  test("decrypts what was made recoverable, and needs a vault for that", async () => {
+    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const { key } = await bed.latchkey.createKey({ apiId, recoverable: true });
+    await bed.latchkey.createKey({ apiId });
+    const { keys } = await bed.latchkey.listKeys({ apiId, decrypt: true });
+    expect(keys.map((listed) => listed.plaintext)).toEqual([key, undefined]);
+    expect((await bed.latchkey.listKeys({ apiId })).keys[0]).not.toHaveProperty("plaintext");
+  });
+
+  test("re-encrypts with the current vault key when read, and all of them by a bulk call", async () => {
+    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const secrets: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      secrets.push((await bed.latchkey.createKey({ apiId, recoverable: true })).key);
+    }
+    const rotating = bed.another({
+      vault: { current: "b", keys: { a: VAULT_KEYS[0], b: VAULT_KEYS[1] } },
+    });
+    const first = (await rotating.listKeys({ apiId, limit: 1, decrypt: true })).keys[0];
+    expect(first?.plaintext).toBe(secrets[0]);
+    const onePage = await rotating.reencryptKeys({ apiId, limit: 3 });
+    expect(onePage).toEqual({ reencrypted: 2, cursor: expect.any(String) });
+    expect(await rotating.reencryptKeys({ apiId, cursor: onePage.cursor as string })).toEqual({
+      reencrypted: 2,
+    });
+    const rotated = bed.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+    const { keys } = await rotated.listKeys({ apiId, decrypt: true });
+    expect(keys.map(({ plaintext }) => plaintext)).toEqual(secrets);
+    expect(keys.every(({ updatedAt }) => updatedAt === undefined)).toBe(true);
+    expect(await rejectionOf(bed.latchkey.listKeys({ apiId, decrypt: true }))).toMatchObject({
+      code: "PRECONDITION_FAILED",
+    });
+  });
+});

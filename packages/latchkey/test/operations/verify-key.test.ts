@@ -1,0 +1,320 @@
+import { expect, test } from "vitest";
+import {
+  DAY_MS,
+  describeOnEveryStore,
+  HOUR_MS,
+  NOON,
+  rejectionOf,
+  type TestBed,
+} from "../every-store.js";
+
+async function issue(
+  bed: TestBed,
+  fields: Partial<Parameters<TestBed["latchkey"]["createKey"]>[0]> = {},
+) {
+  const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+  return { apiId, ...(await bed.latchkey.createKey({ apiId, ...fields })) };
+}
+
+describeOnEveryStore("verifyKey", (open) => {
+  test("N concurrent verifications of k uses admit exactly k", async () => {
+    const bed = open();
+    const { key } = await issue(bed, { remaining: 37 });
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, () => bed.latchkey.verifyKey({ key })),
+    );
+    expect(verdicts.filter(({ valid }) => valid)).toHaveLength(37);
+    expect(new Set(verdicts.map(({ code }) => code))).toEqual(new Set(["VALID", "USAGE_EXCEEDED"]));
+  });
+
+  test("the use that takes the last one is valid, and the key is shown disabled afterwards", async () => {
+    const bed = open();
+    const { key, keyId } = await issue(bed, { remaining: 1 });
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+      valid: true,
+      remaining: 0,
+      enabled: true,
+    });
+    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ remaining: 0, enabled: false });
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+      code: "USAGE_EXCEEDED",
+      enabled: false,
+    });
+    expect(await bed.latchkey.verifyKey({ key, remaining: { cost: 0 } })).toMatchObject({
+      code: "USAGE_EXCEEDED",
+    });
+  });
+
+  test("a cost above what is left takes nothing", async () => {
+    const bed = open();
+    const { key } = await issue(bed, { remaining: 5 });
+    expect(await bed.latchkey.verifyKey({ key, remaining: { cost: 6 } })).toMatchObject({
+      code: "USAGE_EXCEEDED",
+      remaining: 5,
+    });
+    expect(await bed.latchkey.verifyKey({ key, remaining: { cost: 5 } })).toMatchObject({
+      valid: true,
+      remaining: 0,
+    });
+  });
+
+  test("a refusal by a limit takes no use, and a refusal by uses takes no slot", async () => {
+    const bed = open();
+    const { key } = await issue(bed, { remaining: 3, ratelimit: { limit: 2, duration: HOUR_MS } });
+    await bed.latchkey.verifyKey({ key });
+    await bed.latchkey.verifyKey({ key });
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+      code: "RATE_LIMITED",
+      remaining: 1,
+    });
+    bed.advance(HOUR_MS);
+    expect(await bed.latchkey.verifyKey({ key, remaining: { cost: 2 } })).toMatchObject({
+      code: "USAGE_EXCEEDED",
+      ratelimit: { limit: 2, remaining: 2, reset: NOON + 2 * HOUR_MS },
+    });
+  });
+
+  test("takes all limits or none", async () => {
+    const bed = open();
+    await bed.latchkey.createIdentity({
+      externalId: "pier-7",
+      ratelimits: [
+        { name: "reads", limit: 10, duration: HOUR_MS },
+        { name: "writes", limit: 1, duration: HOUR_MS },
+      ],
+    });
+    const { key } = await issue(bed, { externalId: "pier-7" });
+    const ask = () =>
+      bed.latchkey.verifyKey({ key, ratelimits: [{ name: "reads" }, { name: "writes" }] });
+    expect(await ask()).toMatchObject({ valid: true });
+    expect(await ask()).toMatchObject({
+      code: "RATE_LIMITED",
+      ratelimit: { limit: 1, remaining: 0 },
+      ratelimits: [
+        { name: "reads", remaining: 9, exceeded: false },
+        { name: "writes", remaining: 0, exceeded: true },
+      ],
+    });
+  });
+
+  test("keys of one identity share its limits", async () => {
+    const bed = open();
+    await bed.latchkey.createIdentity({
+      externalId: "pier-7",
+      ratelimits: [{ name: "reads", limit: 3, duration: HOUR_MS }],
+    });
+    const { apiId, key } = await issue(bed, { externalId: "pier-7" });
+    const other = await bed.latchkey.createKey({ apiId, externalId: "pier-7" });
+    const ask = (secret: string) =>
+      bed.latchkey.verifyKey({ key: secret, ratelimits: [{ name: "reads" }] });
+    const codes = [await ask(key), await ask(other.key), await ask(key), await ask(other.key)].map(
+      ({ code }) => code,
+    );
+    expect(codes).toEqual(["VALID", "VALID", "VALID", "RATE_LIMITED"]);
+  });
+
+  test("an exhausted key comes back when its refill falls due, at the instant itself", async () => {
+    const bed = open();
+    const { key } = await issue(bed, { remaining: 1, refill: { interval: "daily", amount: 2 } });
+    await bed.latchkey.verifyKey({ key });
+    bed.setClock(NOON + DAY_MS / 2 - 1);
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
+    bed.setClock(NOON + DAY_MS / 2);
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 1 });
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 0 });
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
+  });
+
+  test("at the instant of expiry the key is dead", async () => {
+    const bed = open();
+    const { key } = await issue(bed, { expires: NOON + 1_000 });
+    bed.setClock(NOON + 999);
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+      valid: true,
+      expires: NOON + 1_000,
+    });
+    bed.setClock(NOON + 1_000);
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+      code: "EXPIRED",
+      enabled: false,
+    });
+  });
+
+  test("a clock set back revives no key", async () => {
+    const bed = open();
+    const { key } = await issue(bed, { expires: NOON + 1_000 });
+    bed.setClock(NOON + 1_000);
+    await bed.latchkey.verifyKey({ key });
+    bed.setClock(NOON);
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "EXPIRED" });
+  });
+
+  test("a change made through another latchkey is seen by a warm one at once", async () => {
+    const bed = open();
+    const other = bed.another();
+    const { key, keyId, apiId } = await issue(bed, { externalId: "pier-7" });
+    const ask = () => bed.latchkey.verifyKey({ key, apiId });
+    expect(await ask()).toMatchObject({ valid: true });
+    await other.updateKey({ keyId, enabled: false });
+    expect(await ask()).toMatchObject({ code: "DISABLED" });
+    await other.updateKey({ keyId, enabled: true });
+    expect(await ask()).toMatchObject({ valid: true });
+    await other.updateIdentity({ externalId: "pier-7", meta: { berth: 4 } });
+    expect(await ask()).toMatchObject({ valid: true, identity: { meta: { berth: 4 } } });
+    await other.setWorkspaceEnabled(false);
+    expect(await rejectionOf(ask())).toMatchObject({
+      code: "FORBIDDEN",
+      message: "workspace is disabled",
+    });
+    await other.setWorkspaceEnabled(true);
+    expect(await ask()).toMatchObject({ valid: true });
+    await other.deleteKey({ keyId });
+    expect(await ask()).toEqual({ valid: false, code: "NOT_FOUND" });
+  });
+
+  test("tells a key of another API from an unknown one, and hides another workspace's key", async () => {
+    const bed = open();
+    const { key } = await issue(bed);
+    const { apiId } = await bed.latchkey.createApi({ name: "harbour gates" });
+    expect(await bed.latchkey.verifyKey({ key, apiId })).toMatchObject({ code: "FORBIDDEN" });
+    expect(await bed.latchkey.workspace("ws_other").verifyKey({ key })).toEqual({
+      valid: false,
+      code: "NOT_FOUND",
+    });
+    expect(await bed.latchkey.verifyKey({ key }, { apiIds: [apiId] })).toEqual({
+      valid: false,
+      code: "NOT_FOUND",
+    });
+    expect(await bed.latchkey.verifyKey({ key: "no such key" })).toEqual({
+      valid: false,
+      code: "NOT_FOUND",
+    });
+  });
+
+  test("a permission query is answered from direct and role permissions, wildcards included", async () => {
+    const bed = open();
+    for (const name of ["tides.*", "gates.open", "gates.close"])
+      await bed.latchkey.createPermission({ name });
+    await bed.latchkey.createRole({ name: "pilot", permissions: ["gates.open"] });
+    const { key } = await issue(bed, { roles: ["pilot"], permissions: ["tides.*"] });
+    const codeOf = async (permissions: Parameters<typeof ask>[0]) => (await ask(permissions)).code;
+    const ask = (
+      permissions: NonNullable<
+        Parameters<typeof bed.latchkey.verifyKey>[0]["authorization"]
+      >["permissions"],
+    ) => bed.latchkey.verifyKey({ key, authorization: { permissions } });
+    expect(await codeOf({ and: ["tides.north.read", "gates.open"] })).toBe("VALID");
+    expect(await codeOf({ and: ["tides.read", "gates.close"] })).toBe("INSUFFICIENT_PERMISSIONS");
+    expect(await codeOf({ or: ["gates.close", { and: ["gates.open", "tides.read"] }] })).toBe(
+      "VALID",
+    );
+  });
+
+  test("a malformed permission query is an error, also for a key that does not exist", async () => {
+    const bed = open();
+    for (const permissions of [{ and: ["a"], or: ["b"] }, { and: [] }, {}, [], 7, ""]) {
+      const error = await rejectionOf(
+        bed.latchkey.verifyKey({
+          key: "unknown",
+          authorization: { permissions: permissions as never },
+        }),
+      );
+      expect(error).toMatchObject({ code: "BAD_REQUEST" });
+    }
+  });
+
+  test("an unknown limit name is an error that names it by place, and nothing is charged", async () => {
+    const bed = open();
+    const { key, keyId } = await issue(bed, { remaining: 5 });
+    const error = await rejectionOf(
+      bed.latchkey.verifyKey({
+        key,
+        ratelimits: [{ name: "a", limit: 1, duration: 1 }, { name: "nope" }],
+      }),
+    );
+    expect(error).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: "ratelimits.1.name" }] });
+    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ remaining: 5 });
+  });
+
+  test("an ad-hoc limit counts by name and duration", async () => {
+    const bed = open();
+    const { key } = await issue(bed);
+    const ask = (limit: number, duration: number) =>
+      bed.latchkey.verifyKey({ key, ratelimits: [{ name: "export", limit, duration }] });
+    expect(await ask(1, HOUR_MS)).toMatchObject({ valid: true, ratelimit: { remaining: 0 } });
+    expect(await ask(1, HOUR_MS)).toMatchObject({ code: "RATE_LIMITED" });
+    expect(await ask(2, HOUR_MS)).toMatchObject({ valid: true });
+    expect(await ask(1, DAY_MS)).toMatchObject({ valid: true });
+  });
+
+  test("the default limit applies by itself, at the cost that the request names", async () => {
+    const bed = open();
+    const { key } = await issue(bed, { ratelimit: { limit: 10, duration: HOUR_MS } });
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ ratelimit: { remaining: 9 } });
+    expect(await bed.latchkey.verifyKey({ key, ratelimit: { cost: 4 } })).toMatchObject({
+      ratelimit: { remaining: 5 },
+    });
+    expect(
+      await bed.latchkey.verifyKey({ key, ratelimits: [{ name: "default", cost: 5 }] }),
+    ).toMatchObject({ ratelimit: { remaining: 0 } });
+    expect(await bed.latchkey.verifyKey({ key, ratelimit: { cost: 0 } })).toMatchObject({
+      valid: true,
+    });
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
+  });
+
+  test("one limit name given twice, or half of an ad-hoc limit, is an error", async () => {
+    const bed = open();
+    const twice = await rejectionOf(
+      bed.latchkey.verifyKey({
+        key: "k",
+        ratelimits: [{ name: "a", limit: 1, duration: 1 }, { name: "a" }],
+      }),
+    );
+    expect(twice.issues).toEqual([
+      { path: "ratelimits.1.name", message: "must not be given twice" },
+    ]);
+    const half = await rejectionOf(
+      bed.latchkey.verifyKey({ key: "k", ratelimits: [{ name: "a", limit: 1 }] }),
+    );
+    expect(half.issues).toEqual([
+      { path: "ratelimits.0.duration", message: "is required with limit" },
+    ]);
+  });
+
+  test("a random byte string is not looked for when its checksum is wrong", async () => {
+    const bed = open();
+    const { key } = await issue(bed);
+    let reads = 0;
+    const counting = bed.another({
+      store: new Proxy(bed.store, {
+        get(store, name: keyof typeof store) {
+          if (name === "findKey") reads += 1;
+          return store[name].bind(store);
+        },
+      }),
+    });
+    const damaged = `${key.slice(0, -1)}${key.endsWith("x") ? "y" : "x"}`;
+    expect(await counting.verifyKey({ key: damaged })).toEqual({ valid: false, code: "NOT_FOUND" });
+    expect(reads).toBe(0);
+    expect(await counting.verifyKey({ key })).toMatchObject({ valid: true });
+    expect(reads).toBe(1);
+  });
+
+  test("keys stay good when a pepper is switched on, and when it is rotated", async () => {
+    const bed = open();
+    const pepper = (byte: number) => Uint8Array.from({ length: 32 }, (_, index) => byte + index);
+    const { key, apiId } = await issue(bed);
+    const first = bed.another({ pepper: { current: "p1", keys: { p1: pepper(1) } } });
+    const { key: peppered } = await first.createKey({ apiId });
+    const second = bed.another({
+      pepper: { current: "p2", keys: { p1: pepper(1), p2: pepper(2) } },
+    });
+    for (const secret of [key, peppered])
+      expect(await second.verifyKey({ key: secret })).toMatchObject({ valid: true });
+    expect(await bed.another().verifyKey({ key: peppered })).toEqual({
+      valid: false,
+      code: "NOT_FOUND",
+    });
+  });
+});

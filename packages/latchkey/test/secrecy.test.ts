@@ -1,0 +1,82 @@
+import { inspect } from "node:util";
+import { LatchkeyError } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore, rejectionOf, VAULT_KEYS } from "./every-store.js";
+
+const PEPPER = Uint8Array.from({ length: 32 }, (_, index) => 7 * index + 3);
+
+/** Every way in which a text could stand in an output: as it is, in base64, in hexadecimal. */
+function traces(secret: string | Uint8Array): string[] {
+  const bytes = Buffer.from(secret as string);
+  const raw = typeof secret === "string" ? [secret] : [];
+  return [...raw, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
+}
+
+function everythingAbout(value: unknown): string {
+  const shown = inspect(value, {
+    depth: 20,
+    showHidden: true,
+    getters: true,
+    maxStringLength: null,
+  });
+  const error =
+    value instanceof Error
+      ? `${value.stack} ${String(value)} ${inspect(value.cause, { depth: 20 })}`
+      : "";
+  return `${shown} ${JSON.stringify(value) ?? ""} ${error}`;
+}
+
+describeOnEveryStore("secrets", (open) => {
+  test("appear in what createKey and createRootKey answer, and in no other answer or error", async () => {
+    const options = {
+      vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
+      pepper: { current: "p", keys: { p: PEPPER } },
+    };
+    const { latchkey } = open(options);
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await latchkey.createKey({
+      apiId,
+      recoverable: true,
+      remaining: 2,
+      externalId: "pier-7",
+    });
+    const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
+    const answers: unknown[] = [
+      latchkey,
+      await latchkey.verifyKey({ key }),
+      await latchkey.getKey({ keyId }),
+      await latchkey.listKeys({ apiId }),
+      await latchkey.authenticateRootKey(rootKey),
+      await latchkey.updateRemaining({ keyId, op: "set", value: 1 }),
+      await rejectionOf(latchkey.verifyKey({ key, ratelimits: [{ name: key }] })),
+      await rejectionOf(
+        latchkey.verifyKey({ key, authorization: { permissions: { and: [] } } } as never),
+      ),
+      await rejectionOf(latchkey.verifyKey({ key: `${key}${"x".repeat(600)}` })),
+      await rejectionOf(latchkey.createKey({ apiId: key, prefix: key, name: 7 } as never)),
+      await rejectionOf(latchkey.getKey({ keyId: key })),
+      await rejectionOf(latchkey.createRootKey({ permissions: [rootKey] })),
+      await rejectionOf(latchkey.updateIdentity({ externalId: key, meta: { key: 1n } } as never)),
+      await rejectionOf(latchkey.listKeys({ apiId, cursor: key })),
+      await latchkey.verifyKey({ key: rootKey }),
+    ];
+    const hidden = [key, rootKey, PEPPER, VAULT_KEYS[0]].flatMap(traces);
+    for (const answer of answers) {
+      const text = everythingAbout(answer);
+      for (const trace of hidden) expect(text).not.toContain(trace);
+    }
+  });
+
+  test("are not in the answer of a store that was tampered with", async () => {
+    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const first = await bed.latchkey.createKey({ apiId, recoverable: true });
+    const second = await bed.latchkey.createKey({ apiId, recoverable: true });
+    const stolen = (await bed.store.getKey("ws_default", first.keyId))?.key.sealedSecret as string;
+    await bed.store.updateKey("ws_default", second.keyId, 1, { sealedSecret: stolen });
+    const error = await rejectionOf(bed.latchkey.getKey({ keyId: second.keyId, decrypt: true }));
+    expect(error).toBeInstanceOf(LatchkeyError);
+    expect(error).toMatchObject({ code: "STORE_CORRUPT" });
+    for (const trace of traces(first.key)) expect(everythingAbout(error)).not.toContain(trace);
+  });
+});
