@@ -16,9 +16,10 @@ export {
   LatchkeyError,
   type LatchkeyErrorOptions,
 } from "./errors.js";
-export type { RandomBytes } from "./id.js";
+export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./id.js";
 export type { IdentityRecord } from "./identity.js";
 export type { FullIdentity } from "./identity-view.js";
+export { type InputSchema, parseInput } from "./input.js";
 export {
   DEFAULT_LIMIT,
   type KeyRateLimit,

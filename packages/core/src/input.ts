@@ -144,6 +144,33 @@ export function addDuplicateIssues(
   }
 }
 
+/** A schema of what an operation takes. */
+export type InputSchema = z.ZodType;
+
+/**
+ * When a rule on several fields of an object is asked: always, also when a single field is refused, so that all issues
+ * are reported at once. The rule must expect fields of any type.
+ */
+export const evenWithIssues = {
+  when: ({ value }: { readonly value: unknown }) =>
+    typeof value === "object" && value !== null && !Array.isArray(value),
+};
+
+/** Whether an identity is named; for use with {@link EITHER_ID}. */
+export function hasEitherId(ids: {
+  readonly identityId?: unknown;
+  readonly externalId?: unknown;
+}): boolean {
+  return ids.identityId !== undefined || ids.externalId !== undefined;
+}
+
+/** The issue of an input that names no identity. */
+export const EITHER_ID = {
+  ...evenWithIssues,
+  path: ["identityId"],
+  error: "is required where externalId is not given",
+};
+
 /**
  * Checks an input against its schema and against what only the whole can tell.
  *
@@ -151,7 +178,7 @@ export function addDuplicateIssues(
  * when the schema refuses it, so that all issues are reported at once.
  * @throws LatchkeyError `BAD_REQUEST` with every issue.
  */
-export function parseInput<Schema extends z.ZodType>(
+export function parseInput<Schema extends InputSchema>(
   schema: Schema,
   input: unknown,
   further: (raw: Readonly<Record<string, unknown>>) => readonly InputIssue[] = () => [],

@@ -14,6 +14,7 @@ import { deleteKey } from "./operations/delete-key.js";
 import { getApi } from "./operations/get-api.js";
 import { getIdentity } from "./operations/get-identity.js";
 import { getKey } from "./operations/get-key.js";
+import { isWorkspaceEnabled } from "./operations/is-workspace-enabled.js";
 import { listIdentities } from "./operations/list-identities.js";
 import { listKeys } from "./operations/list-keys.js";
 import { reencryptKeys } from "./operations/reencrypt-keys.js";
@@ -95,6 +96,8 @@ export interface Latchkey {
   readonly createRootKey: Bound<typeof createRootKey>;
   /** Whom a management token speaks for, whatever its workspace. */
   readonly authenticateRootKey: Bound<typeof authenticateRootKey>;
+  /** Whether the workspace is switched on. */
+  readonly isWorkspaceEnabled: Bound<typeof isWorkspaceEnabled>;
   /** Switches the workspace on or off. */
   readonly setWorkspaceEnabled: Bound<typeof setWorkspaceEnabled>;
   /** Lets go of the store. */
@@ -163,6 +166,7 @@ function bindWorkspace(
     createRole: (input) => createRole(context, input),
     createRootKey: (input) => createRootKey(context, input),
     authenticateRootKey: (token) => authenticateRootKey(context, token),
+    isWorkspaceEnabled: () => isWorkspaceEnabled(context),
     setWorkspaceEnabled: (enabled) => setWorkspaceEnabled(context, enabled),
     close: () => shared.store.close(),
   };

@@ -4,6 +4,7 @@ import { LatchkeyError } from "../errors.js";
 import { isExpired } from "../expiry.js";
 import { newIdentity } from "../identity.js";
 import {
+  evenWithIssues,
   externalId,
   flag,
   grantName,
@@ -26,30 +27,36 @@ const MAX_ROLES = 100;
  * Input of createKey. `expires` in Unix epoch ms and later than now; `remaining` and all amounts >= 1;
  * `byteLength` 16 to 255; `refill` needs `remaining`; `externalId` wins over the deprecated `ownerId`.
  */
-export const createKeyInput = z.strictObject({
-  apiId: id,
-  prefix: prefix.optional(),
-  name: text(1, 256).optional(),
-  byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).default(BYTE_LENGTH.default),
-  ownerId: externalId.optional(),
-  externalId: externalId.optional(),
-  meta: metadata.optional(),
-  roles: z
-    .array(grantName)
-    .max(MAX_ROLES, { error: "must be a list of at most 100 names" })
-    .optional(),
-  permissions: z
-    .array(grantName)
-    .max(10 * MAX_ROLES, { error: "must be a list of at most 1000 names" })
-    .optional(),
-  expires: wholeNumber(1).optional(),
-  remaining: wholeNumber(1).optional(),
-  refill: refill.optional(),
-  ratelimit: keyRatelimit.optional(),
-  enabled: flag.default(true),
-  recoverable: flag.default(false),
-  environment: text(0, 256).optional(),
-});
+export const createKeyInput = z
+  .strictObject({
+    apiId: id,
+    prefix: prefix.optional(),
+    name: text(1, 256).optional(),
+    byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).default(BYTE_LENGTH.default),
+    ownerId: externalId.optional(),
+    externalId: externalId.optional(),
+    meta: metadata.optional(),
+    roles: z
+      .array(grantName)
+      .max(MAX_ROLES, { error: "must be a list of at most 100 names" })
+      .optional(),
+    permissions: z
+      .array(grantName)
+      .max(10 * MAX_ROLES, { error: "must be a list of at most 1000 names" })
+      .optional(),
+    expires: wholeNumber(1).optional(),
+    remaining: wholeNumber(1).optional(),
+    refill: refill.optional(),
+    ratelimit: keyRatelimit.optional(),
+    enabled: flag.default(true),
+    recoverable: flag.default(false),
+    environment: text(0, 256).optional(),
+  })
+  .refine(({ refill, remaining }) => refill === undefined || remaining !== undefined, {
+    ...evenWithIssues,
+    path: ["refill"],
+    error: "needs remaining",
+  });
 
 /** What createKey answers: the only place where the secret is ever handed out. */
 export interface CreatedKey {
@@ -70,14 +77,11 @@ export async function createKey(
   input: z.input<typeof createKeyInput>,
 ): Promise<CreatedKey> {
   const now = context.now();
-  const parsed = parseInput(createKeyInput, input, (raw) => [
-    ...(typeof raw.expires === "number" && isExpired(raw.expires, now)
+  const parsed = parseInput(createKeyInput, input, ({ expires }) =>
+    typeof expires === "number" && isExpired(expires, now)
       ? [{ path: "expires", message: "must be later than now" }]
-      : []),
-    ...(raw.refill !== undefined && raw.remaining === undefined
-      ? [{ path: "refill", message: "needs remaining" }]
-      : []),
-  ]);
+      : [],
+  );
   const { workspaceId } = context;
   const keyId = context.newId("key");
   const key = formatSecret(parsed.prefix ?? "", context.random(parsed.byteLength));

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { identityLookup, notFound, type OperationContext } from "../context.js";
 import { type FullIdentity, toFullIdentity } from "../identity-view.js";
-import { externalId, id, parseInput } from "../input.js";
+import { EITHER_ID, externalId, hasEitherId, id, parseInput } from "../input.js";
 
 /** Input of getIdentity: one of the two ids; `identityId` wins when both are given. */
-export const getIdentityInput = z.strictObject({
-  identityId: id.optional(),
-  externalId: externalId.optional(),
-});
+export const getIdentityInput = z
+  .strictObject({
+    identityId: id.optional(),
+    externalId: externalId.optional(),
+  })
+  .refine(hasEitherId, EITHER_ID);
 
 /** @throws LatchkeyError `NOT_FOUND` when this workspace has no such identity, `BAD_REQUEST` without either id. */
 export async function getIdentity(

@@ -1,20 +1,30 @@
 import { z } from "zod";
 import { identityLookup, notFound, type OperationContext, untilFresh } from "../context.js";
 import { type FullIdentity, toFullIdentity } from "../identity-view.js";
-import { externalId, id, identityRatelimits, metadata, parseInput } from "../input.js";
+import {
+  EITHER_ID,
+  externalId,
+  hasEitherId,
+  id,
+  identityRatelimits,
+  metadata,
+  parseInput,
+} from "../input.js";
 import { fromWireLimits } from "../rate-limit.js";
 
 /**
  * Input of updateIdentity: one of the two ids (`identityId` wins when both are given), and what changes.
  * `meta: {}` clears; `ratelimits` replaces the whole set, an empty list removes all; what is omitted stays.
  */
-export const updateIdentityInput = z.strictObject({
-  identityId: id.optional(),
-  externalId: externalId.optional(),
-  environment: z.string({ error: "must be a string" }).optional(),
-  meta: metadata.optional(),
-  ratelimits: identityRatelimits.optional(),
-});
+export const updateIdentityInput = z
+  .strictObject({
+    identityId: id.optional(),
+    externalId: externalId.optional(),
+    environment: z.string({ error: "must be a string" }).optional(),
+    meta: metadata.optional(),
+    ratelimits: identityRatelimits.optional(),
+  })
+  .refine(hasEitherId, EITHER_ID);
 
 /**
  * Changes metadata or limits of an identity. Its keys see the new limits with their next verification; a counter

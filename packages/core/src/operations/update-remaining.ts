@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { notFound, type OperationContext, untilFresh } from "../context.js";
-import { badRequest } from "../errors.js";
-import { id, orRequired, parseInput, wholeNumber } from "../input.js";
+import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
 import { dueRefill } from "../refill.js";
 import type { UsageChange } from "../usage.js";
 import { refuseUsageChange } from "../usage-refusal.js";
@@ -10,13 +9,19 @@ import { refuseUsageChange } from "../usage-refusal.js";
  * Input of updateRemaining. `set` takes a whole number >= 0, or null for unlimited; `increment` and `decrement` a whole
  * number >= 1.
  */
-export const updateRemainingInput = z.strictObject({
-  keyId: id,
-  op: z.enum(["set", "increment", "decrement"], {
-    error: orRequired('must be "set", "increment" or "decrement"'),
-  }),
-  value: wholeNumber(0).nullable(),
-});
+export const updateRemainingInput = z
+  .strictObject({
+    keyId: id,
+    op: z.enum(["set", "increment", "decrement"], {
+      error: orRequired('must be "set", "increment" or "decrement"'),
+    }),
+    value: wholeNumber(0).nullable(),
+  })
+  .refine(({ op, value }) => op === "set" || (value !== null && value !== 0), {
+    ...evenWithIssues,
+    path: ["value"],
+    error: "must be a whole number >= 1",
+  });
 
 /**
  * Sets, raises or lowers the uses left, in one atomic step; a refill that is due is applied first.
@@ -64,8 +69,5 @@ function toOperation(
   op: "set" | "increment" | "decrement",
   value: number | null,
 ): UsageChange["operation"] {
-  if (op === "set") return { kind: "set", remaining: value };
-  if (value === null || value < 1)
-    throw badRequest([{ path: "value", message: "must be a whole number >= 1" }]);
-  return { kind: op, by: value };
+  return op === "set" ? { kind: "set", remaining: value } : { kind: op, by: value as number };
 }
