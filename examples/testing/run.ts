@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+/** Arguments that make Node run a program on the TypeScript sources of the packages, so that no build is needed. */
+export const FROM_SOURCE: readonly string[] = ["--conditions=latchkey-source", "--import", tsx];
+
+/** What a program that has ended left behind. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program of the examples to its end, on the sources. `path` is relative to `examples/`. */
+export function run(
+  path: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const program = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const child = spawn(process.execPath, [...FROM_SOURCE, program, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, stdout, stderr }));
+  });
+}
