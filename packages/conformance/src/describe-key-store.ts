@@ -1,0 +1,101 @@
+import type { KeyStore } from "@latchkey/core";
+import { describe, test } from "vitest";
+import { type Damage, damageChecks } from "./damage.js";
+import { CAPABILITIES } from "./promises.js";
+import type { Stage } from "./store-promise.js";
+
+/** Leaves out one test of the suite. */
+export interface Skip {
+  /** The title of the test, word for word. */
+  readonly test: string;
+  /** Why the store does not keep this promise; shown with the skipped test. */
+  readonly reason: string;
+}
+
+/** What a store's author may add. */
+export interface KeyStoreOptions {
+  readonly skips?: readonly Skip[];
+  /**
+   * Opens a second handle on the data of a store that the suite opened, as another process would. With it, every
+   * test of races and of visibility runs across both handles. The suite closes what this opens.
+   */
+  readonly openAgain?: (store: KeyStore) => KeyStore | Promise<KeyStore>;
+  /**
+   * Writes garbage beneath a store. Without it, tests on damaged records are not defined: memory holds what was
+   * written.
+   */
+  readonly damage?: Damage;
+}
+
+/**
+ * Defines the tests of everything that every `KeyStore` promises, in a `describe` of Vitest.
+ *
+ * @param name - What the tests are shown under.
+ * @param openEmptyStore - Opens an empty store of its own for each test. The suite closes it; files and
+ * databases beneath it are the caller's to remove.
+ * @param options - Skips, or an object of options. A skip that names no test of the suite, or gives no reason,
+ * is a failing test.
+ */
+export function describeKeyStore(
+  name: string,
+  openEmptyStore: () => KeyStore | Promise<KeyStore>,
+  options: KeyStoreOptions | readonly Skip[] = {},
+): void {
+  const {
+    skips = [],
+    openAgain,
+    damage,
+  }: KeyStoreOptions = isSkips(options) ? { skips: options } : options;
+  const capabilities =
+    damage === undefined
+      ? CAPABILITIES
+      : [...CAPABILITIES, { name: "damaged records", promises: damageChecks(damage) }];
+
+  describe(name, () => {
+    for (const capability of capabilities) {
+      describe(capability.name, () => {
+        for (const { title, check } of capability.promises) {
+          const skip = skips.find((candidate) => candidate.test === title);
+          if (skip !== undefined) test.skip(`${title} (skipped: ${skip.reason})`);
+          else test(title, () => onStage(openEmptyStore, openAgain, check));
+        }
+      });
+    }
+    const titles = capabilities.flatMap(({ promises }) => promises.map(({ title }) => title));
+    for (const skip of skips) defineSkipTest(skip, titles);
+  });
+}
+
+async function onStage(
+  openEmptyStore: () => KeyStore | Promise<KeyStore>,
+  openAgain: KeyStoreOptions["openAgain"],
+  check: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const store = await openEmptyStore();
+  try {
+    const other = openAgain === undefined ? store : await openAgain(store);
+    try {
+      await check({ store, other });
+    } finally {
+      if (other !== store) await other.close();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+function defineSkipTest(skip: Skip, titles: readonly string[]): void {
+  if (!titles.includes(skip.test)) {
+    test(`a skip names a test of the suite: "${skip.test}"`, () => {
+      throw new Error(`no test is called "${skip.test}"`);
+    });
+  } else if (skip.reason.trim() === "") {
+    test(`a skip gives a reason: "${skip.test}"`, () => {
+      throw new Error(`the skip of "${skip.test}" gives no reason`);
+    });
+  }
+}
+
+function isSkips(options: KeyStoreOptions | readonly Skip[]): options is readonly Skip[] {
+  return Array.isArray(options);
+}

@@ -1,0 +1,223 @@
+import type {
+  ApiRecord,
+  ChargePlan,
+  GrantReference,
+  IdentityRecord,
+  KeyRateLimit,
+  KeyRecord,
+  LimitCharge,
+  LoadedKey,
+  NewKey,
+  PermissionRecord,
+  RateLimit,
+  RoleRecord,
+  RootKeyRecord,
+  UsageChange,
+} from "@latchkey/core";
+
+/** The workspace that fixtures belong to. */
+export const WORKSPACE = "ws_conformance";
+
+/** Another tenant, which must see nothing of {@link WORKSPACE}. */
+export const OTHER_WORKSPACE = "ws_elsewhere";
+
+/** The instant at which fixtures were created: 2030-01-15 12:00 UTC. */
+export const NOW = Date.UTC(2030, 0, 15, 12);
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 86_400_000;
+
+/** An id like those that latchkey makes: in ascending order of `number`. */
+export function idOf(kind: string, number: number): string {
+  return `${kind}_${String(number).padStart(26, "1")}`;
+}
+
+/** A hash like those that keys are known by, one for each number. */
+export function hashOf(number: number): string {
+  return `${String(number).padStart(6, "0")}-wLr3fFVqJ0m5sUe2TtQ8yB4nXk7oDgZ9pCaHiNx`;
+}
+
+/** An API, the first one unless another number is given. */
+export function anApi(number = 1, fields: Partial<ApiRecord> = {}): ApiRecord {
+  return {
+    id: idOf("api", number),
+    workspaceId: WORKSPACE,
+    name: `API ${number}`,
+    createdAt: NOW,
+    ...fields,
+  };
+}
+
+/** A key of the first API, with nothing that it need not have. */
+export function aKey(number = 1, fields: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    id: idOf("key", number),
+    workspaceId: WORKSPACE,
+    apiId: idOf("api", 1),
+    hash: hashOf(number),
+    start: "test_2xK",
+    name: null,
+    identityId: null,
+    meta: null,
+    createdAt: NOW,
+    updatedAt: null,
+    expiresAt: null,
+    switchedOn: true,
+    refill: null,
+    ratelimits: [],
+    environment: null,
+    sealedSecret: null,
+    version: 1,
+    ...fields,
+  };
+}
+
+/** A key to insert: unlimited, without identity, roles and permissions, unless `extras` say otherwise. */
+export function aNewKey(
+  key: KeyRecord = aKey(),
+  extras: Partial<Omit<NewKey, "key">> = {},
+): NewKey {
+  return {
+    key,
+    usage: { remaining: null, refilledAt: NOW },
+    identity: null,
+    grants: {},
+    ...extras,
+  };
+}
+
+/** A key with this many uses left. */
+export function aKeyWithUses(
+  remaining: number,
+  number = 1,
+  fields: Partial<KeyRecord> = {},
+): NewKey {
+  return aNewKey(aKey(number, fields), { usage: { remaining, refilledAt: NOW } });
+}
+
+/** An identity, known outside as `user-<number>`. */
+export function anIdentity(number = 1, fields: Partial<IdentityRecord> = {}): IdentityRecord {
+  return {
+    id: idOf("id", number),
+    workspaceId: WORKSPACE,
+    externalId: `user-${number}`,
+    meta: {},
+    ratelimits: [],
+    createdAt: NOW,
+    version: 1,
+    ...fields,
+  };
+}
+
+/** A permission of this name; its id follows from the number. */
+export function aPermission(
+  name: string,
+  number = 1,
+  fields: Partial<PermissionRecord> = {},
+): PermissionRecord {
+  return {
+    id: idOf("perm", number),
+    workspaceId: WORKSPACE,
+    name,
+    description: null,
+    createdAt: NOW,
+    ...fields,
+  };
+}
+
+/** A role of this name; its id follows from the number. */
+export function aRole(name: string, number = 1, fields: Partial<RoleRecord> = {}): RoleRecord {
+  return {
+    id: idOf("role", number),
+    workspaceId: WORKSPACE,
+    name,
+    description: null,
+    createdAt: NOW,
+    ...fields,
+  };
+}
+
+/** A root key that may do everything. */
+export function aRootKey(number = 1, fields: Partial<RootKeyRecord> = {}): RootKeyRecord {
+  return {
+    id: idOf("root", number),
+    workspaceId: WORKSPACE,
+    hash: hashOf(900_000 + number),
+    start: "root_2xK",
+    name: null,
+    permissions: ["*"],
+    expiresAt: null,
+    switchedOn: true,
+    createdAt: NOW,
+    ...fields,
+  };
+}
+
+/** A limit of a key: `limit` units per minute. */
+export function aKeyLimit(name: string, limit: number, durationMs = MINUTE_MS): KeyRateLimit {
+  return { name, limit, durationMs, type: null, async: false };
+}
+
+/** A limit of an identity: `limit` units per minute. */
+export function aSharedLimit(name: string, limit: number, durationMs = MINUTE_MS): RateLimit {
+  return { name, limit, durationMs };
+}
+
+/** Takes from a limit that the key or the identity is configured with. */
+export function takeFrom(
+  owner: LimitCharge["owner"],
+  { name, limit, durationMs }: RateLimit,
+  cost = 1,
+): LimitCharge {
+  return { owner, isConfigured: true, name, limit, durationMs, cost };
+}
+
+/** Takes from a limit that one request made up. */
+export function takeAdHoc({ name, limit, durationMs }: RateLimit, cost = 1): LimitCharge {
+  return { owner: "key", isConfigured: false, name, limit, durationMs, cost };
+}
+
+/** A plan resting on the key as it was loaded: one use, no limits, unless `fields` say otherwise. */
+export function aPlan(loaded: LoadedKey, fields: Partial<ChargePlan> = {}): ChargePlan {
+  return {
+    workspaceId: loaded.key.workspaceId,
+    keyId: loaded.key.id,
+    identityId: loaded.key.identityId,
+    now: NOW,
+    expects: {
+      keyVersion: loaded.key.version,
+      identityVersion: loaded.identity === null ? null : loaded.identity.version,
+      epoch: loaded.workspace.epoch,
+    },
+    mode: "take",
+    cost: 1,
+    refill: null,
+    limits: [],
+    ...fields,
+  };
+}
+
+/** A change to the use counter, with no refill owed. */
+export function aUsageChange(
+  operation: UsageChange["operation"],
+  fields: Partial<UsageChange> = {},
+): UsageChange {
+  return { due: null, operation, settledAt: NOW, ...fields };
+}
+
+/** Refers to a role or permission that must exist. */
+export function named(name: string): GrantReference<never> {
+  return { kind: "name", name, orCreate: null };
+}
+
+/** Refers to a role or permission that is written where it does not exist. */
+export function orCreate<Definition extends { readonly name: string }>(
+  definition: Definition,
+): GrantReference<Definition> {
+  return { kind: "name", name: definition.name, orCreate: definition };
+}
+
+/** Refers to a role or permission by its id. */
+export function byId(id: string): GrantReference<never> {
+  return { kind: "id", id };
+}

@@ -1,0 +1,17 @@
+import type { KeyStore } from "@latchkey/core";
+
+/** What a check is run on. */
+export interface Stage {
+  /** An empty store. */
+  readonly store: KeyStore;
+  /** A second handle on the same data, as another process would hold; the same handle where there is no other. */
+  readonly other: KeyStore;
+}
+
+/** One thing that every store promises, and how to find out whether it keeps it. */
+export interface StorePromise {
+  /** Unique among all promises: a skip names it. */
+  readonly title: string;
+  /** Resolves when the promise is kept, rejects when it is broken. */
+  readonly check: (stage: Stage) => Promise<void>;
+}
