@@ -29,7 +29,7 @@ export const DAY_MS = 86_400_000;
 
 /** An id like those that latchkey makes: in ascending order of `number`. */
 export function idOf(kind: string, number: number): string {
-  return `${kind}_${String(number).padStart(26, "1")}`;
+  return `${kind}_${String(number).padStart(26, "0")}`;
 }
 
 /** A hash like those that keys are known by, one for each number. */

@@ -1,6 +1,18 @@
 import { chargingPromises } from "./charging.js";
+import { closingPromises } from "./closing.js";
+import { countingPromises } from "./counting-uses.js";
+import { grantPromises } from "./grants.js";
+import { guardedUpdatePromises } from "./guarded-updates.js";
+import { handedOutPromises } from "./handed-out.js";
+import { identityPromises } from "./identities.js";
+import { isolationPromises } from "./isolation.js";
 import { lookupPromises } from "./lookup.js";
+import { paginationPromises } from "./pagination.js";
+import { refillPromises } from "./refill.js";
+import { revocationPromises } from "./revocation.js";
 import type { StorePromise } from "./store-promise.js";
+import { rootKeyPromises, workspacePromises } from "./tenants.js";
+import { windowPromises } from "./windows.js";
 
 /** Promises of one capability of a store. */
 export interface Capability {
@@ -11,5 +23,18 @@ export interface Capability {
 /** Everything that every store promises, by capability. */
 export const CAPABILITIES: readonly Capability[] = [
   { name: "lookup", promises: lookupPromises },
+  { name: "records handed in and out", promises: handedOutPromises },
+  { name: "pagination", promises: paginationPromises },
+  { name: "guarded updates", promises: guardedUpdatePromises },
+  { name: "counting uses", promises: countingPromises },
   { name: "charging", promises: chargingPromises },
+  { name: "refill", promises: refillPromises },
+  { name: "rate-limit windows", promises: windowPromises },
+  { name: "identities", promises: identityPromises },
+  { name: "revocation", promises: revocationPromises },
+  { name: "roles and permissions", promises: grantPromises },
+  { name: "workspaces", promises: workspacePromises },
+  { name: "root keys", promises: rootKeyPromises },
+  { name: "isolation", promises: isolationPromises },
+  { name: "closing", promises: closingPromises },
 ];

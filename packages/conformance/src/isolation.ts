@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import {
+  aKey,
+  aKeyWithUses,
+  aNewKey,
+  anApi,
+  anIdentity,
+  aPermission,
+  aPlan,
+  aRole,
+  byId,
+  idOf,
+  NOW,
+  named,
+  OTHER_WORKSPACE,
+} from "./fixtures.js";
+import { insert, load, withKeys } from "./scene.js";
+import type { StorePromise } from "./store-promise.js";
+
+const KEY_ID = idOf("key", 1);
+const PAGE = { afterId: null, limit: 100 };
+const ELSEWHERE = { workspaceId: OTHER_WORKSPACE };
+
+export const isolationPromises: readonly StorePromise[] = [
+  {
+    title: "a key is not read, listed, updated, deleted or charged from another workspace",
+    async check({ store }) {
+      const loaded = await withKeys(store, aKeyWithUses(5));
+      const filter = { identityId: null };
+      assert.equal(await store.getKey(OTHER_WORKSPACE, KEY_ID), null);
+      const listed = await store.listKeys(OTHER_WORKSPACE, idOf("api", 1), filter, PAGE);
+      assert.deepEqual(listed, { items: [], hasMore: false, total: 0 });
+      const updated = await store.updateKey(OTHER_WORKSPACE, KEY_ID, 1, { switchedOn: false });
+      assert.deepEqual(updated, { kind: "not-found" });
+      assert.equal(await store.deleteKey(OTHER_WORKSPACE, KEY_ID, NOW), "not-found");
+      assert.deepEqual(await store.charge(aPlan(loaded, ELSEWHERE)), { kind: "stale" });
+      assert.deepEqual(await load(store), loaded);
+    },
+  },
+  {
+    title: "an API is not read and given no keys from another workspace",
+    async check({ store }) {
+      await store.insertApi(anApi());
+      assert.equal(await store.getApi(OTHER_WORKSPACE, idOf("api", 1)), null);
+      const intruder = aNewKey(aKey(1, ELSEWHERE), { identity: anIdentity(1, ELSEWHERE) });
+      assert.deepEqual(await store.insertKey(intruder), { kind: "api-not-found" });
+      assert.equal((await store.listIdentities(OTHER_WORKSPACE, PAGE)).total, 0);
+    },
+  },
+  {
+    title: "an identity is not read, listed or updated from another workspace",
+    async check({ store }) {
+      await store.insertIdentity(anIdentity());
+      const identityId = idOf("id", 1);
+      assert.equal(await store.getIdentity(OTHER_WORKSPACE, { identityId }), null);
+      assert.equal(await store.getIdentity(OTHER_WORKSPACE, { externalId: "user-1" }), null);
+      assert.equal((await store.listIdentities(OTHER_WORKSPACE, PAGE)).total, 0);
+      assert.equal(
+        await store.updateIdentity(OTHER_WORKSPACE, identityId, 1, { meta: {} }),
+        "not-found",
+      );
+    },
+  },
+  {
+    title: "one external id, one role name and one permission name can be had in every workspace",
+    async check({ store }) {
+      await store.insertIdentity(anIdentity(1));
+      await store.insertPermission(aPermission("docs.read", 1));
+      await store.insertRole(aRole("reader", 1), [named("docs.read")]);
+      assert.equal(
+        await store.insertPermission(aPermission("docs.read", 2, ELSEWHERE)),
+        "inserted",
+      );
+      const role = await store.insertRole(aRole("reader", 2, ELSEWHERE), []);
+      assert.deepEqual(role, { kind: "inserted" });
+      await store.insertApi(anApi(2, ELSEWHERE));
+      const identity = anIdentity(2, { ...ELSEWHERE, externalId: "user-1" });
+      const grants = { roles: [named("reader")] };
+      const key = aKey(2, { ...ELSEWHERE, apiId: idOf("api", 2) });
+      await insert(store, aNewKey(key, { identity, grants }));
+      const loaded = await store.getKey(OTHER_WORKSPACE, key.id);
+      assert.deepEqual(loaded?.identity, identity);
+      assert.deepEqual([loaded?.roles, loaded?.permissions], [["reader"], []]);
+    },
+  },
+  {
+    title: "a role or permission of another workspace is missing, by name and by id",
+    async check({ store }) {
+      await store.insertPermission(aPermission("docs.read", 1, ELSEWHERE));
+      await store.insertRole(aRole("reader", 1, ELSEWHERE), []);
+      await store.insertApi(anApi());
+      const roles = [named("reader"), byId(idOf("role", 1))];
+      const permissions = [byId(idOf("perm", 1)), named("docs.read")];
+      const result = await store.insertKey(aNewKey(aKey(), { grants: { roles, permissions } }));
+      assert.deepEqual(result, {
+        kind: "missing-grants",
+        roles: ["reader", idOf("role", 1)],
+        permissions: [idOf("perm", 1), "docs.read"],
+      });
+    },
+  },
+  {
+    title: "switching one workspace off leaves every other as it is",
+    async check({ store }) {
+      const loaded = await withKeys(store, aNewKey());
+      await store.setWorkspaceEnabled(OTHER_WORKSPACE, false);
+      assert.deepEqual(await load(store), loaded);
+      assert.equal((await store.charge(aPlan(loaded))).kind, "charged");
+    },
+  },
+];

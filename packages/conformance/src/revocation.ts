@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import type { KeyStore } from "@latchkey/core";
+import {
+  aKey,
+  aKeyWithUses,
+  aNewKey,
+  anIdentity,
+  aPermission,
+  aPlan,
+  hashOf,
+  idOf,
+  NOW,
+  orCreate,
+  WORKSPACE,
+} from "./fixtures.js";
+import { race, tally } from "./race.js";
+import { assertUpdated, insert, listedKeyIds, withKeys } from "./scene.js";
+import type { StorePromise } from "./store-promise.js";
+
+const KEY_ID = idOf("key", 1);
+
+/** Every change that must reach each verification that starts later. */
+const CHANGES: readonly {
+  readonly what: string;
+  readonly make: (store: KeyStore) => Promise<unknown>;
+}[] = [
+  {
+    what: "a key switched off",
+    make: (store) => store.updateKey(WORKSPACE, KEY_ID, 1, { switchedOn: false }),
+  },
+  {
+    what: "a key's permissions taken away",
+    make: (store) => store.updateKey(WORKSPACE, KEY_ID, 1, { grants: { permissions: [] } }),
+  },
+  { what: "a deleted key", make: (store) => store.deleteKey(WORKSPACE, KEY_ID, NOW) },
+  {
+    what: "an updated identity",
+    make: (store) => store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { meta: {} }),
+  },
+  { what: "a disabled workspace", make: (store) => store.setWorkspaceEnabled(WORKSPACE, false) },
+];
+
+export const revocationPromises: readonly StorePromise[] = [
+  {
+    title: "a deleted key is found, listed, counted and charged no more, from any process",
+    async check({ store, other }) {
+      const loaded = await withKeys(store, aKeyWithUses(5), aKeyWithUses(5, 2));
+      assert.notEqual(await other.findKey(hashOf(1)), null);
+      assert.equal(await store.deleteKey(WORKSPACE, KEY_ID, NOW), "deleted");
+      for (const handle of [other, store]) {
+        assert.equal(await handle.findKey(hashOf(1)), null);
+        assert.equal(await handle.getKey(WORKSPACE, KEY_ID), null);
+        assert.deepEqual(await listedKeyIds(handle), [idOf("key", 2)]);
+        assert.deepEqual(await handle.charge(aPlan(loaded)), { kind: "stale" });
+        assert.deepEqual(await handle.charge(aPlan(loaded, { mode: "look" })), { kind: "stale" });
+        assert.equal(await handle.deleteKey(WORKSPACE, KEY_ID, NOW), "not-found");
+      }
+    },
+  },
+  ...CHANGES.map(({ what, make }) => ({
+    title: `${what} is seen at once: no charge on what was read before goes through`,
+    async check({ store, other }: { store: KeyStore; other: KeyStore }) {
+      const grants = { permissions: [orCreate(aPermission("docs.read"))] };
+      const newKey = aNewKey(aKey(), { identity: anIdentity(), grants });
+      const loaded = await withKeys(store, newKey);
+      assert.equal((await other.charge(aPlan(loaded))).kind, "charged");
+      await make(store);
+      for (const handle of [other, store]) {
+        assert.deepEqual(await handle.charge(aPlan(loaded)), { kind: "stale" });
+        assert.notDeepEqual(await handle.findKey(hashOf(1)), loaded);
+      }
+    },
+  })),
+  {
+    title:
+      "no charge that starts after a key was switched off goes through, whoever else is charging",
+    async check(stage) {
+      const loaded = await withKeys(stage.store, aNewKey());
+      let isOff = false;
+      const answers = await race(stage, 30, async (store, number) => {
+        if (number === 7) {
+          assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { switchedOn: false }));
+          isOff = true;
+          return "switched off";
+        }
+        let late = 0;
+        for (let attempt = 0; attempt < 10; attempt += 1) {
+          const isLate = isOff;
+          const { kind } = await store.charge(aPlan(loaded));
+          if (isLate && kind !== "stale") late += 1;
+        }
+        return late === 0 ? "in time" : "late";
+      });
+      assert.deepEqual(tally(answers), { "in time": 29, "switched off": 1 });
+    },
+  },
+  {
+    title: "of many racers that delete one key exactly one deletes it",
+    async check(stage) {
+      await withKeys(stage.store, aNewKey());
+      const answers = await race(stage, 12, (store) => store.deleteKey(WORKSPACE, KEY_ID, NOW));
+      assert.deepEqual(tally(answers), { deleted: 1, "not-found": 11 });
+      const page = { afterId: null, limit: 1 };
+      const { total } = await stage.other.listKeys(
+        WORKSPACE,
+        idOf("api", 1),
+        { identityId: null },
+        page,
+      );
+      assert.equal(total, 0);
+    },
+  },
+  {
+    title: "a key that is deleted and updated at once stays deleted",
+    async check(stage) {
+      await withKeys(stage.store, aNewKey());
+      await race(stage, 10, async (store, number) => {
+        if (number === 5) await store.deleteKey(WORKSPACE, KEY_ID, NOW);
+        else await store.updateKey(WORKSPACE, KEY_ID, 1, { name: `racer ${number}` });
+      });
+      assert.equal(await stage.other.getKey(WORKSPACE, KEY_ID), null);
+      assert.deepEqual(await listedKeyIds(stage.store), []);
+    },
+  },
+  {
+    title: "deleting a key leaves its identity and the identity's other keys",
+    async check({ store, other }) {
+      await withKeys(store, aNewKey(aKey(1), { identity: anIdentity() }));
+      await insert(store, aNewKey(aKey(2), { identity: anIdentity() }));
+      await store.deleteKey(WORKSPACE, KEY_ID, NOW);
+      assert.deepEqual(await other.getIdentity(WORKSPACE, { externalId: "user-1" }), anIdentity());
+      assert.deepEqual(await listedKeyIds(other, idOf("id", 1)), [idOf("key", 2)]);
+    },
+  },
+];
