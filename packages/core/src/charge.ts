@@ -24,6 +24,8 @@ export interface ChargePlan {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly identityId: string | null;
+  /** What the store gave along with the loaded key, to find the record again faster. */
+  readonly handle?: unknown;
   /** Unix epoch ms, handed in by the caller. */
   readonly now: EpochMs;
   /** What the decision was made on. When any of it moved, nothing is taken. */

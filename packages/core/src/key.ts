@@ -73,4 +73,9 @@ export interface LoadedKey {
   readonly roles: readonly string[];
   /** Names of the key's permissions, direct and through roles, without duplicates, ascending. */
   readonly permissions: readonly string[];
+  /**
+   * The store's own way to find the record again. It comes back with every charge on this key, and is of no
+   * meaning to anybody else; a store must not trust that the record still exists.
+   */
+  readonly handle?: unknown;
 }

@@ -159,8 +159,8 @@ export interface KeyStore {
 
   /** Writes a key with its identity, links and counters, and counts it, in one step. */
   insertKey(newKey: NewKey): Promise<InsertKeyResult>;
-  /** The live key with this hash, of any workspace, as one consistent snapshot. */
-  findKey(hash: string): Promise<LoadedKey | null>;
+  /** The live key with this hash, as one consistent snapshot. A hash is unique in its workspace. */
+  findKey(hash: string, workspaceId: string): Promise<LoadedKey | null>;
   /** The live key with this id, as one consistent snapshot. */
   getKey(workspaceId: string, keyId: string): Promise<LoadedKey | null>;
   /** Live keys of an API; with `identityId`, those of one identity. */

@@ -172,6 +172,7 @@ export function planCharge(
     workspaceId: key.workspaceId,
     keyId: key.id,
     identityId: key.identityId,
+    handle: loaded.handle,
     now,
     expects: {
       keyVersion: key.version,

@@ -219,7 +219,7 @@ async function load(
   const shape = secretShape(secret);
   if (shape === "malformed" || shape === "damaged") return null;
   for (const hash of hashes) {
-    const loaded = await context.store.findKey(hash);
+    const loaded = await context.store.findKey(hash, context.workspaceId);
     if (loaded === null) continue;
     context.cache.set(hash, loaded);
     return loaded;
