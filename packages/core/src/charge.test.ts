@@ -85,7 +85,7 @@ describe("uses", () => {
   ])("of $remaining uses a cost of $cost leaves $left", ({ remaining, cost, left }) => {
     expect(remainingAfter(remaining, cost)).toEqual({
       result: { kind: "charged", remaining: left, limits: [] },
-      next: { usage: { remaining: left, refilledAt: 0 }, windows: [] },
+      next: { usage: { remaining: left, refilledAt: 0 }, windows: [], remember: null },
     });
   });
 
@@ -127,7 +127,7 @@ describe("limits", () => {
         remaining: 9,
         limits: [{ name: "default", limit: 10, remaining: 5, resetAt: 120_000, exceeded: false }],
       },
-      next: { usage: { remaining: 9, refilledAt: 0 }, windows: [window(5)] },
+      next: { usage: { remaining: 9, refilledAt: 0 }, windows: [window(5)], remember: null },
     });
   });
 
@@ -277,7 +277,7 @@ describe("a refill in the same step", () => {
   test("that is owed comes before the spend: an exhausted key is admitted", () => {
     expect(applyCharge(exhausted, planOf({ refill }))).toEqual({
       result: { kind: "charged", remaining: 99, limits: [] },
-      next: { usage: { remaining: 99, refilledAt: 50_000 }, windows: [] },
+      next: { usage: { remaining: 99, refilledAt: 50_000 }, windows: [], remember: null },
     });
   });
 
@@ -324,5 +324,59 @@ describe("a look", () => {
     expect(look.result).toEqual(take.result);
     expect(take.next).not.toBeNull();
     expect(look.next).toBeNull();
+  });
+});
+
+describe("a request id", () => {
+  const request = { id: "r", fingerprint: "f", rememberUntil: 700_000 };
+  const result = { kind: "charged", remaining: 4, limits: [] } as const;
+  const remembered = { fingerprint: "f", until: 700_000, result };
+
+  test("is remembered together with what was taken", () => {
+    const step = applyCharge(
+      stateOf({ usage: { remaining: 5, refilledAt: 0 } }),
+      planOf({ request }),
+    );
+    expect(step.result).toEqual(result);
+    expect(step.next?.remember).toEqual(remembered);
+  });
+
+  test("is remembered with a refusal too, which moves no counter", () => {
+    const state = stateOf({ usage: { remaining: 0, refilledAt: 0 } });
+    const step = applyCharge(state, planOf({ request }));
+    expect(step.next).toMatchObject({ usage: state.usage, windows: state.windows });
+    expect(step.next?.remember?.result).toEqual(step.result);
+  });
+
+  test("that is remembered gets the same result, and nothing is taken", () => {
+    const state = stateOf({ usage: { remaining: 1, refilledAt: 0 }, remembered });
+    expect(applyCharge(state, planOf({ request }))).toEqual({ result, next: null });
+  });
+
+  test("used for another question is a conflict, and nothing is taken", () => {
+    const plan = planOf({ request: { ...request, fingerprint: "g" } });
+    expect(applyCharge(stateOf({ remembered }), plan)).toEqual({
+      result: { kind: "conflict" },
+      next: null,
+    });
+  });
+
+  test.each([
+    [-1, null],
+    [0, "taken anew"],
+    [1, "taken anew"],
+  ])("at %i ms from its end is %s", (offset, expected) => {
+    const plan = planOf({ now: remembered.until + offset, request });
+    const { next } = applyCharge(stateOf({ remembered }), plan);
+    expect(next === null ? null : "taken anew").toBe(expected);
+  });
+
+  test("outlives no change of the key", () => {
+    const state = stateOf({ keyVersion: 99, remembered });
+    expect(applyCharge(state, planOf({ request })).result).toEqual({ kind: "stale" });
+  });
+
+  test("in a plan that only looks is not remembered", () => {
+    expect(applyCharge(stateOf(), planOf({ mode: "look", request })).next).toBeNull();
   });
 });

@@ -19,6 +19,24 @@ export interface LimitCharge {
   readonly cost: number;
 }
 
+/** What makes the repeat of a verification harmless, when the answer to the first was lost. */
+export interface ChargeRequest {
+  /** Digest of the caller's id of the request; remembered together with the key. */
+  readonly id: string;
+  /** Digest of the question: the same id with another question is a conflict. */
+  readonly fingerprint: string;
+  /** Unix epoch ms until which the result is remembered. */
+  readonly rememberUntil: EpochMs;
+}
+
+/** What became of an earlier charge of the same key under the same request id. */
+export interface RememberedCharge {
+  readonly fingerprint: string;
+  /** Unix epoch ms from which on it counts as forgotten. */
+  readonly until: EpochMs;
+  readonly result: SettledCharge;
+}
+
 /** All that one verification wants from a store, as data: the plan of one atomic step. */
 export interface ChargePlan {
   readonly workspaceId: string;
@@ -42,6 +60,8 @@ export interface ChargePlan {
   readonly refill: DueRefill | null;
   /** In the order in which they are evaluated. No two name the same counter. */
   readonly limits: readonly LimitCharge[];
+  /** Under which the result is remembered, where the caller gave an id. */
+  readonly request?: ChargeRequest | undefined;
 }
 
 /** What a store holds of everything a plan touches. */
@@ -52,6 +72,8 @@ export interface ChargeState {
   readonly usage: Usage;
   /** The stored window of each of the plan's limits, in the plan's order; null where none is stored. */
   readonly windows: readonly (RateWindow | null)[];
+  /** What is remembered under the plan's request id, expired or not. */
+  readonly remembered?: RememberedCharge | null;
 }
 
 /** A limit as a verification leaves it. */
@@ -66,34 +88,53 @@ export interface LimitReading {
   readonly exceeded: boolean;
 }
 
-/** What became of a plan. Only `charged` in mode `take` wrote anything. */
+/** What became of a plan that was evaluated. Only `charged` in mode `take` moved a counter. */
+export interface SettledCharge {
+  readonly kind: "charged" | "rate-limited" | "usage-exceeded";
+  /** Uses left afterwards, with a due refill shown; null for unlimited. */
+  readonly remaining: number | null;
+  /** One reading for each of the plan's limits, in the plan's order. */
+  readonly limits: readonly LimitReading[];
+}
+
+/** What became of a plan. */
 export type ChargeResult =
   /** Key, identity or epoch moved, or the key is gone: decide again on fresh records. */
   | { readonly kind: "stale" }
-  | {
-      readonly kind: "charged" | "rate-limited" | "usage-exceeded";
-      /** Uses left afterwards, with a due refill shown; null for unlimited. */
-      readonly remaining: number | null;
-      /** One reading for each of the plan's limits, in the plan's order. */
-      readonly limits: readonly LimitReading[];
-    };
+  /** The request id was used for another question. */
+  | { readonly kind: "conflict" }
+  | SettledCharge;
 
-/** A result, and the state to store; null where nothing is to be written. */
+/** A result, and what to store; null where nothing is to be written. */
 export interface ChargeStep {
   readonly result: ChargeResult;
-  readonly next: { readonly usage: Usage; readonly windows: readonly (RateWindow | null)[] } | null;
+  readonly next: ChargeWrite | null;
+}
+
+/** The counters as they are to be stored, and what is to be remembered of the request. */
+export interface ChargeWrite {
+  readonly usage: Usage;
+  /** In the order of the plan's limits; null where nothing is stored. */
+  readonly windows: readonly (RateWindow | null)[];
+  readonly remember: RememberedCharge | null;
 }
 
 const STALE: ChargeStep = { result: { kind: "stale" }, next: null };
+const CONFLICT: ChargeStep = { result: { kind: "conflict" }, next: null };
 
 /**
  * The atomic step of a verification, as a pure function: settle a due refill, then take every window slot and
  * every use, or none. Limits refuse before uses do. This is the oracle that every store is tested against.
  *
+ * A plan with a request id that is remembered for the same question gets the remembered result, and nothing is
+ * taken again; what the plan expects is compared first, so that no memory outlives a revocation.
+ *
  * @param state - What is stored of the plan's key, or null when there is no such key.
  */
 export function applyCharge(state: ChargeState | null, plan: ChargePlan): ChargeStep {
   if (state === null || !isAsExpected(state, plan)) return STALE;
+  const repeated = recall(state, plan);
+  if (repeated !== null) return repeated;
   const usage = settleRefill(state.usage, plan.refill);
   const spend = decideSpend(usage.remaining, plan.cost);
   // Plain loops over one list: this function is most of what a verification in memory costs.
@@ -105,15 +146,32 @@ export function applyCharge(state: ChargeState | null, plan: ChargePlan): Charge
     if (decision.kind === "refuse") isLimited = true;
     decisions.push(decision);
   }
-  if (isLimited || spend.kind === "refuse") {
-    const kind = isLimited ? "rate-limited" : "usage-exceeded";
-    const limits = plan.limits.map((limit, index) => {
-      const window = currentWindow(state.windows[index] ?? null, limit.durationMs, plan.now);
-      return readLimit(limit, window, decisions[index]?.kind === "refuse");
-    });
-    return { result: { kind, remaining: usage.remaining, limits }, next: null };
-  }
+  if (isLimited) return refuse(state, plan, "rate-limited", usage, decisions);
+  if (spend.kind === "refuse") return refuse(state, plan, "usage-exceeded", usage, decisions);
   return admit(state, plan, usage, spend.remaining, decisions);
+}
+
+function recall({ remembered }: ChargeState, { request, now }: ChargePlan): ChargeStep | null {
+  if (request === undefined || !remembered || remembered.until <= now) return null;
+  if (remembered.fingerprint !== request.fingerprint) return CONFLICT;
+  return { result: remembered.result, next: null };
+}
+
+function refuse(
+  state: ChargeState,
+  plan: ChargePlan,
+  kind: "rate-limited" | "usage-exceeded",
+  usage: Usage,
+  decisions: readonly WindowDecision[],
+): ChargeStep {
+  const limits = plan.limits.map((limit, index) => {
+    const window = currentWindow(state.windows[index] ?? null, limit.durationMs, plan.now);
+    return readLimit(limit, window, decisions[index]?.kind === "refuse");
+  });
+  const result: SettledCharge = { kind, remaining: usage.remaining, limits };
+  const remember = toRemember(plan, result);
+  const next = remember && { usage: state.usage, windows: state.windows, remember };
+  return { result, next };
 }
 
 function admit(
@@ -133,9 +191,18 @@ function admit(
     limits.push(readLimit(limit, window, false));
     windows.push(limit.cost > 0 ? window : (state.windows[index] ?? null));
   }
-  const result: ChargeResult = { kind: "charged", remaining, limits };
-  if (plan.mode === "look" || !hasMoved) return { result, next: null };
-  return { result, next: { usage: { remaining, refilledAt: usage.refilledAt }, windows } };
+  const result: SettledCharge = { kind: "charged", remaining, limits };
+  const remember = toRemember(plan, result);
+  if (plan.mode === "look" || !(hasMoved || remember)) return { result, next: null };
+  return {
+    result,
+    next: { usage: { remaining, refilledAt: usage.refilledAt }, windows, remember },
+  };
+}
+
+function toRemember({ mode, request }: ChargePlan, result: SettledCharge): RememberedCharge | null {
+  if (request === undefined || mode === "look") return null;
+  return { fingerprint: request.fingerprint, until: request.rememberUntil, result };
 }
 
 function isAsExpected(state: ChargeState, { expects }: ChargePlan): boolean {

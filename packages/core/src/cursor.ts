@@ -27,7 +27,9 @@ export function encodeCursor(scope: ListScope, lastId: string): string {
 export function decodeCursor(scope: ListScope, cursor: string): string | null {
   const bytes = decodeBase64Url(cursor);
   if (bytes === null) return null;
-  const [version, list, ownerId, lastId, ...rest] = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).split(":");
+  const [version, list, ownerId, lastId, ...rest] = new TextDecoder("utf-8", { ignoreBOM: true })
+    .decode(bytes)
+    .split(":");
   const isOfThisList = version === VERSION && list === scope.list && ownerId === scope.ownerId;
   return isOfThisList && rest.length === 0 && /^[a-z]+_[A-Za-z0-9]+$/.test(lastId ?? "")
     ? (lastId as string)

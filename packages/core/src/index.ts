@@ -2,11 +2,15 @@ export type { ApiRecord } from "./api.js";
 export {
   applyCharge,
   type ChargePlan,
+  type ChargeRequest,
   type ChargeResult,
   type ChargeState,
   type ChargeStep,
+  type ChargeWrite,
   type LimitCharge,
   type LimitReading,
+  type RememberedCharge,
+  type SettledCharge,
 } from "./charge.js";
 export {
   corruptRecord,
@@ -19,7 +23,7 @@ export {
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./id.js";
 export type { IdentityRecord } from "./identity.js";
 export type { FullIdentity } from "./identity-view.js";
-export { type InputSchema, parseInput } from "./input.js";
+export { type InputSchema, noInput, parseInput } from "./input.js";
 export {
   DEFAULT_LIMIT,
   type KeyRateLimit,

@@ -38,6 +38,9 @@ export function text(min: number, max: number) {
     });
 }
 
+/** The input of an operation that takes nothing. */
+export const noInput = z.strictObject({});
+
 /** A boolean; other values that look like one are refused. */
 export const flag = z.boolean({ error: orRequired("must be true or false") });
 

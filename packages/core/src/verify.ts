@@ -1,4 +1,10 @@
-import type { ChargePlan, ChargeResult, LimitCharge, LimitReading } from "./charge.js";
+import type {
+  ChargePlan,
+  ChargeRequest,
+  LimitCharge,
+  LimitReading,
+  SettledCharge,
+} from "./charge.js";
 import { isExpired } from "./expiry.js";
 import type { IdentityRecord } from "./identity.js";
 import { DEFAULT_LIMIT, type LoadedKey } from "./key.js";
@@ -165,6 +171,7 @@ export function planCharge(
   question: VerifyQuestion,
   decision: VerifyDecision,
   now: EpochMs,
+  request?: ChargeRequest,
 ): ChargePlan {
   const { key, identity, workspace } = loaded;
   const isCharge = decision.kind === "charge";
@@ -183,6 +190,7 @@ export function planCharge(
     cost: isCharge ? question.cost : 0,
     refill: key.refill === null ? null : dueRefill(key.refill, now),
     limits: isCharge ? decision.limits : NO_LIMITS,
+    request: isCharge ? request : undefined,
   };
 }
 
@@ -190,7 +198,7 @@ export function planCharge(
 export function verdictOf(
   loaded: LoadedKey,
   code: StateRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
-  charge: Exclude<ChargeResult, { kind: "stale" }>,
+  charge: SettledCharge,
   now: EpochMs,
 ): VerifyOutcome {
   const { key, identity } = loaded;

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { ChargeRequest, SettledCharge } from "../charge.js";
 import type { OperationContext } from "../context.js";
 import { badRequest, LatchkeyError } from "../errors.js";
+import { nativeSha256, portableSha256 } from "../hash.js";
 import {
   addDuplicateIssues,
   id,
@@ -44,6 +46,9 @@ const REQUESTED_LIMITS_ERROR = "must be a list of at most 50 limits";
  * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
  * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
  * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`.
+ *
+ * `requestId` makes a retry harmless: for 10 minutes the same id with the same question about the same key gets the
+ * same verdict and charges once; with another question it is a `CONFLICT`.
  */
 export const verifyKeyInput = z.strictObject({
   key: z
@@ -63,6 +68,7 @@ export const verifyKeyInput = z.strictObject({
     .superRefine((limits, context) => addDuplicateIssues(limits, context))
     .optional(),
   ratelimit: z.strictObject({ cost: wholeNumber(0) }).optional(),
+  requestId: text(1, 128).optional(),
 });
 
 /** For whom a verification is done. */
@@ -91,17 +97,16 @@ const PLAIN_QUESTION: VerifyQuestion = Object.freeze({
  * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a
  * verification of a key in use is one store call, and none is answered from stale records.
  *
- * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `FORBIDDEN` when
- * the workspace is disabled, `STORE_UNAVAILABLE` when the store cannot tell: never a verdict then.
+ * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
+ * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the store cannot tell: never a verdict then.
  */
 export async function verifyKey(
   context: OperationContext,
   input: z.input<typeof verifyKeyInput>,
   scope: VerifyScope = {},
 ): Promise<VerifyOutcome> {
-  const question = isBareSecret(input)
-    ? PLAIN_QUESTION
-    : questionOf(parseInput(verifyKeyInput, input));
+  const parsed = isBareSecret(input) ? null : parseInput(verifyKeyInput, input);
+  const question = parsed === null ? PLAIN_QUESTION : questionOf(parsed);
   const secret = input.key;
   const hashes = context.hasher.candidates(secret);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -109,7 +114,10 @@ export async function verifyKey(
     if (loaded === null || !isVisible(context, scope, loaded)) return NOT_FOUND;
     const now = context.now();
     const decision = decideVerification(loaded, question, now);
-    const charge = await context.store.charge(planCharge(loaded, question, decision, now));
+    const request = parsed?.requestId && requestOf(parsed.requestId, question, now);
+    const plan = planCharge(loaded, question, decision, now, request || undefined);
+    const charge = await context.store.charge(plan);
+    if (charge.kind === "conflict") throw reusedRequestId();
     if (charge.kind !== "stale") {
       if (decision.kind === "unknown-limits") throw unknownLimits(input, decision.names);
       return conclude(loaded, decision, charge, now);
@@ -119,16 +127,14 @@ export async function verifyKey(
   throw new LatchkeyError(
     "STORE_UNAVAILABLE",
     "the key kept changing while it was verified; nothing was taken",
-    {
-      outcome: "not-applied",
-    },
+    { outcome: "not-applied" },
   );
 }
 
 function conclude(
   loaded: LoadedKey,
   decision: Exclude<VerifyDecision, { kind: "unknown-limits" }>,
-  charge: Parameters<typeof verdictOf>[2],
+  charge: SettledCharge,
   now: number,
 ): VerifyOutcome {
   switch (decision.kind) {
@@ -159,6 +165,26 @@ function unknownLimits(
           ]
         : [],
     ),
+  );
+}
+
+/** How long the verdict on a request id is remembered: longer than any sensible caller goes on retrying. */
+const REMEMBER_MS = 600_000;
+
+/** Digests, so that no text of a caller becomes part of a store's key names. */
+function requestOf(requestId: string, question: VerifyQuestion, now: number): ChargeRequest {
+  const digest = nativeSha256 ?? portableSha256;
+  return {
+    id: digest(requestId),
+    fingerprint: digest(JSON.stringify(question)),
+    rememberUntil: now + REMEMBER_MS,
+  };
+}
+
+function reusedRequestId(): LatchkeyError {
+  return new LatchkeyError(
+    "CONFLICT",
+    "this requestId was used for another question about this key",
   );
 }
 
