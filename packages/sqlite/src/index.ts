@@ -1,1 +1,3 @@
-export {};
+export type { SqliteDatabase, SqliteRunResult, SqliteStatement } from "./database.js";
+export type { Durability, SqliteStoreOptions } from "./options.js";
+export { sqliteStore } from "./sqlite-store.js";

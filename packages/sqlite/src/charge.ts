@@ -1,0 +1,198 @@
+import {
+  applyCharge,
+  type ChargePlan,
+  type ChargeResult,
+  type ChargeStep,
+  type LimitCharge,
+  type RateWindow,
+  type Usage,
+} from "@latchkey/core";
+import { AdHocWindows } from "./ad-hoc-windows.js";
+import type { ChargeMemo, ChargeRow } from "./charge-memo.js";
+import type { Connection } from "./connection.js";
+import { Command, Query } from "./database.js";
+import { IdentityWindows } from "./identity-windows.js";
+import { RequestMemory } from "./request-memory.js";
+import { nullable, readStored, text, whole } from "./values.js";
+import { decodeWindows, encodeWindows, findWindow, withWindow } from "./windows.js";
+
+export const CHARGE_SQL = {
+  row: `SELECT k.seq, k.workspace_id, k.identity_id, k.version, k.remaining, k.refilled_at, k.windows,
+    w.epoch, i.version
+    FROM latchkey_key k
+    LEFT JOIN latchkey_workspace w ON w.id = k.workspace_id
+    LEFT JOIN latchkey_identity i ON i.id = k.identity_id AND i.workspace_id = k.workspace_id
+    WHERE k.id = ? AND k.deleted_at IS NULL`,
+  move: "UPDATE latchkey_key SET remaining = ?, refilled_at = ?, windows = ? WHERE seq = ?",
+} as const;
+
+type Windows = readonly (RateWindow | null)[];
+type Next = NonNullable<ChargeStep["next"]>;
+
+/** A step that was decided on a row without the write lock. It holds where the row is still the same. */
+interface Draft {
+  readonly plan: ChargePlan;
+  readonly row: ChargeRow;
+  readonly step: ChargeStep;
+}
+
+const NO_WINDOWS: Windows = [];
+
+/** Puts together what is stored of a plan, lets `applyCharge` decide, and stores what it says. */
+export class Charging {
+  readonly #connection: Connection;
+  readonly #memo: ChargeMemo;
+  readonly #find: Query;
+  readonly #move: Command;
+  readonly #identityWindows: IdentityWindows;
+  readonly #adHocWindows: AdHocWindows;
+  readonly #requests: RequestMemory;
+  #draft: Draft | undefined;
+
+  constructor(connection: Connection) {
+    const { database, memo } = connection;
+    this.#connection = connection;
+    this.#memo = memo;
+    this.#find = new Query(database, CHARGE_SQL.row);
+    this.#move = new Command(database, CHARGE_SQL.move);
+    this.#identityWindows = new IdentityWindows(database);
+    this.#adHocWindows = new AdHocWindows(database);
+    this.#requests = new RequestMemory(database);
+  }
+
+  /** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
+  look(plan: ChargePlan): ChargeResult | null {
+    if (plan.request !== undefined || !plan.limits.every(isInKeyRow)) {
+      if (plan.mode === "take") return null;
+      return this.#connection.snapshot(() => {
+        const row = this.#select(plan.keyId, false);
+        return this.#decideOnAll(row, plan, this.#windowsOf(row, plan)).result;
+      });
+    }
+    const kept = this.#memo.get(plan.keyId);
+    if (kept !== null) {
+      const step = this.#decide(kept, plan);
+      if (step.next !== null) return this.#leaveDraft(plan, kept, step);
+      this.#memo.confirm();
+      if (this.#memo.get(plan.keyId) === kept) return step.result;
+    } else {
+      this.#memo.confirm();
+    }
+    const row = this.#select(plan.keyId, true);
+    const step = this.#decide(row, plan);
+    return step.next === null || row === null ? step.result : this.#leaveDraft(plan, row, step);
+  }
+
+  /** Carries a plan out. To be called inside a write transaction, once the memo was confirmed in it. */
+  take(plan: ChargePlan): ChargeResult {
+    const row = this.#memo.get(plan.keyId) ?? this.#select(plan.keyId, true);
+    const draft = this.#draft;
+    if (draft !== undefined && draft.plan === plan && draft.row === row) {
+      this.#draft = undefined;
+      return this.#store(plan, row, draft.step, keyWindowsOf(row, plan));
+    }
+    const windows = this.#windowsOf(row, plan);
+    return this.#store(plan, row, this.#decideOnAll(row, plan, windows), windows);
+  }
+
+  #leaveDraft(plan: ChargePlan, row: ChargeRow, step: ChargeStep): null {
+    this.#draft = { plan, row, step };
+    return null;
+  }
+
+  #decideOnAll(row: ChargeRow | null, plan: ChargePlan, windows: Windows): ChargeStep {
+    const state = stateOf(row, plan, windows);
+    if (state === null || row === null || plan.request === undefined)
+      return applyCharge(state, plan);
+    const remembered = this.#requests.get(row.seq, plan.request.id);
+    return applyCharge({ ...state, remembered }, plan);
+  }
+
+  /** Decides on what is in the row of the key alone. */
+  #decide(row: ChargeRow | null, plan: ChargePlan): ChargeStep {
+    return applyCharge(stateOf(row, plan, keyWindowsOf(row, plan)), plan);
+  }
+
+  /** @param isKept - Whether the memo may keep the row: it was confirmed in this step, before this read. */
+  #select(keyId: string, isKept: boolean): ChargeRow | null {
+    const row = this.#find.first(keyId);
+    if (row === undefined) return null;
+    const read = readStored("key", keyId, () => ({
+      seq: whole(row[0]),
+      workspaceId: text(row[1]),
+      identityId: nullable(row[2], text),
+      keyVersion: whole(row[3]),
+      usage: { remaining: nullable(row[4], whole), refilledAt: whole(row[5]) },
+      windows: decodeWindows(row[6]),
+      epoch: nullable(row[7], whole) ?? 0,
+      identityVersion: nullable(row[8], whole),
+    }));
+    if (isKept) this.#memo.set(keyId, read);
+    return read;
+  }
+
+  #windowsOf(row: ChargeRow | null, plan: ChargePlan): Windows {
+    if (row === null || plan.limits.length === 0) return NO_WINDOWS;
+    const shared = plan.limits.some(isInIdentityRow) ? this.#identityWindows.get(row) : [];
+    return plan.limits.map((limit) => {
+      if (!limit.isConfigured) return this.#adHocWindows.get(row.seq, limit);
+      return findWindow(limit.owner === "key" ? row.windows : shared, limit);
+    });
+  }
+
+  #store(
+    plan: ChargePlan,
+    row: ChargeRow | null,
+    { result, next }: ChargeStep,
+    before: Windows,
+  ): ChargeResult {
+    if (next === null || row === null) return result;
+    let { windows } = row;
+    plan.limits.forEach((limit, index) => {
+      const window = next.windows[index] ?? null;
+      if (window === null || window === before[index]) return;
+      if (isInKeyRow(limit)) windows = withWindow(windows, limit, window);
+      else if (isInIdentityRow(limit)) this.#identityWindows.set(row, limit, window);
+      else this.#adHocWindows.set(row.seq, limit, window, plan.now);
+    });
+    this.#moveKey(plan.keyId, row, next.usage, windows);
+    if (plan.request !== undefined && next.remember !== null) {
+      this.#requests.set(row.seq, plan.request.id, next.remember, plan.now);
+    }
+    return result;
+  }
+
+  #moveKey(
+    keyId: string,
+    row: ChargeRow,
+    usage: Next["usage"],
+    windows: ChargeRow["windows"],
+  ): void {
+    if (windows === row.windows && isSame(usage, row.usage)) return;
+    this.#move.run(usage.remaining, usage.refilledAt, encodeWindows(windows), row.seq);
+    this.#memo.set(keyId, { ...row, usage, windows });
+  }
+}
+
+function stateOf(row: ChargeRow | null, plan: ChargePlan, windows: Windows) {
+  if (row === null || row.workspaceId !== plan.workspaceId) return null;
+  const { keyVersion, identityVersion, epoch, usage } = row;
+  return { keyVersion, identityVersion, epoch, usage, windows };
+}
+
+function keyWindowsOf(row: ChargeRow | null, { limits }: ChargePlan): Windows {
+  if (row === null || limits.length === 0) return NO_WINDOWS;
+  return limits.map((limit) => findWindow(row.windows, limit));
+}
+
+function isInKeyRow({ owner, isConfigured }: LimitCharge): boolean {
+  return isConfigured && owner === "key";
+}
+
+function isInIdentityRow({ owner, isConfigured }: LimitCharge): boolean {
+  return isConfigured && owner === "identity";
+}
+
+function isSame(usage: Usage, other: Usage): boolean {
+  return usage.remaining === other.remaining && usage.refilledAt === other.refilledAt;
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+
+/** A directory for the files of one test file. To be removed after its last test. */
+export interface Scratch {
+  /** Path of a file that does not exist yet. */
+  readonly newPath: () => string;
+  readonly remove: () => void;
+}
+
+export function openScratch(): Scratch {
+  const directory = mkdtempSync(join(tmpdir(), "latchkey-sqlite-"));
+  let count = 0;
+  return {
+    newPath: () => {
+      count += 1;
+      return join(directory, `${count}.db`);
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Runs work on a connection of its own, with nothing of latchkey's settings. */
+export function withDatabase<Result>(
+  path: string,
+  work: (database: Database.Database) => Result,
+): Result {
+  const database = new Database(path);
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}

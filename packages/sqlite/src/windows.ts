@@ -1,0 +1,73 @@
+import type { RateLimit, RateWindow } from "@latchkey/core";
+import { damaged, json, text, whole } from "./values.js";
+
+/** The window of one configured limit. A limit that nothing was taken from yet has none. */
+export interface StoredWindow {
+  readonly name: string;
+  readonly durationMs: number;
+  readonly window: RateWindow;
+}
+
+/** Windows of the configured limits of one key or one identity: a few, as many as are configured. */
+export type StoredWindows = readonly StoredWindow[];
+
+type LimitName = Pick<RateLimit, "name" | "durationMs">;
+
+const NONE: StoredWindows = [];
+const NONE_TEXT = "[]";
+const FIELDS = 4;
+
+/** Reads the column `windows`: a flat list of name, duration, start and units used, for each window. */
+export function decodeWindows(value: unknown): StoredWindows {
+  if (value === NONE_TEXT) return NONE;
+  const flat = json(value);
+  if (!Array.isArray(flat) || flat.length % FIELDS !== 0) return damaged();
+  const windows: StoredWindow[] = [];
+  for (let at = 0; at < flat.length; at += FIELDS) {
+    windows.push({
+      name: text(flat[at]),
+      durationMs: whole(flat[at + 1], 1),
+      window: { startedAt: whole(flat[at + 2]), used: whole(flat[at + 3]) },
+    });
+  }
+  return windows;
+}
+
+/** The opposite of {@link decodeWindows}. */
+export function encodeWindows(windows: StoredWindows): string {
+  if (windows.length === 0) return NONE_TEXT;
+  return JSON.stringify(
+    windows.flatMap(({ name, durationMs, window }) => [
+      name,
+      durationMs,
+      window.startedAt,
+      window.used,
+    ]),
+  );
+}
+
+/** The stored window of a limit, or null. */
+export function findWindow(windows: StoredWindows, limit: LimitName): RateWindow | null {
+  return windows.find((stored) => isOf(stored, limit))?.window ?? null;
+}
+
+/** The windows with that of one limit replaced. */
+export function withWindow(
+  windows: StoredWindows,
+  limit: LimitName,
+  window: RateWindow,
+): StoredWindows {
+  const replaced = { name: limit.name, durationMs: limit.durationMs, window };
+  return windows.some((stored) => isOf(stored, limit))
+    ? windows.map((stored) => (isOf(stored, limit) ? replaced : stored))
+    : [...windows, replaced];
+}
+
+/** The windows of limits that keep their name and duration; those of all others are forgotten. */
+export function keptWindows(windows: StoredWindows, limits: readonly RateLimit[]): StoredWindows {
+  return windows.filter((stored) => limits.some((limit) => isOf(stored, limit)));
+}
+
+function isOf(stored: StoredWindow, { name, durationMs }: LimitName): boolean {
+  return stored.name === name && stored.durationMs === durationMs;
+}
