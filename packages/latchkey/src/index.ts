@@ -34,5 +34,8 @@ export {
   type VerifyScope,
   type WireRateLimit,
 } from "@latchkey/core";
+export { createHandler, toNodeListener } from "@latchkey/http";
 export { memoryStore } from "@latchkey/memory";
+export { type Durability, type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
 export { type KeyRings, keyRingsFromEnv } from "./key-rings-from-env.js";
+export { type OpenStoreOptions, openStore } from "./open-store.js";

@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createLatchkey } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { openStore } from "./open-store.js";
+import { tempFolder } from "./testing/temp-folder.js";
+
+test.each(["memory:", "sqlite::memory:"])("%s opens an empty store that verifies", async (url) => {
+  const latchkey = createLatchkey({ store: openStore(url) });
+  const { apiId } = await latchkey.createApi({ name: "tide-tables" });
+  const { key } = await latchkey.createKey({ apiId });
+  expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true, apiId });
+  await latchkey.close();
+});
+
+test("sqlite: keeps keys in the named file, for whoever opens it next", async () => {
+  const path = join(tempFolder(), "keys.db");
+  const before = createLatchkey({ store: openStore(`sqlite:${path}`) });
+  const { apiId } = await before.createApi({ name: "tide-tables" });
+  const { key } = await before.createKey({ apiId, remaining: 2 });
+  await before.verifyKey({ key });
+  await before.close();
+  expect(existsSync(path)).toBe(true);
+
+  const after = createLatchkey({ store: openStore(`sqlite:${path}`) });
+  expect(await after.verifyKey({ key })).toMatchObject({ valid: true, remaining: 0 });
+  await after.close();
+});
+
+test("options reach the store that the URL names", () => {
+  const options = { sqlite: { deadlineMs: -1 } };
+  expect(() => openStore("sqlite::memory:", options)).toThrow('"deadlineMs"');
+  expect(() => openStore("memory:", options)).not.toThrow();
+});
+
+test("what opens no store is refused before anything is written", () => {
+  expect(() => openStore("redis://127.0.0.1:6379/0")).toThrow("@latchkey/redis");
+  expect(() => openStore("keys.db")).toThrow(TypeError);
+  expect(existsSync("keys.db")).toBe(false);
+});

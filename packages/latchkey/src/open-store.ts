@@ -1,0 +1,28 @@
+import type { KeyStore } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
+import { parseStoreUrl } from "./store-url.js";
+
+/** Options of each kind of store. Those of the kinds that the URL does not name are not looked at. */
+export interface OpenStoreOptions {
+  readonly sqlite?: SqliteStoreOptions;
+}
+
+/**
+ * Opens the store that a URL names, so that one setting decides where keys live.
+ *
+ * @param url - `memory:`, `sqlite:./keys.db`, `sqlite:/var/lib/keys.db` or `sqlite::memory:`.
+ * @throws TypeError for any other URL, without repeating more of it than its scheme; and what the store throws when
+ * it cannot be opened.
+ */
+export function openStore(url: string, options: OpenStoreOptions = {}): KeyStore {
+  const wanted = parseStoreUrl(url);
+  switch (wanted.kind) {
+    case "memory":
+      return memoryStore();
+    case "sqlite":
+      return sqliteStore(wanted.path, options.sqlite);
+    default:
+      return wanted satisfies never;
+  }
+}
