@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import {
+  type Command,
+  readStore,
+  readWorkspaceId,
+  type StoreChoice,
+  UsageError,
+  withLatchkey,
+} from "../command-line.js";
+import { ENVIRONMENT_HELP, STORE_HELP } from "../help.js";
+
+const help = `Usage: latchkey workspace disable|enable <id> --store <url>
+
+Switches a workspace off or on. While it is off, none of its keys verifies and none of its root keys authorises
+anything; a running server sees it with its next request.
+
+Options:
+${STORE_HELP}
+  -h, --help            print this
+
+Example:
+  latchkey workspace disable ws_default --store sqlite:./keys.db
+
+${ENVIRONMENT_HELP}`;
+
+/** `latchkey workspace`: switches a workspace off or on. */
+export const workspace: Command = {
+  summary: "switch a workspace off or on",
+  help,
+  options: { store: "text" },
+  positionals: ["disable|enable", "<id>"],
+  async run(args, host) {
+    const [action, id] = args.positionals;
+    if (action !== "disable" && action !== "enable") {
+      throw new UsageError("the first argument must be disable or enable");
+    }
+    if (id === undefined) throw new UsageError(`${action} needs the id of a workspace`);
+    const workspaceId = readWorkspaceId("<id>", id);
+    const store = readStore(args, host);
+    assertExists(store);
+    await withLatchkey(store, host, async (latchkey) => {
+      await latchkey.workspace(workspaceId).setWorkspaceEnabled(action === "enable");
+    });
+    host.print(`workspace ${workspaceId} is ${action}d`);
+  },
+};
+
+/** A mistyped file would be made anew, and the switch thrown where nobody looks. */
+function assertExists({ parsed }: StoreChoice): void {
+  if (parsed.kind === "memory" || parsed.path === ":memory:") {
+    throw new UsageError(
+      "--store must be one that a server uses: a store in memory is gone at exit",
+    );
+  }
+  if (!existsSync(parsed.path)) throw new Error(`there is no file ${parsed.path}`);
+}

@@ -1,0 +1,8 @@
+/** The option that every command has. */
+export const STORE_HELP = `  --store <url>         where keys live: sqlite:./keys.db, sqlite:/var/lib/keys.db, memory:`;
+
+/** The environment variables that every command reads. */
+export const ENVIRONMENT_HELP = `Environment:
+  LATCHKEY_STORE        the store, where --store is not given
+  LATCHKEY_VAULT_KEY    key for recoverable secrets: 32 bytes in base64, or id:base64,id:base64 (first is current)
+  LATCHKEY_PEPPER       secret that hashes are keyed with: 32 to 64 bytes, same forms`;

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const cli = fileURLToPath(new URL("../cli.ts", import.meta.url));
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+type Env = Readonly<Record<string, string>>;
+
+/** What a run of the program left behind. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running `latchkey serve`. */
+export interface RunningServer {
+  readonly url: string;
+  /** Every line printed so far, the address first. */
+  readonly lines: readonly string[];
+  /** Resolves with the line of this index, 0 being the address. */
+  line(index: number): Promise<string>;
+  /** Sends a signal without waiting. */
+  signal(name: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+}
+
+/** Runs the program from its source to its end. */
+export function runCli(args: readonly string[], env: Env = {}): Promise<Ended> {
+  return endOf(spawnCli(args, env));
+}
+
+/** Starts `latchkey serve` on a free port and waits until it says where it is. */
+export async function startServer(args: readonly string[], env: Env = {}): Promise<RunningServer> {
+  const child = spawnCli(["serve", "--port", "0", ...args], env);
+  const ended = endOf(child);
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  reader.on("line", (line) => lines.push(line));
+  const line = async (index: number): Promise<string> => {
+    while (lines[index] === undefined) {
+      const early = await Promise.race([once(reader, "line"), ended]);
+      if (!Array.isArray(early) && lines[index] === undefined) {
+        throw new Error(`the server ended early: ${early.stderr}`);
+      }
+    }
+    return lines[index];
+  };
+  return {
+    url: await line(0),
+    lines,
+    line,
+    signal: (name) => void child.kill(name),
+    ended,
+  };
+}
+
+function spawnCli(args: readonly string[], env: Env): ChildProcess {
+  // Settings of whoever runs the tests must not decide what they see.
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
+  return spawn(process.execPath, ["--conditions=latchkey-source", "--import", tsx, cli, ...args], {
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.setEncoding("utf8").on("data", (text) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, stdout, stderr }));
+  });
+}
