@@ -229,3 +229,25 @@ test("a look answers what a take would answer", () => {
     { numRuns: 100 },
   );
 });
+
+test("with a request id every attempt may be sent any number of times: it is charged once, and answered alike", () => {
+  fc.assert(
+    fc.property(fc.option(fc.nat({ max: 12 })), attempts, (remaining, steps) => {
+      run(newWorld(remaining), steps, (_, plan, state) => {
+        const request = { id: "r", fingerprint: "f", rememberUntil: plan.now + 100 };
+        const first = applyCharge(state, { ...plan, request });
+        expect(first.result).toEqual(applyCharge(state, plan).result);
+        if (first.next === null) return;
+        const { usage, windows, remember } = first.next;
+        const after = { ...state, usage, windows, remembered: remember };
+        const again = applyCharge(after, { ...plan, now: plan.now + 99, request });
+        expect(again).toEqual({ result: first.result, next: null });
+        const other = { ...request, fingerprint: "g" };
+        expect(applyCharge(after, { ...plan, request: other }).result).toEqual({
+          kind: "conflict",
+        });
+      });
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -114,3 +114,15 @@ describe("whoever sees a start", () => {
     }
   });
 });
+
+test("of base58 strings of any one length fewer than one in 500 claim to be ours", () => {
+  const claims = new Map<number, number>();
+  for (let byteLength = 16; byteLength <= 255; byteLength += 1) {
+    const { length } = formatSecret("", new Uint8Array(byteLength));
+    const share = 2 ** (8 * (byteLength + 4) - length * Math.log2(58));
+    claims.set(length, (claims.get(length) ?? 0) + share);
+  }
+  expect(Math.max(...claims.values())).toBeLessThan(1 / 500);
+  expect(1 / (claims.get(29) ?? 0)).toBeCloseTo(943, 0);
+  expect([22, 27, 28, 30, 34, 37].map((length) => claims.has(length))).not.toContain(true);
+});
