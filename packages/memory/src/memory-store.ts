@@ -22,8 +22,7 @@ import {
   untouchedWorkspace,
   type WorkspaceRecord,
 } from "@latchkey/core";
-import { AdHocWindows } from "./ad-hoc-windows.js";
-import { chargeKey } from "./charge-key.js";
+import { Charges } from "./charges.js";
 import { frozenCopy } from "./frozen.js";
 import { missingGrants } from "./grants.js";
 import { patchedIdentity } from "./patched.js";
@@ -47,7 +46,7 @@ class MemoryStore implements KeyStore {
   readonly #workspaces = new Map<string, StoredWorkspace>();
   readonly #keys = new StoredKeys();
   readonly #rootKeyByHash = new Map<string, RootKeyRecord>();
-  readonly #adHocWindows = new AdHocWindows();
+  readonly #charges = new Charges();
 
   async getWorkspace(workspaceId: string): Promise<WorkspaceRecord> {
     this.#assertOpen();
@@ -149,9 +148,9 @@ class MemoryStore implements KeyStore {
     return this.#keys.insert(this.#findApi(workspaceId, apiId), newKey);
   }
 
-  async findKey(hash: string): Promise<LoadedKey | null> {
+  async findKey(hash: string, workspaceId: string): Promise<LoadedKey | null> {
     this.#assertOpen();
-    return this.#keys.findByHash(hash)?.load() ?? null;
+    return this.#workspaces.get(workspaceId)?.keyByHash.get(hash)?.load() ?? null;
   }
 
   async getKey(workspaceId: string, keyId: string): Promise<LoadedKey | null> {
@@ -192,7 +191,7 @@ class MemoryStore implements KeyStore {
 
   async charge(plan: ChargePlan): Promise<ChargeResult> {
     this.#assertOpen();
-    return chargeKey(this.#keys.find(plan.workspaceId, plan.keyId), this.#adHocWindows, plan);
+    return this.#charges.charge(this.#keys.findByPlan(plan), plan);
   }
 
   async close(): Promise<void> {
@@ -200,7 +199,7 @@ class MemoryStore implements KeyStore {
     this.#workspaces.clear();
     this.#keys.clear();
     this.#rootKeyByHash.clear();
-    this.#adHocWindows.clear();
+    this.#charges.clear();
   }
 
   #assertOpen(): void {
@@ -215,7 +214,7 @@ class MemoryStore implements KeyStore {
   #workspace(workspaceId: string): StoredWorkspace {
     const known = this.#workspaces.get(workspaceId);
     if (known !== undefined) return known;
-    const workspace = new StoredWorkspace(workspaceId);
+    const workspace = new StoredWorkspace(workspaceId, this.#keys);
     this.#workspaces.set(workspaceId, workspace);
     return workspace;
   }

@@ -16,6 +16,8 @@ export class StoredKey {
   identity: StoredIdentity | null;
   grants: HeldGrants = NO_GRANTS;
   windows: StoredWindows = NO_WINDOWS;
+  /** A deleted key can still be asked for by the handle that it was loaded with. */
+  isLive = true;
   #remaining: number | null;
   #refilledAt: number;
 
@@ -54,6 +56,7 @@ export class StoredKey {
       identity: this.identity === null ? null : this.identity.record,
       roles: this.grants.roleNames,
       permissions: this.grants.permissionNames,
+      handle: this,
     };
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type ChargePlan,
   changeUsage,
   type InsertKeyResult,
   type KeyPatch,
@@ -17,22 +18,28 @@ import type { StoredApi } from "./workspace.js";
  */
 export class StoredKeys {
   readonly #byId = new Map<string, StoredKey>();
-  readonly #byHash = new Map<string, StoredKey>();
 
   find(workspaceId: string, keyId: string): StoredKey | undefined {
     const key = this.#byId.get(keyId);
     return key?.record.workspaceId === workspaceId ? key : undefined;
   }
 
-  findByHash(hash: string): StoredKey | undefined {
-    return this.#byHash.get(hash);
+  /** The key of a plan: by the handle it was loaded with, if that is still good, else by its id. */
+  findByPlan({ handle, workspaceId, keyId }: ChargePlan): StoredKey | undefined {
+    const isGood =
+      handle instanceof StoredKey &&
+      handle.isLive &&
+      handle.record.id === keyId &&
+      handle.record.workspaceId === workspaceId &&
+      handle.api.workspace.allKeys === this;
+    return isGood ? handle : this.find(workspaceId, keyId);
   }
 
   insert(api: StoredApi | undefined, newKey: NewKey): InsertKeyResult {
     const { key: record, usage, identity: candidate } = newKey;
     if (api === undefined) return { kind: "api-not-found" };
-    if (this.#byHash.has(record.hash)) return { kind: "hash-taken" };
     const { workspace } = api;
+    if (workspace.keyByHash.has(record.hash)) return { kind: "hash-taken" };
     const grants = workspace.grants.resolve(NO_GRANTS, newKey.grants);
     if (grants.kind === "missing-grants") return grants;
 
@@ -43,7 +50,7 @@ export class StoredKeys {
     const key = new StoredKey(record, api, identity, usage);
     key.grants = grants.commit();
     this.#byId.set(key.record.id, key);
-    this.#byHash.set(key.record.hash, key);
+    workspace.keyByHash.set(key.record.hash, key);
     api.keys.add(key);
     return { kind: "inserted" };
   }
@@ -72,12 +79,12 @@ export class StoredKeys {
 
   delete(key: StoredKey): void {
     this.#byId.delete(key.record.id);
-    this.#byHash.delete(key.record.hash);
+    key.api.workspace.keyByHash.delete(key.record.hash);
     key.api.keys.remove(key);
+    key.isLive = false;
   }
 
   clear(): void {
     this.#byId.clear();
-    this.#byHash.clear();
   }
 }

@@ -10,6 +10,8 @@ import { WorkspaceGrants } from "./grants.js";
 import { KeyIndex } from "./key-index.js";
 import { SortedById } from "./sorted-by-id.js";
 import { StoredIdentity } from "./stored-identity.js";
+import type { StoredKey } from "./stored-key.js";
+import type { StoredKeys } from "./stored-keys.js";
 
 /** An API with its keys. */
 export interface StoredApi {
@@ -18,16 +20,20 @@ export interface StoredApi {
   readonly keys: KeyIndex;
 }
 
-/** A workspace with all that is found in it by id or name. Its keys are found through its APIs. */
+/** A workspace with all that is found in it by id or name. */
 export class StoredWorkspace {
   record: WorkspaceRecord;
+  /** The keys of all workspaces of the store that this one belongs to. */
+  readonly allKeys: StoredKeys;
   readonly apis = new Map<string, StoredApi>();
+  readonly keyByHash = new Map<string, StoredKey>();
   readonly grants = new WorkspaceGrants();
   readonly identities = new SortedById<StoredIdentity>();
   readonly #identityById = new Map<string, StoredIdentity>();
   readonly #identityByExternalId = new Map<string, StoredIdentity>();
 
-  constructor(id: string) {
+  constructor(id: string, allKeys: StoredKeys) {
+    this.allKeys = allKeys;
     this.record = Object.freeze(untouchedWorkspace(id));
   }
 
