@@ -45,7 +45,7 @@ function readPromise(kind: DamageKind, inflict: NonNullable<Damage[DamageKind]>)
     async check({ store, other }) {
       const { key } = await withDamagedKey(store, inflict);
       for (const handle of [store, other]) {
-        await assertCorrupt(handle.findKey(key.hash), key.hash);
+        await assertCorrupt(handle.findKey(key.hash, WORKSPACE), key.hash);
         await assertCorrupt(handle.getKey(WORKSPACE, key.id), key.hash);
         const firstPage = { afterId: null, limit: 1 };
         await assertCorrupt(

@@ -2,7 +2,7 @@ import type { KeyStore } from "@latchkey/core";
 import { describe, test } from "vitest";
 import { type Damage, damageChecks } from "./damage.js";
 import { CAPABILITIES } from "./promises.js";
-import type { Stage } from "./store-promise.js";
+import { runCheck } from "./stage.js";
 
 /** Leaves out one test of the suite. */
 export interface Skip {
@@ -57,31 +57,13 @@ export function describeKeyStore(
         for (const { title, check } of capability.promises) {
           const skip = skips.find((candidate) => candidate.test === title);
           if (skip !== undefined) test.skip(`${title} (skipped: ${skip.reason})`);
-          else test(title, () => onStage(openEmptyStore, openAgain, check));
+          else test(title, () => runCheck(check, openEmptyStore, openAgain));
         }
       });
     }
     const titles = capabilities.flatMap(({ promises }) => promises.map(({ title }) => title));
     for (const skip of skips) defineSkipTest(skip, titles);
   });
-}
-
-async function onStage(
-  openEmptyStore: () => KeyStore | Promise<KeyStore>,
-  openAgain: KeyStoreOptions["openAgain"],
-  check: (stage: Stage) => Promise<void>,
-): Promise<void> {
-  const store = await openEmptyStore();
-  try {
-    const other = openAgain === undefined ? store : await openAgain(store);
-    try {
-      await check({ store, other });
-    } finally {
-      if (other !== store) await other.close();
-    }
-  } finally {
-    await store.close();
-  }
 }
 
 function defineSkipTest(skip: Skip, titles: readonly string[]): void {

@@ -193,6 +193,7 @@ export function aPlan(loaded: LoadedKey, fields: Partial<ChargePlan> = {}): Char
     cost: 1,
     refill: null,
     limits: [],
+    handle: loaded.handle,
     ...fields,
   };
 }

@@ -13,8 +13,9 @@ import {
   NOW,
   named,
   OTHER_WORKSPACE,
+  WORKSPACE,
 } from "./fixtures.js";
-import { insert, load, withKeys } from "./scene.js";
+import { assertSameKey, insert, load, withKeys } from "./scene.js";
 import type { StorePromise } from "./store-promise.js";
 
 const KEY_ID = idOf("key", 1);
@@ -28,13 +29,14 @@ export const isolationPromises: readonly StorePromise[] = [
       const loaded = await withKeys(store, aKeyWithUses(5));
       const filter = { identityId: null };
       assert.equal(await store.getKey(OTHER_WORKSPACE, KEY_ID), null);
+      assert.equal(await store.findKey(loaded.key.hash, OTHER_WORKSPACE), null);
       const listed = await store.listKeys(OTHER_WORKSPACE, idOf("api", 1), filter, PAGE);
       assert.deepEqual(listed, { items: [], hasMore: false, total: 0 });
       const updated = await store.updateKey(OTHER_WORKSPACE, KEY_ID, 1, { switchedOn: false });
       assert.deepEqual(updated, { kind: "not-found" });
       assert.equal(await store.deleteKey(OTHER_WORKSPACE, KEY_ID, NOW), "not-found");
       assert.deepEqual(await store.charge(aPlan(loaded, ELSEWHERE)), { kind: "stale" });
-      assert.deepEqual(await load(store), loaded);
+      assertSameKey(await load(store), loaded);
     },
   },
   {
@@ -84,6 +86,19 @@ export const isolationPromises: readonly StorePromise[] = [
     },
   },
   {
+    title: "one hash can be had in every workspace, and finds the key of the workspace asked",
+    async check({ store }) {
+      const loaded = await withKeys(store, aNewKey());
+      await store.insertApi(anApi(2, ELSEWHERE));
+      const theirs = aKey(2, { ...ELSEWHERE, apiId: idOf("api", 2), hash: loaded.key.hash });
+      await insert(store, aNewKey(theirs));
+      assertSameKey(await store.findKey(loaded.key.hash, WORKSPACE), loaded);
+      assert.deepEqual((await store.findKey(loaded.key.hash, OTHER_WORKSPACE))?.key, theirs);
+      await store.deleteKey(OTHER_WORKSPACE, theirs.id, NOW);
+      assertSameKey(await store.findKey(loaded.key.hash, WORKSPACE), loaded);
+    },
+  },
+  {
     title: "a role or permission of another workspace is missing, by name and by id",
     async check({ store }) {
       await store.insertPermission(aPermission("docs.read", 1, ELSEWHERE));
@@ -104,7 +119,7 @@ export const isolationPromises: readonly StorePromise[] = [
     async check({ store }) {
       const loaded = await withKeys(store, aNewKey());
       await store.setWorkspaceEnabled(OTHER_WORKSPACE, false);
-      assert.deepEqual(await load(store), loaded);
+      assertSameKey(await load(store), loaded);
       assert.equal((await store.charge(aPlan(loaded))).kind, "charged");
     },
   },

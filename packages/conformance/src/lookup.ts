@@ -11,7 +11,7 @@ import {
   NOW,
   WORKSPACE,
 } from "./fixtures.js";
-import { insert, listedKeyIds, load, withKeys } from "./scene.js";
+import { assertSameKey, insert, listedKeyIds, load, withKeys } from "./scene.js";
 import type { StorePromise } from "./store-promise.js";
 
 const FULL_KEY = aKey(1, {
@@ -44,8 +44,8 @@ export const lookupPromises: readonly StorePromise[] = [
         roles: [],
         permissions: [],
       };
-      assert.deepEqual(await other.findKey(FULL_KEY.hash), expected);
-      assert.deepEqual(await other.getKey(WORKSPACE, FULL_KEY.id), expected);
+      assertSameKey(await other.findKey(FULL_KEY.hash, WORKSPACE), expected);
+      assertSameKey(await other.getKey(WORKSPACE, FULL_KEY.id), expected);
     },
   },
   {
@@ -68,7 +68,7 @@ export const lookupPromises: readonly StorePromise[] = [
         "%",
         hashOf(1).toLowerCase(),
       ]) {
-        assert.equal(await store.findKey(unknown), null);
+        assert.equal(await store.findKey(unknown, WORKSPACE), null);
         assert.equal(await store.getKey(WORKSPACE, unknown), null);
         assert.equal(await store.getApi(WORKSPACE, unknown), null);
         assert.equal(await store.getIdentity(WORKSPACE, { identityId: unknown }), null);
@@ -136,7 +136,7 @@ export const lookupPromises: readonly StorePromise[] = [
       const first = await withKeys(store, aNewKey());
       const second = aNewKey(aKey(2, { hash: hashOf(1) }), { identity: anIdentity() });
       assert.deepEqual(await store.insertKey(second), { kind: "hash-taken" });
-      assert.deepEqual(await store.findKey(hashOf(1)), first);
+      assertSameKey(await store.findKey(hashOf(1), WORKSPACE), first);
       assert.deepEqual(await listedKeyIds(store), [first.key.id]);
       assert.equal(await store.getIdentity(WORKSPACE, { externalId: "user-1" }), null);
     },
@@ -146,7 +146,7 @@ export const lookupPromises: readonly StorePromise[] = [
     async check({ store }) {
       const key = aNewKey(aKey(), { identity: anIdentity() });
       assert.deepEqual(await store.insertKey(key), { kind: "api-not-found" });
-      assert.equal(await store.findKey(hashOf(1)), null);
+      assert.equal(await store.findKey(hashOf(1), WORKSPACE), null);
       assert.equal(await store.getIdentity(WORKSPACE, { externalId: "user-1" }), null);
       await store.insertApi(anApi());
       await insert(store, key);

@@ -9,6 +9,7 @@ import { isolationPromises } from "./isolation.js";
 import { lookupPromises } from "./lookup.js";
 import { paginationPromises } from "./pagination.js";
 import { refillPromises } from "./refill.js";
+import { repeatedRequestPromises } from "./repeated-requests.js";
 import { revocationPromises } from "./revocation.js";
 import type { StorePromise } from "./store-promise.js";
 import { rootKeyPromises, workspacePromises } from "./tenants.js";
@@ -30,6 +31,7 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "charging", promises: chargingPromises },
   { name: "refill", promises: refillPromises },
   { name: "rate-limit windows", promises: windowPromises },
+  { name: "repeated requests", promises: repeatedRequestPromises },
   { name: "identities", promises: identityPromises },
   { name: "revocation", promises: revocationPromises },
   { name: "roles and permissions", promises: grantPromises },

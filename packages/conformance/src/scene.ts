@@ -31,6 +31,18 @@ export async function load(store: KeyStore, keyId = idOf("key", 1)): Promise<Loa
   return loaded;
 }
 
+/** Asserts that two keys were loaded alike. The handle is nobody's to compare but the store's. */
+export function assertSameKey(actual: LoadedKey | null, expected: LoadedKey | null): void {
+  assert.deepEqual(withoutHandle(actual), withoutHandle(expected));
+}
+
+/** What was loaded, but the store's own handle. */
+export function withoutHandle(loaded: LoadedKey | null): Omit<LoadedKey, "handle"> | null {
+  if (loaded === null) return null;
+  const { handle: _, ...fields } = loaded;
+  return fields;
+}
+
 /** Uses left of a key that must exist. */
 export async function usesLeft(store: KeyStore, keyId = idOf("key", 1)): Promise<number | null> {
   return (await load(store, keyId)).usage.remaining;

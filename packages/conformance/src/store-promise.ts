@@ -6,6 +6,10 @@ export interface Stage {
   readonly store: KeyStore;
   /** A second handle on the same data, as another process would hold; the same handle where there is no other. */
   readonly other: KeyStore;
+  /** Sets up another stage with an empty store, for checks of many runs. */
+  readonly openEmpty: () => Promise<Stage>;
+  /** Closes both handles. Whoever opened a stage closes it. */
+  readonly close: () => Promise<void>;
 }
 
 /** One thing that every store promises, and how to find out whether it keeps it. */

@@ -82,7 +82,7 @@ export const rootKeyPromises: readonly StorePromise[] = [
     async check({ store }) {
       await withKeys(store, aNewKey());
       await store.insertRootKey(aRootKey());
-      assert.equal(await store.findKey(aRootKey().hash), null);
+      assert.equal(await store.findKey(aRootKey().hash, WORKSPACE), null);
       assert.equal(await store.getKey(WORKSPACE, aRootKey().id), null);
       assert.equal(await store.findRootKey(hashOf(1)), null);
     },

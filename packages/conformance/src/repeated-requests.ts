@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import type { ChargeRequest, LoadedKey } from "@latchkey/core";
+import {
+  aKey,
+  aKeyLimit,
+  aKeyWithUses,
+  aNewKey,
+  aPlan,
+  MINUTE_MS,
+  NOW,
+  takeFrom,
+  WORKSPACE,
+} from "./fixtures.js";
+import { race } from "./race.js";
+import { assertUpdated, insert, load, usesLeft, withKeys } from "./scene.js";
+import type { StorePromise } from "./store-promise.js";
+
+const REQUEST: ChargeRequest = {
+  id: "qf3OVxKZbo1nLrdUuTqZ0yWGQ1XW4qfZ6XhE0JYbD8w",
+  fingerprint: "one use",
+  rememberUntil: NOW + MINUTE_MS,
+};
+
+/** A plan under {@link REQUEST}. */
+function requestPlan(loaded: LoadedKey, fields: Parameters<typeof aPlan>[1] = {}) {
+  return aPlan(loaded, { request: REQUEST, ...fields });
+}
+
+export const repeatedRequestPromises: readonly StorePromise[] = [
+  {
+    title: "a repeated request gets the first answer and takes nothing again",
+    async check({ store, other }) {
+      const limit = aKeyLimit("default", 10);
+      const key = aKey(1, { ratelimits: [limit] });
+      const loaded = await withKeys(
+        store,
+        aNewKey(key, { usage: { remaining: 5, refilledAt: NOW } }),
+      );
+      const plan = requestPlan(loaded, { limits: [takeFrom("key", limit)] });
+      const first = await store.charge(plan);
+      assert.equal(first.kind, "charged");
+      assert.equal((await store.charge({ ...plan, request: undefined })).kind, "charged");
+      assert.deepEqual(await other.charge({ ...plan, now: NOW + 1 }), first);
+      assert.equal(await usesLeft(store), 3);
+      const look = await store.charge({ ...plan, request: undefined, mode: "look", cost: 0 });
+      assert.ok("limits" in look);
+      assert.equal(look.limits[0]?.remaining, 7);
+    },
+  },
+  {
+    title: "a refusal is remembered like any other answer",
+    async check({ store, other }) {
+      const loaded = await withKeys(store, aKeyWithUses(1));
+      const first = await store.charge(requestPlan(loaded, { cost: 2 }));
+      assert.deepEqual(first, { kind: "usage-exceeded", remaining: 1, limits: [] });
+      const usage = {
+        due: null,
+        operation: { kind: "set", remaining: 9 },
+        settledAt: NOW,
+      } as const;
+      assertUpdated(await store.updateKey(WORKSPACE, loaded.key.id, 1, { usage }));
+      assert.deepEqual(await other.charge(requestPlan(loaded, { cost: 2 })), first);
+      assert.equal(await usesLeft(store), 9);
+    },
+  },
+  {
+    title: "of parallel repeats one takes, and all get the same answer",
+    async check(stage) {
+      const loaded = await withKeys(stage.store, aKeyWithUses(20));
+      const answers = await race(stage, 15, (store) => store.charge(requestPlan(loaded)));
+      for (const answer of answers) {
+        assert.deepEqual(answer, { kind: "charged", remaining: 19, limits: [] });
+      }
+      assert.equal(await usesLeft(stage.store), 19);
+    },
+  },
+  {
+    title: "a request id that was used for another question is a conflict and takes nothing",
+    async check({ store, other }) {
+      const loaded = await withKeys(store, aKeyWithUses(5));
+      await store.charge(requestPlan(loaded));
+      const request = { ...REQUEST, fingerprint: "two uses" };
+      const conflict = await other.charge(requestPlan(loaded, { cost: 2, request }));
+      assert.deepEqual(conflict, { kind: "conflict" });
+      assert.equal(await usesLeft(store), 4);
+    },
+  },
+  {
+    title: "a request is remembered up to its instant and not at it",
+    async check({ store }) {
+      const loaded = await withKeys(store, aKeyWithUses(5));
+      const { rememberUntil } = REQUEST;
+      await store.charge(requestPlan(loaded));
+      await store.charge(requestPlan(loaded, { now: rememberUntil - 1 }));
+      assert.equal(await usesLeft(store), 4);
+      const request = { ...REQUEST, fingerprint: "two uses", rememberUntil: rememberUntil + 1_000 };
+      await store.charge(requestPlan(loaded, { now: rememberUntil, request }));
+      assert.equal(await usesLeft(store), 3);
+      const late = requestPlan(loaded, { now: rememberUntil + 999, request });
+      assert.equal((await store.charge(late)).kind, "charged");
+      assert.equal(await usesLeft(store), 3);
+    },
+  },
+  {
+    title: "a request id belongs to one key",
+    async check({ store }) {
+      const loaded = await withKeys(store, aKeyWithUses(5));
+      await insert(store, aKeyWithUses(5, 2));
+      const second = await load(store, aKey(2).id);
+      await store.charge(requestPlan(loaded));
+      await store.charge(requestPlan(second));
+      assert.deepEqual([await usesLeft(store), await usesLeft(store, second.key.id)], [4, 4]);
+    },
+  },
+  {
+    title: "what is remembered does not outlive a change of the key",
+    async check({ store, other }) {
+      const loaded = await withKeys(store, aKeyWithUses(5));
+      await store.charge(requestPlan(loaded));
+      assertUpdated(await store.updateKey(WORKSPACE, loaded.key.id, 1, { switchedOn: false }));
+      assert.deepEqual(await other.charge(requestPlan(loaded)), { kind: "stale" });
+    },
+  },
+  {
+    title: "a stale charge is not remembered",
+    async check({ store }) {
+      const loaded = await withKeys(store, aKeyWithUses(5));
+      const expects = { ...aPlan(loaded).expects, keyVersion: 9 };
+      assert.deepEqual(await store.charge(requestPlan(loaded, { expects })), { kind: "stale" });
+      assert.equal((await store.charge(requestPlan(loaded))).kind, "charged");
+      assert.equal(await usesLeft(store), 4);
+    },
+  },
+  {
+    title: "many requests of one key are remembered side by side",
+    async check(stage) {
+      const loaded = await withKeys(stage.store, aKeyWithUses(100));
+      const answers = await race(stage, 60, (store, number) =>
+        store.charge(
+          requestPlan(loaded, { request: { ...REQUEST, id: `request-${number % 20}` } }),
+        ),
+      );
+      assert.equal(await usesLeft(stage.store), 80);
+      for (const [number, answer] of answers.entries()) {
+        assert.deepEqual(answer, answers[number % 20]);
+      }
+    },
+  },
+];
