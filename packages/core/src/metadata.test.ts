@@ -220,6 +220,11 @@ describe("size: bytes of JSON in UTF-8, not characters", () => {
   test("one long text that is referred to often is refused before it is written out", () => {
     expect(refusal({ a: new Array(16_000).fill("x".repeat(1_000_000)) })).toBe(TOO_LARGE);
   });
+
+  test("one long name that is met often is refused before it is written out", () => {
+    const named = { ["k".repeat(1_000_000)]: 1 };
+    expect(refusal({ a: new Array(7_000).fill(named) })).toBe(TOO_LARGE);
+  });
 });
 
 describe("the copy", () => {
