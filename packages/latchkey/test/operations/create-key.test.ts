@@ -146,13 +146,23 @@ describeOnEveryStore("createKey", (open) => {
         { path: "prefix", message: expect.stringContaining("at most 16 characters") },
         { path: "byteLength", message: "must be a whole number from 16 to 255" },
         { path: "expires", message: "must be later than now" },
-        { path: "refill", message: "needs remaining" },
         { path: "refill.amount", message: "must be a whole number >= 1" },
         { path: "ratelimit.limit", message: "must be a whole number >= 1" },
         { path: "ratelimit.duration", message: "must be a whole number >= 1" },
         { path: "remaning", message: "is not a known field" },
       ]),
     );
+  });
+
+  test("refuses a refill without remaining, beside other issues", async () => {
+    const { latchkey } = open();
+    const error = await rejectionOf(
+      latchkey.createKey({ apiId: "", refill: { interval: "daily", amount: 1 } }),
+    );
+    expect(error.issues).toEqual([
+      { path: "apiId", message: "must be a string of 1 to 128 characters" },
+      { path: "refill", message: "needs remaining" },
+    ]);
   });
 
   test.each([
