@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { run } from "../testing/run.js";
+import { step, summary, table } from "./report.mjs";
+import { quietRefillDay, quietWindow } from "./times.mjs";
+
+const minute = 60_000;
+
+describe("the demo", () => {
+  test("runs through with every check as it should be, and leaves nothing behind", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "latchkey-test-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const { exitCode, stdout, stderr } = await run("demo/demo.mjs", [], { TMPDIR: folder });
+    expect(stderr).toBe("");
+    expect(stdout).not.toContain("✗");
+    expect(stdout).toMatch(/✓ \d+ steps, \d+ checks, all as they should be\n\n$/);
+    expect(stdout).not.toContain("\x1b[");
+    expect(exitCode).toBe(0);
+    expect(readdirSync(folder).filter((name) => name.startsWith("latchkey-demo-"))).toEqual([]);
+  });
+
+  test("fails when one row is not as it should be, and says what was expected", () => {
+    const print = vi.spyOn(console, "log").mockReturnValue();
+    onTestFinished(() => print.mockRestore());
+    step("Compare");
+    table(["what", "is"], [{ cells: ["sum", 4], actual: 4, expected: 4 }]);
+    expect(summary()).toBe(true);
+    table(["what", "is"], [{ cells: ["sum", 5], actual: 5, expected: 4 }]);
+    expect(summary()).toBe(false);
+    const printed = print.mock.calls.flat().join("\n");
+    expect(printed).toContain("    sum    4    ✓");
+    expect(printed).toContain("    sum    5    ✗\n      expected 4\n      got      5");
+    expect(printed).toContain("✗ 1 of 2 checks failed");
+  });
+
+  test("takes windows that do not end while it runs, whenever it is started", () => {
+    for (let now = 0; now < 2 * 366 * 24 * 60 * minute; now += minute / 2) {
+      const window = quietWindow(now);
+      if (window - (now % window) <= minute) expect.fail(`a window ends soon after ${now}`);
+    }
+  });
+
+  test("takes a refill day that is neither today nor tomorrow", () => {
+    for (let day = 0; day < 366; day += 1) {
+      const now = day * 24 * 60 * minute;
+      const soon = [0, 1].map((ahead) => new Date(now + ahead * 24 * 60 * minute).getUTCDate());
+      expect(soon).not.toContain(quietRefillDay(now));
+    }
+  });
+});
