@@ -1,0 +1,48 @@
+import { LatchkeyError } from "@latchkey/core";
+import {
+  type Asked,
+  alreadyRead,
+  brokenOff,
+  checkAnnouncedLength,
+  joined,
+  tooLarge,
+} from "./asked.js";
+
+/** A web standard Request as the service looks at it. */
+export function askedByRequest(request: Request): Asked {
+  const asked: Asked = {
+    request,
+    method: request.method,
+    target: request.url,
+    header: (name) => request.headers.get(name),
+    async readBody(maxBytes) {
+      checkAnnouncedLength(asked, maxBytes);
+      try {
+        return request.body === null ? new Uint8Array() : await readStream(request.body, maxBytes);
+      } catch (error) {
+        if (error instanceof LatchkeyError) throw error;
+        throw error instanceof TypeError ? alreadyRead(error) : brokenOff(error);
+      }
+    },
+  };
+  return asked;
+}
+
+async function readStream(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    size += read.value.byteLength;
+    if (size > maxBytes) {
+      // Not awaited: a source that takes its time to stop must not hold up the answer.
+      reader.cancel().catch(() => {});
+      throw tooLarge(maxBytes);
+    }
+    chunks.push(read.value);
+  }
+  return joined(chunks, size);
+}
