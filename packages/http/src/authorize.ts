@@ -1,0 +1,93 @@
+import {
+  isRootAllowed,
+  type Latchkey,
+  LatchkeyError,
+  type RootPermission,
+  rootPermissionName,
+  type VerifyScope,
+} from "@latchkey/core";
+import type { Caller, Needs, Subject } from "./operation.js";
+
+/**
+ * Lets a caller through that holds all that is needed: for every resource of the kind, or for this one.
+ *
+ * Permission comes before existence. A caller whose permissions name single resources is refused alike for one
+ * that is not among them and for one that does not exist; whoever may act on all gets through, and the operation
+ * tells it what exists.
+ *
+ * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` naming all that is needed, whatever of it is held.
+ */
+export async function authorize({ latchkey, permissions }: Caller, needs: Needs): Promise<void> {
+  const open = needs.permissions.filter((needed) => !isRootAllowed(permissions, needed));
+  if (open.length === 0) return;
+  const isHeldFor = (id: string) =>
+    open.every((needed) => isRootAllowed(permissions, ofResource(needed, id)));
+  if (needs.subject.kind === "any-api") {
+    if (apiIdsHeld(permissions, "verify_key").some(isHeldFor)) return;
+  } else {
+    const id = await subjectId(latchkey, needs.subject);
+    if (id !== null && isHeldFor(id)) return;
+  }
+  throw new LatchkeyError("INSUFFICIENT_PERMISSIONS", `this needs ${namesOf(needs)}`);
+}
+
+/** The APIs whose keys exist for a verifier: all, or those that its permissions name. */
+export function verifyScope(permissions: readonly string[]): VerifyScope {
+  const isForAll = isRootAllowed(permissions, { resource: "api", id: null, action: "verify_key" });
+  return isForAll ? {} : { apiIds: apiIdsHeld(permissions, "verify_key") };
+}
+
+/** Ids of the APIs for which an action is held by name. */
+function apiIdsHeld(permissions: readonly string[], action: string): string[] {
+  return permissions.flatMap((permission) => {
+    const [resource, id, held] = permission.split(".");
+    return resource === "api" && id !== undefined && id !== "*" && held === action ? [id] : [];
+  });
+}
+
+/** The id that a narrower permission must name, or null where no such record exists. */
+async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string | null> {
+  switch (subject.kind) {
+    case "none":
+    case "any-api":
+      return null;
+    case "api":
+      return subject.apiId;
+    case "key":
+      return orNull(async () => (await latchkey.getKey({ keyId: subject.keyId })).apiId);
+    case "identity": {
+      const { identityId, externalId } = subject;
+      if (identityId !== undefined) return identityId;
+      if (externalId === undefined) return null;
+      return orNull(async () => (await latchkey.getIdentity({ externalId })).id);
+    }
+    default:
+      return subject satisfies never;
+  }
+}
+
+async function orNull(read: () => Promise<string>): Promise<string | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+function ofResource(needed: RootPermission, id: string): RootPermission {
+  return needed.resource === "rbac" ? needed : ({ ...needed, id } as RootPermission);
+}
+
+/** Never the id itself: for a record that is found by another id it would tell that it exists. */
+function namesOf({ permissions, subject }: Needs): string {
+  return permissions
+    .map((needed) => {
+      const forAll = rootPermissionName(needed);
+      const hasNarrowerForm = subject.kind !== "none" && needed.resource !== "rbac";
+      return hasNarrowerForm
+        ? `${forAll} (or ${needed.resource}.<${needed.resource}Id>.${needed.action})`
+        : forAll;
+    })
+    .join(" and ");
+}

@@ -1,0 +1,46 @@
+import type { RootPermission } from "@latchkey/core";
+import type { Needs, Subject } from "./operation.js";
+
+type ActionOf<Resource extends RootPermission["resource"]> = Extract<
+  RootPermission,
+  { readonly resource: Resource }
+>["action"];
+
+const NOBODY: Subject = { kind: "none" };
+
+/** Needs nothing. */
+export const NOTHING: Needs = { permissions: [], subject: NOBODY };
+
+/** Actions on APIs and their keys; without a subject, on all of them. */
+export function onApi(actions: readonly ActionOf<"api">[], subject = NOBODY): Needs {
+  return { permissions: actions.map((action) => ({ resource: "api", id: null, action })), subject };
+}
+
+/** Actions on the API that the request names. */
+export function onApiById(apiId: string, ...actions: readonly ActionOf<"api">[]): Needs {
+  return onApi(actions, { kind: "api", apiId });
+}
+
+/** Actions on the API that a key belongs to. */
+export function onApiOfKey(keyId: string, ...actions: readonly ActionOf<"api">[]): Needs {
+  return onApi(actions, { kind: "key", keyId });
+}
+
+/** An action on identities; without ids, on all of them. `identityId` wins where both are given. */
+export function onIdentity(
+  action: ActionOf<"identity">,
+  ids?: { readonly identityId?: string | undefined; readonly externalId?: string | undefined },
+): Needs {
+  const subject: Subject =
+    ids === undefined
+      ? NOBODY
+      : { kind: "identity", identityId: ids.identityId, externalId: ids.externalId };
+  return { permissions: [{ resource: "identity", id: null, action }], subject };
+}
+
+/** The same needs, and actions on roles and permissions. */
+export function andRbac(needs: Needs, actions: readonly ActionOf<"rbac">[]): Needs {
+  if (actions.length === 0) return needs;
+  const further = actions.map((action) => ({ resource: "rbac", id: null, action }) as const);
+  return { ...needs, permissions: [...needs.permissions, ...further] };
+}

@@ -1,0 +1,66 @@
+import type { InputSchema, Latchkey, RootPermission } from "@latchkey/core";
+
+/** Verb of an operation: reads are GET, the rest is POST. */
+export type Method = "GET" | "POST";
+
+/** What a query parameter stands for when it is not a string. */
+export type QueryType = "integer" | "boolean";
+
+/** Whose id a permission must name when it is not one for all of its kind. */
+export type Subject =
+  /** Nothing: only the form for all will do. */
+  | { readonly kind: "none" }
+  | { readonly kind: "api"; readonly apiId: string }
+  /** Any API whatever: the operation itself looks no further than those. */
+  | { readonly kind: "any-api" }
+  /** The API of a key. */
+  | { readonly kind: "key"; readonly keyId: string }
+  | {
+      readonly kind: "identity";
+      readonly identityId: string | undefined;
+      readonly externalId: string | undefined;
+    };
+
+/** What a request needs: every permission, for all resources of its kind or for the subject. */
+export interface Needs {
+  /** Each with a null id: the subject says which. */
+  readonly permissions: readonly RootPermission[];
+  readonly subject: Subject;
+}
+
+/** Who asks: someone who may do what `permissions` say in one workspace. */
+export interface Caller {
+  readonly latchkey: Latchkey;
+  readonly permissions: readonly string[];
+}
+
+/** One operation: everything that distinguishes it from the others. */
+export interface Definition<Schema extends InputSchema> {
+  /** Last segment of the path: `keys.createKey`. */
+  readonly name: string;
+  readonly method: Method;
+  /** What the operation takes, in the query of a GET and in the body of a POST. */
+  readonly input: Schema;
+  /** Query parameters that are no strings. */
+  readonly query?: Readonly<Record<string, QueryType>>;
+  /** Answered to everyone, without a look at who asks. */
+  readonly isPublic?: true;
+  /** A permission that is enough whatever the input: saves the busiest operation from being checked twice. */
+  readonly enough?: RootPermission;
+  /** What the caller needs, given the checked input. */
+  readonly needs: (input: Schema["_zod"]["output"]) => Needs;
+  /** Does it. Checks the input again by itself: core trusts nobody. */
+  readonly run: (
+    caller: Caller,
+    input: Schema["_zod"]["input"],
+    requestId: string,
+  ) => Promise<unknown>;
+}
+
+/** A {@link Definition} among others, its input known by its schema alone. */
+export type Operation = Definition<InputSchema>;
+
+/** Checks an operation's functions against its own schema, then forgets which schema that was. */
+export function define<Schema extends InputSchema>(definition: Definition<Schema>): Operation {
+  return definition as unknown as Operation;
+}

@@ -1,0 +1,26 @@
+import type { updateKeyInput } from "@latchkey/core";
+import { andRbac, onApiOfKey } from "./needs.js";
+import type { Needs } from "./operation.js";
+
+type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
+
+/**
+ * What updateKey needs. Its lists of roles and permissions replace the whole set, as setRoles and setPermissions do,
+ * so they need the same: to add and to remove, and to create where an item may be made on the way. Otherwise
+ * update_key would be a way around those permissions.
+ */
+export function updateKeyNeeds({ keyId, roles, permissions }: UpdateKey): Needs {
+  return andRbac(onApiOfKey(keyId, "update_key"), [
+    ...(roles === undefined ? [] : (["add_role_to_key", "remove_role_from_key"] as const)),
+    ...(mayCreate(roles) ? (["create_role"] as const) : []),
+    ...(permissions === undefined
+      ? []
+      : (["add_permission_to_key", "remove_permission_from_key"] as const)),
+    ...(mayCreate(permissions) ? (["create_permission"] as const) : []),
+  ]);
+}
+
+/** Whether an item asks to be made where it is missing. Asking is what needs the permission, not that it happens. */
+function mayCreate(items: UpdateKey["roles"]): boolean {
+  return items?.some((item) => typeof item === "object" && item.create === true) ?? false;
+}
