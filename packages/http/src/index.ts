@@ -1,1 +1,5 @@
-export {};
+export type { PublicErrorCode } from "./answer.js";
+export type { Authenticate, HostCaller } from "./authenticate.js";
+export { createHandler, type Handler } from "./handler.js";
+export { type NodeListener, toNodeListener } from "./node-listener.js";
+export type { HandlerOptions } from "./options.js";

@@ -1,0 +1,73 @@
+import type { Latchkey } from "@latchkey/core";
+import type { Authenticate } from "./authenticate.js";
+
+/** What `createHandler` is made of. */
+export interface HandlerOptions {
+  /** What answers. Root keys may belong to any workspace of its store. */
+  readonly latchkey: Latchkey;
+  /** Replaces root keys by the host's own way to tell who asks. */
+  readonly authenticate?: Authenticate;
+  /**
+   * Answers keys.verifyKey to everyone, for all APIs of the latchkey's own workspace; an Authorization header is not
+   * looked at then. False unless given.
+   */
+  readonly publicVerify?: boolean;
+  /** What stands before `/v1` in the URLs that arrive here: empty unless given, or like `/keys`. */
+  readonly basePath?: string;
+  /** Where the pages of the error codes are: `docs` of an error body is this, `/` and the code. */
+  readonly docsBaseUrl?: string;
+  /** Largest body in bytes: a whole number >= 1, 65,536 unless given. */
+  readonly maxBodyBytes?: number;
+  /** Is told of every error that a client sees as 500 or 503 only, for the host's log. What it throws is ignored. */
+  readonly onError?: (error: unknown, requestId: string) => void;
+}
+
+/** Options without gaps. */
+export interface Settings {
+  readonly latchkey: Latchkey;
+  readonly authenticate: Authenticate | null;
+  readonly publicVerify: boolean;
+  readonly basePath: string;
+  /** Without a slash at its end. */
+  readonly docsBaseUrl: string;
+  readonly maxBodyBytes: number;
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+const DEFAULT_DOCS_BASE_URL = "https://latchkey.example/errors";
+const DEFAULT_MAX_BODY_BYTES = 65_536;
+
+/** Fills the gaps. @throws TypeError naming the option that is wrong and its bound. */
+export function settingsOf(options: HandlerOptions): Settings {
+  const {
+    latchkey,
+    authenticate = null,
+    publicVerify = false,
+    basePath = "",
+    docsBaseUrl = DEFAULT_DOCS_BASE_URL,
+    maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
+    onError = () => {},
+  } = options;
+  if (typeof latchkey?.authenticateRootKey !== "function")
+    throw new TypeError('"latchkey" must be what createLatchkey answers');
+  if (authenticate !== null && typeof authenticate !== "function")
+    throw new TypeError('"authenticate" must be a function');
+  if (typeof publicVerify !== "boolean")
+    throw new TypeError('"publicVerify" must be true or false');
+  if (typeof basePath !== "string" || !/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath))
+    throw new TypeError('"basePath" must be empty, or like "/keys": no slash at its end');
+  if (typeof docsBaseUrl !== "string" || !URL.canParse(docsBaseUrl))
+    throw new TypeError('"docsBaseUrl" must be a URL');
+  if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1)
+    throw new TypeError('"maxBodyBytes" must be a whole number >= 1');
+  if (typeof onError !== "function") throw new TypeError('"onError" must be a function');
+  return {
+    latchkey,
+    authenticate,
+    publicVerify,
+    basePath,
+    docsBaseUrl: docsBaseUrl.replace(/\/$/, ""),
+    maxBodyBytes,
+    onError,
+  };
+}

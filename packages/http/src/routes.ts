@@ -1,0 +1,45 @@
+import { LatchkeyError } from "@latchkey/core";
+import { MethodNotAllowed } from "./answer.js";
+import type { Asked } from "./asked.js";
+import type { Operation } from "./operation.js";
+
+/** Where a request leads. */
+export interface Route {
+  readonly operation: Operation;
+  /** What follows the `?`. */
+  readonly query: string;
+}
+
+/**
+ * Makes a finder of routes: `<basePath>/v1/<name>`, compared character by character with the path as it stands in
+ * the URL. Nothing is unescaped, folded or searched for in the middle of a path, so what a proxy in front lets
+ * through by its path is what is served.
+ *
+ * @returns A function that throws LatchkeyError `NOT_FOUND` or `METHOD_NOT_ALLOWED`. HEAD is not GET here.
+ */
+export function createRoutes(
+  operations: readonly Operation[],
+  basePath: string,
+): (asked: Pick<Asked, "method" | "target">) => Route {
+  const byPath = new Map(
+    operations.map((operation) => [`${basePath}/v1/${operation.name}`, operation]),
+  );
+  return ({ method, target }) => {
+    const { path, query } = split(target);
+    const operation = byPath.get(path);
+    if (operation === undefined) throw new LatchkeyError("NOT_FOUND", "no such path");
+    if (method !== operation.method) throw new MethodNotAllowed(operation.method);
+    return { operation, query };
+  };
+}
+
+/** By hand: `new URL` costs more than everything else between the socket and the operation. */
+function split(target: string): { readonly path: string; readonly query: string } {
+  // In absolute form the path begins after the host, which plays no part here (RFC 9112 section 3.2.2).
+  const pathAt = target.startsWith("/") ? 0 : target.indexOf("/", target.indexOf("//") + 2);
+  const hashAt = target.indexOf("#", pathAt);
+  const end = hashAt === -1 ? target.length : hashAt;
+  const queryAt = target.indexOf("?", pathAt);
+  if (queryAt === -1 || queryAt > end) return { path: target.slice(pathAt, end), query: "" };
+  return { path: target.slice(pathAt, queryAt), query: target.slice(queryAt + 1, end) };
+}

@@ -1,0 +1,90 @@
+import { isRootAllowed, parseInput } from "@latchkey/core";
+import { type Answer, refusal, refusalOf, success } from "./answer.js";
+import { type Asked, requireJson } from "./asked.js";
+import { type Authenticator, byHost, byRootKey } from "./authenticate.js";
+import { authorize } from "./authorize.js";
+import { parseJsonObject } from "./json.js";
+import type { Caller, Operation } from "./operation.js";
+import { OPERATIONS, VERIFY_KEY } from "./operations.js";
+import type { Settings } from "./options.js";
+import { type Query, readQuery } from "./query.js";
+import { createRequestIds } from "./request-id.js";
+import { createRoutes } from "./routes.js";
+
+/** Everything between a request and its answer. No method throws or rejects. */
+export interface Service {
+  answer(asked: Asked): Promise<Answer>;
+  /** The answer to a request that failed before it could be looked at. */
+  refuse(error: unknown): Answer;
+  /** Whether `answer` has to be given a Request. */
+  readonly needsRequest: boolean;
+}
+
+/** Puts the parts together in the order in which a request is judged. */
+export function createService(settings: Settings): Service {
+  const { latchkey, docsBaseUrl, maxBodyBytes, onError } = settings;
+  const newRequestId = createRequestIds();
+  const findRoute = createRoutes(OPERATIONS, settings.basePath);
+  const everyone: Caller = { latchkey, permissions: ["*"] };
+  const anyone: Authenticator = async () => everyone;
+  const known =
+    settings.authenticate === null ? byRootKey(latchkey) : byHost(latchkey, settings.authenticate);
+
+  function authenticatorOf({ isPublic, name }: Operation): Authenticator {
+    return isPublic || (name === VERIFY_KEY && settings.publicVerify) ? anyone : known;
+  }
+
+  async function perform(asked: Asked, requestId: string): Promise<unknown> {
+    const { operation, query } = findRoute(asked);
+    const caller = await authenticatorOf(operation)(asked);
+    const { fields, issues } =
+      operation.method === "GET"
+        ? readQuery(query, operation.query)
+        : await readBodyFields(asked, query);
+    if (issues.length > 0 || !isEnough(operation, caller)) {
+      const input = parseInput(operation.input, fields, () => issues);
+      await authorize(caller, operation.needs(input));
+    }
+    return operation.run(caller, fields, requestId);
+  }
+
+  async function readBodyFields(asked: Asked, query: string): Promise<Query> {
+    const bytes = await asked.readBody(maxBodyBytes);
+    requireJson(asked);
+    const strays = query === "" ? [] : Object.keys(readQuery(query).fields);
+    return {
+      fields: parseJsonObject(bytes),
+      issues: strays.map((path) => ({ path, message: "is not a known query parameter" })),
+    };
+  }
+
+  function refuse(error: unknown, requestId: string): Answer {
+    const told = refusalOf(error);
+    if (told.code === "INTERNAL_SERVER_ERROR" || told.code === "STORE_UNAVAILABLE") {
+      try {
+        onError(error, requestId);
+      } catch {
+        // A log that fails must not change what the client is told.
+      }
+    }
+    return refusal(told, docsBaseUrl, requestId);
+  }
+
+  return {
+    async answer(asked) {
+      const requestId = newRequestId();
+      try {
+        return success(await perform(asked, requestId), requestId);
+      } catch (error) {
+        return refuse(error, requestId);
+      }
+    },
+    needsRequest: settings.authenticate !== null,
+    refuse: (error) => refuse(error, newRequestId()),
+  };
+}
+
+/** Whether the caller may do this whatever the input, which the operation then checks by itself, once. */
+function isEnough({ enough }: Operation, { permissions }: Caller): boolean {
+  return enough !== undefined && isRootAllowed(permissions, enough);
+}
