@@ -5,7 +5,7 @@
  * `operations/*` stands for every file in that folder. Test files and src/testing are free.
  */
 export const coreLevels: readonly (readonly string[])[] = [
-  ["errors", "metadata", "base58", "base64url", "bytes"],
+  ["errors", "frozen", "metadata", "base58", "base64url", "bytes"],
   ["time", "key-ring", "cursor"],
   [
     "id",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ChargeRequest, SettledCharge } from "../charge.js";
 import type { OperationContext } from "../context.js";
 import { badRequest, LatchkeyError } from "../errors.js";
+import { deepFrozen } from "../frozen.js";
 import { nativeSha256, portableSha256 } from "../hash.js";
 import {
   addDuplicateIssues,
@@ -247,10 +248,18 @@ async function load(
   for (const hash of hashes) {
     const loaded = await context.store.findKey(hash, context.workspaceId);
     if (loaded === null) continue;
-    context.cache.set(hash, loaded);
-    return loaded;
+    const kept = frozenRecords(loaded);
+    context.cache.set(hash, kept);
+    return kept;
   }
   return null;
+}
+
+/** Verdicts hand out parts of what is cached: whoever changed one would change what later verdicts rest on. */
+function frozenRecords(loaded: LoadedKey): LoadedKey {
+  const { key, identity, roles, permissions } = loaded;
+  for (const record of [key, identity, roles, permissions]) deepFrozen(record);
+  return loaded;
 }
 
 function isVisible(

@@ -301,6 +301,31 @@ describeOnEveryStore("verifyKey", (open) => {
     expect(reads).toBe(1);
   });
 
+  test("a verdict cannot be changed into a permission, nor into other metadata", async () => {
+    const bed = open();
+    await bed.latchkey.createPermission({ name: "tides.read" });
+    const { key } = await issue(bed, {
+      permissions: ["tides.read"],
+      meta: { berth: { number: 4 } },
+      externalId: "pier-7",
+    });
+    await bed.latchkey.updateIdentity({ externalId: "pier-7", meta: { boats: ["a"] } });
+    for (const spoil of [
+      (verdict: never) => (verdict as { permissions: string[] }).permissions.push("gates.open"),
+      (verdict: never) => (verdict as { roles: string[] }).roles.push("pilot"),
+      (verdict: never) =>
+        Object.assign((verdict as { meta: { berth: object } }).meta.berth, { number: 5 }),
+      (verdict: never) =>
+        (verdict as { identity: { meta: { boats: string[] } } }).identity.meta.boats.push("b"),
+    ]) {
+      const verdict = await bed.latchkey.verifyKey({ key });
+      expect(() => spoil(verdict as never)).toThrow(TypeError);
+    }
+    expect(
+      await bed.latchkey.verifyKey({ key, authorization: { permissions: "gates.open" } }),
+    ).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
+  });
+
   test("keys stay good when a pepper is switched on, and when it is rotated", async () => {
     const bed = open();
     const pepper = (byte: number) => Uint8Array.from({ length: 32 }, (_, index) => byte + index);
