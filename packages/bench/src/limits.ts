@@ -1,0 +1,103 @@
+import { hash as digest } from "node:crypto";
+import Database from "better-sqlite3";
+
+/** The least code that answers: what a verification is measured against. One function, no generality. */
+export type Limit = (secret: string) => Promise<boolean>;
+
+const WINDOW_MS = 60_000;
+
+interface Row {
+  enabled: boolean;
+  expiresAt: number;
+  remaining: number;
+  limit: number;
+  startedAt: number;
+  used: number;
+}
+
+/** A map, the hash, the checks; with uses and one window, or without counters. */
+export function memoryLimit(secrets: readonly string[], isCounted: boolean): Limit {
+  const rows = new Map<string, Row>();
+  for (const secret of secrets) {
+    const row = {
+      enabled: true,
+      expiresAt: 0,
+      remaining: 1e12,
+      limit: 1e12,
+      startedAt: 0,
+      used: 0,
+    };
+    rows.set(digest("sha256", secret, "base64url"), row);
+  }
+  return async (secret) => {
+    const row = rows.get(digest("sha256", secret, "base64url"));
+    const now = Date.now();
+    if (row === undefined || !row.enabled || (row.expiresAt > 0 && now >= row.expiresAt))
+      return false;
+    if (!isCounted) return true;
+    const startedAt = now - (now % WINDOW_MS);
+    if (startedAt !== row.startedAt) {
+      row.startedAt = startedAt;
+      row.used = 0;
+    }
+    if (row.used >= row.limit || row.remaining <= 0) return false;
+    row.used += 1;
+    row.remaining -= 1;
+    return true;
+  };
+}
+
+/** One table, one SELECT; with counters one SELECT and one UPDATE in one immediate transaction. WAL, NORMAL. */
+export function sqliteLimit(path: string, secrets: readonly string[], isCounted: boolean): Limit {
+  const database = new Database(path);
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = NORMAL");
+  database.exec(`CREATE TABLE keys (
+    hash TEXT PRIMARY KEY, enabled INTEGER, expires_at INTEGER, remaining INTEGER, max INTEGER, started_at INTEGER,
+    used INTEGER) STRICT, WITHOUT ROWID`);
+  const insert = database.prepare(
+    "INSERT INTO keys VALUES (?, 1, 0, 1000000000000, 1000000000000, 0, 0)",
+  );
+  database.transaction(() => {
+    for (const secret of secrets) insert.run(digest("sha256", secret, "base64url"));
+  })();
+  const select = database
+    .prepare(
+      "SELECT enabled, expires_at, remaining, max, started_at, used FROM keys WHERE hash = ?",
+    )
+    .raw(true);
+  const update = database.prepare(
+    "UPDATE keys SET remaining = ?, started_at = ?, used = ? WHERE hash = ?",
+  );
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const commit = database.prepare("COMMIT");
+  type Columns = readonly [number, number, number, number, number, number];
+
+  function look(hash: string): Columns | null {
+    const columns = select.get(hash) as Columns | undefined;
+    if (columns === undefined) return null;
+    const [enabled, expiresAt] = columns;
+    return enabled === 1 && (expiresAt === 0 || Date.now() < expiresAt) ? columns : null;
+  }
+
+  function take(hash: string): boolean {
+    const columns = look(hash);
+    if (columns === null) return false;
+    const [, , remaining, max, startedAt, used] = columns;
+    const now = Date.now();
+    const windowStartedAt = now - (now % WINDOW_MS);
+    const usedNow = startedAt === windowStartedAt ? used : 0;
+    if (usedNow >= max || remaining <= 0) return false;
+    update.run(remaining - 1, windowStartedAt, usedNow + 1, hash);
+    return true;
+  }
+
+  return async (secret) => {
+    const hash = digest("sha256", secret, "base64url");
+    if (!isCounted) return look(hash) !== null;
+    begin.run();
+    const isTaken = take(hash);
+    commit.run();
+    return isTaken;
+  };
+}
