@@ -27,6 +27,7 @@ import {
   type UpdateKeyResult,
   type Usage,
 } from "@latchkey/core";
+import { idsOf, isNamesake, isSameUser, missingOf } from "./model-references.js";
 
 interface ModelKey {
   record: KeyRecord;
@@ -285,53 +286,6 @@ function pageOf<Item>(
     .filter((item) => afterId === null || idOf(item) > afterId)
     .sort((one, two) => (idOf(one) < idOf(two) ? -1 : 1));
   return { items: following.slice(0, limit), hasMore: following.length > limit, total };
-}
-
-interface Named {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly name: string;
-}
-
-function isNamesake(one: Named, two: Named): boolean {
-  return one.workspaceId === two.workspaceId && one.name === two.name;
-}
-
-function isSameUser(one: IdentityRecord, two: IdentityRecord): boolean {
-  return one.workspaceId === two.workspaceId && one.externalId === two.externalId;
-}
-
-function idsOf(
-  known: readonly Named[],
-  workspaceId: string,
-  references: readonly GrantReference<unknown>[],
-) {
-  const found = references.map((reference) => find(known, workspaceId, reference)?.id);
-  return found.filter((id) => id !== undefined);
-}
-
-function missingOf(
-  known: readonly Named[],
-  workspaceId: string,
-  references: readonly GrantReference<unknown>[],
-) {
-  const missing = references
-    .filter((reference) => reference.kind === "id" || reference.orCreate === null)
-    .filter((reference) => find(known, workspaceId, reference) === undefined)
-    .map((reference) => (reference.kind === "id" ? reference.id : reference.name));
-  return [...new Set(missing)];
-}
-
-function find(
-  known: readonly Named[],
-  workspaceId: string,
-  reference: GrantReference<unknown>,
-): Named | undefined {
-  return known.find(
-    (item) =>
-      item.workspaceId === workspaceId &&
-      (reference.kind === "id" ? item.id === reference.id : item.name === reference.name),
-  );
 }
 
 /** The fields of a patch that are not undefined. */

@@ -7,6 +7,7 @@ import { handedOutPromises } from "./handed-out.js";
 import { identityPromises } from "./identities.js";
 import { isolationPromises } from "./isolation.js";
 import { lookupPromises } from "./lookup.js";
+import { modelPromises } from "./model-check.js";
 import { paginationPromises } from "./pagination.js";
 import { refillPromises } from "./refill.js";
 import { repeatedRequestPromises } from "./repeated-requests.js";
@@ -39,4 +40,5 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "root keys", promises: rootKeyPromises },
   { name: "isolation", promises: isolationPromises },
   { name: "closing", promises: closingPromises },
+  { name: "the model", promises: modelPromises },
 ];

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import type { IdentityRecord, KeyRecord, KeyStore } from "@latchkey/core";
+import fc from "fast-check";
+import { aKey, aKeyLimit, aNewKey, anApi, anIdentity, aSharedLimit, NOW } from "./fixtures.js";
+import { Model } from "./model.js";
+import { WORKSPACES } from "./model-arbitraries.js";
+import type { Stage } from "./store-promise.js";
+
+/** The model, and what steps need beside it. */
+export class World {
+  readonly model = new Model();
+  now = NOW;
+  /** Every key that was ever inserted, also those that were deleted since. */
+  readonly everyKey: KeyRecord[] = [];
+  /** A handle that each key was once loaded with. */
+  readonly handles = new Map<string, unknown>();
+  #counted = 0;
+
+  /** A number that was not given before. */
+  count(): number {
+    this.#counted += 1;
+    return this.#counted;
+  }
+}
+
+/** Mostly one of the items, sometimes none of them. */
+export function choose<Item>(items: readonly Item[], pick: number): Item | undefined {
+  return pick % 10 === 9 ? undefined : items[pick % items.length];
+}
+
+/** What a store answered, and what the model says that it has to answer. */
+export interface Answers {
+  readonly actual: unknown;
+  readonly expected: unknown;
+}
+
+/** One kind of step: which input it takes, and how it is run on a store and on the model. */
+export interface StepKind<Input> {
+  readonly title: string;
+  readonly input: fc.Arbitrary<Input>;
+  readonly run: (input: Input, world: World, store: KeyStore) => Promise<Answers>;
+  /** Whether the port says what the answer is: where two refusals are due, it does not say which. */
+  readonly isClear?: (input: Input, world: World) => boolean;
+}
+
+/** The step as it is; for the types of its input. */
+export function kind<Input>(step: StepKind<Input>): StepKind<Input> {
+  return step;
+}
+
+export function workspaceAt(index: number): string {
+  return WORKSPACES[index] as string;
+}
+
+/** A candidate, which is linked to whoever has its external id. */
+export function candidate(world: World, workspace: number, externalId: string): IdentityRecord {
+  return anIdentity(world.count(), { workspaceId: workspaceAt(workspace), externalId });
+}
+
+type Command = fc.AsyncCommand<World, Stage>;
+
+/**
+ * A world that starts with one API in each workspace, and in the first two keys of one identity: without them,
+ * most steps would meet nothing.
+ */
+export async function openWorld({ store }: Stage): Promise<World> {
+  const world = new World();
+  const { model, everyKey } = world;
+  for (const workspaceId of WORKSPACES) {
+    const api = anApi(world.count(), { workspaceId });
+    await store.insertApi(api);
+    model.apis.push(api);
+  }
+  const identity = anIdentity(world.count(), {
+    externalId: "ann",
+    ratelimits: [aSharedLimit("a", 4)],
+  });
+  for (const limit of [2, 5]) {
+    const number = world.count();
+    const key = aKey(number, { ratelimits: [aKeyLimit("default", limit)] });
+    const newKey = aNewKey(key, { identity, usage: { remaining: 2 * limit, refilledAt: NOW } });
+    await store.insertKey(newKey);
+    model.insertKey(newKey);
+    everyKey.push(key);
+  }
+  return world;
+}
+
+/** Steps of a kind, as commands of fast-check. */
+export function commandsOf<Input>(kind: StepKind<Input>): fc.Arbitrary<Command> {
+  return fc.tuple(kind.input, fc.boolean()).map(([input, isOther]) => ({
+    check: (world) => kind.isClear?.(input, world as World) ?? true,
+    run: async (world, { store, other }) => {
+      const { actual, expected } = await kind.run(input, world, isOther ? other : store);
+      assert.deepEqual(comparable(actual), comparable(expected));
+    },
+    toString: () => `${kind.title} ${fc.stringify(input)}${isOther ? " by the other handle" : ""}`,
+  }));
+}
+
+/** An answer without handles, which are the store's own, and epochs, which it may raise more often than it must. */
+export function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([name]) => name !== "handle" && name !== "epoch");
+  return Object.fromEntries(members.map(([name, member]) => [name, comparable(member)]));
+}
