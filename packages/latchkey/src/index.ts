@@ -34,7 +34,14 @@ export {
   type VerifyScope,
   type WireRateLimit,
 } from "@latchkey/core";
-export { createHandler, toNodeListener } from "@latchkey/http";
+export {
+  type Authenticate,
+  createHandler,
+  type Handler,
+  type HandlerOptions,
+  type HostCaller,
+  toNodeListener,
+} from "@latchkey/http";
 export { memoryStore } from "@latchkey/memory";
 export { type Durability, type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
 export { type KeyRings, keyRingsFromEnv } from "./key-rings-from-env.js";
