@@ -53,7 +53,6 @@ table(forAnything, [
 ]);
 
 step("Issue keys");
-const visitorExpires = Date.now() + 5_000;
 const shared = { externalId: "harbour-office", roles: ["navigator"] };
 const refill = { interval: "monthly", amount: 3, refillDay: quietRefillDay(Date.now()) };
 const pier = await issue("pier", { ratelimit: { limit: 3, duration: window } });
@@ -61,6 +60,7 @@ const kiosk = await issue("kiosk", { remaining: 3, refill });
 const ferry = await issue("ferry", { remaining: 10 });
 const lighthouse = await issue("lighthouse", shared);
 const buoy = await issue("buoy", shared);
+const visitorExpires = Date.now() + 5_000;
 const visitor = await issue("visitor", { expires: visitorExpires });
 const spare = await issue("spare", { expires: Date.now() + hour });
 table(
@@ -213,7 +213,7 @@ async function issue(name, settings) {
 async function shown({ name, keyId, key }, settings) {
   const listed = await get("keys.getKey", { keyId });
   const isSecretKept = !JSON.stringify(listed).includes(key);
-  return row([name, `${listed.start}…`, settings], [listed.enabled, isSecretKept], [true, true]);
+  return row([name, `${listed.start}…`, settings], [listed.name, isSecretKept], [name, true]);
 }
 
 /**

@@ -4,7 +4,7 @@ const minute = 60_000;
 export const hour = 60 * minute;
 
 /**
- * A window of about an hour that does not end within the next minute.
+ * A window of about an hour that does not end within the next three minutes.
  *
  * Windows are aligned to the epoch: one of an hour ends at every full hour. The lengths have no common factor, so that
  * they do not all end together.
@@ -13,7 +13,7 @@ export const hour = 60 * minute;
  */
 export function quietWindow(now) {
   const lengths = [60, 61, 67, 71].map((minutes) => minutes * minute);
-  return lengths.find((length) => length - (now % length) > minute) ?? hour;
+  return lengths.find((length) => length - (now % length) > 3 * minute) ?? hour;
 }
 
 /**
