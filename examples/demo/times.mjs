@@ -12,7 +12,7 @@ export const hour = 60 * minute;
  * @param {number} now
  */
 export function quietWindow(now) {
-  const lengths = [60, 61, 67, 71].map((minutes) => minutes * minute);
+  const lengths = [60, 61, 67, 71, 73].map((minutes) => minutes * minute);
   return lengths.find((length) => length - (now % length) > 3 * minute) ?? hour;
 }
 
