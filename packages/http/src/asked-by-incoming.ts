@@ -9,23 +9,32 @@ import {
 } from "./asked.js";
 
 /** A request of node:http as the service looks at it. */
-export function askedByIncoming(incoming: IncomingMessage, request: Request | null = null): Asked {
-  const { rawHeaders } = incoming;
-  const asked: Asked = {
-    request,
-    method: incoming.method ?? "",
-    target: incoming.url ?? "",
-    header: (name) => rawHeader(rawHeaders, name),
-    async readBody(maxBytes) {
-      checkAnnouncedLength(asked, maxBytes);
-      const bytes = incoming.readableDidRead
-        ? parsedBefore(incoming)
-        : await readIncoming(incoming, maxBytes);
-      if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
-      return bytes;
-    },
-  };
-  return asked;
+export class AskedByIncoming implements Asked {
+  readonly #incoming: IncomingMessage;
+  readonly request: Request | null;
+  readonly method: string;
+  readonly target: string;
+
+  /** @param request - The same as a Request, where a host needs to see one. */
+  constructor(incoming: IncomingMessage, request: Request | null = null) {
+    this.#incoming = incoming;
+    this.request = request;
+    this.method = incoming.method ?? "";
+    this.target = incoming.url ?? "";
+  }
+
+  header(name: string): string | null {
+    return rawHeader(this.#incoming.rawHeaders, name);
+  }
+
+  async readBody(maxBytes: number): Promise<Uint8Array> {
+    checkAnnouncedLength(this, maxBytes);
+    const bytes = this.#incoming.readableDidRead
+      ? parsedBefore(this.#incoming)
+      : await readIncoming(this.#incoming, maxBytes);
+    if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
+    return bytes;
+  }
 }
 
 /**
@@ -43,30 +52,25 @@ function rawHeader(rawHeaders: readonly string[], name: string): string | null {
   return joinedValue;
 }
 
+/** A client that goes away shows as `close` without `end`; whoever listens to that need not listen to `error`. */
 function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
-    function stop(): void {
-      incoming.off("data", take).off("end", finish).off("close", fail).off("error", fail);
-    }
     function take(chunk: Uint8Array): void {
       size += chunk.byteLength;
-      chunks.push(chunk);
-      if (size <= maxBytes) return;
-      stop();
-      incoming.pause();
+      if (size <= maxBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      incoming.off("data", take).pause();
       reject(tooLarge(maxBytes));
     }
-    function finish(): void {
-      stop();
-      resolve(joined(chunks, size));
-    }
-    function fail(cause?: unknown): void {
-      stop();
-      reject(brokenOff(cause));
-    }
-    incoming.on("data", take).on("end", finish).on("close", fail).on("error", fail);
+    incoming.on("data", take);
+    incoming.on("end", () => resolve(joined(chunks, size)));
+    incoming.on("close", () => {
+      if (!incoming.readableEnded) reject(brokenOff());
+    });
   });
 }
 

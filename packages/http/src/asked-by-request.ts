@@ -9,23 +9,35 @@ import {
 } from "./asked.js";
 
 /** A web standard Request as the service looks at it. */
-export function askedByRequest(request: Request): Asked {
-  const asked: Asked = {
-    request,
-    method: request.method,
-    target: request.url,
-    header: (name) => request.headers.get(name),
-    async readBody(maxBytes) {
-      checkAnnouncedLength(asked, maxBytes);
-      try {
-        return request.body === null ? new Uint8Array() : await readStream(request.body, maxBytes);
-      } catch (error) {
-        if (error instanceof LatchkeyError) throw error;
-        throw error instanceof TypeError ? alreadyRead(error) : brokenOff(error);
-      }
-    },
-  };
-  return asked;
+export class AskedByRequest implements Asked {
+  readonly request: Request;
+
+  constructor(request: Request) {
+    this.request = request;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get target(): string {
+    return this.request.url;
+  }
+
+  header(name: string): string | null {
+    return this.request.headers.get(name);
+  }
+
+  async readBody(maxBytes: number): Promise<Uint8Array> {
+    checkAnnouncedLength(this, maxBytes);
+    try {
+      const { body } = this.request;
+      return body === null ? new Uint8Array() : await readStream(body, maxBytes);
+    } catch (error) {
+      if (error instanceof LatchkeyError) throw error;
+      throw error instanceof TypeError ? alreadyRead(error) : brokenOff(error);
+    }
+  }
 }
 
 async function readStream(

@@ -53,7 +53,7 @@ export function tooLarge(maxBytes: number): LatchkeyError {
 }
 
 /** The error for a body whose sender went away in the middle. */
-export function brokenOff(cause: unknown): LatchkeyError {
+export function brokenOff(cause?: unknown): LatchkeyError {
   return new LatchkeyError("BAD_REQUEST", "the body broke off", { cause });
 }
 

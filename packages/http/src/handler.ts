@@ -1,5 +1,5 @@
 import { toResponse } from "./answer.js";
-import { askedByRequest } from "./asked-by-request.js";
+import { AskedByRequest } from "./asked-by-request.js";
 import { type HandlerOptions, settingsOf } from "./options.js";
 import { createService, type Service } from "./service.js";
 
@@ -19,7 +19,7 @@ const services = new WeakMap<Handler, Service>();
 export function createHandler(options: HandlerOptions): Handler {
   const service = createService(settingsOf(options));
   const handler: Handler = async (request) =>
-    toResponse(await service.answer(askedByRequest(request)));
+    toResponse(await service.answer(new AskedByRequest(request)));
   services.set(handler, service);
   return handler;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type Answer, toResponse } from "./answer.js";
-import { askedByIncoming } from "./asked-by-incoming.js";
+import { AskedByIncoming } from "./asked-by-incoming.js";
 import { type Handler, serviceOf } from "./handler.js";
 import type { Service } from "./service.js";
 
@@ -29,7 +29,7 @@ export function toNodeListener(handler: Handler): NodeListener {
   if (service === undefined) return getRequestListener(handler, BRIDGE_OPTIONS);
   const bridged = getRequestListener(
     async (request, { incoming }) =>
-      toResponse(await service.answer(askedByIncoming(incoming as IncomingMessage, request))),
+      toResponse(await service.answer(new AskedByIncoming(incoming as IncomingMessage, request))),
     { ...BRIDGE_OPTIONS, errorHandler: (error) => toResponse(service.refuse(error)) },
   );
   return (incoming, outgoing) =>
@@ -47,7 +47,7 @@ async function answerDirectly(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const answer = await service.answer(askedByIncoming(incoming));
+  const answer = await service.answer(new AskedByIncoming(incoming));
   if (outgoing.headersSent || outgoing.destroyed) return;
   if (!incoming.complete) outgoing.once("finish", () => linger(incoming));
   write(answer, outgoing);

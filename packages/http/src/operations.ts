@@ -75,8 +75,8 @@ export const OPERATIONS: readonly Operation[] = [
         ? onApi(["verify_key"], { kind: "any-api" })
         : onApiById(apiId, "verify_key"),
     run: async ({ latchkey, permissions }, input, requestId) => ({
-      requestId,
       ...(await latchkey.verifyKey(input, verifyScope(permissions))),
+      requestId,
     }),
   }),
   define({
