@@ -1,16 +1,8 @@
-import type { KeyStore } from "@latchkey/core";
 import { describe, test } from "vitest";
 import { type Damage, damageChecks } from "./damage.js";
 import { CAPABILITIES } from "./promises.js";
-import { runCheck } from "./stage.js";
-
-/** Leaves out one test of the suite. */
-export interface Skip {
-  /** The title of the test, word for word. */
-  readonly test: string;
-  /** Why the store does not keep this promise; shown with the skipped test. */
-  readonly reason: string;
-}
+import { brokenSkips, type Skip } from "./skips.js";
+import { type OpenAgain, type OpenEmptyStore, runCheck } from "./stage.js";
 
 /** What a store's author may add. */
 export interface KeyStoreOptions {
@@ -19,7 +11,7 @@ export interface KeyStoreOptions {
    * Opens a second handle on the data of a store that the suite opened, as another process would. With it, every
    * test of races and of visibility runs across both handles. The suite closes what this opens.
    */
-  readonly openAgain?: (store: KeyStore) => KeyStore | Promise<KeyStore>;
+  readonly openAgain?: OpenAgain;
   /**
    * Writes garbage beneath a store. Without it, tests on damaged records are not defined: memory holds what was
    * written.
@@ -38,7 +30,7 @@ export interface KeyStoreOptions {
  */
 export function describeKeyStore(
   name: string,
-  openEmptyStore: () => KeyStore | Promise<KeyStore>,
+  openEmptyStore: OpenEmptyStore,
   options: KeyStoreOptions | readonly Skip[] = {},
 ): void {
   const {
@@ -62,20 +54,12 @@ export function describeKeyStore(
       });
     }
     const titles = capabilities.flatMap(({ promises }) => promises.map(({ title }) => title));
-    for (const skip of skips) defineSkipTest(skip, titles);
+    for (const { title, message } of brokenSkips(skips, titles)) {
+      test(title, () => {
+        throw new Error(message);
+      });
+    }
   });
-}
-
-function defineSkipTest(skip: Skip, titles: readonly string[]): void {
-  if (!titles.includes(skip.test)) {
-    test(`a skip names a test of the suite: "${skip.test}"`, () => {
-      throw new Error(`no test is called "${skip.test}"`);
-    });
-  } else if (skip.reason.trim() === "") {
-    test(`a skip gives a reason: "${skip.test}"`, () => {
-      throw new Error(`the skip of "${skip.test}" gives no reason`);
-    });
-  }
 }
 
 function isSkips(options: KeyStoreOptions | readonly Skip[]): options is readonly Skip[] {

@@ -14,7 +14,7 @@ const MAX_STEPS = 40;
 export const modelPromises: readonly StorePromise[] = [
   {
     title: "any sequence of calls is answered as the rules of core say",
-    check: ({ openEmpty }) => checkAgainstModel(openEmpty),
+    check: ({ openEmpty }) => checkAgainstModel(openEmpty, process.env),
   },
 ];
 
@@ -22,13 +22,16 @@ export const modelPromises: readonly StorePromise[] = [
  * Runs random sequences of calls on stores and on the model, and compares every answer, and at the end everything
  * that can be read.
  *
- * The environment may say more: `LATCHKEY_MODEL_RUNS=10` runs ten times as many sequences,
+ * @param environment - `LATCHKEY_MODEL_RUNS=10` runs ten times as many sequences,
  * `LATCHKEY_MODEL_SEED=<seed>` repeats the ones that a failure printed.
  *
  * @throws The first difference, with the shortest sequence found that shows it, the seed and the path.
  */
-export async function checkAgainstModel(openEmpty: () => Promise<Stage>): Promise<void> {
-  const { LATCHKEY_MODEL_RUNS: times = "1", LATCHKEY_MODEL_SEED: seed } = process.env;
+export async function checkAgainstModel(
+  openEmpty: () => Promise<Stage>,
+  environment: { readonly [name: string]: string | undefined },
+): Promise<void> {
+  const { LATCHKEY_MODEL_RUNS: times = "1", LATCHKEY_MODEL_SEED: seed } = environment;
   await fc.assert(
     fc.asyncProperty(fc.commands(STEPS, { maxCommands: MAX_STEPS, size: "max" }), async (steps) => {
       const stage = await openEmpty();

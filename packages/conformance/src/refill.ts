@@ -40,6 +40,7 @@ export const refillPromises: readonly StorePromise[] = [
         charged: 10,
         "usage-exceeded": 20,
       });
+      assert.equal((await stage.store.charge(plan)).kind, "usage-exceeded");
       assert.deepEqual((await load(stage.store)).usage, { remaining: 0, refilledAt: DUE.dueAt });
     },
   },

@@ -93,12 +93,15 @@ export const repeatedRequestPromises: readonly StorePromise[] = [
       await store.charge(requestPlan(loaded));
       await store.charge(requestPlan(loaded, { now: rememberUntil - 1 }));
       assert.equal(await usesLeft(store), 4);
-      const request = { ...REQUEST, fingerprint: "two uses", rememberUntil: rememberUntil + 1_000 };
-      await store.charge(requestPlan(loaded, { now: rememberUntil, request }));
+      const again = { ...REQUEST, rememberUntil: rememberUntil + 1_000 };
+      await store.charge(requestPlan(loaded, { now: rememberUntil, request: again }));
       assert.equal(await usesLeft(store), 3);
-      const late = requestPlan(loaded, { now: rememberUntil + 999, request });
-      assert.equal((await store.charge(late)).kind, "charged");
+      await store.charge(requestPlan(loaded, { now: rememberUntil + 999, request: again }));
       assert.equal(await usesLeft(store), 3);
+      const otherwise = { ...again, fingerprint: "two uses" };
+      const plan = requestPlan(loaded, { now: rememberUntil + 1_000, cost: 2, request: otherwise });
+      assert.equal((await store.charge(plan)).kind, "charged");
+      assert.equal(await usesLeft(store), 1);
     },
   },
   {

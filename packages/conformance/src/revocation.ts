@@ -63,7 +63,10 @@ export const revocationPromises: readonly StorePromise[] = [
       const grants = { permissions: [orCreate(aPermission("docs.read"))] };
       const newKey = aNewKey(aKey(), { identity: anIdentity(), grants });
       const loaded = await withKeys(store, newKey);
-      assert.equal((await other.charge(aPlan(loaded))).kind, "charged");
+      for (const handle of [other, store]) {
+        assertSameKey(await handle.findKey(hashOf(1), WORKSPACE), loaded);
+        assert.equal((await handle.charge(aPlan(loaded))).kind, "charged");
+      }
       await make(store);
       for (const handle of [other, store]) {
         assert.deepEqual(await handle.charge(aPlan(loaded)), { kind: "stale" });
