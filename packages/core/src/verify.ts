@@ -136,9 +136,8 @@ export function decideLimits(
     return { kind: "charge", limits: NO_LIMITS };
   const charges: LimitCharge[] = [];
   const unknown: string[] = [];
-  const isDefaultRequested = requested.some(({ name }) => name === DEFAULT_LIMIT);
-  if (!isDefaultRequested) {
-    const own = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);
+  if (!namesDefault(requested)) {
+    const own = key.ratelimits.find(isDefault);
     if (own !== undefined) charges.push(chargeOf("key", own, 1));
   }
   for (const request of requested) {
@@ -243,6 +242,14 @@ export function publicIdentity({
   meta,
 }: IdentityRecord): NonNullable<VerifiedKey["identity"]> {
   return { id, externalId, meta };
+}
+
+function isDefault({ name }: { readonly name: string }): boolean {
+  return name === DEFAULT_LIMIT;
+}
+
+function namesDefault(requested: readonly LimitRequest[]): boolean {
+  return requested.length > 0 && requested.some(isDefault);
 }
 
 function chargeOf(

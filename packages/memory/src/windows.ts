@@ -4,7 +4,9 @@ import type { LimitCharge, RateLimit, RateWindow } from "@latchkey/core";
 interface StoredWindow {
   readonly name: string;
   readonly durationMs: number;
-  window: RateWindow;
+  /** The window itself, moved in place: an object kept for each charge would outlive its generation of garbage. */
+  startedAt: number;
+  used: number;
 }
 
 /** Windows of the configured limits of one key or one identity: a handful, bounded by the configuration. */
@@ -15,7 +17,8 @@ export const NO_WINDOWS: StoredWindows = [];
 
 /** The stored window of a limit, or null. */
 export function findWindow(windows: StoredWindows, limit: LimitCharge): RateWindow | null {
-  return entryOf(windows, limit)?.window ?? null;
+  const entry = entryOf(windows, limit);
+  return entry === undefined ? null : { startedAt: entry.startedAt, used: entry.used };
 }
 
 /** The windows with that of one limit replaced. */
@@ -26,10 +29,12 @@ export function withWindow(
 ): StoredWindows {
   const entry = entryOf(windows, limit);
   if (entry !== undefined) {
-    entry.window = window;
+    entry.startedAt = window.startedAt;
+    entry.used = window.used;
     return windows;
   }
-  const added = { name: limit.name, durationMs: limit.durationMs, window };
+  const { startedAt, used } = window;
+  const added = { name: limit.name, durationMs: limit.durationMs, startedAt, used };
   return windows.length === 0 ? [added] : [...windows, added];
 }
 
