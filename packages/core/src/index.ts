@@ -52,7 +52,7 @@ export { reencryptKeysInput } from "./operations/reencrypt-keys.js";
 export { updateIdentityInput } from "./operations/update-identity.js";
 export { updateKeyInput } from "./operations/update-key.js";
 export { updateRemainingInput } from "./operations/update-remaining.js";
-export { type VerifyScope, verifyKeyInput } from "./operations/verify-key.js";
+export type { VerifyScope } from "./operations/verify-key.js";
 export { effectivePermissions, type PermissionQuery } from "./permission.js";
 export type { RateLimit, RateWindow, WireRateLimit } from "./rate-limit.js";
 export type { DueRefill, Refill } from "./refill.js";
@@ -89,7 +89,8 @@ export {
   type UsageChange,
   type UsageChangeResult,
 } from "./usage.js";
-export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verify.js";
+export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verdict.js";
+export { verifyKeyInput } from "./verify-question.js";
 export {
   DEFAULT_WORKSPACE_ID,
   untouchedWorkspace,

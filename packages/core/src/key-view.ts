@@ -5,7 +5,7 @@ import type { Metadata } from "./metadata.js";
 import { dueRefill } from "./refill.js";
 import type { EpochMs, SpanMs } from "./time.js";
 import { settleRefill } from "./usage.js";
-import { publicIdentity, type VerifiedKey } from "./verify.js";
+import { publicIdentity, type VerifiedKey } from "./verdict.js";
 
 /** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
 export interface ListedKey {

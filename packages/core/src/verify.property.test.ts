@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { applyCharge } from "./charge.js";
 import { DEFAULT_LIMIT } from "./key.js";
 import { identityWith, limitNamed, loadedWith } from "./testing/records.js";
-import { decideLimits, type LimitRequest, verdictOf } from "./verify.js";
+import { verdictOf } from "./verdict.js";
+import { decideLimits, type LimitRequest } from "./verify.js";
 
 const name = fc.constantFrom("default", "a", "b", "c");
 const configured = fc

@@ -1,76 +1,20 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { ChargeRequest, SettledCharge } from "../charge.js";
 import type { OperationContext } from "../context.js";
 import { badRequest, LatchkeyError } from "../errors.js";
 import { deepFrozen } from "../frozen.js";
 import { nativeSha256, portableSha256 } from "../hash.js";
-import {
-  addDuplicateIssues,
-  id,
-  orRequired,
-  parseInput,
-  permissionQuery,
-  text,
-  wholeNumber,
-} from "../input.js";
-import { DEFAULT_LIMIT, type LoadedKey } from "../key.js";
+import { parseInput } from "../input.js";
+import type { LoadedKey } from "../key.js";
 import { MAX_SECRET_LENGTH, secretShape } from "../secret.js";
+import { type VerifyOutcome, verdictOf } from "../verdict.js";
 import {
   decideVerification,
-  type LimitRequest,
   planCharge,
   type VerifyDecision,
-  type VerifyOutcome,
   type VerifyQuestion,
-  verdictOf,
 } from "../verify.js";
-
-const requestedLimit = z
-  .strictObject({
-    name: text(1, 128),
-    cost: wholeNumber(0).default(1),
-    limit: wholeNumber(1).optional(),
-    duration: wholeNumber(1).optional(),
-  })
-  .superRefine(({ limit, duration }, context) => {
-    if (limit !== undefined && duration === undefined) {
-      context.addIssue({ code: "custom", path: ["duration"], message: "is required with limit" });
-    }
-    if (duration !== undefined && limit === undefined) {
-      context.addIssue({ code: "custom", path: ["limit"], message: "is required with duration" });
-    }
-  });
-
-const REQUESTED_LIMITS_ERROR = "must be a list of at most 50 limits";
-
-/**
- * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
- * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
- * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`.
- *
- * `requestId` makes a retry harmless: for 10 minutes the same id with the same question about the same key gets the
- * same verdict and charges once; with another question it is a `CONFLICT`.
- */
-export const verifyKeyInput = z.strictObject({
-  key: z
-    .string({ error: orRequired("must be a string of 1 to 512 characters") })
-    .min(1, { error: "must be a string of 1 to 512 characters" })
-    .max(MAX_SECRET_LENGTH, { error: "must be a string of 1 to 512 characters" }),
-  apiId: id.optional(),
-  tags: z
-    .array(text(1, 128), { error: "must be a list of at most 10 tags" })
-    .max(10, { error: "must be a list of at most 10 tags" })
-    .optional(),
-  authorization: z.strictObject({ permissions: permissionQuery }).optional(),
-  remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
-  ratelimits: z
-    .array(requestedLimit, { error: REQUESTED_LIMITS_ERROR })
-    .max(50, { error: REQUESTED_LIMITS_ERROR })
-    .superRefine((limits, context) => addDuplicateIssues(limits, context))
-    .optional(),
-  ratelimit: z.strictObject({ cost: wholeNumber(0) }).optional(),
-  requestId: text(1, 128).optional(),
-});
+import { questionOf, verifyKeyInput } from "../verify-question.js";
 
 /** For whom a verification is done. */
 export interface VerifyScope {
@@ -201,32 +145,6 @@ function isBareSecret(input: unknown): input is { key: string } {
   for (const field in input) if (field !== "key") return false;
   const { key } = input as { key?: unknown };
   return typeof key === "string" && key.length >= 1 && key.length <= MAX_SECRET_LENGTH;
-}
-
-function questionOf(parsed: z.output<typeof verifyKeyInput>): VerifyQuestion {
-  const limits: LimitRequest[] = (parsed.ratelimits ?? []).map(
-    ({ name, cost, limit, duration }) => ({
-      name,
-      cost,
-      adHoc: limit === undefined || duration === undefined ? null : { limit, durationMs: duration },
-      isOptional: false,
-    }),
-  );
-  const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);
-  if (parsed.ratelimit !== undefined && !isDefaultNamed) {
-    limits.unshift({
-      name: DEFAULT_LIMIT,
-      cost: parsed.ratelimit.cost,
-      adHoc: null,
-      isOptional: true,
-    });
-  }
-  return {
-    apiId: parsed.apiId ?? null,
-    permissions: parsed.authorization?.permissions ?? null,
-    cost: parsed.remaining?.cost ?? 1,
-    limits,
-  };
 }
 
 function fromCache({ cache }: OperationContext, hashes: readonly string[]): LoadedKey | undefined {

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { addDuplicateIssues, id, orRequired, permissionQuery, text, wholeNumber } from "./input.js";
+import { DEFAULT_LIMIT } from "./key.js";
+import { MAX_SECRET_LENGTH } from "./secret.js";
+import type { LimitRequest, VerifyQuestion } from "./verify.js";
+
+const requestedLimit = z
+  .strictObject({
+    name: text(1, 128),
+    cost: wholeNumber(0).default(1),
+    limit: wholeNumber(1).optional(),
+    duration: wholeNumber(1).optional(),
+  })
+  .superRefine(({ limit, duration }, context) => {
+    if (limit !== undefined && duration === undefined) {
+      context.addIssue({ code: "custom", path: ["duration"], message: "is required with limit" });
+    }
+    if (duration !== undefined && limit === undefined) {
+      context.addIssue({ code: "custom", path: ["limit"], message: "is required with duration" });
+    }
+  });
+
+const REQUESTED_LIMITS_ERROR = "must be a list of at most 50 limits";
+
+/**
+ * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
+ * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
+ * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`.
+ *
+ * `requestId` makes a retry harmless: for 10 minutes the same id with the same question about the same key gets the
+ * same verdict and charges once; with another question it is a `CONFLICT`.
+ */
+export const verifyKeyInput = z.strictObject({
+  key: z
+    .string({ error: orRequired("must be a string of 1 to 512 characters") })
+    .min(1, { error: "must be a string of 1 to 512 characters" })
+    .max(MAX_SECRET_LENGTH, { error: "must be a string of 1 to 512 characters" }),
+  apiId: id.optional(),
+  tags: z
+    .array(text(1, 128), { error: "must be a list of at most 10 tags" })
+    .max(10, { error: "must be a list of at most 10 tags" })
+    .optional(),
+  authorization: z.strictObject({ permissions: permissionQuery }).optional(),
+  remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
+  ratelimits: z
+    .array(requestedLimit, { error: REQUESTED_LIMITS_ERROR })
+    .max(50, { error: REQUESTED_LIMITS_ERROR })
+    .superRefine((limits, context) => addDuplicateIssues(limits, context))
+    .optional(),
+  ratelimit: z.strictObject({ cost: wholeNumber(0) }).optional(),
+  requestId: text(1, 128).optional(),
+});
+
+/** What is asked, in the words of the rules. */
+export function questionOf(parsed: z.output<typeof verifyKeyInput>): VerifyQuestion {
+  const limits: LimitRequest[] = (parsed.ratelimits ?? []).map(
+    ({ name, cost, limit, duration }) => ({
+      name,
+      cost,
+      adHoc: limit === undefined || duration === undefined ? null : { limit, durationMs: duration },
+      isOptional: false,
+    }),
+  );
+  const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);
+  if (parsed.ratelimit !== undefined && !isDefaultNamed) {
+    limits.unshift({
+      name: DEFAULT_LIMIT,
+      cost: parsed.ratelimit.cost,
+      adHoc: null,
+      isOptional: true,
+    });
+  }
+  return {
+    apiId: parsed.apiId ?? null,
+    permissions: parsed.authorization?.permissions ?? null,
+    cost: parsed.remaining?.cost ?? 1,
+    limits,
+  };
+}
