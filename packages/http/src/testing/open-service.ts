@@ -1,0 +1,114 @@
+import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { createHandler, type Handler, type HandlerOptions } from "../index.js";
+import { OPERATIONS } from "../operations.js";
+
+/** What came back, its body read. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
+  readonly body: any;
+  readonly text: string;
+}
+
+/** How a call differs from a usual one. */
+export interface CallOptions {
+  /** Null sends no Authorization header. A root key for everything unless given. */
+  readonly token?: string | null;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A handler on an empty memory store, with a clock that stands still until it is moved. */
+export interface TestService {
+  readonly latchkey: Latchkey;
+  readonly handler: Handler;
+  readonly store: KeyStore;
+  /** A root key that may do everything. */
+  readonly root: string;
+  now(): number;
+  /** Moves the clock on. */
+  advance(ms: number): void;
+  /** A root key with exactly these permissions. */
+  rootKey(...permissions: string[]): Promise<string>;
+  /** Calls an operation: `input` becomes the query of a GET, the JSON body of a POST. */
+  call(name: string, input?: object, options?: CallOptions): Promise<Reply>;
+  /** Calls an operation that must succeed, and answers its body. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  ok(name: string, input?: object, options?: CallOptions): Promise<any>;
+}
+
+/** 2026-03-10T12:00:00Z: no edge of a day, a month or a window of a minute. */
+export const START = Date.UTC(2026, 2, 10, 12) + 12_345;
+
+const VAULT = { current: "v1", keys: { v1: Uint8Array.from({ length: 32 }, (_, at) => at) } };
+
+const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));
+
+/** Opens a service for one test. */
+export async function openService(
+  options: Omit<HandlerOptions, "latchkey"> & { store?: KeyStore; vault?: false } = {},
+): Promise<TestService> {
+  const { store = memoryStore(), vault, ...handlerOptions } = options;
+  let now = START;
+  const latchkey = createLatchkey({
+    store,
+    clock: () => now,
+    ...(vault !== false && { vault: VAULT }),
+  });
+  const handler = createHandler({ latchkey, ...handlerOptions });
+  const rootKey = async (...permissions: string[]) =>
+    (await latchkey.createRootKey({ permissions })).key;
+  const root = await rootKey("*");
+
+  async function call(name: string, input: object = {}, options: CallOptions = {}): Promise<Reply> {
+    const { token = root, method = METHODS.get(name) ?? "GET", headers = {} } = options;
+    const isRead = method === "GET" || method === "HEAD";
+    const query = isRead ? `?${new URLSearchParams(Object.entries(input))}` : "";
+    return read(
+      await handler(
+        new Request(`http://keys.test/v1/${name}${query === "?" ? "" : query}`, {
+          method,
+          headers: {
+            ...(token !== null && { authorization: `Bearer ${token}` }),
+            ...(!isRead && { "content-type": "application/json" }),
+            ...headers,
+          },
+          ...(!isRead && { body: JSON.stringify(input) }),
+        }),
+      ),
+    );
+  }
+
+  async function ok(name: string, input?: object, options?: CallOptions) {
+    const reply = await call(name, input, options);
+    if (reply.status !== 200) throw new Error(`${name} answered ${reply.status}: ${reply.text}`);
+    return reply.body;
+  }
+
+  return {
+    latchkey,
+    handler,
+    store,
+    root,
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+    rootKey,
+    call,
+    ok,
+  };
+}
+
+/** Reads a response. */
+export async function read(response: Response): Promise<Reply> {
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? null : JSON.parse(text),
+    text,
+  };
+}
