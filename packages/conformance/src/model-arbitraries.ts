@@ -53,7 +53,7 @@ export const limits: fc.Arbitrary<readonly RateLimit[]> = fc.uniqueArray(
   { selector: ({ name }) => name, maxLength: 3 },
 );
 
-export const keyLimits: fc.Arbitrary<readonly KeyRateLimit[]> = limits.map((list) =>
+const keyLimits: fc.Arbitrary<readonly KeyRateLimit[]> = limits.map((list) =>
   list.map((limit) => ({ ...limit, type: "consistent", async: false })),
 );
 

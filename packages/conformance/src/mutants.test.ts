@@ -4,14 +4,18 @@ import { describe, expect, test } from "vitest";
 import { checkAgainstModel } from "./model-check.js";
 import { CAPABILITIES } from "./promises.js";
 import { runCheck } from "./stage.js";
-import { MUTANTS } from "./testing/mutants.js";
+import { CHARGING_MUTANTS } from "./testing/charging-mutants.js";
+import { RECORD_MUTANTS } from "./testing/record-mutants.js";
 
 const promises = CAPABILITIES.flatMap((capability) => capability.promises);
 
 /** One fixed seed: whether a mutant is noticed must not depend on luck. */
 const SEED = { LATCHKEY_MODEL_SEED: "20300115" };
 
-for (const { mistake, plant, noticedBy, isNoticedByModel } of MUTANTS) {
+for (const { mistake, plant, noticedBy, isNoticedByModel } of [
+  ...CHARGING_MUTANTS,
+  ...RECORD_MUTANTS,
+]) {
   describe(`a store that ${mistake}`, () => {
     test.each(noticedBy)("is noticed by: %s", async (title) => {
       const check = promises.find((promise) => promise.title === title)?.check;

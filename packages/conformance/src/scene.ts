@@ -37,7 +37,7 @@ export function assertSameKey(actual: LoadedKey | null, expected: LoadedKey | nu
 }
 
 /** What was loaded, but the store's own handle. */
-export function withoutHandle(loaded: LoadedKey | null): Omit<LoadedKey, "handle"> | null {
+function withoutHandle(loaded: LoadedKey | null): Omit<LoadedKey, "handle"> | null {
   if (loaded === null) return null;
   const { handle: _, ...fields } = loaded;
   return fields;
