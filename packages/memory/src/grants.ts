@@ -33,7 +33,7 @@ export const NO_GRANTS: HeldGrants = {
 };
 
 /** Roles or permissions of one workspace, found by id and by name. */
-export class GrantCatalog<Item extends { readonly id: string; readonly name: string }> {
+class GrantCatalog<Item extends { readonly id: string; readonly name: string }> {
   readonly #byId = new Map<string, Item>();
   readonly #byName = new Map<string, Item>();
 
@@ -64,10 +64,7 @@ export interface ResolvedGrants<Item> {
 }
 
 /** Looks every reference up; a name that may be created is, once, however often it is asked for. */
-export function resolveGrants<
-  Item extends { readonly id: string; readonly name: string },
-  Definition,
->(
+function resolveGrants<Item extends { readonly id: string; readonly name: string }, Definition>(
   references: readonly GrantReference<Definition>[],
   catalog: GrantCatalog<Item>,
   create: (definition: Definition) => Item,

@@ -44,9 +44,11 @@ export class StoredKeys {
     if (grants.kind === "missing-grants") return grants;
 
     const identity =
-      candidate === null
-        ? workspace.findIdentity({ identityId: record.identityId ?? "" })
-        : workspace.findOrAddIdentity(candidate);
+      candidate !== null
+        ? workspace.findOrAddIdentity(candidate)
+        : record.identityId !== null
+          ? workspace.findIdentity({ identityId: record.identityId })
+          : null;
     const key = new StoredKey(record, api, identity, usage);
     key.grants = grants.commit();
     this.#byId.set(key.record.id, key);
