@@ -13,7 +13,12 @@ const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 const root = join(packageFolder, "..", "..");
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
-const pages = ["README.md", "packages/latchkey/README.md"].map((path) => ({
+const pages = [
+  "README.md",
+  "packages/latchkey/README.md",
+  "packages/core/README.md",
+  "packages/memory/README.md",
+].map((path) => ({
   path,
   text: readFileSync(join(root, path), "utf8"),
 }));
@@ -25,11 +30,13 @@ const programs = pages.flatMap(({ path, text }) =>
   })),
 );
 
-/** Runs a program in a new folder in which `latchkey` is installed, on the sources. */
+/** Runs a program in a new folder in which latchkey and its packages are installed, on the sources. */
 function run(code: string) {
   const folder = tempFolder();
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(packageFolder, join(folder, "node_modules", "latchkey"), "junction");
+  const scoped = join(packageFolder, "node_modules", "@latchkey");
+  symlinkSync(scoped, join(folder, "node_modules", "@latchkey"), "junction");
   // A program that listens would never end: it is closed once it does, on a port that is free.
   const ending = "\nserver.once('listening', () => server.close(() => latchkey.close()));\n";
   const program = code.includes(".listen(3000)")

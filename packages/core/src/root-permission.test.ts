@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import {
+  API_ACTIONS,
+  IDENTITY_ACTIONS,
+  isRootAllowed,
+  isRootPermission,
+  RBAC_ACTIONS,
+  type RootPermission,
+  rootPermissionName,
+} from "./root-permission.js";
+
+const createKey: RootPermission = { resource: "api", id: "api_1", action: "create_key" };
+
+describe("a permission that a root key can hold", () => {
+  test("is * or a known action on all or one of a resource", () => {
+    expect(isRootPermission("*")).toBe(true);
+    for (const action of API_ACTIONS) {
+      expect(isRootPermission(`api.*.${action}`)).toBe(true);
+      expect(isRootPermission(`api.api_123.${action}`)).toBe(true);
+    }
+    for (const action of IDENTITY_ACTIONS) {
+      expect(isRootPermission(`identity.*.${action}`)).toBe(true);
+      expect(isRootPermission(`identity.id_123.${action}`)).toBe(true);
+    }
+    for (const action of RBAC_ACTIONS) {
+      expect(isRootPermission(`rbac.*.${action}`)).toBe(true);
+      expect(isRootPermission(`rbac.role_1.${action}`)).toBe(false);
+    }
+  });
+
+  test.each([
+    "",
+    "**",
+    "api",
+    "api.*",
+    "api.*.fly",
+    "api.*.read_identity",
+    "identity.*.create_key",
+    "API.*.create_key",
+    "api.*.create_key.more",
+    "api..create_key",
+    "api. .create_key",
+    "constructor.*.create_key",
+    "__proto__.*.create_key",
+    " api.*.create_key",
+  ])("is not %j", (text) => {
+    expect(isRootPermission(text)).toBe(false);
+  });
+});
+
+describe("a root key", () => {
+  test.each([
+    ["*", true],
+    ["api.*.create_key", true],
+    ["api.api_1.create_key", true],
+    ["api.api_2.create_key", false],
+    ["api.api_1.read_key", false],
+    ["api.*.read_key", false],
+    ["identity.*.create_identity", false],
+    ["api.api_1.*", false],
+    ["api.*", false],
+  ])("that holds %s may create a key of api_1: %s", (held, isAllowed) => {
+    expect(isRootAllowed([held], createKey)).toBe(isAllowed);
+  });
+
+  test("that holds nothing may do nothing", () => {
+    expect(isRootAllowed([], createKey)).toBe(false);
+  });
+
+  test("needs the form for all where no one resource is meant", () => {
+    const any: RootPermission = { resource: "api", id: null, action: "create_key" };
+    expect(rootPermissionName(any)).toBe("api.*.create_key");
+    expect(isRootAllowed(["api.api_1.create_key"], any)).toBe(false);
+    expect(isRootAllowed(["api.*.create_key"], any)).toBe(true);
+  });
+
+  test("is told the narrowest permission that grants what is needed", () => {
+    expect(rootPermissionName(createKey)).toBe("api.api_1.create_key");
+  });
+});
