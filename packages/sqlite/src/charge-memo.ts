@@ -1,5 +1,5 @@
 import type { Usage } from "@latchkey/core";
-import type { Query } from "./database.js";
+import type { ValueQuery } from "./database.js";
 import type { StoredWindows } from "./windows.js";
 
 /** What a charge needs of one key's row, of its identity's version and of its workspace's epoch. */
@@ -7,17 +7,16 @@ export interface ChargeRow {
   readonly seq: number;
   readonly workspaceId: string;
   readonly identityId: string | null;
+  /** Null without an identity, and where the one that is named does not exist. */
+  readonly identitySeq: number | null;
   readonly keyVersion: number;
   readonly identityVersion: number | null;
   readonly epoch: number;
   readonly usage: Usage;
   /** Windows of the key's configured limits. */
   readonly windows: StoredWindows;
-}
-
-interface Entry {
+  /** The {@link ChargeMemo.generation} that it was read or written in. */
   readonly generation: number;
-  readonly row: ChargeRow;
 }
 
 /** Rows in the younger half; as many again may be in the older one. */
@@ -33,36 +32,40 @@ const HALF_SIZE = 16_384;
  * @see https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class ChargeMemo {
-  readonly #dataVersion: Query;
+  readonly #dataVersion: ValueQuery;
   #lastDataVersion: unknown;
   #generation = 0;
-  #young = new Map<string, Entry>();
-  #old = new Map<string, Entry>();
+  #young = new Map<string, ChargeRow>();
+  #old = new Map<string, ChargeRow>();
 
-  constructor(dataVersion: Query) {
+  constructor(dataVersion: ValueQuery) {
     this.#dataVersion = dataVersion;
   }
 
+  /** Rows of an earlier generation are no longer known to be as stored. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   /**
-   * Asks whether another connection has committed since the last time, and forgets all if so. Inside a write
-   * transaction the answer holds until its end.
+   * Asks whether another connection has committed since the last time, and begins a new generation if so. Inside
+   * a write transaction the answer holds until its end.
    */
   confirm(): void {
-    const version = this.#dataVersion.first()?.[0];
+    const version = this.#dataVersion.value();
     if (version === this.#lastDataVersion) return;
     this.#lastDataVersion = version;
     this.#generation += 1;
   }
 
-  /** Every row from now on has to be read again. */
+  /** Begins a new generation: every row has to be read again. */
   forget(): void {
     this.#generation += 1;
   }
 
-  /** The row as this connection last knew it; null when it is to be read again. Only {@link confirm} makes it sure. */
-  get(keyId: string): ChargeRow | null {
-    const entry = this.#young.get(keyId) ?? this.#promoted(keyId);
-    return entry !== undefined && entry.generation === this.#generation ? entry.row : null;
+  /** The row as this connection last knew it; undefined where it did not, or no longer remembers. */
+  get(keyId: string): ChargeRow | undefined {
+    return this.#young.get(keyId) ?? this.#promoted(keyId);
   }
 
   /** Keeps a row that was read after the last {@link confirm}, or written in the current transaction. */
@@ -71,12 +74,12 @@ export class ChargeMemo {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(keyId, { generation: this.#generation, row });
+    this.#young.set(keyId, row);
   }
 
-  #promoted(keyId: string): Entry | undefined {
-    const entry = this.#old.get(keyId);
-    if (entry !== undefined && entry.generation === this.#generation) this.set(keyId, entry.row);
-    return entry;
+  #promoted(keyId: string): ChargeRow | undefined {
+    const row = this.#old.get(keyId);
+    if (row !== undefined) this.set(keyId, row);
+    return row;
   }
 }

@@ -10,20 +10,23 @@ import {
 import { AdHocWindows } from "./ad-hoc-windows.js";
 import type { ChargeMemo, ChargeRow } from "./charge-memo.js";
 import type { Connection } from "./connection.js";
-import { Command, Query } from "./database.js";
+import { Command, Query, type RawRow } from "./database.js";
 import { IdentityWindows } from "./identity-windows.js";
 import { RequestMemory } from "./request-memory.js";
 import { nullable, readStored, text, whole } from "./values.js";
 import { decodeWindows, encodeWindows, findWindow, withWindow } from "./windows.js";
 
+const ROW = `SELECT k.seq, k.workspace_id, k.identity_id, k.version, u.remaining, u.refilled_at, u.windows,
+  w.epoch, i.version, i.seq
+  FROM latchkey_key k
+  LEFT JOIN latchkey_usage u ON u.key_seq = k.seq
+  LEFT JOIN latchkey_workspace w ON w.id = k.workspace_id
+  LEFT JOIN latchkey_identity i ON i.id = k.identity_id AND i.workspace_id = k.workspace_id`;
+
 export const CHARGE_SQL = {
-  row: `SELECT k.seq, k.workspace_id, k.identity_id, k.version, k.remaining, k.refilled_at, k.windows,
-    w.epoch, i.version
-    FROM latchkey_key k
-    LEFT JOIN latchkey_workspace w ON w.id = k.workspace_id
-    LEFT JOIN latchkey_identity i ON i.id = k.identity_id AND i.workspace_id = k.workspace_id
-    WHERE k.id = ? AND k.deleted_at IS NULL`,
-  move: "UPDATE latchkey_key SET remaining = ?, refilled_at = ?, windows = ? WHERE seq = ?",
+  byId: `${ROW} WHERE k.id = ? AND k.deleted_at IS NULL`,
+  bySeq: `${ROW} WHERE k.seq = ? AND k.id = ? AND k.deleted_at IS NULL`,
+  move: "UPDATE latchkey_usage SET remaining = ?, refilled_at = ?, windows = ? WHERE key_seq = ?",
 } as const;
 
 type Windows = readonly (RateWindow | null)[];
@@ -42,7 +45,8 @@ const NO_WINDOWS: Windows = [];
 export class Charging {
   readonly #connection: Connection;
   readonly #memo: ChargeMemo;
-  readonly #find: Query;
+  readonly #byId: Query;
+  readonly #bySeq: Query;
   readonly #move: Command;
   readonly #identityWindows: IdentityWindows;
   readonly #adHocWindows: AdHocWindows;
@@ -53,7 +57,8 @@ export class Charging {
     const { database, memo } = connection;
     this.#connection = connection;
     this.#memo = memo;
-    this.#find = new Query(database, CHARGE_SQL.row);
+    this.#byId = new Query(database, CHARGE_SQL.byId);
+    this.#bySeq = new Query(database, CHARGE_SQL.bySeq);
     this.#move = new Command(database, CHARGE_SQL.move);
     this.#identityWindows = new IdentityWindows(database);
     this.#adHocWindows = new AdHocWindows(database);
@@ -65,27 +70,31 @@ export class Charging {
     if (plan.request !== undefined || !plan.limits.every(isInKeyRow)) {
       if (plan.mode === "take") return null;
       return this.#connection.snapshot(() => {
-        const row = this.#select(plan.keyId, false);
+        const found = this.#byId.first(plan.keyId);
+        const row = found === undefined ? null : this.#rowOf(plan.keyId, found);
         return this.#decideOnAll(row, plan, this.#windowsOf(row, plan)).result;
       });
     }
-    const kept = this.#memo.get(plan.keyId);
-    if (kept !== null) {
+    const memo = this.#memo;
+    const kept = memo.get(plan.keyId);
+    if (kept !== undefined && kept.generation === memo.generation) {
       const step = this.#decide(kept, plan);
       if (step.next !== null) return this.#leaveDraft(plan, kept, step);
-      this.#memo.confirm();
-      if (this.#memo.get(plan.keyId) === kept) return step.result;
+      memo.confirm();
+      if (kept.generation === memo.generation) return step.result;
     } else {
-      this.#memo.confirm();
+      memo.confirm();
     }
-    const row = this.#select(plan.keyId, true);
+    const row = this.#read(plan.keyId, kept);
     const step = this.#decide(row, plan);
     return step.next === null || row === null ? step.result : this.#leaveDraft(plan, row, step);
   }
 
   /** Carries a plan out. To be called inside a write transaction, once the memo was confirmed in it. */
   take(plan: ChargePlan): ChargeResult {
-    const row = this.#memo.get(plan.keyId) ?? this.#select(plan.keyId, true);
+    const kept = this.#memo.get(plan.keyId);
+    const isCurrent = kept !== undefined && kept.generation === this.#memo.generation;
+    const row = isCurrent ? kept : this.#read(plan.keyId, kept);
     const draft = this.#draft;
     if (draft !== undefined && draft.plan === plan && draft.row === row) {
       this.#draft = undefined;
@@ -113,22 +122,32 @@ export class Charging {
     return applyCharge(stateOf(row, plan, keyWindowsOf(row, plan)), plan);
   }
 
-  /** @param isKept - Whether the memo may keep the row: it was confirmed in this step, before this read. */
-  #select(keyId: string, isKept: boolean): ChargeRow | null {
-    const row = this.#find.first(keyId);
+  /**
+   * Reads a row once the memo was confirmed, and keeps it.
+   *
+   * @param known - An earlier state of the row: its number never changes, and finds it faster than its id.
+   */
+  #read(keyId: string, known: ChargeRow | undefined): ChargeRow | null {
+    const row = known === undefined ? this.#byId.first(keyId) : this.#bySeq.first(known.seq, keyId);
     if (row === undefined) return null;
-    const read = readStored("key", keyId, () => ({
+    const read = this.#rowOf(keyId, row);
+    this.#memo.set(keyId, read);
+    return read;
+  }
+
+  #rowOf(keyId: string, row: RawRow): ChargeRow {
+    return readStored("key", keyId, () => ({
       seq: whole(row[0]),
       workspaceId: text(row[1]),
       identityId: nullable(row[2], text),
+      identitySeq: nullable(row[9], whole),
       keyVersion: whole(row[3]),
       usage: { remaining: nullable(row[4], whole), refilledAt: whole(row[5]) },
       windows: decodeWindows(row[6]),
       epoch: nullable(row[7], whole) ?? 0,
       identityVersion: nullable(row[8], whole),
+      generation: this.#memo.generation,
     }));
-    if (isKept) this.#memo.set(keyId, read);
-    return read;
   }
 
   #windowsOf(row: ChargeRow | null, plan: ChargePlan): Windows {
@@ -170,7 +189,8 @@ export class Charging {
   ): void {
     if (windows === row.windows && isSame(usage, row.usage)) return;
     this.#move.run(usage.remaining, usage.refilledAt, encodeWindows(windows), row.seq);
-    this.#memo.set(keyId, { ...row, usage, windows });
+    const { generation } = this.#memo;
+    this.#memo.set(keyId, { ...row, usage, windows, generation });
   }
 }
 

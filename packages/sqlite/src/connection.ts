@@ -1,6 +1,6 @@
 import { LatchkeyError } from "@latchkey/core";
 import { ChargeMemo } from "./charge-memo.js";
-import { Command, Query, type SqliteDatabase } from "./database.js";
+import { Command, type SqliteDatabase, ValueQuery } from "./database.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 
@@ -21,7 +21,7 @@ export class Connection {
 
   constructor(database: SqliteDatabase) {
     this.database = database;
-    this.memo = new ChargeMemo(new Query(database, "PRAGMA data_version"));
+    this.memo = new ChargeMemo(new ValueQuery(database, "PRAGMA data_version"));
     this.#begin = new Command(database, "BEGIN");
     this.#beginImmediate = new Command(database, "BEGIN IMMEDIATE");
     this.#commit = new Command(database, "COMMIT");

@@ -32,6 +32,7 @@ export class Identities {
   readonly #raiseVersion: Command;
   readonly #setMeta: Command;
   readonly #setRatelimits: Command;
+  readonly #setWindows: Command;
 
   constructor(database: SqliteDatabase) {
     this.#byId = new Query(database, IDENTITY_SQL.byId);
@@ -51,7 +52,9 @@ export class Identities {
     );
     this.#findState = new Query(
       database,
-      "SELECT seq, version, windows FROM latchkey_identity WHERE id = ? AND workspace_id = ?",
+      `SELECT i.seq, i.version, coalesce(u.windows, '[]')
+        FROM latchkey_identity i LEFT JOIN latchkey_identity_usage u ON u.identity_seq = i.seq
+        WHERE i.id = ? AND i.workspace_id = ?`,
     );
     this.#raiseVersion = new Command(
       database,
@@ -60,7 +63,11 @@ export class Identities {
     this.#setMeta = new Command(database, "UPDATE latchkey_identity SET meta = ? WHERE seq = ?");
     this.#setRatelimits = new Command(
       database,
-      "UPDATE latchkey_identity SET ratelimits = ?, windows = ? WHERE seq = ?",
+      "UPDATE latchkey_identity SET ratelimits = ? WHERE seq = ?",
+    );
+    this.#setWindows = new Command(
+      database,
+      "UPDATE latchkey_identity_usage SET windows = ? WHERE identity_seq = ?",
     );
   }
 
@@ -123,8 +130,8 @@ export class Identities {
     if (version !== expectedVersion) return "stale";
     if (meta !== undefined) this.#setMeta.run(JSON.stringify(meta), seq);
     if (ratelimits !== undefined) {
-      const kept = encodeWindows(keptWindows(windows, ratelimits));
-      this.#setRatelimits.run(encodeRatelimits(ratelimits), kept, seq);
+      this.#setRatelimits.run(encodeRatelimits(ratelimits), seq);
+      this.#setWindows.run(encodeWindows(keptWindows(windows, ratelimits)), seq);
     }
     this.#raiseVersion.run(seq);
     return "updated";

@@ -7,26 +7,26 @@ import { decodeWindows, encodeWindows, type StoredWindows, withWindow } from "./
 /** Windows of an identity's limits, shared by all of its keys: always read afresh, inside the transaction. */
 export class IdentityWindows {
   readonly #find: Query;
-  readonly #update: Command;
+  readonly #set: Command;
 
   constructor(database: SqliteDatabase) {
     this.#find = new Query(
       database,
-      "SELECT windows FROM latchkey_identity WHERE id = ? AND workspace_id = ?",
+      "SELECT windows FROM latchkey_identity_usage WHERE identity_seq = ?",
     );
-    this.#update = new Command(
+    this.#set = new Command(
       database,
-      "UPDATE latchkey_identity SET windows = ? WHERE id = ? AND workspace_id = ?",
+      "INSERT OR REPLACE INTO latchkey_identity_usage (identity_seq, windows) VALUES (?, ?)",
     );
   }
 
-  get({ identityId, workspaceId }: ChargeRow): StoredWindows {
-    const row = this.#find.first(identityId, workspaceId);
+  get({ identityId, identitySeq }: ChargeRow): StoredWindows {
+    const row = this.#find.first(identitySeq);
     return row === undefined ? [] : readStored("identity", identityId, () => decodeWindows(row[0]));
   }
 
   set(key: ChargeRow, limit: LimitCharge, window: RateWindow): void {
-    const windows = encodeWindows(withWindow(this.get(key), limit, window));
-    this.#update.run(windows, key.identityId, key.workspaceId);
+    if (key.identitySeq === null) return;
+    this.#set.run(key.identitySeq, encodeWindows(withWindow(this.get(key), limit, window)));
   }
 }

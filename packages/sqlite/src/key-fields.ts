@@ -20,6 +20,7 @@ export class KeyFields {
   readonly #set: ReadonlyMap<string, Command>;
   readonly #setUsage: Command;
   readonly #setRatelimits: Command;
+  readonly #setWindows: Command;
   readonly #setRefill: Command;
   readonly #raiseVersion: Command;
 
@@ -29,11 +30,15 @@ export class KeyFields {
     );
     this.#setUsage = new Command(
       database,
-      "UPDATE latchkey_key SET remaining = ?, refilled_at = ? WHERE seq = ?",
+      "UPDATE latchkey_usage SET remaining = ?, refilled_at = ? WHERE key_seq = ?",
     );
     this.#setRatelimits = new Command(
       database,
-      "UPDATE latchkey_key SET ratelimits = ?, windows = ? WHERE seq = ?",
+      "UPDATE latchkey_key SET ratelimits = ? WHERE seq = ?",
+    );
+    this.#setWindows = new Command(
+      database,
+      "UPDATE latchkey_usage SET windows = ? WHERE key_seq = ?",
     );
     this.#setRefill = new Command(
       database,
@@ -54,7 +59,8 @@ export class KeyFields {
   }
 
   setRatelimits(seq: number, ratelimits: string, windows: string): void {
-    this.#setRatelimits.run(ratelimits, windows, seq);
+    this.#setRatelimits.run(ratelimits, seq);
+    this.#setWindows.run(windows, seq);
   }
 
   setRefill(seq: number, columns: readonly (string | number | null)[]): void {

@@ -16,8 +16,10 @@ import { decodeWindows, encodeWindows, keptWindows } from "./windows.js";
 export const KEY_WRITE_SQL = {
   findApi: "SELECT 1 FROM latchkey_api WHERE id = ? AND workspace_id = ?",
   findHash: "SELECT 1 FROM latchkey_key WHERE hash = ? AND workspace_id = ? AND deleted_at IS NULL",
-  findState: `SELECT seq, version, remaining, refilled_at, windows, api_id, sealed_secret IS NOT NULL
-    FROM latchkey_key WHERE id = ? AND workspace_id = ? AND deleted_at IS NULL`,
+  findState: `SELECT k.seq, k.version, u.remaining, u.refilled_at, u.windows, k.api_id,
+    k.sealed_secret IS NOT NULL
+    FROM latchkey_key k LEFT JOIN latchkey_usage u ON u.key_seq = k.seq
+    WHERE k.id = ? AND k.workspace_id = ? AND k.deleted_at IS NULL`,
 } as const;
 
 /** Writes of keys. All of it is to be called inside a write transaction. */
@@ -29,8 +31,10 @@ export class Keys {
   readonly #findHash: Query;
   readonly #findState: Query;
   readonly #insert: Command;
+  readonly #insertUsage: Command;
   readonly #count: Command;
   readonly #delete: Command;
+  readonly #deleteUsage: Command;
 
   constructor(database: SqliteDatabase, identities: Identities, grants: GrantTables) {
     this.#identities = identities;
@@ -41,10 +45,14 @@ export class Keys {
     this.#findState = new Query(database, KEY_WRITE_SQL.findState);
     this.#insert = new Command(
       database,
-      `INSERT INTO latchkey_key (remaining, refilled_at, version, id, workspace_id, api_id,
+      `INSERT INTO latchkey_key (version, id, workspace_id, api_id,
         identity_id, hash, start, name, created_at, updated_at, expires_at, switched_on,
         refill_interval, refill_amount, refill_day, environment, ratelimits, sealed_secret, meta)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertUsage = new Command(
+      database,
+      "INSERT INTO latchkey_usage (key_seq, remaining, refilled_at, windows) VALUES (?, ?, ?, '[]')",
     );
     this.#count = new Command(
       database,
@@ -52,8 +60,9 @@ export class Keys {
     );
     this.#delete = new Command(
       database,
-      "UPDATE latchkey_key SET deleted_at = ?, sealed_secret = NULL, windows = '[]' WHERE seq = ?",
+      "UPDATE latchkey_key SET deleted_at = ?, sealed_secret = NULL WHERE seq = ?",
     );
+    this.#deleteUsage = new Command(database, "DELETE FROM latchkey_usage WHERE key_seq = ?");
   }
 
   insert({ key, usage, identity, grants }: NewKey): InsertKeyResult {
@@ -65,8 +74,6 @@ export class Keys {
     const resolved = this.#grants.resolve(key.workspaceId, grants);
     if (resolved.kind === "missing-grants") return resolved;
     const seq = this.#insert.insert(
-      usage.remaining,
-      usage.refilledAt,
       key.version,
       key.id,
       key.workspaceId,
@@ -85,6 +92,7 @@ export class Keys {
       key.sealedSecret,
       key.meta === null ? null : JSON.stringify(key.meta),
     );
+    this.#insertUsage.run(seq, usage.remaining, usage.refilledAt);
     resolved.commit(seq);
     this.#count.run(1, key.apiId);
     return { kind: "inserted" };
@@ -128,6 +136,7 @@ export class Keys {
     const stored = this.#stateOf(workspaceId, keyId);
     if (stored === null) return null;
     this.#grants.unlinkAll(stored.seq);
+    this.#deleteUsage.run(stored.seq);
     this.#delete.run(deletedAt, stored.seq);
     this.#count.run(-1, stored.apiId);
     return { hadSecret: stored.hasSecret };

@@ -27,6 +27,12 @@ export const SERVING_TIMEOUT_MS = 5;
 const CHECKPOINT_PAGES = 2_000;
 
 /**
+ * How much of the file one connection keeps in memory, in KiB: as it is used, no sooner. SQLite's own 2 MiB hold
+ * a few thousand keys; for every page that is not there, a charge asks the operating system.
+ */
+const CACHE_KIB = 16_384;
+
+/**
  * Every setting of a connection with the value it must read back as. None is left to a default: which default
  * SQLite was compiled with, and whether the file is new, would decide how durable a write is.
  */
@@ -40,6 +46,7 @@ const SETTINGS: readonly (readonly [name: string, value: string, answer: number]
   ["recursive_triggers", "ON", 1],
   ["fullfsync", "ON", 1],
   ["checkpoint_fullfsync", "ON", 1],
+  ["cache_size", String(-CACHE_KIB), -CACHE_KIB],
   ["wal_autocheckpoint", String(CHECKPOINT_PAGES), CHECKPOINT_PAGES],
 ];
 

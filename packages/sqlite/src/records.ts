@@ -17,7 +17,7 @@ import { damaged, flag, json, list, nullable, object, readStored, text, whole } 
 export const LOADED_KEY_COLUMNS = `
   k.id, k.workspace_id, k.api_id, k.hash, k.start, k.name, k.identity_id, k.meta, k.created_at,
   k.updated_at, k.expires_at, k.switched_on, k.refill_interval, k.refill_amount, k.refill_day,
-  k.ratelimits, k.environment, k.sealed_secret, k.version, k.remaining, k.refilled_at,
+  k.ratelimits, k.environment, k.sealed_secret, k.version, u.remaining, u.refilled_at,
   (SELECT json_group_array(r.name) FROM latchkey_key_role kr
     JOIN latchkey_role r ON r.seq = kr.role_seq AND r.workspace_id = k.workspace_id
     WHERE kr.key_seq = k.seq),
@@ -34,6 +34,7 @@ export const LOADED_KEY_COLUMNS = `
 /** Where {@link LOADED_KEY_COLUMNS} come from. An identity of another workspace is none. */
 export const LOADED_KEY_SOURCE = `
   latchkey_key k
+  LEFT JOIN latchkey_usage u ON u.key_seq = k.seq
   LEFT JOIN latchkey_workspace w ON w.id = k.workspace_id
   LEFT JOIN latchkey_identity i ON i.id = k.identity_id AND i.workspace_id = k.workspace_id`;
 

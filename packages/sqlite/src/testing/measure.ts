@@ -1,0 +1,217 @@
+import { createHash, hash as oneShot, randomBytes } from "node:crypto";
+import type { ChargePlan, KeyStore, LoadedKey } from "@latchkey/core";
+import { sqliteStore } from "@latchkey/sqlite";
+import Database from "better-sqlite3";
+import { openScratch } from "./scratch.js";
+
+/**
+ * Charges of this store against the least work that could answer: a hand-written look-up, and a hand-written
+ * transaction. Run from the root of the repository:
+ *
+ * `npx tsc -b packages/sqlite && node --import tsx packages/sqlite/src/testing/measure.ts`
+ */
+const KEYS = 10_000;
+const ROUND = 10_000;
+const ROUNDS = 11;
+const NOW = Date.UTC(2030, 0, 15, 12);
+const WORKSPACE = "ws_default";
+
+const scratch = openScratch();
+const secrets = Array.from({ length: KEYS }, () => `pay_live_${randomBytes(16).toString("hex")}`);
+const hashes = secrets.map((secret) => createHash("sha256").update(secret).digest("base64url"));
+const order = Array.from({ length: ROUND }, () => Math.floor(Math.random() * KEYS));
+const keyIdOf = (index: number) => `key_${String(index).padStart(26, "0")}`;
+
+function openLimit(path: string) {
+  const database = new Database(path);
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = NORMAL");
+  database.exec(`CREATE TABLE k (hash TEXT PRIMARY KEY, id TEXT, api TEXT, name TEXT, start TEXT,
+    version INTEGER, enabled INTEGER, expires INTEGER, remaining INTEGER, started INTEGER, used INTEGER,
+    max INTEGER) STRICT, WITHOUT ROWID`);
+  const insert = database.prepare(
+    "INSERT INTO k VALUES (?, ?, 'api_11111111111111111111111111', 'a name', 'pay_live_ab', 1, 1, NULL, 1000000000, 0, 0, 1000000000)",
+  );
+  database.transaction(() => {
+    for (const [index, hash] of hashes.entries()) insert.run(hash, keyIdOf(index));
+  })();
+  const select = database
+    .prepare(
+      "SELECT id, version, enabled, expires, remaining, started, used, max FROM k WHERE hash = ?",
+    )
+    .raw(true);
+  const update = database.prepare(
+    "UPDATE k SET remaining = ?, started = ?, used = ? WHERE hash = ?",
+  );
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const commit = database.prepare("COMMIT");
+  return {
+    async look(secret: string): Promise<boolean> {
+      const row = select.get(oneShot("sha256", secret, "base64url")) as number[];
+      return row[2] === 1;
+    },
+    async take(secret: string): Promise<boolean> {
+      const hash = oneShot("sha256", secret, "base64url");
+      begin.run();
+      const [, , , , remaining, started, used, max] = select.get(hash) as number[];
+      const window = NOW - (NOW % 60_000);
+      const inWindow = started === window ? (used as number) : 0;
+      if ((remaining as number) < 1 || inWindow + 1 > (max as number)) {
+        commit.run();
+        return false;
+      }
+      update.run((remaining as number) - 1, window, inWindow + 1, hash);
+      commit.run();
+      return true;
+    },
+  };
+}
+
+async function openOurs(path: string, isCounted: boolean) {
+  const store = sqliteStore(path);
+  const apiId = "api_11111111111111111111111111";
+  await store.insertApi({ id: apiId, workspaceId: WORKSPACE, name: "bench", createdAt: NOW });
+  const ratelimits = isCounted
+    ? [{ name: "default", limit: 1e9, durationMs: 60_000, type: null, async: false }]
+    : [];
+  for (const [index, hash] of hashes.entries()) {
+    await store.insertKey({
+      key: {
+        id: keyIdOf(index),
+        workspaceId: WORKSPACE,
+        apiId,
+        hash,
+        start: "pay_live_ab",
+        name: "a name",
+        identityId: null,
+        meta: null,
+        createdAt: NOW,
+        updatedAt: null,
+        expiresAt: null,
+        switchedOn: true,
+        refill: null,
+        ratelimits,
+        environment: null,
+        sealedSecret: null,
+        version: 1,
+      },
+      usage: { remaining: isCounted ? 1e9 : null, refilledAt: NOW },
+      identity: null,
+      grants: {},
+    });
+  }
+  const loaded: LoadedKey[] = [];
+  for (let index = 0; index < KEYS; index += 1) {
+    loaded.push((await store.findKey(hashes[index] as string, WORKSPACE)) as LoadedKey);
+  }
+  return { store, loaded };
+}
+
+function planOf({ key, identity, workspace }: LoadedKey): ChargePlan {
+  return {
+    workspaceId: key.workspaceId,
+    keyId: key.id,
+    identityId: key.identityId,
+    now: NOW,
+    expects: {
+      keyVersion: key.version,
+      identityVersion: identity === null ? null : identity.version,
+      epoch: workspace.epoch,
+    },
+    mode: "take",
+    cost: 1,
+    refill: null,
+    limits: key.ratelimits.map(({ name, limit, durationMs }) => ({
+      owner: "key",
+      isConfigured: true,
+      name,
+      limit,
+      durationMs,
+      cost: 1,
+    })),
+  };
+}
+
+interface Opened {
+  readonly store: KeyStore;
+  readonly loaded: readonly LoadedKey[];
+}
+
+/** A charge, and what a verification does besides: the hash, by which a loaded key is found in memory. */
+async function charge({ store, loaded }: Opened, index: number): Promise<void> {
+  const hash = oneShot("sha256", secrets[index] as string, "base64url");
+  if (hash !== hashes[index]) throw new Error("wrong hash");
+  const result = await store.charge(planOf(loaded[index] as LoadedKey));
+  if (result.kind !== "charged") throw new Error(result.kind);
+}
+
+/** Commits by another connection to the same file, so that nothing that was read before is known any more. */
+function openNoise(path: string) {
+  const database = new Database(path);
+  database.pragma("synchronous = OFF");
+  database.exec("CREATE TABLE noise (n INTEGER PRIMARY KEY) STRICT");
+  const insert = database.prepare("INSERT INTO noise DEFAULT VALUES");
+  return { commit: () => insert.run(), close: () => database.close() };
+}
+
+/** Microseconds for one call, each after a commit of another connection that is not counted. */
+async function underNoise(noise: { commit(): void }, call: (index: number) => Promise<unknown>) {
+  let elapsed = 0n;
+  for (const index of order.slice(0, ROUND / 10)) {
+    noise.commit();
+    const start = process.hrtime.bigint();
+    await call(index);
+    elapsed += process.hrtime.bigint() - start;
+  }
+  return Number(elapsed) / 1000 / (ROUND / 10);
+}
+
+async function alone(call: (index: number) => Promise<unknown>) {
+  const start = process.hrtime.bigint();
+  for (const index of order) await call(index);
+  return Number(process.hrtime.bigint() - start) / 1000 / ROUND;
+}
+
+async function run(): Promise<void> {
+  const limitPath = scratch.newPath();
+  const limit = openLimit(limitPath);
+  const plainPath = scratch.newPath();
+  const plain = await openOurs(plainPath, false);
+  const counted = await openOurs(scratch.newPath(), true);
+  const limitNoise = openNoise(limitPath);
+  const plainNoise = openNoise(plainPath);
+  const look = (index: number) => limit.look(secrets[index] as string);
+  const take = (index: number) => limit.take(secrets[index] as string);
+  const ourLook = (index: number) => charge(plain, index);
+  const ourTake = (index: number) => charge(counted, index);
+  const cases: readonly (readonly [
+    name: string,
+    limit: () => Promise<number>,
+    ours: () => Promise<number>,
+  ])[] = [
+    ["no counters", () => alone(look), () => alone(ourLook)],
+    [
+      "no counters, after a commit by another connection",
+      () => underNoise(limitNoise, look),
+      () => underNoise(plainNoise, ourLook),
+    ],
+    ["uses + window", () => alone(take), () => alone(ourTake)],
+  ];
+  for (const [name, limitRound, ourRound] of cases) {
+    const times: [number, number][] = [];
+    for (let round = 0; round < ROUNDS; round += 1)
+      times.push([await limitRound(), await ourRound()]);
+    const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[ROUNDS >> 1] as number;
+    const least = (numbers: number[]) => Math.min(...numbers);
+    const report = [median, least].map((of) => {
+      const [base, ours] = [of(times.map(([time]) => time)), of(times.map(([, time]) => time))];
+      return `limit ${base.toFixed(2)} µs, ours ${ours.toFixed(2)} µs, ratio ${(ours / base).toFixed(2)}`;
+    });
+    console.log(`${name}: median ${report[0]}; best ${report[1]}`);
+  }
+  for (const { store } of [plain, counted]) await store.close();
+  for (const noise of [limitNoise, plainNoise]) noise.close();
+  scratch.remove();
+}
+
+await run();
