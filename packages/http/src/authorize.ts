@@ -1,5 +1,6 @@
 import {
   isRootAllowed,
+  isRootPermission,
   type Latchkey,
   LatchkeyError,
   type RootPermission,
@@ -40,8 +41,8 @@ export function verifyScope(permissions: readonly string[]): VerifyScope {
 /** Ids of the APIs for which an action is held by name. */
 function apiIdsHeld(permissions: readonly string[], action: string): string[] {
   return permissions.flatMap((permission) => {
-    const [resource, id, held] = permission.split(".");
-    return resource === "api" && id !== undefined && id !== "*" && held === action ? [id] : [];
+    const [resource, id = "*", held] = isRootPermission(permission) ? permission.split(".") : [];
+    return resource === "api" && id !== "*" && held === action ? [id] : [];
   });
 }
 

@@ -1,0 +1,197 @@
+import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/core";
+import { OPERATIONS } from "../operations.js";
+import type { TestService } from "./open-service.js";
+
+/** Ids of one API, key and identity, existing or not. */
+export interface Scene {
+  readonly apiId: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly identityId: string;
+  readonly externalId: string;
+}
+
+/** One way to call an operation, and what it needs. */
+export interface Sample {
+  readonly title: string;
+  readonly name: string;
+  readonly input: (scene: Scene) => object;
+  /** `<resource>.<action>` of each permission; narrower ones must name the scene's API or identity. */
+  readonly needs: readonly string[];
+  /** Only the form for all will do. */
+  readonly isForAllOnly?: true;
+  /** The input names a record: an id of it that does not exist is a NOT_FOUND. */
+  readonly names?: "api" | "key" | "identity";
+}
+
+/** Every operation that needs a permission, in each of its forms. A test holds that none is forgotten. */
+export const SAMPLES: readonly Sample[] = [
+  sample("apis.createApi", () => ({ name: "payments" }), ["api.create_api"], "all"),
+  sample("apis.getApi", ({ apiId }) => ({ apiId }), ["api.read_api"], "api"),
+  sample("apis.listKeys", ({ apiId }) => ({ apiId }), ["api.read_key", "api.read_api"], "api"),
+  sample(
+    "apis.listKeys, decrypting",
+    ({ apiId }) => ({ apiId, decrypt: true }),
+    ["api.read_key", "api.read_api", "api.decrypt_key"],
+    "api",
+  ),
+  sample("keys.createKey", ({ apiId }) => ({ apiId }), ["api.create_key"], "api"),
+  sample(
+    "keys.createKey, recoverable",
+    ({ apiId }) => ({ apiId, recoverable: true }),
+    ["api.create_key", "api.encrypt_key"],
+    "api",
+  ),
+  sample("keys.verifyKey", ({ key }) => ({ key }), ["api.verify_key"]),
+  sample("keys.verifyKey, of an API", ({ key, apiId }) => ({ key, apiId }), ["api.verify_key"]),
+  sample("keys.getKey", ({ keyId }) => ({ keyId }), ["api.read_key"], "key"),
+  sample(
+    "keys.getKey, decrypting",
+    ({ keyId }) => ({ keyId, decrypt: true }),
+    ["api.read_key", "api.decrypt_key"],
+    "key",
+  ),
+  sample("keys.updateKey", ({ keyId }) => ({ keyId, name: "n" }), ["api.update_key"], "key"),
+  sample(
+    "keys.updateKey, its roles",
+    ({ keyId }) => ({ keyId, roles: ["reader"] }),
+    ["api.update_key", "rbac.add_role_to_key", "rbac.remove_role_from_key"],
+    "key",
+  ),
+  sample(
+    "keys.updateKey, creating roles",
+    ({ keyId }) => ({ keyId, roles: [{ name: "new", create: true }] }),
+    ["api.update_key", "rbac.add_role_to_key", "rbac.remove_role_from_key", "rbac.create_role"],
+    "key",
+  ),
+  sample(
+    "keys.updateKey, its permissions",
+    ({ keyId }) => ({ keyId, permissions: [] }),
+    ["api.update_key", "rbac.add_permission_to_key", "rbac.remove_permission_from_key"],
+    "key",
+  ),
+  sample(
+    "keys.updateKey, creating permissions",
+    ({ keyId }) => ({ keyId, permissions: [{ name: "new", create: true }] }),
+    [
+      "api.update_key",
+      "rbac.add_permission_to_key",
+      "rbac.remove_permission_from_key",
+      "rbac.create_permission",
+    ],
+    "key",
+  ),
+  sample(
+    "keys.updateRemaining",
+    ({ keyId }) => ({ keyId, op: "set", value: 5 }),
+    ["api.update_key"],
+    "key",
+  ),
+  sample("keys.deleteKey", ({ keyId }) => ({ keyId }), ["api.delete_key"], "key"),
+  sample(
+    "identities.createIdentity",
+    () => ({ externalId: "new" }),
+    ["identity.create_identity"],
+    "all",
+  ),
+  sample(
+    "identities.getIdentity",
+    ({ identityId }) => ({ identityId }),
+    ["identity.read_identity"],
+    "identity",
+  ),
+  sample(
+    "identities.getIdentity, by externalId",
+    ({ externalId }) => ({ externalId }),
+    ["identity.read_identity"],
+    "identity",
+  ),
+  sample("identities.listIdentities", () => ({}), ["identity.read_identity"], "all"),
+  sample(
+    "identities.updateIdentity",
+    ({ identityId }) => ({ identityId, meta: {} }),
+    ["identity.update_identity"],
+    "identity",
+  ),
+  sample(
+    "identities.updateIdentity, by externalId",
+    ({ externalId }) => ({ externalId, meta: {} }),
+    ["identity.update_identity"],
+    "identity",
+  ),
+];
+
+function sample(
+  title: string,
+  input: Sample["input"],
+  needs: readonly string[],
+  names?: Sample["names"] | "all",
+): Sample {
+  const [name = ""] = title.split(",");
+  if (names === "all") return { title, name, input, needs, isForAllOnly: true };
+  return { title, name, input, needs, ...(names !== undefined && { names }) };
+}
+
+/** Names of the operations that need a permission. */
+export const GUARDED = OPERATIONS.filter(({ isPublic }) => isPublic !== true).map(
+  ({ name }) => name,
+);
+
+/** Makes an API, a recoverable key of it and the key's identity. */
+export async function makeScene({ latchkey }: { readonly latchkey: Latchkey }): Promise<Scene> {
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  const externalId = "user_1";
+  const { keyId, key } = await latchkey.createKey({ apiId, externalId, recoverable: true });
+  const { id: identityId } = await latchkey.getIdentity({ externalId });
+  return { apiId, keyId, key, identityId, externalId };
+}
+
+/** The permissions of a sample for this scene's API and identity alone. */
+export function narrowed({ needs }: Sample, { apiId, identityId }: Scene): string[] {
+  const ids = new Map([
+    ["api", apiId],
+    ["identity", identityId],
+  ]);
+  return needs.map((need) => {
+    const [resource = "", action] = need.split(".");
+    return `${resource}.${ids.get(resource) ?? "*"}.${action}`;
+  });
+}
+
+/** The permissions of a sample for all resources. */
+export function widened({ needs }: Sample): string[] {
+  return needs.map((need) => need.replace(".", ".*."));
+}
+
+/** Options that make a service take the caller's permissions from a header, without root keys. */
+export const BY_HEADER = {
+  authenticate: (request: Request) => ({
+    workspaceId: request.headers.get("x-workspace") ?? DEFAULT_WORKSPACE_ID,
+    permissions: JSON.parse(request.headers.get("x-permissions") ?? "[]"),
+  }),
+};
+
+/** Calls a sample as someone who holds these permissions. */
+export function callAs(
+  service: TestService,
+  { name, input }: Sample,
+  scene: Scene,
+  permissions: readonly string[],
+) {
+  const headers = { "x-permissions": JSON.stringify(permissions) };
+  return service.call(name, input(scene), { token: null, headers });
+}
+
+/** A store that notes the name of every method called. */
+export function notingStore(store: KeyStore, calls: string[]): KeyStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        calls.push(String(name));
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+}
