@@ -1,0 +1,161 @@
+import { LatchkeyError } from "@latchkey/core";
+import {
+  isCluster,
+  type RedisClient,
+  type RedisClusterClient,
+  type RedisConnection,
+} from "./client.js";
+import { translateError, unavailable } from "./errors.js";
+import type { Settings } from "./options.js";
+import { within } from "./within.js";
+
+type Demands = Pick<Settings, "allowEviction" | "allowNoPersistence">;
+
+/**
+ * What keeps a server from being trusted with keys, by what it answers to INFO; null where nothing does.
+ *
+ * INFO rather than CONFIG GET: users and managed services are rarely granted the latter.
+ */
+export function unfitness(
+  info: string,
+  { allowEviction, allowNoPersistence }: Demands,
+): LatchkeyError | null {
+  const fields = new Map(
+    info.split(/\r?\n/).map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon), line.slice(colon + 1)] as const;
+    }),
+  );
+  if (Number.parseInt(fields.get("redis_version") ?? "", 10) >= 7 !== true) {
+    return unavailable("Redis is too old: latchkey needs 7.0 or later");
+  }
+  if (fields.get("role") !== "master") {
+    return unavailable("the Redis server is a replica (role): connect to the primary");
+  }
+  if (fields.get("maxmemory_policy") !== "noeviction" && !allowEviction) {
+    return unavailable(
+      'Redis deletes keys when its memory is full (maxmemory-policy): set "maxmemory-policy noeviction", or pass allowEviction: true to lose keys and revocations then',
+    );
+  }
+  if (fields.get("aof_enabled") !== "1" && !allowNoPersistence) {
+    return unavailable(
+      'Redis forgets its latest writes when it stops (appendonly): set "appendonly yes", or pass allowNoPersistence: true to lose keys and revocations then',
+    );
+  }
+  return null;
+}
+
+/**
+ * Finds out once for every connection whether it leads to a server that may be trusted with keys: before the first
+ * call, and again after each reconnect.
+ */
+export class Fitness {
+  readonly #client: RedisClient | RedisClusterClient;
+  readonly #settings: Settings;
+  readonly #examined = new WeakSet<RedisConnection>();
+  readonly #watched = new WeakSet<RedisConnection>();
+  readonly #listeners: (() => void)[] = [];
+  #isFit = false;
+  #hasBeenReady = false;
+  #checking: Promise<void> | undefined;
+
+  constructor(client: RedisClient | RedisClusterClient, settings: Settings) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#listen(client, "close", () => this.doubt());
+    if (isCluster(client)) this.#listen(client, "+node", () => this.doubt());
+  }
+
+  /** Whether every connection in use was examined and found fit. Asked before each call. */
+  get isSure(): boolean {
+    return this.#isFit;
+  }
+
+  /** Has the servers examined again before the next call. */
+  doubt(): void {
+    this.#isFit = false;
+    if (!isCluster(this.#client)) this.#examined.delete(this.#client);
+  }
+
+  /** @throws LatchkeyError `STORE_UNAVAILABLE` while a server cannot be reached or cannot be trusted. */
+  ensure(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  /** Takes all listeners off the client. */
+  stop(): void {
+    for (const remove of this.#listeners.splice(0)) remove();
+  }
+
+  async #check(): Promise<void> {
+    await this.#connected();
+    // Set first, so that whatever happens to a connection from here on is not overlooked.
+    this.#isFit = true;
+    try {
+      const client = this.#client;
+      if (isCluster(client))
+        await Promise.all(client.nodes("master").map((node) => this.#examineNode(node)));
+      else await this.#examine(client);
+    } catch (error) {
+      this.#isFit = false;
+      throw translateError(error, false);
+    }
+  }
+
+  /** Waits for the first connection only. Later on a call fails at once while there is none. */
+  async #connected(): Promise<void> {
+    const client = this.#client;
+    if (client.status === "wait") client.connect().catch(() => undefined);
+    if (client.status !== "ready" && !this.#hasBeenReady && client.status !== "end") {
+      await within(this.#settings.connectTimeoutMs, untilReady(client)).catch(() => undefined);
+    }
+    if (client.status !== "ready") throw unavailable("Redis is not connected");
+    this.#hasBeenReady = true;
+  }
+
+  /** A node that does not answer holds up its own slots, and no other's. It is examined when it connects again. */
+  async #examineNode(node: RedisConnection): Promise<void> {
+    this.#watch(node);
+    if (["close", "reconnecting", "end"].includes(node.status)) return;
+    try {
+      await this.#examine(node);
+    } catch (error) {
+      if (error instanceof LatchkeyError) throw error;
+    }
+  }
+
+  async #examine(node: RedisConnection): Promise<void> {
+    if (this.#examined.has(node)) return;
+    const info = await within(this.#settings.commandTimeoutMs, node.info());
+    const problem = unfitness(info, this.#settings);
+    if (problem !== null) throw problem;
+    this.#examined.add(node);
+  }
+
+  #watch(node: RedisConnection): void {
+    if (this.#watched.has(node)) return;
+    this.#watched.add(node);
+    this.#listen(node, "close", () => this.#examined.delete(node));
+    this.#listen(node, "ready", () => this.doubt());
+  }
+
+  #listen(emitter: RedisConnection, event: string, listener: () => void): void {
+    emitter.on(event, listener);
+    this.#listeners.push(() => emitter.off(event, listener));
+  }
+}
+
+function untilReady(client: RedisConnection): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      client.off("ready", finish);
+      client.off("end", finish);
+      resolve();
+    };
+    client.on("ready", finish);
+    client.on("end", finish);
+  });
+}

@@ -1,0 +1,130 @@
+import { hash } from "node:crypto";
+
+/** What may stand in a key name as it is. Hashes and ids of latchkey's making always may. */
+const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** Base64url of SHA-256. Text of users stands in key names in this form only. */
+export function digest(text: string): string {
+  return hash("sha256", text, "base64url");
+}
+
+/** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
+export interface WorkspaceNames {
+  /** Hash: `enabled`, `epoch`. */
+  readonly workspace: string;
+  /** Hash: id → record. */
+  readonly apis: string;
+  /** Hash: id → ids of permissions and record. */
+  readonly roles: string;
+  /** Hash: name → id. */
+  readonly roleNames: string;
+  /** Hash: id → record. */
+  readonly permissions: string;
+  /** Hash: name → id. */
+  readonly permissionNames: string;
+  /** Hash: hash of the secret → record. */
+  readonly rootKeys: string;
+  /** Hash: id → record with its version in front. */
+  readonly identities: string;
+  /** Hash: digest of the external id → id. */
+  readonly externalIds: string;
+  /** Sorted set of ids. */
+  readonly identityList: string;
+  /** Hash: id → hash of the secret. */
+  readonly keyHashes: string;
+  /** Sorted set of `<apiId> <keyId>`. */
+  readonly keyList: string;
+  /** Sorted set of `<apiId> <identityId> <keyId>`. */
+  readonly identityKeyList: string;
+  /** Where `<prefix>:{<workspaceId>}:` ends: in front of the names below. */
+  readonly root: string;
+}
+
+/** Makes the names, the same for every call. */
+export class KeyNames {
+  readonly #prefix: string;
+  readonly #known = new Map<string, WorkspaceNames>();
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  of(workspaceId: string): WorkspaceNames {
+    const known = this.#known.get(workspaceId);
+    if (known !== undefined) return known;
+    const names = namesIn(`${this.#prefix}:{${plain(workspaceId)}}:`);
+    // Workspaces of a caller's choosing must not fill the memory of this process.
+    if (this.#known.size >= 1_000) this.#known.clear();
+    this.#known.set(workspaceId, names);
+    return names;
+  }
+
+  /** String: the workspace of a root key. In a slot of its own, since whoever looks it up knows no workspace. */
+  rootKeyPointer(hash: string): string {
+    return `${this.#prefix}:{r:${plain(hash)}}`;
+  }
+}
+
+/** Hash: the short fields of a key and the windows of its configured limits. */
+export function recordName({ root }: WorkspaceNames, hash: string): string {
+  return `${root}k:${plain(hash)}`;
+}
+
+/** Hash: those fields of a key that are too long for {@link recordName}. */
+export function longFieldsName({ root }: WorkspaceNames, hash: string): string {
+  return `${root}x:${plain(hash)}`;
+}
+
+/** Hash: version of an identity and the windows of its limits. */
+export function identityCountersName({ root }: WorkspaceNames, identityId: string): string {
+  return `${root}i:${plain(identityId)}`;
+}
+
+/** String: the window of a limit that a request made up. Expires by itself. */
+export function adHocWindowName(
+  { root }: WorkspaceNames,
+  keyId: string,
+  { name, durationMs }: { readonly name: string; readonly durationMs: number },
+): string {
+  return `${root}a:${plain(keyId)}:${durationMs}:${digest(name)}`;
+}
+
+/** String: what became of a request. Expires by itself. */
+export function requestName({ root }: WorkspaceNames, keyId: string, requestId: string): string {
+  return `${root}q:${plain(keyId)}:${plain(requestId)}`;
+}
+
+/** Field of a record or of an identity's counters: the window of a configured limit. */
+export function windowField({
+  name,
+  durationMs,
+}: {
+  readonly name: string;
+  readonly durationMs: number;
+}): string {
+  return `w:${durationMs}:${name}`;
+}
+
+/** A `~` in front tells a digest from every text that may stand as it is. */
+function plain(text: string): string {
+  return PLAIN.test(text) ? text : `~${digest(text)}`;
+}
+
+function namesIn(root: string): WorkspaceNames {
+  return {
+    root,
+    workspace: `${root}w`,
+    apis: `${root}apis`,
+    roles: `${root}roles`,
+    roleNames: `${root}role-names`,
+    permissions: `${root}permissions`,
+    permissionNames: `${root}permission-names`,
+    rootKeys: `${root}root-keys`,
+    identities: `${root}identities`,
+    externalIds: `${root}external-ids`,
+    identityList: `${root}identity-list`,
+    keyHashes: `${root}key-hashes`,
+    keyList: `${root}key-list`,
+    identityKeyList: `${root}identity-key-list`,
+  };
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+
+/** Options of the command line of `redis-server`, without the dashes. */
+export type ServerOptions = Readonly<Record<string, string>>;
+
+/** How a client has to be made to be taken by `redisStore`. */
+export const NEVER_TWICE = {
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  retryStrategy: () => 20,
+} as const;
+
+/** Settings under which a server is fit to hold keys. */
+const FIT: ServerOptions = {
+  appendonly: "yes",
+  appendfsync: "everysec",
+  "maxmemory-policy": "noeviction",
+  save: "",
+};
+
+/** A `redis-server` of the tests' own, on a free port of the loopback interface. */
+export interface TestServer {
+  readonly port: number;
+  readonly url: string;
+  /** Process id, which changes with each start. */
+  readonly pid: () => number;
+  readonly directory: string;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Ends the process and waits until it is gone. Its data stay. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
+  /** Starts it again on the same port and data, with options that may differ, and waits until it answers. */
+  readonly start: (options?: ServerOptions) => Promise<void>;
+  /** A connection with nothing of latchkey's settings; the caller closes it. */
+  readonly connect: () => Redis;
+  /** Stops it for good and removes its data. */
+  readonly remove: () => Promise<void>;
+}
+
+/** Starts a server with the settings that latchkey demands, unless `options` say otherwise. */
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), "latchkey-redis-"));
+  let child: ChildProcess | undefined;
+  let latest: ServerOptions = { ...FIT, ...options };
+
+  async function start(changed: ServerOptions = {}): Promise<void> {
+    latest = { ...latest, ...changed };
+    const fixed = { port: String(port), bind: "127.0.0.1", dir: directory, daemonize: "no" };
+    const flags = Object.entries({ ...latest, ...fixed }).flatMap(([name, value]) => [
+      `--${name}`,
+      value,
+    ]);
+    child = spawn(serverProgram() ?? "redis-server", flags, { stdio: "ignore" });
+    await untilAnswering(port, latest["requirepass"]);
+  }
+
+  async function stop(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const ending = child;
+    child = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    const ended = new Promise((resolve) => ending.once("exit", resolve));
+    ending.kill(signal);
+    await ended;
+  }
+
+  await start();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    pid: () => child?.pid ?? 0,
+    directory,
+    signal: (signal) => child?.kill(signal),
+    stop,
+    start,
+    connect: () => quietClient({ port }),
+    remove: async () => {
+      await stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Path of `redis-server`, or null where there is none. */
+export function serverProgram(): string | null {
+  const found = spawnSync("sh", ["-c", "command -v redis-server"], { encoding: "utf8" });
+  return found.status === 0 ? found.stdout.trim() : null;
+}
+
+/** A client for tests that does not write to the console what goes wrong. */
+export function quietClient(options: { readonly port: number; readonly password?: string }): Redis {
+  const client = new Redis({ host: "127.0.0.1", ...options, retryStrategy: () => 20 });
+  client.on("error", () => undefined);
+  return client;
+}
+
+/** A port that nothing listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+async function untilAnswering(port: number, password: string | undefined): Promise<void> {
+  const client = quietClient(password === undefined ? { port } : { port, password });
+  try {
+    await client.ping();
+  } finally {
+    client.disconnect();
+  }
+}
