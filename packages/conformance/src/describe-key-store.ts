@@ -4,6 +4,9 @@ import { CAPABILITIES } from "./promises.js";
 import { brokenSkips, type Skip } from "./skips.js";
 import { type OpenAgain, type OpenEmptyStore, runCheck } from "./stage.js";
 
+/** Far above what any check needs: a slow disk or a busy machine must not turn into a failure. */
+const TIMEOUT_MS = 60_000;
+
 /** What a store's author may add. */
 export interface KeyStoreOptions {
   readonly skips?: readonly Skip[];
@@ -46,10 +49,10 @@ export function describeKeyStore(
   describe(name, () => {
     for (const capability of capabilities) {
       describe(capability.name, () => {
-        for (const { title, check } of capability.promises) {
+        for (const { title, check, timeoutMs = TIMEOUT_MS } of capability.promises) {
           const skip = skips.find((candidate) => candidate.test === title);
           if (skip !== undefined) test.skip(`${title} (skipped: ${skip.reason})`);
-          else test(title, () => runCheck(check, openEmptyStore, openAgain));
+          else test(title, () => runCheck(check, openEmptyStore, openAgain), timeoutMs);
         }
       });
     }

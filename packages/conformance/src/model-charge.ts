@@ -33,6 +33,12 @@ type Input = typeof input extends fc.Arbitrary<infer Value> ? Value : never;
 export const chargeKind: StepKind<Input> = {
   title: "charge",
   input,
+  // What was once old enough to be forgotten may have been, when time then goes back.
+  isClear({ pick, request }, { everyKey, model, now, latest }) {
+    const chosen = choose(everyKey, pick);
+    const remembered = chosen && request ? model.remembered(chosen.id, request.id) : null;
+    return remembered === null || remembered.until <= now || remembered.until > latest;
+  },
   async run(charge, world, store) {
     const chosen = choose(world.everyKey, charge.pick);
     if (chosen === undefined) return { actual: null, expected: null };

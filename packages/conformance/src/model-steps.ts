@@ -11,6 +11,7 @@ const passingTime: StepKind<{ readonly ms: number }> = {
   }),
   async run({ ms }, world) {
     world.now += ms;
+    world.latest = Math.max(world.latest, world.now);
     return { actual: null, expected: null };
   },
 };

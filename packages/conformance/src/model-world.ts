@@ -10,6 +10,8 @@ import type { Stage } from "./store-promise.js";
 export class World {
   readonly model = new Model();
   now = NOW;
+  /** The latest instant so far: time may go back. */
+  latest = NOW;
   /** Every key that was ever inserted, also those that were deleted since. */
   readonly everyKey: KeyRecord[] = [];
   /** A handle that each key was once loaded with. */

@@ -202,7 +202,7 @@ export class Model {
       epoch,
       usage: key.usage,
       windows: names.map((name) => this.#windows.get(name) ?? null),
-      remembered: this.#remembered.get(`${plan.keyId} ${plan.request?.id}`) ?? null,
+      remembered: plan.request ? this.remembered(plan.keyId, plan.request.id) : null,
     };
     const { result, next } = applyCharge(state, plan);
     if (next === null) return result;
@@ -213,6 +213,11 @@ export class Model {
     if (next.remember !== null)
       this.#remembered.set(`${plan.keyId} ${plan.request?.id}`, next.remember);
     return result;
+  }
+
+  /** What is remembered of a request of a key, expired or not. */
+  remembered(keyId: string, requestId: string): RememberedCharge | null {
+    return this.#remembered.get(`${keyId} ${requestId}`) ?? null;
   }
 
   /** Names and ids that nothing in the workspace goes by; null where there are none. */

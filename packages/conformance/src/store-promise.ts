@@ -18,4 +18,6 @@ export interface StorePromise {
   readonly title: string;
   /** Resolves when the promise is kept, rejects when it is broken. */
   readonly check: (stage: Stage) => Promise<void>;
+  /** How long the check may take, where it is more than a minute. */
+  readonly timeoutMs?: number;
 }
