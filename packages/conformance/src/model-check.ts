@@ -15,7 +15,7 @@ export const modelPromises: readonly StorePromise[] = [
   {
     title: "any sequence of calls is answered as the rules of core say",
     check: ({ openEmpty }) => checkAgainstModel(openEmpty, process.env),
-    timeoutMs: 60_000 * Math.max(1, Number(process.env["LATCHKEY_MODEL_RUNS"] ?? "1")),
+    timeoutMs: 60_000 * Math.max(1, Number(process.env.LATCHKEY_MODEL_RUNS ?? "1")),
   },
 ];
 
