@@ -8,8 +8,8 @@ export interface LimitCharge {
   /** Whose counter it is: the key's own, or the identity's, shared by all its keys. */
   readonly owner: "key" | "identity";
   /**
-   * Whether the limit is part of the owner's configuration, or was made up by one request. A counter is known
-   * by owner, name and duration either way; a store may keep the two kinds in different places.
+   * Whether the limit is part of the owner's configuration, or was made up by one request. A counter is known by
+   * owner, name, duration and this: the two kinds count apart, and a store may keep them in different places.
    */
   readonly isConfigured: boolean;
   readonly name: string;

@@ -23,7 +23,7 @@ export {
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./id.js";
 export type { IdentityRecord } from "./identity.js";
 export type { FullIdentity } from "./identity-view.js";
-export { type InputSchema, noInput, parseInput } from "./input.js";
+export { expiryIssues, type InputSchema, noInput, parseInput } from "./input.js";
 export {
   DEFAULT_LIMIT,
   type KeyRateLimit,

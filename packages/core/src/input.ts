@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { badRequest, type InputIssue } from "./errors.js";
+import { isExpired } from "./expiry.js";
 import { checkMetadata, type Metadata } from "./metadata.js";
 import type { PermissionQuery } from "./permission.js";
 import { checkPermissionQuery } from "./permission-query.js";
 import type { Refill } from "./refill.js";
 import { PREFIX_PATTERN } from "./secret.js";
+import type { EpochMs } from "./time.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
 export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
@@ -145,6 +147,21 @@ export function addDuplicateIssues(
       });
     seen.add(name);
   }
+}
+
+/**
+ * The issue of an `expires` that is not later than now, which no schema can see. An expiry that is no number is the
+ * schema's business.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function expiryIssues(
+  { expires }: { readonly expires?: unknown },
+  now: EpochMs,
+): readonly InputIssue[] {
+  return typeof expires === "number" && isExpired(expires, now)
+    ? [{ path: "expires", message: "must be later than now" }]
+    : [];
 }
 
 /** A schema of what an operation takes. */

@@ -58,6 +58,8 @@ type Bound<Operation> = Operation extends (
 export interface Latchkey {
   /** The workspace that these operations work in. */
   readonly workspaceId: string;
+  /** The current instant as every operation sees it: Unix epoch ms, never going back. */
+  readonly now: Clock;
   /** The same operations for another tenant, over the same store. */
   workspace(workspaceId: string): Latchkey;
   /** Makes a key space: `{ name }` → `{ apiId }`. */
@@ -147,6 +149,7 @@ function bindWorkspace(
   const context: OperationContext = { ...shared, workspaceId };
   return {
     workspaceId,
+    now: shared.now,
     workspace: (otherId) => bindWorkspace(shared, otherId),
     createApi: (input) => createApi(context, input),
     getApi: (input) => getApi(context, input),

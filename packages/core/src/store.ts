@@ -171,8 +171,9 @@ export interface KeyStore {
     page: PageRequest,
   ): Promise<Page<LoadedKey>>;
   /**
-   * Sets fields, if the version is the expected one. The version rises unless `usage` and `updatedAt` are all
-   * that changes: counters never bump it. Counters of limits that keep their name and duration go on.
+   * Sets fields, if the version is the expected one. The version rises unless `usage` and `updatedAt` are all that the
+   * patch gives: counters never bump it. Counters of limits that keep their name and duration go on; those of other
+   * limits are forgotten.
    */
   updateKey(
     workspaceId: string,
@@ -180,7 +181,9 @@ export interface KeyStore {
     expectedVersion: number,
     patch: KeyPatch,
   ): Promise<UpdateKeyResult>;
-  /** Deletes a key: it is found, listed and counted no more, and its encrypted secret is erased. */
+  /**
+   * Deletes a key: it is found, listed and counted no more, its encrypted secret is erased, and its hash is free again.
+   */
   deleteKey(
     workspaceId: string,
     keyId: string,
@@ -189,10 +192,11 @@ export interface KeyStore {
 
   /**
    * The atomic step of a verification, exactly as `applyCharge` says: compares what the plan expects, settles a
-   * due refill, then takes every window slot and use, or none.
+   * due refill, then takes every window slot and use, or none. The result under a request id is remembered at least
+   * until `rememberUntil`.
    */
   charge(plan: ChargePlan): Promise<ChargeResult>;
 
-  /** Lets go of what the store opened itself. Calls after it reject with `STORE_UNAVAILABLE`. */
+  /** Lets go of what the store opened itself; again is harmless. Calls after it reject with `STORE_UNAVAILABLE`. */
   close(): Promise<void>;
 }

@@ -4,8 +4,8 @@ export interface WorkspaceRecord {
   /** A disabled workspace verifies nothing and answers no management call over HTTP. */
   readonly enabled: boolean;
   /**
-   * Rises with every change to an API, role, permission or the workspace itself: whoever holds a decision
-   * made at an older epoch must decide again.
+   * Rises with every change or deletion of an API, role or permission and with every change of the workspace itself:
+   * whoever holds a decision made at an older epoch must decide again. Making a new one need not raise it.
    */
   readonly epoch: number;
 }

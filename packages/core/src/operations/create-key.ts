@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { missingGrants, notFound, type OperationContext, requireVault } from "../context.js";
 import { LatchkeyError } from "../errors.js";
-import { isExpired } from "../expiry.js";
 import { newIdentity } from "../identity.js";
 import {
   evenWithIssues,
+  expiryIssues,
   externalId,
   flag,
   grantName,
@@ -77,11 +77,7 @@ export async function createKey(
   input: z.input<typeof createKeyInput>,
 ): Promise<CreatedKey> {
   const now = context.now();
-  const parsed = parseInput(createKeyInput, input, ({ expires }) =>
-    typeof expires === "number" && isExpired(expires, now)
-      ? [{ path: "expires", message: "must be later than now" }]
-      : [],
-  );
+  const parsed = parseInput(createKeyInput, input, (raw) => expiryIssues(raw, now));
   const { workspaceId } = context;
   const keyId = context.newId("key");
   const key = formatSecret(parsed.prefix ?? "", context.random(parsed.byteLength));

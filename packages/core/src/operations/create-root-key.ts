@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { OperationContext } from "../context.js";
-import { isExpired } from "../expiry.js";
-import { orRequired, parseInput, text, wholeNumber } from "../input.js";
+import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
 import { isRootPermission } from "../root-permission.js";
 import { BYTE_LENGTH, formatSecret, secretStart } from "../secret.js";
 
@@ -32,11 +31,7 @@ export async function createRootKey(
   input: z.input<typeof createRootKeyInput>,
 ): Promise<{ readonly rootKeyId: string; readonly key: string }> {
   const now = context.now();
-  const parsed = parseInput(createRootKeyInput, input, ({ expires }) =>
-    typeof expires === "number" && isExpired(expires, now)
-      ? [{ path: "expires", message: "must be later than now" }]
-      : [],
-  );
+  const parsed = parseInput(createRootKeyInput, input, (raw) => expiryIssues(raw, now));
   const key = formatSecret(ROOT_PREFIX, context.random(BYTE_LENGTH.default));
   const rootKeyId = context.newId("root");
   await context.store.insertRootKey({

@@ -3,6 +3,7 @@ import { missingGrants, notFound, type OperationContext, untilFresh } from "../c
 import { badRequest, LatchkeyError } from "../errors.js";
 import { newIdentity } from "../identity.js";
 import {
+  expiryIssues,
   externalId,
   flag,
   grantName,
@@ -71,11 +72,7 @@ export async function updateKey(
   input: z.input<typeof updateKeyInput>,
 ): Promise<Record<string, never>> {
   const now = context.now();
-  const parsed = parseInput(updateKeyInput, input, ({ expires }) =>
-    typeof expires === "number" && expires <= now
-      ? [{ path: "expires", message: "must be later than now" }]
-      : [],
-  );
+  const parsed = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));
   const { keyId } = parsed;
   return untilFresh(async () => {
     const loaded = await context.store.getKey(context.workspaceId, keyId);
