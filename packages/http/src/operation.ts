@@ -1,4 +1,4 @@
-import type { InputSchema, Latchkey, RootPermission } from "@latchkey/core";
+import type { EpochMs, InputIssue, InputSchema, Latchkey, RootPermission } from "@latchkey/core";
 
 /** Verb of an operation: reads are GET, the rest is POST. */
 export type Method = "GET" | "POST";
@@ -41,6 +41,11 @@ export interface Definition<Schema extends InputSchema> {
   readonly method: Method;
   /** What the operation takes, in the query of a GET and in the body of a POST. */
   readonly input: Schema;
+  /** What no schema can see, given the raw input and the current instant. */
+  readonly furtherIssues?: (
+    fields: Readonly<Record<string, unknown>>,
+    now: EpochMs,
+  ) => readonly InputIssue[];
   /** Query parameters that are no strings. */
   readonly query?: Readonly<Record<string, QueryType>>;
   /** Answered to everyone, without a look at who asks. */

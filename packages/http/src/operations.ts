@@ -3,6 +3,7 @@ import {
   createIdentityInput,
   createKeyInput,
   deleteKeyInput,
+  expiryIssues,
   getApiInput,
   getIdentityInput,
   getKeyInput,
@@ -61,6 +62,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "keys.createKey",
     method: "POST",
     input: createKeyInput,
+    furtherIssues: expiryIssues,
     needs: ({ apiId, recoverable }) =>
       recoverable ? onApiById(apiId, "create_key", "encrypt_key") : onApiById(apiId, "create_key"),
     run: ({ latchkey }, input) => latchkey.createKey(input),
@@ -94,6 +96,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "keys.updateKey",
     method: "POST",
     input: updateKeyInput,
+    furtherIssues: expiryIssues,
     needs: updateKeyNeeds,
     run: ({ latchkey }, input) => latchkey.updateKey(input),
   }),

@@ -42,7 +42,8 @@ export function createService(settings: Settings): Service {
         ? readQuery(query, operation.query)
         : await readBodyFields(asked, query);
     if (issues.length > 0 || !isEnough(operation, caller)) {
-      const input = parseInput(operation.input, fields, () => issues);
+      const further = operation.furtherIssues?.(fields, latchkey.now()) ?? [];
+      const input = parseInput(operation.input, fields, () => [...issues, ...further]);
       await authorize(caller, operation.needs(input));
     }
     return operation.run(caller, fields, requestId);

@@ -1,0 +1,29 @@
+import { createLatchkey } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { expect, test } from "vitest";
+import { createHandler, type HandlerOptions } from "./index.js";
+
+const latchkey = createLatchkey({ store: memoryStore() });
+
+test.each<[keyof HandlerOptions, unknown[]]>([
+  ["latchkey", [undefined, null, {}, "x"]],
+  ["authenticate", ["x", {}, true]],
+  ["publicVerify", ["true", 1, null]],
+  ["basePath", ["/", "/keys/", "keys", "//", "/a//b", "/a b", "/a?b", "/%61", 1]],
+  ["docsBaseUrl", ["", "/errors", "errors", 1]],
+  ["maxBodyBytes", [0, -1, 1.5, "1", Number.NaN, Number.POSITIVE_INFINITY]],
+  ["onError", ["x", {}]],
+])("a wrong %s is a TypeError that names it", (option, values) => {
+  for (const value of values)
+    expect(() => createHandler({ latchkey, [option]: value } as HandlerOptions)).toThrow(
+      expect.objectContaining({
+        name: "TypeError",
+        message: expect.stringContaining(`"${option}"`),
+      }),
+    );
+});
+
+test("base paths of several segments are accepted", () => {
+  for (const basePath of ["", "/keys", "/internal/keys-2/~a_b.c"])
+    expect(() => createHandler({ latchkey, basePath })).not.toThrow();
+});
