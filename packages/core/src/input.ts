@@ -9,7 +9,7 @@ import { PREFIX_PATTERN } from "./secret.js";
 import type { EpochMs } from "./time.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
-export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 
 /** What is accepted as metadata before it is checked; see `checkMetadata` for the bounds. */
 export type MetadataInput = Readonly<Record<string, unknown>>;

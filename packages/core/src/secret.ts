@@ -12,7 +12,7 @@ export const BYTE_LENGTH = { min: 16, max: 255, default: 16 } as const;
 export const PREFIX_PATTERN = /^[A-Za-z0-9_-]{0,15}[A-Za-z0-9-]$/;
 
 /** Bits that must stay unknown to whoever sees `start` (NIST SP 800-63B, look-up secrets). */
-export const MIN_UNKNOWN_BITS = 112;
+const MIN_UNKNOWN_BITS = 112;
 
 const VERSION = 2;
 const HEADER_LENGTH = 2;
