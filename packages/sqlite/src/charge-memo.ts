@@ -19,6 +19,11 @@ export interface ChargeRow {
   readonly generation: number;
 }
 
+/** The generation of rows that may be old a moment after they were read. Equal to none, not even to itself. */
+const UNKNOWN = Number.NaN;
+
+const ASKED_EVERY = 8;
+
 /** Rows in the younger half; as many again may be in the older one. */
 const HALF_SIZE = 16_384;
 
@@ -35,6 +40,8 @@ export class ChargeMemo {
   readonly #dataVersion: ValueQuery;
   #lastDataVersion: unknown;
   #generation = 0;
+  #isRestless = false;
+  #unasked = 0;
   #young = new Map<string, ChargeRow>();
   #old = new Map<string, ChargeRow>();
 
@@ -53,9 +60,23 @@ export class ChargeMemo {
    */
   confirm(): void {
     const version = this.#dataVersion.value();
-    if (version === this.#lastDataVersion) return;
+    this.#isRestless = version !== this.#lastDataVersion;
+    if (!this.#isRestless) return;
     this.#lastDataVersion = version;
     this.#generation += 1;
+  }
+
+  /**
+   * The generation that is as stored now; {@link UNKNOWN} while other connections commit so often that asking
+   * costs more than it saves. Then it is asked only now and then, whether it has become quiet.
+   */
+  ask(): number {
+    if (this.#isRestless) {
+      this.#unasked = (this.#unasked + 1) % ASKED_EVERY;
+      if (this.#unasked !== 0) return UNKNOWN;
+    }
+    this.confirm();
+    return this.#generation;
   }
 
   /** Begins a new generation: every row has to be read again. */
@@ -68,7 +89,7 @@ export class ChargeMemo {
     return this.#young.get(keyId) ?? this.#promoted(keyId);
   }
 
-  /** Keeps a row that was read after the last {@link confirm}, or written in the current transaction. */
+  /** Keeps a row that was read, or written in the current transaction. */
   set(keyId: string, row: ChargeRow): void {
     if (this.#young.size >= HALF_SIZE) {
       this.#old = this.#young;

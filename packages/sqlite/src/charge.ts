@@ -13,13 +13,13 @@ import type { Connection } from "./connection.js";
 import { Command, Query, type RawRow } from "./database.js";
 import { IdentityWindows } from "./identity-windows.js";
 import { RequestMemory } from "./request-memory.js";
-import { nullable, readStored, text, whole } from "./values.js";
+import { flag, nullable, readStored, text, whole } from "./values.js";
 import { decodeWindows, encodeWindows, findWindow, withWindow } from "./windows.js";
 
 const ROW = `SELECT k.seq, k.workspace_id, k.identity_id, k.version, u.remaining, u.refilled_at, u.windows,
-  w.epoch, i.version, i.seq
+  w.epoch, i.version, i.seq, k.is_counted
   FROM latchkey_key k
-  LEFT JOIN latchkey_usage u ON u.key_seq = k.seq
+  LEFT JOIN latchkey_usage u ON u.key_seq = CASE WHEN k.is_counted THEN k.seq END
   LEFT JOIN latchkey_workspace w ON w.id = k.workspace_id
   LEFT JOIN latchkey_identity i ON i.id = k.identity_id AND i.workspace_id = k.workspace_id`;
 
@@ -40,6 +40,11 @@ interface Draft {
 }
 
 const NO_WINDOWS: Windows = [];
+
+type Counters = Pick<ChargeRow, "usage" | "windows">;
+
+/** Without a number of uses no refill is ever settled: up to when they are does not matter. */
+const UNCOUNTED: Counters = { usage: { remaining: null, refilledAt: 0 }, windows: [] };
 
 /** Puts together what is stored of a plan, lets `applyCharge` decide, and stores what it says. */
 export class Charging {
@@ -71,21 +76,19 @@ export class Charging {
       if (plan.mode === "take") return null;
       return this.#connection.snapshot(() => {
         const found = this.#byId.first(plan.keyId);
-        const row = found === undefined ? null : this.#rowOf(plan.keyId, found);
+        const row = found === undefined ? null : rowOf(plan.keyId, found, Number.NaN);
         return this.#decideOnAll(row, plan, this.#windowsOf(row, plan)).result;
       });
     }
-    const memo = this.#memo;
-    const kept = memo.get(plan.keyId);
-    if (kept !== undefined && kept.generation === memo.generation) {
-      const step = this.#decide(kept, plan);
-      if (step.next !== null) return this.#leaveDraft(plan, kept, step);
-      memo.confirm();
-      if (kept.generation === memo.generation) return step.result;
-    } else {
-      memo.confirm();
+    const kept = this.#memo.get(plan.keyId);
+    const likely = kept === undefined ? null : this.#decide(kept, plan);
+    // Whether or not the row is as stored: the transaction will tell.
+    if (kept !== undefined && likely !== null && likely.next !== null) {
+      return this.#leaveDraft(plan, kept, likely);
     }
-    const row = this.#read(plan.keyId, kept);
+    const generation = this.#memo.ask();
+    if (likely !== null && kept?.generation === generation) return likely.result;
+    const row = this.#read(plan.keyId, kept, generation);
     const step = this.#decide(row, plan);
     return step.next === null || row === null ? step.result : this.#leaveDraft(plan, row, step);
   }
@@ -93,8 +96,9 @@ export class Charging {
   /** Carries a plan out. To be called inside a write transaction, once the memo was confirmed in it. */
   take(plan: ChargePlan): ChargeResult {
     const kept = this.#memo.get(plan.keyId);
-    const isCurrent = kept !== undefined && kept.generation === this.#memo.generation;
-    const row = isCurrent ? kept : this.#read(plan.keyId, kept);
+    const { generation } = this.#memo;
+    const isCurrent = kept !== undefined && kept.generation === generation;
+    const row = isCurrent ? kept : this.#read(plan.keyId, kept, generation);
     const draft = this.#draft;
     if (draft !== undefined && draft.plan === plan && draft.row === row) {
       this.#draft = undefined;
@@ -123,31 +127,17 @@ export class Charging {
   }
 
   /**
-   * Reads a row once the memo was confirmed, and keeps it.
+   * Reads a row and keeps it.
    *
    * @param known - An earlier state of the row: its number never changes, and finds it faster than its id.
+   * @param generation - What the memo answered before this read.
    */
-  #read(keyId: string, known: ChargeRow | undefined): ChargeRow | null {
+  #read(keyId: string, known: ChargeRow | undefined, generation: number): ChargeRow | null {
     const row = known === undefined ? this.#byId.first(keyId) : this.#bySeq.first(known.seq, keyId);
     if (row === undefined) return null;
-    const read = this.#rowOf(keyId, row);
+    const read = rowOf(keyId, row, generation);
     this.#memo.set(keyId, read);
     return read;
-  }
-
-  #rowOf(keyId: string, row: RawRow): ChargeRow {
-    return readStored("key", keyId, () => ({
-      seq: whole(row[0]),
-      workspaceId: text(row[1]),
-      identityId: nullable(row[2], text),
-      identitySeq: nullable(row[9], whole),
-      keyVersion: whole(row[3]),
-      usage: { remaining: nullable(row[4], whole), refilledAt: whole(row[5]) },
-      windows: decodeWindows(row[6]),
-      epoch: nullable(row[7], whole) ?? 0,
-      identityVersion: nullable(row[8], whole),
-      generation: this.#memo.generation,
-    }));
   }
 
   #windowsOf(row: ChargeRow | null, plan: ChargePlan): Windows {
@@ -192,6 +182,27 @@ export class Charging {
     const { generation } = this.#memo;
     this.#memo.set(keyId, { ...row, usage, windows, generation });
   }
+}
+
+function rowOf(keyId: string, row: RawRow, generation: number): ChargeRow {
+  return readStored("key", keyId, () => ({
+    seq: whole(row[0]),
+    workspaceId: text(row[1]),
+    identityId: nullable(row[2], text),
+    keyVersion: whole(row[3]),
+    ...(flag(row[10]) ? countersOf(row) : UNCOUNTED),
+    epoch: nullable(row[7], whole) ?? 0,
+    identityVersion: nullable(row[8], whole),
+    identitySeq: nullable(row[9], whole),
+    generation,
+  }));
+}
+
+function countersOf(row: RawRow): Counters {
+  return {
+    usage: { remaining: nullable(row[4], whole), refilledAt: whole(row[5]) },
+    windows: decodeWindows(row[6]),
+  };
 }
 
 function stateOf(row: ChargeRow | null, plan: ChargePlan, windows: Windows) {

@@ -22,6 +22,7 @@ export class KeyFields {
   readonly #setRatelimits: Command;
   readonly #setWindows: Command;
   readonly #setRefill: Command;
+  readonly #count: Command;
   readonly #raiseVersion: Command;
 
   constructor(database: SqliteDatabase) {
@@ -44,6 +45,10 @@ export class KeyFields {
       database,
       "UPDATE latchkey_key SET refill_interval = ?, refill_amount = ?, refill_day = ? WHERE seq = ?",
     );
+    this.#count = new Command(
+      database,
+      "UPDATE latchkey_key SET is_counted = 1 WHERE seq = ? AND is_counted = 0",
+    );
     this.#raiseVersion = new Command(
       database,
       "UPDATE latchkey_key SET version = version + 1 WHERE seq = ?",
@@ -65,6 +70,11 @@ export class KeyFields {
 
   setRefill(seq: number, columns: readonly (string | number | null)[]): void {
     this.#setRefill.run(...columns, seq);
+  }
+
+  /** Says that the counters of the key have to be read from now on. */
+  count(seq: number): void {
+    this.#count.run(seq);
   }
 
   raiseVersion(seq: number): void {

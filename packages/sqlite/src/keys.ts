@@ -45,10 +45,10 @@ export class Keys {
     this.#findState = new Query(database, KEY_WRITE_SQL.findState);
     this.#insert = new Command(
       database,
-      `INSERT INTO latchkey_key (version, id, workspace_id, api_id,
+      `INSERT INTO latchkey_key (version, is_counted, id, workspace_id, api_id,
         identity_id, hash, start, name, created_at, updated_at, expires_at, switched_on,
         refill_interval, refill_amount, refill_day, environment, ratelimits, sealed_secret, meta)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertUsage = new Command(
       database,
@@ -75,6 +75,7 @@ export class Keys {
     if (resolved.kind === "missing-grants") return resolved;
     const seq = this.#insert.insert(
       key.version,
+      usage.remaining !== null || key.ratelimits.length > 0 ? 1 : 0,
       key.id,
       key.workspaceId,
       key.apiId,
@@ -120,6 +121,7 @@ export class Keys {
       const kept = encodeWindows(keptWindows(stored.windows, patch.ratelimits));
       this.#fields.setRatelimits(seq, encodeKeyRatelimits(patch.ratelimits), kept);
     }
+    if (usage.remaining !== null || (patch.ratelimits?.length ?? 0) > 0) this.#fields.count(seq);
     if (patch.identity !== undefined) {
       const { identity } = patch;
       const identityId = identity === null ? null : this.#identities.findOrInsert(identity);

@@ -8,7 +8,8 @@
  * What moves with every charge is in narrow tables of its own. A commit writes whole pages: forty counters fit on
  * one where five or six records do, so that a checkpoint copies a fraction of the pages, and metadata is never
  * written again because of a use. `windows` holds the windows of configured limits, a few of them; those of
- * limits that requests made up have no bound, and `latchkey_window` for themselves.
+ * limits that requests made up have no bound, and `latchkey_window` for themselves. A key that is not `is_counted`
+ * has never had a number of uses or a limit: its counters need not be read.
  */
 export const INITIAL = `
 CREATE TABLE latchkey_schema (
@@ -41,9 +42,8 @@ CREATE TABLE latchkey_identity (
   ratelimits TEXT NOT NULL,
   meta TEXT NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX latchkey_identity_id ON latchkey_identity (id);
 CREATE UNIQUE INDEX latchkey_identity_external_id ON latchkey_identity (workspace_id, external_id);
-CREATE INDEX latchkey_identity_list ON latchkey_identity (workspace_id, id);
+CREATE UNIQUE INDEX latchkey_identity_id ON latchkey_identity (workspace_id, id);
 
 CREATE TABLE latchkey_identity_usage (
   identity_seq INTEGER PRIMARY KEY REFERENCES latchkey_identity (seq),
@@ -92,6 +92,7 @@ CREATE TABLE latchkey_key (
   seq INTEGER PRIMARY KEY,
   version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991),
   deleted_at INTEGER CHECK (deleted_at BETWEEN 0 AND 9007199254740991),
+  is_counted INTEGER NOT NULL CHECK (is_counted IN (0, 1)),
   id TEXT NOT NULL,
   workspace_id TEXT NOT NULL,
   api_id TEXT NOT NULL REFERENCES latchkey_api (id),

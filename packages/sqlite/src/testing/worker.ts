@@ -1,0 +1,81 @@
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { sqliteStore } from "../index.js";
+import { aKey, aPlan, keyIdOf, load, NOW, WORKSPACE, withKey } from "./fixtures.js";
+
+/**
+ * A process of its own on a file, for tests: says `ready`, and does what it was started for when it is told to go.
+ * Each line is written at once, so that what was said before the process is killed is known.
+ */
+const [task = "", path = "", argument = ""] = process.argv.slice(2);
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+/** Charges one key until it is refused, many at a time, and says how often it was admitted. */
+async function hammer(): Promise<void> {
+  const store = sqliteStore(path, { deadlineMs: 20_000 });
+  const plan = aPlan(await load(store));
+  const chargeOn = async (): Promise<number> => {
+    for (let admitted = 0; ; admitted += 1) {
+      if ((await store.charge(plan)).kind !== "charged") return admitted;
+    }
+  };
+  const counts = await Promise.all(Array.from({ length: 8 }, chargeOn));
+  say(String(counts.reduce((sum, count) => sum + count, 0)));
+  await store.close();
+}
+
+/** Writes keys and charges the first one, without end, and says what was answered. */
+async function write(): Promise<void> {
+  const store = sqliteStore(path, { durability: argument === "full" ? "full" : "normal" });
+  const plan = aPlan(await load(store));
+  for (let number = process.pid * 100_000; ; number += 1) {
+    const meta = {};
+    const identity = {
+      id: `id_${number}`,
+      workspaceId: WORKSPACE,
+      externalId: `user-${number}`,
+      meta,
+      ratelimits: [],
+      createdAt: NOW,
+      version: 1,
+    };
+    const orCreate = {
+      id: `perm_${number}`,
+      workspaceId: WORKSPACE,
+      name: `docs.${number}`,
+      description: null,
+      createdAt: NOW,
+    };
+    const permissions = [{ kind: "name", name: orCreate.name, orCreate } as const];
+    await store.insertKey({ ...aKey(number, 5), identity, grants: { permissions } });
+    say(`inserted ${keyIdOf(number)}`);
+    const charged = await store.charge(plan);
+    if (charged.kind === "charged") say(`left ${charged.remaining}`);
+    if (number % 3 === 0) {
+      await store.deleteKey(WORKSPACE, keyIdOf(number), NOW);
+      say(`deleted ${keyIdOf(number)}`);
+    }
+  }
+}
+
+async function open(): Promise<void> {
+  const store = sqliteStore(path);
+  await withKey(
+    store,
+    aKey(Number(argument), null, { apiId: `api_${argument}` }),
+    `api_${argument}`,
+  );
+  await store.close();
+  say("opened");
+}
+
+const TASKS: Readonly<Record<string, () => Promise<void>>> = { hammer, write, open };
+
+say("ready");
+createInterface({ input: process.stdin }).once("line", async () => {
+  await TASKS[task]?.();
+  process.stdin.destroy();
+});
