@@ -9,13 +9,14 @@ import type { Connection } from "./connection.js";
 import {
   adHocWindowName,
   identityCountersName,
+  identityWindowField,
   type KeyNames,
+  keyWindowField,
   recordName,
   requestName,
-  windowField,
 } from "./key-names.js";
 import type { KeyQueries } from "./key-queries.js";
-import { asReply, type Reply, unexpected } from "./replies.js";
+import { unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
 import { json, list, readStored, safe, text, whole } from "./values.js";
 
@@ -42,31 +43,29 @@ export class Charging {
     this.#queries = queries;
   }
 
-  async charge(plan: ChargePlan): Promise<ChargeResult> {
+  charge(plan: ChargePlan): Promise<ChargeResult> {
     const { workspaceId, keyId, handle } = plan;
-    const hash =
-      typeof handle === "string" ? handle : await this.#queries.hashOf(workspaceId, keyId);
-    if (hash === null) return STALE;
-    const keys = this.#keysOf(plan, hash);
-    const reply = asReply(
-      await this.#connection.verify(SCRIPTS.charge, keys, chargeArguments(plan)),
-    );
-    switch (reply[0]) {
-      case "STALE":
-        return STALE;
-      case "CONFLICT":
-        return CONFLICT;
-      case "CORRUPT":
-        throw corruptRecord(/^key_[A-Za-z0-9]{1,64}$/.test(keyId) ? `key ${keyId}` : "key");
-      case "REPEAT":
-        return readStored("request", null, () => recall(reply[1]));
-      default:
-        return settled(reply, plan.limits);
+    if (typeof handle === "string") return this.#chargeAt(handle, plan);
+    return this.#queries
+      .hashOf(workspaceId, keyId)
+      .then((hash) => (hash === null ? STALE : this.#chargeAt(hash, plan)));
+  }
+
+  #chargeAt(hash: string, plan: ChargePlan): Promise<ChargeResult> {
+    // Without an identity there is none at any version.
+    if (plan.identityId === null && plan.expects.identityVersion !== null) {
+      return Promise.resolve(STALE);
     }
+    const params = this.#keysOf(plan, hash);
+    const keyCount = params.length;
+    addArguments(params, plan);
+    return this.#connection.verify(SCRIPTS.charge, keyCount, params, (answer) =>
+      readAnswer(answer, plan),
+    );
   }
 
   /** In the order in which charge.lua takes them. */
-  #keysOf(plan: ChargePlan, hash: string): readonly string[] {
+  #keysOf(plan: ChargePlan, hash: string): string[] {
     const names = this.#names.of(plan.workspaceId);
     const keys = [recordName(names, hash), names.workspace];
     if (plan.identityId !== null) keys.push(identityCountersName(names, plan.identityId));
@@ -78,58 +77,83 @@ export class Charging {
   }
 }
 
-function chargeArguments(plan: ChargePlan): readonly string[] {
-  const { expects, refill, request } = plan;
-  const args = [
-    plan.keyId,
-    digits(expects.keyVersion),
-    plan.identityId ?? "",
-    expects.identityVersion === null ? "" : digits(expects.identityVersion),
+/** In the order in which charge.lua takes them. */
+function addArguments(params: string[], plan: ChargePlan): void {
+  const { expects, identityId, refill, request } = plan;
+  const parts = `${plan.mode === "look" ? "l" : ""}${identityId === null ? "" : "i"}${
+    refill === null ? "" : "r"
+  }${request === undefined ? "" : "q"}`;
+  params.push(
+    `${plan.keyId} ${digits(expects.keyVersion)}`,
     digits(expects.epoch),
     digits(plan.now),
-    plan.mode,
     digits(plan.cost),
-    refill === null ? "" : digits(refill.amount),
-    refill === null ? "" : digits(refill.dueAt),
-    request === undefined ? "" : request.fingerprint,
-    request === undefined ? "" : digits(request.rememberUntil),
-    request === undefined ? "" : JSON.stringify(plan.limits.map(countedLimit)),
-  ];
+    parts,
+  );
+  if (identityId !== null) {
+    params.push(expects.identityVersion === null ? "" : digits(expects.identityVersion));
+  }
+  if (refill !== null) params.push(digits(refill.amount), digits(refill.dueAt));
+  if (request !== undefined) {
+    const about = JSON.stringify(plan.limits.map(countedLimit));
+    params.push(request.fingerprint, digits(request.rememberUntil), about);
+  }
   for (const limit of plan.limits) {
-    args.push(
-      limit.isConfigured ? (limit.owner === "key" ? "k" : "i") : "a",
-      limit.isConfigured ? windowField(limit) : "",
+    params.push(
+      windowFieldOf(limit),
       digits(limit.limit),
       digits(limit.durationMs),
       digits(limit.cost),
     );
   }
-  return args;
 }
 
-function settled(reply: Reply, limits: readonly CountedLimit[]): SettledCharge {
-  const kind = KINDS.get(reply[0]);
-  if (kind === undefined) throw unexpected(reply[0]);
+function windowFieldOf(limit: ChargePlan["limits"][number]): string {
+  if (!limit.isConfigured) return "a";
+  return limit.owner === "key" ? keyWindowField(limit) : identityWindowField(limit);
+}
+
+function readAnswer(answer: unknown, { keyId, limits }: ChargePlan): ChargeResult {
+  const words = text(answer).split(" ");
+  switch (words[0]) {
+    case "STALE":
+      return STALE;
+    case "CONFLICT":
+      return CONFLICT;
+    case "CORRUPT":
+      throw corruptRecord(/^key_[A-Za-z0-9]{1,64}$/.test(keyId) ? `key ${keyId}` : "key");
+    case "REPEAT":
+      return readStored("request", null, () => recall(text(answer).slice("REPEAT ".length)));
+    default:
+      return settled(words, limits);
+  }
+}
+
+function settled(words: readonly string[], limits: readonly CountedLimit[]): SettledCharge {
+  const kind = KINDS.get(words[0]);
+  if (kind === undefined) throw unexpected(words[0]);
   const readings: LimitReading[] = [];
   for (let number = 0; number < limits.length; number += 1) {
     const { name, limit, durationMs, cost } = limits[number] as CountedLimit;
-    const used = whole(reply[3 + 2 * number]);
+    const window = words[number + 2] ?? "";
+    const colon = window.indexOf(":");
+    const used = whole(window.slice(colon + 1));
     readings.push({
       name,
       limit,
       remaining: Math.max(0, limit - used),
-      resetAt: whole(reply[2 + 2 * number]) + durationMs,
+      resetAt: whole(window.slice(0, colon)) + durationMs,
       exceeded: kind === "rate-limited" && used + cost > limit,
     });
   }
-  return { kind, remaining: reply[1] === "" ? null : whole(reply[1]), limits: readings };
+  return { kind, remaining: words[1] === "" ? null : whole(words[1]), limits: readings };
 }
 
 /** Reads a result as it was remembered: the answer of charge.lua, and below it what the limits were. */
-function recall(remembered: unknown): SettledCharge {
-  const [reply = "", limits] = text(remembered).split("\n");
+function recall(remembered: string): SettledCharge {
+  const [answer = "", limits] = remembered.split("\n");
   return settled(
-    reply.split(" "),
+    answer.split(" "),
     list(json(limits), (limit) => {
       const [name, most, durationMs, cost] = list(limit, (part) => part);
       return {

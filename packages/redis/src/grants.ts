@@ -2,7 +2,7 @@ import type { GrantReference, MissingGrants, PermissionRecord, RoleRecord } from
 import type { Connection } from "./connection.js";
 import type { KeyNames } from "./key-names.js";
 import { encodePermission, encodeRole, permissionArguments, readMissing } from "./references.js";
-import { asReply, unexpected } from "./replies.js";
+import { unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
 
 /** Roles and permissions that a workspace has. */
@@ -18,8 +18,10 @@ export class GrantCatalogs {
   async insertPermission(permission: PermissionRecord): Promise<"inserted" | "name-taken"> {
     const { permissions, permissionNames } = this.#names.of(permission.workspaceId);
     const args = [permission.id, permission.name, encodePermission(permission)];
-    const [status] = asReply(
-      await this.#connection.run(SCRIPTS.insertPermission, [permissions, permissionNames], args),
+    const [status] = await this.#connection.run(
+      SCRIPTS.insertPermission,
+      [permissions, permissionNames],
+      args,
     );
     if (status === "INSERTED") return "inserted";
     if (status === "NAME_TAKEN") return "name-taken";
@@ -33,7 +35,7 @@ export class GrantCatalogs {
     const { roles, roleNames, permissions, permissionNames } = this.#names.of(role.workspaceId);
     const keys = [roles, roleNames, permissions, permissionNames];
     const args = [role.id, role.name, encodeRole(role), ...permissionArguments(references)];
-    const reply = asReply(await this.#connection.run(SCRIPTS.insertRole, keys, args));
+    const reply = await this.#connection.run(SCRIPTS.insertRole, keys, args);
     switch (reply[0]) {
       case "INSERTED":
         return { kind: "inserted" };

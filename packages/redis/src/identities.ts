@@ -7,9 +7,9 @@ import type {
 } from "@latchkey/core";
 import { corruptRecord } from "@latchkey/core";
 import type { Connection } from "./connection.js";
-import { digest, identityCountersName, type KeyNames, windowField } from "./key-names.js";
+import { digest, identityCountersName, identityWindowField, type KeyNames } from "./key-names.js";
 import { encodeIdentity, encodeLimits, identityRecord } from "./records.js";
-import { asReply, unexpected } from "./replies.js";
+import { unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
 import { text, whole } from "./values.js";
 
@@ -33,7 +33,7 @@ export class Identities {
     ];
     const { id, externalId, version } = identity;
     const args = [digest(externalId), id, encodeIdentity(identity), String(version)];
-    const [status] = asReply(await this.#connection.run(SCRIPTS.insertIdentity, keys, args));
+    const [status] = await this.#connection.run(SCRIPTS.insertIdentity, keys, args);
     if (status === "INSERTED") return "inserted";
     if (status === "EXTERNAL_ID_TAKEN") return "external-id-taken";
     throw unexpected(status);
@@ -42,9 +42,7 @@ export class Identities {
   async get(workspaceId: string, lookup: IdentityLookup): Promise<IdentityRecord | null> {
     const { identities, externalIds } = this.#names.of(workspaceId);
     const args = "identityId" in lookup ? [lookup.identityId, ""] : ["", digest(lookup.externalId)];
-    const reply = asReply(
-      await this.#connection.run(SCRIPTS.getIdentity, [identities, externalIds], args),
-    );
+    const reply = await this.#connection.run(SCRIPTS.getIdentity, [identities, externalIds], args);
     return reply.length === 0 ? null : identityRecord(workspaceId, text(reply[0]), reply[1]);
   }
 
@@ -52,8 +50,10 @@ export class Identities {
     const { identityList, identities } = this.#names.of(workspaceId);
     const begin = page.afterId === null ? "-" : `(${page.afterId}`;
     const args = [begin, String(page.limit + 1)];
-    const reply = asReply(
-      await this.#connection.run(SCRIPTS.listIdentities, [identityList, identities], args),
+    const reply = await this.#connection.run(
+      SCRIPTS.listIdentities,
+      [identityList, identities],
+      args,
     );
     const [total, ...entries] = reply;
     const shown = entries.slice(0, 2 * page.limit);
@@ -76,9 +76,9 @@ export class Identities {
       String(expectedVersion),
       ratelimits === undefined ? "" : encodeLimits(ratelimits),
       meta === undefined ? "" : JSON.stringify(meta),
-      ...(ratelimits ?? []).map(windowField),
+      ...(ratelimits ?? []).map(identityWindowField),
     ];
-    const [status] = asReply(await this.#connection.run(SCRIPTS.updateIdentity, keys, args));
+    const [status] = await this.#connection.run(SCRIPTS.updateIdentity, keys, args);
     if (status === "UPDATED") return "updated";
     if (status === "NOT_FOUND") return "not-found";
     if (status === "STALE") return "stale";

@@ -12,7 +12,6 @@ export type FieldList = readonly string[];
 /** All fields of a new key that are not links; those without a value are left out. */
 export function newKeyFields({ key, usage }: NewKey): FieldList {
   const fields = {
-    version: String(key.version),
     remaining: usage.remaining === null ? null : String(usage.remaining),
     refilledAt: String(usage.refilledAt),
     ...configurationOf(key),

@@ -84,7 +84,7 @@ export function identityCountersName({ root }: WorkspaceNames, identityId: strin
 export function adHocWindowName(
   { root }: WorkspaceNames,
   keyId: string,
-  { name, durationMs }: { readonly name: string; readonly durationMs: number },
+  { name, durationMs }: LimitName,
 ): string {
   return `${root}a:${plain(keyId)}:${durationMs}:${digest(name)}`;
 }
@@ -94,15 +94,16 @@ export function requestName({ root }: WorkspaceNames, keyId: string, requestId: 
   return `${root}q:${plain(keyId)}:${plain(requestId)}`;
 }
 
-/** Field of a record or of an identity's counters: the window of a configured limit. */
-export function windowField({
-  name,
-  durationMs,
-}: {
-  readonly name: string;
-  readonly durationMs: number;
-}): string {
-  return `w:${durationMs}:${name}`;
+type LimitName = { readonly name: string; readonly durationMs: number };
+
+/** Field of a record: the window of a configured limit of the key. charge.lua goes by the first letter. */
+export function keyWindowField({ name, durationMs }: LimitName): string {
+  return `k:${durationMs}:${name}`;
+}
+
+/** Field of an identity's counters: the window of one of its limits. charge.lua goes by the first letter. */
+export function identityWindowField({ name, durationMs }: LimitName): string {
+  return `i:${durationMs}:${name}`;
 }
 
 /** A `~` in front tells a digest from every text that may stand as it is. */

@@ -40,7 +40,7 @@ export class KeyQueries {
    */
   async hashOf(workspaceId: string, keyId: string): Promise<string | null> {
     const { keyHashes } = this.#names.of(workspaceId);
-    const [hash] = asReply(await this.#connection.run(SCRIPTS.findKeyHash, [keyHashes], [keyId]));
+    const [hash] = await this.#connection.run(SCRIPTS.findKeyHash, [keyHashes], [keyId]);
     return hash === undefined ? null : text(hash);
   }
 
@@ -66,8 +66,10 @@ export class KeyQueries {
         `[${apiId} `,
         `(${apiId}!`,
       ];
-      const reply = asReply(
-        await this.#connection.run(SCRIPTS.listKeys, [apis, keyList, list, keyHashes], args),
+      const reply = await this.#connection.run(
+        SCRIPTS.listKeys,
+        [apis, keyList, list, keyHashes],
+        args,
       );
       if (reply[0] === "NO_API") return { items: [], hasMore: false, total: 0 };
       if (reply[0] !== "OK") return damaged();
@@ -95,8 +97,8 @@ export class KeyQueries {
       names.identities,
       ...wanted.flatMap(({ hash }) => [recordName(names, hash), longFieldsName(names, hash)]),
     ];
-    const ids = wanted.map(({ id }) => id);
-    const reply = asReply(await this.#connection.verify(SCRIPTS.loadKeys, keys, ids));
+    const params = [...keys, ...wanted.map(({ id }) => id)];
+    const reply = await this.#connection.verify(SCRIPTS.loadKeys, keys.length, params, asReply);
     const workspace = workspaceRecord(workspaceId, reply[0], reply[1]);
     return wanted.map(({ hash }, number) => loadedKey(hash, workspace, reply[2 + number]));
   }

@@ -17,15 +17,15 @@ import {
   digest,
   identityCountersName,
   type KeyNames,
+  keyWindowField,
   longFieldsName,
   recordName,
   type WorkspaceNames,
-  windowField,
 } from "./key-names.js";
 import type { KeyQueries } from "./key-queries.js";
 import { encodeIdentity } from "./records.js";
 import { permissionArguments, readMissing, roleArguments } from "./references.js";
-import { asReply, type Reply, unexpected } from "./replies.js";
+import { type Reply, unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
 import { whole } from "./values.js";
 
@@ -61,12 +61,13 @@ export class Keys {
       key.apiId,
       ...(identity === null ? ["", key.identityId ?? "", "", ""] : identityArguments(identity)),
       String(LONGEST_SHORT_VALUE),
+      String(key.version),
       String(fields.length / 2),
       ...fields,
       ...roleArguments(grants.roles ?? []),
       ...permissionArguments(grants.permissions ?? []),
     ];
-    const reply = asReply(await this.#connection.run(SCRIPTS.insertKey, keys, args));
+    const reply = await this.#connection.run(SCRIPTS.insertKey, keys, args);
     switch (reply[0]) {
       case "INSERTED":
         return { kind: "inserted" };
@@ -109,13 +110,13 @@ export class Keys {
       ...(identity ? identityArguments(identity) : ["", "", "", ""]),
       ratelimits === undefined ? "" : "1",
       String(ratelimits?.length ?? 0),
-      ...(ratelimits ?? []).map(windowField),
+      ...(ratelimits ?? []).map(keyWindowField),
       String(fields.length / 2),
       ...fields,
       ...roleArguments(grants?.roles),
       ...permissionArguments(grants?.permissions),
     ];
-    const reply = asReply(await this.#connection.run(SCRIPTS.updateKey, keys, args));
+    const reply = await this.#connection.run(SCRIPTS.updateKey, keys, args);
     return reply[0] === "MISSING"
       ? readMissing(reply, grants?.roles, grants?.permissions)
       : updateResult(keyId, reply);
@@ -132,7 +133,7 @@ export class Keys {
       names.keyList,
       names.identityKeyList,
     ];
-    const [status] = asReply(await this.#connection.run(SCRIPTS.deleteKey, keys, [keyId]));
+    const [status] = await this.#connection.run(SCRIPTS.deleteKey, keys, [keyId]);
     if (status === "DELETED") return "deleted";
     if (status === "NOT_FOUND") return "not-found";
     throw unexpected(status);

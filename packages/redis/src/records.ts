@@ -40,7 +40,7 @@ export function loadedKey(
   const parts = asReply(entry);
   if (parts.length === 0) return null;
   const fields = readStored("key", null, () => fieldsOf([parts[0], parts[1]]));
-  return readStored("key", fields.get("id"), () => {
+  return readStored("key", fields.get("stamp")?.split(" ")[0], () => {
     const key = keyRecord(hash, workspace.id, fields);
     const identity = text(parts[2]);
     return {
@@ -115,8 +115,10 @@ function usageOf(fields: Fields) {
 }
 
 function keyRecord(hash: string, workspaceId: string, fields: Fields): KeyRecord {
+  const [id, version, ...more] = text(fields.get("stamp")).split(" ");
+  if (more.length > 0) damaged();
   return {
-    id: text(fields.get("id")),
+    id: text(id),
     workspaceId,
     apiId: text(fields.get("api")),
     hash,
@@ -132,7 +134,7 @@ function keyRecord(hash: string, workspaceId: string, fields: Fields): KeyRecord
     ratelimits: optional(fields.get("limits"), (value) => list(json(value), keyRateLimit)) ?? [],
     environment: optional(fields.get("environment"), text),
     sealedSecret: optional(fields.get("sealed"), text),
-    version: whole(fields.get("version")),
+    version: whole(version),
   };
 }
 

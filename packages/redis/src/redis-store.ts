@@ -155,7 +155,11 @@ class RedisStore implements KeyStore {
   }
 
   charge(plan: ChargePlan) {
-    return this.#charging.charge(plan);
+    try {
+      return this.#charging.charge(plan);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   close() {

@@ -2,7 +2,7 @@ import type { RootKeyRecord, WorkspaceRecord } from "@latchkey/core";
 import type { Connection } from "./connection.js";
 import type { KeyNames } from "./key-names.js";
 import { workspaceRecord } from "./records.js";
-import { asReply, unexpected } from "./replies.js";
+import { unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
 import { json, list, nullable, object, readStored, safe, text } from "./values.js";
 
@@ -33,11 +33,11 @@ export class RootKeys {
   /** The pointer never changes; record and workspace are read together in the second step. */
   async find(hash: string): Promise<{ rootKey: RootKeyRecord; workspace: WorkspaceRecord } | null> {
     const pointer = [this.#names.rootKeyPointer(hash)];
-    const [found] = asReply(await this.#connection.run(SCRIPTS.findRootKeyWorkspace, pointer, []));
+    const [found] = await this.#connection.run(SCRIPTS.findRootKeyWorkspace, pointer, []);
     if (typeof found !== "string") return null;
     const { rootKeys, workspace } = this.#names.of(found);
     const keys = [rootKeys, workspace];
-    const reply = asReply(await this.#connection.run(SCRIPTS.findRootKey, keys, [hash]));
+    const reply = await this.#connection.run(SCRIPTS.findRootKey, keys, [hash]);
     if (reply.length === 0) return null;
     return {
       rootKey: readStored("root key", null, () => rootKeyRecord(hash, found, reply[0])),
@@ -50,7 +50,7 @@ export class RootKeys {
     keys: readonly string[],
     args: readonly string[],
   ): Promise<void> {
-    const [status] = asReply(await this.#connection.run(script, keys, args));
+    const [status] = await this.#connection.run(script, keys, args);
     if (status !== "OK") throw unexpected(status);
   }
 }

@@ -2,7 +2,7 @@ import type { ApiRecord, WorkspaceRecord } from "@latchkey/core";
 import type { Connection } from "./connection.js";
 import type { KeyNames } from "./key-names.js";
 import { workspaceRecord } from "./records.js";
-import { asReply, unexpected } from "./replies.js";
+import { unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
 import { json, object, readStored, safe, text } from "./values.js";
 
@@ -18,16 +18,14 @@ export class Workspaces {
 
   async get(workspaceId: string): Promise<WorkspaceRecord> {
     const { workspace } = this.#names.of(workspaceId);
-    const reply = asReply(await this.#connection.run(SCRIPTS.getWorkspace, [workspace], []));
+    const reply = await this.#connection.run(SCRIPTS.getWorkspace, [workspace], []);
     return workspaceRecord(workspaceId, reply[0], reply[1]);
   }
 
   async setEnabled(workspaceId: string, enabled: boolean): Promise<void> {
     const { workspace } = this.#names.of(workspaceId);
     const args = [enabled ? "1" : "0"];
-    const [status] = asReply(
-      await this.#connection.run(SCRIPTS.setWorkspaceEnabled, [workspace], args),
-    );
+    const [status] = await this.#connection.run(SCRIPTS.setWorkspaceEnabled, [workspace], args);
     if (status === "CORRUPT") workspaceRecord(workspaceId, "1", "CORRUPT");
     if (status !== "OK") throw unexpected(status);
   }
@@ -35,13 +33,13 @@ export class Workspaces {
   async insertApi({ id, workspaceId, name, createdAt }: ApiRecord): Promise<void> {
     const { apis } = this.#names.of(workspaceId);
     const args = [id, JSON.stringify({ name, createdAt })];
-    const [status] = asReply(await this.#connection.run(SCRIPTS.insertApi, [apis], args));
+    const [status] = await this.#connection.run(SCRIPTS.insertApi, [apis], args);
     if (status !== "OK") throw unexpected(status);
   }
 
   async getApi(workspaceId: string, apiId: string): Promise<ApiRecord | null> {
     const { apis } = this.#names.of(workspaceId);
-    const [stored] = asReply(await this.#connection.run(SCRIPTS.getApi, [apis], [apiId]));
+    const [stored] = await this.#connection.run(SCRIPTS.getApi, [apis], [apiId]);
     if (stored === undefined) return null;
     return readStored("api", apiId, () => {
       const { name, createdAt } = object(json(stored));

@@ -12,8 +12,8 @@
   Returns  {"NOT_FOUND"} or {"DELETED"}
   Mirrors  KeyStore.deleteKey in packages/core/src/store.ts
 ]]
-local key = redis.call("HMGET", KEYS[1], "id", "api", "identity")
-if key[1] ~= ARGV[1] then return { "NOT_FOUND" } end
+local key = redis.call("HMGET", KEYS[1], "stamp", "api", "identity")
+if string.match(key[1] or "", "^[^ ]*") ~= ARGV[1] then return { "NOT_FOUND" } end
 redis.call("HEXISTS", KEYS[3], ARGV[1])
 redis.call("ZCARD", KEYS[4])
 redis.call("ZCARD", KEYS[5])

@@ -20,6 +20,7 @@
   ARGV[5]   id of that identity where it is to be created; without a digest the id to link as it is, or ""
   ARGV[6]   its record and ARGV[7] its version, as insert-identity.lua takes them, or ""
   ARGV[8]   longest value of a short field, in bytes
+  ARGV[9]   version of the key
   then      a count of fields, name and value of each; the roles and the permissions, as update-key.lua takes them
   Returns   {"INSERTED"}, {"NO_API"}, {"HASH_TAKEN"}, {"ID_TAKEN"} or
             {"MISSING", numbers of the missing roles, numbers of the missing permissions}
@@ -65,7 +66,7 @@ end
 if redis.call("HEXISTS", KEYS[4], ARGV[3]) == 0 then return { "NO_API" } end
 if redis.call("EXISTS", KEYS[1]) == 1 then return { "HASH_TAKEN" } end
 if redis.call("HEXISTS", KEYS[3], ARGV[1]) == 1 then return { "ID_TAKEN" } end
-local fieldsEnd = 9 + 2 * tonumber(ARGV[9])
+local fieldsEnd = 10 + 2 * tonumber(ARGV[10])
 local permissionsAt = fieldsEnd + 2 + 4 * tonumber(ARGV[fieldsEnd + 1])
 -- Only to find out that each is what it has to be, before anything is written.
 for number = 7, 12 do redis.call("HEXISTS", KEYS[number], "") end
@@ -95,13 +96,13 @@ if isNewIdentity then
   redis.call("HSET", KEYS[14], "version", ARGV[7])
 end
 -- What scripts look for stays among the short fields, however long it is.
-local short, long = { "id", ARGV[1], "api", ARGV[3] }, {}
+local short, long = { "stamp", ARGV[1] .. " " .. ARGV[9], "api", ARGV[3] }, {}
 local function put(field, value)
   local home = #value <= tonumber(ARGV[8]) and short or long
   home[#home + 1] = field
   home[#home + 1] = value
 end
-for at = 10, fieldsEnd, 2 do put(ARGV[at], ARGV[at + 1]) end
+for at = 11, fieldsEnd, 2 do put(ARGV[at], ARGV[at + 1]) end
 if identityId ~= "" then
   short[#short + 1] = "identity"
   short[#short + 1] = identityId

@@ -38,7 +38,7 @@ local workspace = redis.call("HMGET", KEYS[1], "enabled", "epoch")
 local reply = { workspace[1] or "", workspace[2] or "" }
 for number = 1, #ARGV do
   local flat = redis.call("HGETALL", KEYS[3 + number * 2])
-  local id = fieldOf("id", flat, {})
+  local id = string.match(fieldOf("stamp", flat, {}), "^[^ ]*")
   if #flat == 0 or (ARGV[number] ~= "" and ARGV[number] ~= id) then
     reply[#reply + 1] = {}
   else

@@ -80,18 +80,19 @@ local function create(found, byId, byName)
   end
 end
 
-local key = redis.call("HMGET", KEYS[1], "id", "version", "remaining", "refilledAt", "api", "identity")
-if key[1] ~= ARGV[1] then return { "NOT_FOUND" } end
-local version = whole(key[2])
-if not version then return { "CORRUPT" } end
-if key[2] ~= ARGV[2] then return { "STALE" } end
+local key = redis.call("HMGET", KEYS[1], "stamp", "remaining", "refilledAt", "api", "identity")
+if not key[1] then return { "NOT_FOUND" } end
+local id, version = string.match(key[1], "^([^ ]*) (%d+)$")
+if id and id ~= ARGV[1] then return { "NOT_FOUND" } end
+if not whole(version) then return { "CORRUPT" } end
+if version ~= ARGV[2] then return { "STALE" } end
 
 -- The use counter. Nil stands for unlimited.
 local remaining, refilledAt
-refilledAt = whole(key[4])
+refilledAt = whole(key[3])
 if not refilledAt then return { "CORRUPT" } end
-if key[3] then
-  remaining = whole(key[3])
+if key[2] then
+  remaining = whole(key[2])
   if not remaining then return { "CORRUPT" } end
 end
 local change, number = ARGV[4], tonumber(ARGV[5])
@@ -129,7 +130,7 @@ local permissions = resolve(permissionsAt, KEYS[6], KEYS[7])
 if #roles.missing > 0 or #permissions.missing > 0 then
   return { "MISSING", table.concat(roles.missing, " "), table.concat(permissions.missing, " ") }
 end
-local identityId = key[6]
+local identityId = key[5]
 local isNewIdentity = false
 if ARGV[10] == "unlink" then identityId = false end
 if ARGV[10] == "link" then
@@ -151,7 +152,7 @@ local function remove(field)
   redis.call("HDEL", KEYS[2], field)
 end
 
-if ARGV[3] == "1" then redis.call("HSET", KEYS[1], "version", digits(version + 1)) end
+if ARGV[3] == "1" then redis.call("HSET", KEYS[1], "stamp", id .. " " .. digits(tonumber(version) + 1)) end
 if change ~= "" then
   redis.call("HSET", KEYS[1], "refilledAt", digits(refilledAt))
   if remaining then redis.call("HSET", KEYS[1], "remaining", digits(remaining)) else remove("remaining") end
@@ -160,7 +161,7 @@ if ARGV[15] == "1" then
   local isKept = {}
   for at = 17, windowsEnd do isKept[ARGV[at]] = true end
   for _, field in ipairs(redis.call("HKEYS", KEYS[1])) do
-    if string.sub(field, 1, 2) == "w:" and not isKept[field] then redis.call("HDEL", KEYS[1], field) end
+    if string.sub(field, 1, 2) == "k:" and not isKept[field] then redis.call("HDEL", KEYS[1], field) end
   end
 end
 for at = fieldsAt + 1, rolesAt - 1, 2 do
@@ -180,11 +181,11 @@ if isNewIdentity then
   redis.call("ZADD", KEYS[10], "0", identityId)
   redis.call("HSET", KEYS[11], "version", ARGV[14])
 end
-if identityId ~= key[6] then
-  if key[6] then redis.call("ZREM", KEYS[3], key[5] .. " " .. key[6] .. " " .. ARGV[1]) end
+if identityId ~= key[5] then
+  if key[5] then redis.call("ZREM", KEYS[3], key[4] .. " " .. key[5] .. " " .. ARGV[1]) end
   if identityId then
     redis.call("HSET", KEYS[1], "identity", identityId)
-    redis.call("ZADD", KEYS[3], "0", key[5] .. " " .. identityId .. " " .. ARGV[1])
+    redis.call("ZADD", KEYS[3], "0", key[4] .. " " .. identityId .. " " .. ARGV[1])
   else
     redis.call("HDEL", KEYS[1], "identity")
   end

@@ -56,7 +56,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       value,
     ]);
     child = spawn(serverProgram() ?? "redis-server", flags, { stdio: "ignore" });
-    await untilAnswering(port, latest["requirepass"]);
+    await untilAnswering(port, latest.requirepass);
   }
 
   async function stop(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {

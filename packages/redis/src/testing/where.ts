@@ -2,7 +2,7 @@ import { afterAll, describe } from "vitest";
 import { serverProgram } from "./redis-server.js";
 
 /** Where the tests of one server find it: REDIS_URL, one of their own, or nowhere. */
-export const REDIS_URL: string | null = process.env["REDIS_URL"] ?? null;
+export const REDIS_URL: string | null = process.env.REDIS_URL ?? null;
 
 /** Whether tests can start servers of their own. */
 export const canStartServers: boolean = serverProgram() !== null;
