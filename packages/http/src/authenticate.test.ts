@@ -128,7 +128,12 @@ describe("root keys", () => {
 
   test("who is not known is told so before anything about the body", async () => {
     const service = await openService();
-    const bodies: BodyInit[] = ["{", "[]", "x".repeat(100_000), new Uint8Array([0xff])];
+    const bodies: NonNullable<RequestInit["body"]>[] = [
+      "{",
+      "[]",
+      "x".repeat(100_000),
+      new Uint8Array([0xff]),
+    ];
     for (const body of bodies) {
       const request = new Request("http://keys.test/v1/keys.createKey", { method: "POST", body });
       expect((await read(await service.handler(request))).status).toBe(401);

@@ -12,7 +12,7 @@ async function open(options: { maxBodyBytes?: number } = {}) {
 /** Posts a body of whatever kind to createKey. */
 async function post(
   service: TestService,
-  body: BodyInit | null,
+  body: NonNullable<RequestInit["body"]>,
   headers: Readonly<Record<string, string>> = JSON_TYPE,
 ) {
   const init: RequestInit & { duplex: "half" } = {

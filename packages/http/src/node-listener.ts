@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { LatchkeyError } from "@latchkey/core";
 import { type Answer, toResponse } from "./answer.js";
 import { AskedByIncoming } from "./asked-by-incoming.js";
 import { type Handler, serviceOf } from "./handler.js";
@@ -30,12 +31,20 @@ export function toNodeListener(handler: Handler): NodeListener {
   const bridged = getRequestListener(
     async (request, { incoming }) =>
       toResponse(await service.answer(new AskedByIncoming(incoming as IncomingMessage, request))),
-    { ...BRIDGE_OPTIONS, errorHandler: (error) => toResponse(service.refuse(error)) },
+    {
+      ...BRIDGE_OPTIONS,
+      errorHandler: (error) =>
+        toResponse(service.refuse(error instanceof RequestError ? malformedAddress() : error)),
+    },
   );
   return (incoming, outgoing) =>
     service.needsRequest || incoming.httpVersionMajor !== 1
       ? bridged(incoming, outgoing)
       : answerDirectly(service, incoming, outgoing);
+}
+
+function malformedAddress(): LatchkeyError {
+  return new LatchkeyError("BAD_REQUEST", "the address of the request is malformed");
 }
 
 /**

@@ -1,0 +1,38 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** Where a server of one test listens. */
+export interface Listening {
+  readonly port: number;
+  readonly origin: string;
+  readonly server: Server;
+}
+
+/** Listens on a free port until the test is over. */
+export async function listen(listener: RequestListener | Server): Promise<Listening> {
+  const server = typeof listener === "function" ? createServer(listener) : listener;
+  if (!server.listening) {
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+  }
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, origin: `http://127.0.0.1:${port}`, server };
+}
+
+/** Writes bytes to a socket as they are, and answers all that comes back until the other side hangs up. */
+export function exchange(port: number, ...parts: (string | Uint8Array)[]): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, "127.0.0.1");
+    const finish = () => resolve(Buffer.concat(chunks).toString("latin1"));
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("close", finish).on("error", finish);
+    for (const part of parts) socket.write(part);
+  });
+}
