@@ -27,6 +27,11 @@ export class Connection {
     this.#commit = new Command(database, "COMMIT");
   }
 
+  /** To be called after settings of the connection were set elsewhere. */
+  forgetSettings(): void {
+    this.#synchronous = undefined;
+  }
+
   /** @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used. */
   assertUsable(): void {
     const { database } = this;

@@ -30,11 +30,11 @@ export function openPath(path: string): SqliteDatabase {
   const database = openFile(path);
   try {
     prepareDatabase(database, true);
+    return database;
   } catch (error) {
     database.close();
     throw error;
   }
-  return database;
 }
 
 /**
@@ -45,8 +45,8 @@ export function openPath(path: string): SqliteDatabase {
 export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void {
   if (!database.open) throw new TypeError('"database" must be open');
   if (database.inTransaction) throw new TypeError('"database" must not be inside a transaction');
-  assertSqliteVersion(database);
   withinOpeningTime(() => {
+    assertSqliteVersion(database);
     setBusyTimeout(database, OPENING_TIMEOUT_MS);
     assertNotForeign(database, isOurs);
     // Taken up by a file that is still empty, and passed over by any other.
@@ -55,8 +55,8 @@ export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void
     applyPragmas(database);
     migrate(database);
     assertNoHooks(database);
+    setBusyTimeout(database, SERVING_TIMEOUT_MS);
   });
-  setBusyTimeout(database, SERVING_TIMEOUT_MS);
 }
 
 /** The log and its index are made by SQLite, with the mode of the file. */

@@ -18,7 +18,7 @@ export const OPENING_TIMEOUT_MS = 5_000;
  * How long one statement may wait for a lock, in ms. The driver is synchronous: all of it is time in which the
  * event loop stands still, so what it does not bring is tried again asynchronously.
  */
-export const SERVING_TIMEOUT_MS = 5;
+export const SERVING_TIMEOUT_MS = 2;
 
 /**
  * The WAL is copied into the file whenever it has grown to this many pages: 4 MiB of pages of 2 KiB, as much as

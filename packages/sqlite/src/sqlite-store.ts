@@ -23,52 +23,14 @@ import { GroupCommit } from "./group-commit.js";
 import { Identities } from "./identities.js";
 import { KeyQueries } from "./key-queries.js";
 import { Keys } from "./keys.js";
-import { openPath, prepareDatabase } from "./open.js";
-import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.js";
+import type { Settings } from "./options.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 import { RetryQueue } from "./retry-queue.js";
 import { RootKeys } from "./root-keys.js";
 import { Workspaces } from "./workspaces.js";
 
-/**
- * Opens a store in a SQLite file, which is made with mode 0600 where there is none. Several processes of one
- * machine may have the same file open.
- *
- * Every method is one transaction, or one read on one snapshot. A configuration change that has resolved
- * survives a power cut, a charge as `durability` says.
- *
- * ```ts
- * const latchkey = createLatchkey({ store: sqliteStore("keys.db") });
- * ```
- *
- * @param source - Path of the file; `:memory:` for a database that ends with the process; or an open
- * better-sqlite3 `Database`, which is switched to the settings in the README, gets the tables beside its own, and
- * stays its owner's to close. It may not be inside a transaction when the store is called.
- * @throws TypeError for a wrong argument.
- * @throws LatchkeyError `PRECONDITION_FAILED` when the file is another program's, or of a newer version;
- * `STORE_CORRUPT` when it is no database; `STORE_UNAVAILABLE` when it cannot be opened.
- */
-export function sqliteStore(
-  source: string | SqliteDatabase,
-  options: SqliteStoreOptions = {},
-): KeyStore {
-  const settings = parseOptions(options);
-  if (typeof source === "string") return new SqliteStore(openPath(source), true, settings);
-  if (!isDatabase(source)) {
-    throw new TypeError('"source" must be a path or an open better-sqlite3 Database');
-  }
-  prepareDatabase(source, false);
-  return new SqliteStore(source, false, settings);
-}
-
-function isDatabase(source: unknown): source is SqliteDatabase {
-  if (typeof source !== "object" || source === null) return false;
-  return ["prepare", "exec", "pragma"].every(
-    (method) => typeof (source as Record<string, unknown>)[method] === "function",
-  );
-}
-
-class SqliteStore implements KeyStore {
+/** The port on one connection. What is atomic, and how it is committed, is decided here; the rest is below. */
+export class SqliteStore implements KeyStore {
   readonly #connection: Connection;
   readonly #isOwned: boolean;
   readonly #isFull: boolean;
@@ -85,6 +47,7 @@ class SqliteStore implements KeyStore {
 
   constructor(database: SqliteDatabase, isOwned: boolean, settings: Settings) {
     this.#connection = connectionOf(database);
+    this.#connection.forgetSettings();
     this.#isOwned = isOwned;
     this.#isFull = settings.durability === "full";
     this.#queue = new RetryQueue(settings.deadlineMs);

@@ -7,7 +7,7 @@ import { INITIAL } from "./0001-initial.js";
 const MIGRATIONS: readonly string[] = [INITIAL];
 
 /** The schema that this code reads and writes. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
+const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
  * The version of latchkey's tables in this database, or 0 where it has none.

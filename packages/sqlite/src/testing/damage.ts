@@ -23,7 +23,7 @@ export function damageBy(pathOf: (store: KeyStore) => string): Damage {
 }
 
 /** Lets a column of a STRICT table hold anything, as long as the work runs. */
-export function pastTheSchema(database: Database.Database, work: () => void): void {
+function pastTheSchema(database: Database.Database, work: () => void): void {
   database.unsafeMode(true);
   database.pragma("ignore_check_constraints = ON");
   const tables = database

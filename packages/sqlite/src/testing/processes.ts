@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** A running `worker.ts`. */
+/** A running `file.worker.ts`. */
 export interface Worker {
   /** Resolves when the worker waits to be told to go. */
   readonly ready: Promise<void>;
@@ -22,7 +22,7 @@ export function startWorker(task: string, path: string, argument = ""): Worker {
       "--conditions=latchkey-source",
       "--import",
       "tsx",
-      fileURLToPath(new URL("worker.ts", import.meta.url)),
+      fileURLToPath(new URL("file.worker.ts", import.meta.url)),
       task,
       path,
       argument,

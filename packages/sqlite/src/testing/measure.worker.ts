@@ -8,7 +8,7 @@ import { openScratch } from "./scratch.js";
  * Charges of this store against the least work that could answer: a hand-written look-up, and a hand-written
  * transaction. Run from the root of the repository:
  *
- * `npx tsc -b packages/sqlite && node --import tsx packages/sqlite/src/testing/measure.ts`
+ * `npx tsc -b packages/sqlite && node --import tsx packages/sqlite/src/testing/measure.worker.ts`
  */
 const KEYS = 10_000;
 const ROUND = 10_000;
