@@ -3,8 +3,8 @@ import { type ErrorCode, type InputIssue, LatchkeyError } from "@latchkey/core";
 /** What is sent back, before it takes the form of a Response or of a node:http response. */
 export interface Answer {
   readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names in lower case. Of this answer alone: whoever writes it may add to them. */
+  readonly headers: Record<string, string>;
   readonly body: string;
 }
 
