@@ -16,7 +16,13 @@ test("windows of limits that requests made up are forgotten once they ended over
   const store = sqliteStore(database);
   const loaded = await withKey(store);
   const chargeAt = (name: string, now: number) => {
-    const limit = { owner: "key", isConfigured: false, name, limit: 99, durationMs: 1_000 } as const;
+    const limit = {
+      owner: "key",
+      isConfigured: false,
+      name,
+      limit: 99,
+      durationMs: 1_000,
+    } as const;
     return store.charge(aPlan(loaded, { now, limits: [{ ...limit, cost: 1 }] }));
   };
   for (let count = 0; count < 20; count += 1) await chargeAt(`limit ${count}`, NOW);

@@ -87,18 +87,27 @@ function openFile(path: string): SqliteDatabase {
   }
 }
 
+/** One snapshot: another process may be making the tables at this moment. */
 function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
-  const applicationId = database.pragma("application_id", { simple: true });
-  if (applicationId === APPLICATION_ID) return;
-  const isMarked = applicationId !== 0;
-  const isForeign = isOurs && schemaVersion(database) === 0 && hasTables(database);
-  if (!isMarked && !isForeign) return;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
-    isMarked
-      ? "the database is marked as another program's (application_id): give another path"
-      : "the database holds tables of another program: give another path, or hand in the open database",
-  );
+  database.exec("BEGIN");
+  try {
+    const applicationId = database.pragma("application_id", { simple: true });
+    if (applicationId === APPLICATION_ID) return;
+    if (applicationId !== 0) {
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the database is marked as another program's (application_id): give another path",
+      );
+    }
+    if (isOurs && schemaVersion(database) === 0 && hasTables(database)) {
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the database holds tables of another program: give another path, or hand in the open database",
+      );
+    }
+  } finally {
+    if (database.inTransaction) database.exec("COMMIT");
+  }
 }
 
 function hasTables(database: SqliteDatabase): boolean {
