@@ -6,23 +6,20 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const folder = new URL("src/lua/", import.meta.url);
 
-/** The text of src/lua/scripts.generated.ts. */
-export function embedScripts() {
-  const entries = readdirSync(folder)
-    .filter((file) => file.endsWith(".lua"))
-    .sort()
-    .map((file) => {
-      const name = file.slice(0, -4).replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
-      return `  ${name}: ${JSON.stringify(readFileSync(new URL(file, folder), "utf8"))},\n`;
-    });
-  return `// Written by embed-lua.mjs from the files beside it: change those, and run \`npm run embed-lua\`.
+const entries = readdirSync(folder)
+  .filter((file) => file.endsWith(".lua"))
+  .sort()
+  .map((file) => {
+    const name = file.slice(0, -4).replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
+    return `  ${name}: ${JSON.stringify(readFileSync(new URL(file, folder), "utf8"))},\n`;
+  });
+
+writeFileSync(
+  new URL("scripts.generated.ts", folder),
+  `// Written by embed-lua.mjs from the files beside it: change those, and run \`npm run embed-lua\`.
 
 /** The text of each script, by the name of its file. */
 export const SCRIPT_TEXTS = {
 ${entries.join("")}} as const;
-`;
-}
-
-if (process.argv[1] === new URL(import.meta.url).pathname) {
-  writeFileSync(new URL("scripts.generated.ts", folder), embedScripts());
-}
+`,
+);

@@ -14,7 +14,12 @@ import type {
   RootKeyRecord,
 } from "@latchkey/core";
 import { Charging } from "./charge.js";
-import { assertNeverResends, type RedisClient, type RedisClusterClient } from "./client.js";
+import {
+  assertNeverResends,
+  isCluster,
+  type RedisClient,
+  type RedisClusterClient,
+} from "./client.js";
 import { Connection } from "./connection.js";
 import { GrantCatalogs } from "./grants.js";
 import { Identities } from "./identities.js";
@@ -47,6 +52,10 @@ export function redisStore(
   const isOwned = typeof server === "string";
   if (!isOwned) assertNeverResends(server);
   const client = isOwned ? openUrl(server, settings) : server;
+  if (settings.waitReplicas !== null && isCluster(client)) {
+    client.disconnect();
+    throw new TypeError('"waitReplicas" is for a single primary: leave it out with Redis Cluster');
+  }
   const connection = new Connection(client, isOwned, settings);
   return new RedisStore(connection, new KeyNames(settings.keyPrefix));
 }
