@@ -1,5 +1,5 @@
 /** Thrown where an answer does not come in time. */
-export class TimedOut extends Error {}
+class TimedOut extends Error {}
 
 /**
  * The answer, or an error when it does not come in time. The work itself goes on.

@@ -68,6 +68,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     await ended;
   }
 
+  process.once("exit", () => child?.kill("SIGKILL"));
   await start();
   return {
     port,
@@ -80,7 +81,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     connect: () => quietClient({ port }),
     remove: async () => {
       await stop();
-      rmSync(directory, { recursive: true, force: true });
+      // A child that rewrites the log may outlive its server by a moment.
+      rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }
@@ -92,14 +94,14 @@ export function serverProgram(): string | null {
 }
 
 /** A client for tests that does not write to the console what goes wrong. */
-export function quietClient(options: { readonly port: number; readonly password?: string }): Redis {
+function quietClient(options: { readonly port: number; readonly password?: string }): Redis {
   const client = new Redis({ host: "127.0.0.1", ...options, retryStrategy: () => 20 });
   client.on("error", () => undefined);
   return client;
 }
 
 /** A port that nothing listens on. */
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

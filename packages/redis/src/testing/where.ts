@@ -5,7 +5,7 @@ import { serverProgram } from "./redis-server.js";
 export const REDIS_URL: string | null = process.env.REDIS_URL ?? null;
 
 /** Whether tests can start servers of their own. */
-export const canStartServers: boolean = serverProgram() !== null;
+const canStartServers: boolean = serverProgram() !== null;
 
 /**
  * Defines tests that start servers of their own. Where there is no `redis-server` they are reported as skipped, and

@@ -1,0 +1,35 @@
+import { createLatchkey } from "@latchkey/core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { redisStore } from "./index.js";
+import { errorOf, untilAnswered } from "./testing/errors.js";
+import { startServer, type TestServer } from "./testing/redis-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+describeWithServers("a store that waits for replicas", () => {
+  let primary: TestServer;
+  let replica: TestServer;
+
+  beforeAll(async () => {
+    primary = await startServer({ "repl-diskless-sync-delay": "0" });
+    replica = await startServer({ replicaof: `127.0.0.1 ${primary.port}` });
+  });
+  afterAll(async () => {
+    await replica.remove();
+    await primary.remove();
+  });
+
+  test("answers a write once the replica holds it, and leaves it open when the replica is gone", async () => {
+    const store = redisStore(primary.url, { waitReplicas: { count: 1, timeoutMs: 200 } });
+    const latchkey = createLatchkey({ store });
+    const { apiId } = await untilAnswered(() => latchkey.createApi({ name: "payments" }));
+    const { key, keyId } = await latchkey.createKey({ apiId, remaining: 10 });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 9 });
+
+    await replica.stop();
+    const unknown = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
+    expect(await errorOf(latchkey.verifyKey({ key }))).toMatchObject(unknown);
+    // The use stays taken: nobody was admitted for it, which is the safe side.
+    expect((await latchkey.getKey({ keyId })).remaining).toBe(8);
+    await store.close();
+  });
+});

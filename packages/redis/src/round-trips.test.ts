@@ -1,0 +1,95 @@
+import { createLatchkey } from "@latchkey/core";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { redisStore } from "./index.js";
+import { startServer, type TestServer } from "./testing/redis-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+describeWithServers("what a verification costs on the wire", () => {
+  let server: TestServer;
+  let monitor: Redis;
+  let commands: string[] = [];
+
+  beforeAll(async () => {
+    server = await startServer();
+    monitor = await server.connect().monitor();
+    // What a script does inside the server is not on the wire.
+    monitor.on("monitor", (_time: string, [command]: string[], source: string) => {
+      if (source !== "lua") commands.push((command as string).toLowerCase());
+    });
+  });
+  afterAll(async () => {
+    monitor.disconnect();
+    await server.remove();
+  });
+
+  /** Commands that arrive while the work is done. */
+  async function commandsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+    await settle();
+    commands = [];
+    await work();
+    await settle();
+    return commands;
+  }
+
+  /** Waits until the monitor has told of everything that was sent before. */
+  async function settle(): Promise<void> {
+    const marker = server.connect();
+    commands = commands.filter((command) => command !== "echo");
+    await marker.echo("marker");
+    while (!commands.includes("echo")) await new Promise((resolve) => setTimeout(resolve, 5));
+    marker.disconnect();
+    const isOfMarker = (command: string) => ["echo", "hello", "client", "info"].includes(command);
+    commands = commands.filter((command) => !isOfMarker(command));
+  }
+
+  async function issueKey() {
+    const store = redisStore(server.url);
+    const latchkey = createLatchkey({ store });
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const limited = {
+      remaining: 100,
+      ratelimit: { limit: 100, duration: 60_000 },
+      externalId: "user",
+    };
+    const { key } = await latchkey.createKey({ apiId, ...limited });
+    return { store, latchkey, key };
+  }
+
+  test("one command when the key was verified before, two when it was not", async () => {
+    const { store, latchkey, key } = await issueKey();
+    const verify = () => latchkey.verifyKey({ key });
+    // Not counted: the server learns both scripts, and the store examines the server.
+    await createLatchkey({ store }).verifyKey({ key });
+
+    expect(await commandsOf(verify)).toEqual(["evalsha", "evalsha"]);
+    expect(await commandsOf(verify)).toEqual(["evalsha"]);
+    const withMore = {
+      key,
+      requestId: "r",
+      ratelimits: [{ name: "burst", limit: 5, duration: 1_000 }],
+    };
+    expect(await commandsOf(() => latchkey.verifyKey(withMore))).toEqual(["evalsha"]);
+    await store.close();
+  });
+
+  test("one command for a secret that does not exist, and none for one with a wrong checksum", async () => {
+    const { store, latchkey, key } = await issueKey();
+    await latchkey.verifyKey({ key: "foreign" });
+    const foreign = () => latchkey.verifyKey({ key: "another-foreign" });
+    expect(await commandsOf(foreign)).toEqual(["evalsha"]);
+    const damaged = `${key.slice(0, -1)}${key.endsWith("1") ? "2" : "1"}`;
+    expect(await commandsOf(() => latchkey.verifyKey({ key: damaged }))).toEqual([]);
+    await store.close();
+  });
+
+  test("one command more after the server has forgotten its scripts", async () => {
+    const { store, latchkey, key } = await issueKey();
+    await latchkey.verifyKey({ key });
+    const control = server.connect();
+    await control.script("FLUSH");
+    control.disconnect();
+    expect(await commandsOf(() => latchkey.verifyKey({ key }))).toEqual(["evalsha", "eval"]);
+    await store.close();
+  });
+});
