@@ -1,6 +1,7 @@
 // Makes a checkout ready to use, and gets out of the way when it is: every npm script begins here.
 //   node .ci/setup.mjs            install what is missing or out of date
 //   node .ci/setup.mjs --build    the same, then compile every package into its dist/
+//   node .ci/setup.mjs --test     the same as the first, and see to a Redis server for the tests
 //
 // It runs before anything is installed, so it imports Node's own modules only.
 
@@ -174,6 +175,24 @@ function removeStaleOutput(dist, source) {
   }
 }
 
+function hasRedis() {
+  if (process.env.REDIS_URL) return true;
+  return spawnSync("sh", ["-c", "command -v redis-server"], { stdio: "ignore" }).status === 0;
+}
+
+/** Tests start servers of their own. Without the program they are skipped, and say so. */
+function provideRedis() {
+  if (hasRedis()) return;
+  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
+    say("installing redis-server for the tests");
+    // RUNLEVEL=1 keeps the package from starting a server of its own.
+    const env = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+    run("apt-get", ["update", "-q"], env);
+    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "redis-server"], env);
+  }
+  if (!hasRedis()) say("redis-server not found and REDIS_URL not set: tests of Redis are skipped");
+}
+
 function build() {
   const packages = join(root, "packages");
   for (const name of readdirSync(packages)) {
@@ -186,3 +205,4 @@ function build() {
 checkNodeVersion();
 install();
 if (process.argv.includes("--build")) build();
+if (process.argv.includes("--test")) provideRedis();
