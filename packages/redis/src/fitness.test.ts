@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { translateError } from "./errors.js";
 import { unfitness } from "./fitness.js";
@@ -137,4 +139,36 @@ describeWithServers("a server that is not fit to hold keys", () => {
       }
     },
   );
+
+  test("a user of Redis with the rights that the README names can do everything", async () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    const rights = /`(~lk:\* [^`]+)`/.exec(readme)?.[1]?.split(" ") ?? [];
+    const server = await startServer();
+    const control = server.connect();
+    await control.call("ACL", "SETUSER", "latchkey", "on", ">pw", ...rights);
+    const store = redisStore(server.url.replace("//", "//latchkey:pw@"));
+    try {
+      const latchkey = createLatchkey({ store });
+      const { apiId } = await latchkey.createApi({ name: "payments" });
+      await latchkey.createRootKey({ permissions: ["*"] });
+      await latchkey.createRole({ name: "reader", permissions: [] });
+      const limited = {
+        remaining: 9,
+        ratelimit: { limit: 9, duration: 1_000 },
+        externalId: "user",
+      };
+      const { key, keyId } = await latchkey.createKey({ apiId, ...limited, roles: ["reader"] });
+      const ratelimits = [{ name: "burst", limit: 5, duration: 1_000 }];
+      expect((await latchkey.verifyKey({ key, ratelimits, requestId: "r" })).valid).toBe(true);
+      await latchkey.updateKey({ keyId, externalId: null, ratelimit: null, roles: [] });
+      expect((await latchkey.listKeys({ apiId })).total).toBe(1);
+      expect((await latchkey.listIdentities({})).total).toBe(1);
+      await latchkey.deleteKey({ keyId });
+      await store.setWorkspaceEnabled("ws_default", false);
+    } finally {
+      control.disconnect();
+      await store.close();
+      await server.remove();
+    }
+  });
 });
