@@ -23,7 +23,7 @@ export const coreLevels: readonly (readonly string[])[] = [
   ["store", "verdict", "key-cache"],
   ["verify", "context", "key-view"],
   ["verify-question"],
-  ["recovery"],
+  ["recovery", "key-removal"],
   ["operations/*"],
   ["latchkey"],
   ["index"],

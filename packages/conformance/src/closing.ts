@@ -26,6 +26,7 @@ const CALLS: { readonly [Name in Method]: (store: KeyStore) => Promise<unknown> 
   setWorkspaceEnabled: (store) => store.setWorkspaceEnabled(WORKSPACE, false),
   insertApi: (store) => store.insertApi(anApi(2)),
   getApi: (store) => store.getApi(WORKSPACE, anApi().id),
+  deleteApi: (store) => store.deleteApi(WORKSPACE, anApi().id),
   insertPermission: (store) => store.insertPermission(aPermission("docs.read")),
   insertRole: (store) => store.insertRole(aRole("reader"), []),
   insertRootKey: (store) => store.insertRootKey(aRootKey()),
@@ -40,6 +41,7 @@ const CALLS: { readonly [Name in Method]: (store: KeyStore) => Promise<unknown> 
   listKeys: (store) => store.listKeys(WORKSPACE, anApi().id, { identityId: null }, PAGE),
   updateKey: (store) => store.updateKey(WORKSPACE, aKey().id, 1, {}),
   deleteKey: (store) => store.deleteKey(WORKSPACE, aKey().id, NOW),
+  deleteKeys: (store) => store.deleteKeys(WORKSPACE, anApi().id, 1, NOW),
 };
 
 export const closingPromises: readonly StorePromise[] = [

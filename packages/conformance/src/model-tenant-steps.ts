@@ -32,6 +32,31 @@ export const tenantKinds = [
     },
   }),
   kind({
+    title: "deleteApi",
+    // Seldom: without an API most steps meet nothing.
+    input: fc.record({ workspace: any.workspace, pick: any.pick, isMeant: fc.nat({ max: 3 }) }),
+    async run({ workspace, pick, isMeant }, { model }, store) {
+      const workspaceId = workspaceAt(workspace);
+      const apiId = (isMeant === 0 ? choose(model.apis, pick)?.id : undefined) ?? "api_unknown";
+      return {
+        actual: await store.deleteApi(workspaceId, apiId),
+        expected: model.deleteApi(workspaceId, apiId),
+      };
+    },
+  }),
+  kind({
+    title: "deleteKeys",
+    input: fc.record({ pick: any.pick, limit: fc.integer({ min: 1, max: 3 }) }),
+    async run({ pick, limit }, world, store) {
+      const key = choose(world.everyKey, pick);
+      const { workspaceId, apiId } = key ?? { workspaceId: workspaceAt(0), apiId: "api_unknown" };
+      return {
+        actual: await store.deleteKeys(workspaceId, apiId, limit, world.now),
+        expected: world.model.deleteKeys(workspaceId, apiId, limit),
+      };
+    },
+  }),
+  kind({
     title: "insertRootKey",
     input: fc.record({ workspace: any.workspace, pick: any.pick }),
     async run({ workspace, pick }, world, store) {

@@ -45,7 +45,7 @@ interface ModelKey {
  */
 export class Model {
   readonly disabledWorkspaces = new Set<string>();
-  readonly apis: ApiRecord[] = [];
+  apis: ApiRecord[] = [];
   readonly rootKeys: RootKeyRecord[] = [];
   readonly permissions: PermissionRecord[] = [];
   readonly roles: (RoleRecord & { readonly permissionIds: readonly string[] })[] = [];
@@ -56,6 +56,14 @@ export class Model {
 
   workspace(id: string) {
     return { id, enabled: !this.disabledWorkspaces.has(id), epoch: 0 };
+  }
+
+  deleteApi(workspaceId: string, apiId: string): "deleted" | "not-found" {
+    const api = this.apis.find(
+      ({ id, workspaceId: owner }) => id === apiId && owner === workspaceId,
+    );
+    this.apis = this.apis.filter((known) => known !== api);
+    return api === undefined ? "not-found" : "deleted";
   }
 
   insertPermission(permission: PermissionRecord): "inserted" | "name-taken" {
@@ -138,7 +146,7 @@ export class Model {
   }
 
   findKey(matches: (record: KeyRecord) => boolean): LoadedKey | null {
-    const found = this.keys.find(({ record }) => matches(record));
+    const found = this.keys.find(({ record }) => matches(record) && this.#hasApi(record));
     return found === undefined ? null : this.load(found);
   }
 
@@ -150,6 +158,7 @@ export class Model {
   ): Page<LoadedKey> {
     const all = this.keys
       .filter(({ record }) => record.workspaceId === workspaceId && record.apiId === apiId)
+      .filter(({ record }) => this.#hasApi(record))
       .map((key) => this.load(key));
     const shown = all.filter(({ key }) => identityId === null || key.identityId === identityId);
     return pageOf(shown, ({ key }) => key.id, page, all.length);
@@ -188,6 +197,15 @@ export class Model {
     const key = this.#key(workspaceId, keyId);
     this.keys = this.keys.filter((known) => known !== key);
     return key === undefined ? "not-found" : "deleted";
+  }
+
+  deleteKeys(workspaceId: string, apiId: string, limit: number) {
+    const all = this.keys
+      .filter(({ record }) => record.workspaceId === workspaceId && record.apiId === apiId)
+      .sort((one, two) => (one.record.id < two.record.id ? -1 : 1));
+    const deleted = all.slice(0, limit);
+    this.keys = this.keys.filter((key) => !deleted.includes(key));
+    return { deleted: deleted.length, hasMore: all.length > limit };
   }
 
   /** @param epoch - The epoch of the key's workspace in the store. */
@@ -232,8 +250,13 @@ export class Model {
 
   #key(workspaceId: string, keyId: string): ModelKey | undefined {
     return this.keys.find(
-      ({ record }) => record.id === keyId && record.workspaceId === workspaceId,
+      ({ record }) =>
+        record.id === keyId && record.workspaceId === workspaceId && this.#hasApi(record),
     );
+  }
+
+  #hasApi({ apiId }: KeyRecord): boolean {
+    return this.apis.some(({ id }) => id === apiId);
   }
 
   /** Id of the identity with the candidate's external id, which is the candidate where there was none. */

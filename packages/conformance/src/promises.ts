@@ -1,6 +1,7 @@
 import { chargingPromises } from "./charging.js";
 import { closingPromises } from "./closing.js";
 import { countingPromises } from "./counting-uses.js";
+import { deletingApisPromises } from "./deleting-apis.js";
 import { grantPromises } from "./grants.js";
 import { guardedUpdatePromises } from "./guarded-updates.js";
 import { handedOutPromises } from "./handed-out.js";
@@ -35,6 +36,7 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "repeated requests", promises: repeatedRequestPromises },
   { name: "identities", promises: identityPromises },
   { name: "revocation", promises: revocationPromises },
+  { name: "deleting APIs", promises: deletingApisPromises },
   { name: "roles and permissions", promises: grantPromises },
   { name: "workspaces", promises: workspacePromises },
   { name: "root keys", promises: rootKeyPromises },

@@ -10,7 +10,9 @@ import { createKey } from "./operations/create-key.js";
 import { createPermission } from "./operations/create-permission.js";
 import { createRole } from "./operations/create-role.js";
 import { createRootKey } from "./operations/create-root-key.js";
+import { deleteApi } from "./operations/delete-api.js";
 import { deleteKey } from "./operations/delete-key.js";
+import { deleteKeys } from "./operations/delete-keys.js";
 import { getApi } from "./operations/get-api.js";
 import { getIdentity } from "./operations/get-identity.js";
 import { getKey } from "./operations/get-key.js";
@@ -66,6 +68,8 @@ export interface Latchkey {
   readonly createApi: Bound<typeof createApi>;
   /** `{ apiId }` → `{ id, name, workspaceId }`. */
   readonly getApi: Bound<typeof getApi>;
+  /** Deletes an API; its keys stop verifying at once. */
+  readonly deleteApi: Bound<typeof deleteApi>;
   /** Issues a key: `{ apiId, prefix, expires, remaining, refill, ratelimit, … }` → `{ keyId, key }`. */
   readonly createKey: Bound<typeof createKey>;
   /** Decides whether a presented secret is good, and takes what that costs, in one atomic step. */
@@ -80,6 +84,8 @@ export interface Latchkey {
   readonly updateRemaining: Bound<typeof updateRemaining>;
   /** Deletes a key; it stops verifying at once. */
   readonly deleteKey: Bound<typeof deleteKey>;
+  /** Deletes every key of an API: `{ apiId }` → `{ deletedKeys }`. */
+  readonly deleteKeys: Bound<typeof deleteKeys>;
   /** Seals recoverable secrets with the vault's current key, a page at a time. */
   readonly reencryptKeys: Bound<typeof reencryptKeys>;
   /** `{ externalId, meta?, ratelimits? }` → `{ identityId }`. */
@@ -153,6 +159,7 @@ function bindWorkspace(
     workspace: (otherId) => bindWorkspace(shared, otherId),
     createApi: (input) => createApi(context, input),
     getApi: (input) => getApi(context, input),
+    deleteApi: (input) => deleteApi(context, input),
     createKey: (input) => createKey(context, input),
     verifyKey: (input, scope) => verifyKey(context, input, scope),
     getKey: (input) => getKey(context, input),
@@ -160,6 +167,7 @@ function bindWorkspace(
     updateKey: (input) => updateKey(context, input),
     updateRemaining: (input) => updateRemaining(context, input),
     deleteKey: (input) => deleteKey(context, input),
+    deleteKeys: (input) => deleteKeys(context, input),
     reencryptKeys: (input) => reencryptKeys(context, input),
     createIdentity: (input) => createIdentity(context, input),
     getIdentity: (input) => getIdentity(context, input),

@@ -124,6 +124,12 @@ export interface KeyStore {
   /** Writes an API with an id that is new. */
   insertApi(api: ApiRecord): Promise<void>;
   getApi(workspaceId: string, apiId: string): Promise<ApiRecord | null>;
+  /**
+   * Deletes an API and raises the epoch: from then on the API does not exist, and none of its keys is found or
+   * verifies. The keys stay stored until {@link KeyStore.deleteKeys} removes them: this step is short however many
+   * there are.
+   */
+  deleteApi(workspaceId: string, apiId: string): Promise<"deleted" | "not-found">;
 
   /** Writes a permission, unless its name is taken in the workspace. */
   insertPermission(permission: PermissionRecord): Promise<"inserted" | "name-taken">;
@@ -189,6 +195,19 @@ export interface KeyStore {
     keyId: string,
     deletedAt: EpochMs,
   ): Promise<"deleted" | "not-found">;
+
+  /**
+   * Deletes keys of an API as {@link KeyStore.deleteKey} does, at most `limit` of them, also where the API itself was
+   * deleted before. One call is one bounded step, so that no other caller waits long; call again while there are more.
+   *
+   * @param limit - 1 to 1,000.
+   */
+  deleteKeys(
+    workspaceId: string,
+    apiId: string,
+    limit: number,
+    deletedAt: EpochMs,
+  ): Promise<{ readonly deleted: number; readonly hasMore: boolean }>;
 
   /**
    * The atomic step of a verification, exactly as `applyCharge` says: compares what the plan expects, settles a

@@ -68,6 +68,14 @@ class MemoryStore implements KeyStore {
     return this.#findApi(workspaceId, apiId)?.record ?? null;
   }
 
+  async deleteApi(workspaceId: string, apiId: string): Promise<"deleted" | "not-found"> {
+    this.#assertOpen();
+    const api = this.#findApi(workspaceId, apiId);
+    if (api === undefined) return "not-found";
+    api.workspace.deleteApi(api);
+    return "deleted";
+  }
+
   async insertPermission(permission: PermissionRecord): Promise<"inserted" | "name-taken"> {
     this.#assertOpen();
     const { permissions } = this.#workspace(permission.workspaceId).grants;
@@ -150,7 +158,8 @@ class MemoryStore implements KeyStore {
 
   async findKey(hash: string, workspaceId: string): Promise<LoadedKey | null> {
     this.#assertOpen();
-    return this.#workspaces.get(workspaceId)?.keyByHash.get(hash)?.load() ?? null;
+    const key = this.#workspaces.get(workspaceId)?.keyByHash.get(hash);
+    return key?.api.isLive ? key.load() : null;
   }
 
   async getKey(workspaceId: string, keyId: string): Promise<LoadedKey | null> {
@@ -189,6 +198,21 @@ class MemoryStore implements KeyStore {
     return "deleted";
   }
 
+  async deleteKeys(
+    workspaceId: string,
+    apiId: string,
+    limit: number,
+  ): Promise<{ readonly deleted: number; readonly hasMore: boolean }> {
+    this.#assertOpen();
+    const workspace = this.#workspaces.get(workspaceId);
+    const api = workspace?.apis.get(apiId);
+    if (workspace === undefined || api === undefined) return { deleted: 0, hasMore: false };
+    const { items, hasMore } = api.keys.page(null, null, limit);
+    for (const key of items) this.#keys.delete(key);
+    if (!hasMore && !api.isLive) workspace.apis.delete(apiId);
+    return { deleted: items.length, hasMore };
+  }
+
   async charge(plan: ChargePlan): Promise<ChargeResult> {
     this.#assertOpen();
     return this.#charges.charge(this.#keys.findByPlan(plan), plan);
@@ -224,7 +248,8 @@ class MemoryStore implements KeyStore {
   }
 
   #findApi(workspaceId: string, apiId: string): StoredApi | undefined {
-    return this.#workspaces.get(workspaceId)?.apis.get(apiId);
+    const api = this.#workspaces.get(workspaceId)?.apis.get(apiId);
+    return api?.isLive ? api : undefined;
   }
 }
 

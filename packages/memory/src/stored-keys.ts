@@ -21,7 +21,7 @@ export class StoredKeys {
 
   find(workspaceId: string, keyId: string): StoredKey | undefined {
     const key = this.#byId.get(keyId);
-    return key?.record.workspaceId === workspaceId ? key : undefined;
+    return key?.record.workspaceId === workspaceId && key.api.isLive ? key : undefined;
   }
 
   /** The key of a plan: by the handle it was loaded with, if that is still good, else by its id. */
@@ -29,6 +29,7 @@ export class StoredKeys {
     const isGood =
       handle instanceof StoredKey &&
       handle.isLive &&
+      handle.api.isLive &&
       handle.record.id === keyId &&
       handle.record.workspaceId === workspaceId &&
       handle.api.workspace.allKeys === this;

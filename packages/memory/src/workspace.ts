@@ -18,6 +18,8 @@ export interface StoredApi {
   readonly record: ApiRecord;
   readonly workspace: StoredWorkspace;
   readonly keys: KeyIndex;
+  /** A deleted API is kept until its keys are gone: they are still to be found through it, by no one else. */
+  isLive: boolean;
 }
 
 /** A workspace with all that is found in it by id or name. */
@@ -38,11 +40,22 @@ export class StoredWorkspace {
   }
 
   setEnabled(enabled: boolean): void {
-    this.record = Object.freeze({ ...this.record, enabled, epoch: this.record.epoch + 1 });
+    this.#change({ enabled });
+  }
+
+  deleteApi(api: StoredApi): void {
+    api.isLive = false;
+    if (api.keys.size === 0) this.apis.delete(api.record.id);
+    this.#change({});
+  }
+
+  #change(fields: Partial<WorkspaceRecord>): void {
+    this.record = Object.freeze({ ...this.record, ...fields, epoch: this.record.epoch + 1 });
   }
 
   addApi(api: ApiRecord): void {
-    this.apis.set(api.id, { record: frozenCopy(api), workspace: this, keys: new KeyIndex() });
+    const record = frozenCopy(api);
+    this.apis.set(api.id, { record, workspace: this, keys: new KeyIndex(), isLive: true });
   }
 
   findIdentity(lookup: IdentityLookup): StoredIdentity | null {

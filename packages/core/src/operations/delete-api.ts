@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { notFound, type OperationContext } from "../context.js";
+import { id, parseInput } from "../input.js";
+import { deleteAllKeys } from "../key-removal.js";
+
+/** Input of deleteApi. */
+export const deleteApiInput = z.strictObject({ apiId: id });
+
+/**
+ * Deletes an API. Its keys stop verifying with the first, short step, however many there are; they are then removed in
+ * bounded steps, and the call resolves when all are gone. Should the process die on the way, what is left of them is
+ * dead all the same.
+ *
+ * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
+ */
+export async function deleteApi(
+  context: OperationContext,
+  input: z.input<typeof deleteApiInput>,
+): Promise<Record<string, never>> {
+  const { apiId } = parseInput(deleteApiInput, input);
+  const outcome = await context.store.deleteApi(context.workspaceId, apiId);
+  if (outcome === "not-found") throw notFound("API");
+  await deleteAllKeys(context, apiId);
+  return {};
+}

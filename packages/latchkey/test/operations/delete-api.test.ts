@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { describeOnEveryStore, rejectionOf } from "../every-store.js";
+
+describeOnEveryStore("deleteApi and deleteKeys", (open) => {
+  test("the keys of a deleted API stop verifying, also where they are warm", async () => {
+    const bed = open();
+    const other = bed.another();
+    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await bed.latchkey.createKey({ apiId });
+    expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
+    expect(await bed.latchkey.deleteApi({ apiId })).toEqual({});
+    expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+    for (const call of [
+      bed.latchkey.getApi({ apiId }),
+      bed.latchkey.listKeys({ apiId }),
+      bed.latchkey.getKey({ keyId }),
+      bed.latchkey.createKey({ apiId }),
+      bed.latchkey.deleteKeys({ apiId }),
+      bed.latchkey.deleteApi({ apiId }),
+    ]) {
+      expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND" });
+    }
+  });
+
+  test("deleteKeys deletes every key of one API and tells how many, in more than one step", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { apiId: otherId } = await latchkey.createApi({ name: "harbour gates" });
+    const kept = await latchkey.createKey({ apiId: otherId });
+    const { key } = await latchkey.createKey({ apiId });
+    for (let count = 1; count < 1_201; count += 1) await latchkey.createKey({ apiId });
+    expect(await latchkey.deleteKeys({ apiId })).toEqual({ deletedKeys: 1_201 });
+    expect(await latchkey.listKeys({ apiId })).toEqual({ keys: [], total: 0 });
+    expect(await latchkey.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+    expect(await latchkey.verifyKey({ key: kept.key })).toMatchObject({ valid: true });
+    expect(await latchkey.deleteKeys({ apiId })).toEqual({ deletedKeys: 0 });
+  });
+
+  test("an API of another workspace is neither deleted nor emptied", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { key } = await latchkey.createKey({ apiId });
+    const other = latchkey.workspace("ws_other");
+    expect(await rejectionOf(other.deleteApi({ apiId }))).toMatchObject({ code: "NOT_FOUND" });
+    expect(await rejectionOf(other.deleteKeys({ apiId }))).toMatchObject({ code: "NOT_FOUND" });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+  });
+});
