@@ -48,6 +48,8 @@ export interface Definition<Schema extends InputSchema> {
   ) => readonly InputIssue[];
   /** Query parameters that are no strings. */
   readonly query?: Readonly<Record<string, QueryType>>;
+  /** Headers that stand for a field of the input: name in lower case → field. The body must not give it too. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Answered to everyone, without a look at who asks. */
   readonly isPublic?: true;
   /** A permission that is enough whatever the input: saves the busiest operation from being checked twice. */

@@ -2,7 +2,9 @@ import {
   createApiInput,
   createIdentityInput,
   createKeyInput,
+  deleteApiInput,
   deleteKeyInput,
+  deleteKeysInput,
   expiryIssues,
   getApiInput,
   getIdentityInput,
@@ -59,6 +61,20 @@ export const OPERATIONS: readonly Operation[] = [
     run: ({ latchkey }, input) => latchkey.listKeys(input),
   }),
   define({
+    name: "apis.deleteApi",
+    method: "POST",
+    input: deleteApiInput,
+    needs: ({ apiId }) => onApiById(apiId, "delete_api"),
+    run: ({ latchkey }, input) => latchkey.deleteApi(input),
+  }),
+  define({
+    name: "apis.deleteKeys",
+    method: "POST",
+    input: deleteKeysInput,
+    needs: ({ apiId }) => onApiById(apiId, "delete_key"),
+    run: ({ latchkey }, input) => latchkey.deleteKeys(input),
+  }),
+  define({
     name: "keys.createKey",
     method: "POST",
     input: createKeyInput,
@@ -71,6 +87,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: VERIFY_KEY,
     method: "POST",
     input: verifyKeyInput,
+    headers: { "idempotency-key": "requestId" },
     enough: { resource: "api", id: null, action: "verify_key" },
     needs: ({ apiId }) =>
       apiId === undefined

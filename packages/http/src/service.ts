@@ -3,6 +3,7 @@ import { type Answer, refusal, refusalOf, success } from "./answer.js";
 import { type Asked, requireJson } from "./asked.js";
 import { type Authenticator, byHost, byRootKey } from "./authenticate.js";
 import { authorize } from "./authorize.js";
+import { withHeaderFields } from "./header-fields.js";
 import { parseJsonObject } from "./json.js";
 import type { Caller, Operation } from "./operation.js";
 import { OPERATIONS, VERIFY_KEY } from "./operations.js";
@@ -37,10 +38,11 @@ export function createService(settings: Settings): Service {
   async function perform(asked: Asked, requestId: string): Promise<unknown> {
     const { operation, query } = findRoute(asked);
     const caller = await authenticatorOf(operation)(asked);
-    const { fields, issues } =
+    const given =
       operation.method === "GET"
         ? readQuery(query, operation.query)
         : await readBodyFields(asked, query);
+    const { fields, issues } = withHeaderFields(asked, operation.headers, given);
     if (issues.length > 0 || !isEnough(operation, caller)) {
       const further = operation.furtherIssues?.(fields, latchkey.now()) ?? [];
       const input = parseInput(operation.input, fields, () => [...issues, ...further]);

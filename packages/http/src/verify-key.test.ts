@@ -214,3 +214,38 @@ describe("who may ask", () => {
     expect((await service.call("keys.verifyKey", { key }, { token: null })).status).toBe(401);
   });
 });
+
+describe("the header Idempotency-Key", () => {
+  const ask = (idempotencyKey: string, fields: object) =>
+    service.call("keys.verifyKey", fields, { headers: { "idempotency-key": idempotencyKey } });
+
+  test("makes a repeat get the same verdict, charged once", async () => {
+    const { key } = await create({ remaining: 2 });
+    const first = await ask("retry-1", { key });
+    const second = await ask("retry-1", { key });
+    expect(first.body).toMatchObject({ valid: true, remaining: 1 });
+    expect({ ...second.body, requestId: "" }).toEqual({ ...first.body, requestId: "" });
+    expect((await ask("retry-2", { key })).body).toMatchObject({ valid: true, remaining: 0 });
+    expect((await ask("retry-1", { key })).body).toMatchObject({ valid: true, remaining: 1 });
+  });
+
+  test("is a CONFLICT with another question about the same key, and free for another key", async () => {
+    const { key } = await create({ remaining: 5 });
+    const other = await create({ remaining: 5 });
+    await ask("retry-1", { key });
+    const conflict = await ask("retry-1", { key, remaining: { cost: 2 } });
+    expect([conflict.status, conflict.body.error.code]).toEqual([409, "CONFLICT"]);
+    expect((await ask("retry-1", { key: other.key })).body).toMatchObject({ remaining: 4 });
+  });
+
+  test("is refused when it is longer than 128 characters, and has no twin in the body", async () => {
+    const { key } = await create();
+    const long = await ask("x".repeat(129), { key });
+    expect([long.status, long.body.error.issues[0].path]).toEqual([400, "requestId"]);
+    const twin = await service.call("keys.verifyKey", { key, requestId: "retry-1" });
+    expect(twin.status).toBe(400);
+    expect(twin.body.error.issues).toEqual([
+      { path: "requestId", message: "is not a known field" },
+    ]);
+  });
+});

@@ -35,6 +35,8 @@ export const SAMPLES: readonly Sample[] = [
     ["api.read_key", "api.read_api", "api.decrypt_key"],
     "api",
   ),
+  sample("apis.deleteApi", ({ apiId }) => ({ apiId }), ["api.delete_api"], "api"),
+  sample("apis.deleteKeys", ({ apiId }) => ({ apiId }), ["api.delete_key"], "api"),
   sample("keys.createKey", ({ apiId }) => ({ apiId }), ["api.create_key"], "api"),
   sample(
     "keys.createKey, recoverable",
