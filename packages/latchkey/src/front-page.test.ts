@@ -68,7 +68,7 @@ describe("the README", () => {
 
   test("names every operation", () => {
     const latchkey = createLatchkey({ store: memoryStore() });
-    const { workspaceId: _, workspace: __, close: ___, ...operations } = latchkey;
+    const { workspaceId: _, workspace: __, close: ___, now: ____, ...operations } = latchkey;
     const missing = Object.keys(operations).filter(
       (name) => !pages[0]?.text.includes(`\n| \`${name}\` |`),
     );

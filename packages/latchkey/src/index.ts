@@ -43,6 +43,7 @@ export {
   toNodeListener,
 } from "@latchkey/http";
 export { memoryStore } from "@latchkey/memory";
+export { type RedisStoreOptions, redisStore } from "@latchkey/redis";
 export { type Durability, type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
 export { type KeyRings, keyRingsFromEnv } from "./key-rings-from-env.js";
 export { type OpenStoreOptions, openStore } from "./open-store.js";

@@ -33,8 +33,17 @@ test("options reach the store that the URL names", () => {
   expect(() => openStore("memory:", options)).not.toThrow();
 });
 
+test("a Redis that is not there is STORE_UNAVAILABLE with the first call, and closes all the same", async () => {
+  const latchkey = createLatchkey({ store: openStore("redis://app:hunter2@127.0.0.1:1/0") });
+  const call = latchkey.createApi({ name: "tide-tables" });
+  await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+  await expect(call).rejects.not.toThrow("hunter2");
+  await latchkey.close();
+});
+
 test("what opens no store is refused before anything is written", () => {
-  expect(() => openStore("redis://127.0.0.1:6379/0")).toThrow("@latchkey/redis");
+  expect(() => openStore("redis+cluster://app:hunter2@a:port")).toThrow(TypeError);
+  expect(() => openStore("redis+cluster://app:hunter2@a:port")).not.toThrow("hunter2");
   expect(() => openStore("keys.db")).toThrow(TypeError);
   expect(existsSync("keys.db")).toBe(false);
 });

@@ -1,17 +1,20 @@
 import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
+import { type RedisStoreOptions, redisStore } from "@latchkey/redis";
 import { type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
 import { parseStoreUrl } from "./store-url.js";
 
 /** Options of each kind of store. Those of the kinds that the URL does not name are not looked at. */
 export interface OpenStoreOptions {
   readonly sqlite?: SqliteStoreOptions;
+  readonly redis?: RedisStoreOptions;
 }
 
 /**
  * Opens the store that a URL names, so that one setting decides where keys live.
  *
- * @param url - `memory:`, `sqlite:./keys.db`, `sqlite:/var/lib/keys.db` or `sqlite::memory:`.
+ * @param url - `memory:`, `sqlite:./keys.db`, `sqlite:/var/lib/keys.db`, `sqlite::memory:`, `redis://host:6379/0`,
+ * `rediss://host:6379/0` (TLS) or `redis+cluster://a:6379,b:6379`.
  * @throws TypeError for any other URL, without repeating more of it than its scheme; and what the store throws when
  * it cannot be opened.
  */
@@ -22,6 +25,8 @@ export function openStore(url: string, options: OpenStoreOptions = {}): KeyStore
       return memoryStore();
     case "sqlite":
       return sqliteStore(wanted.path, options.sqlite);
+    case "redis":
+      return redisStore(wanted.url, options.redis);
     default:
       return wanted satisfies never;
   }

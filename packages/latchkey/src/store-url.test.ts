@@ -35,21 +35,19 @@ describe("a store URL", () => {
     expect(() => parseStoreUrl(url)).toThrow(new TypeError(message));
   });
 
-  test.each(["redis:", "rediss:", "redis+cluster:"])(
-    "%s names the package to install",
-    (scheme) => {
-      expect(() => parseStoreUrl(`${scheme}//127.0.0.1:6379/0`)).toThrow(
-        new TypeError(
-          `"url" asks for a Redis store (${scheme}//), which needs the package @latchkey/redis`,
-        ),
-      );
-    },
-  );
+  test.each([
+    "redis://127.0.0.1:6379/0",
+    "rediss://app:secret@keys.internal",
+    "redis+cluster://a:6379,b:6379",
+    "rediss+cluster://a:6379",
+  ])("%s names a Redis store, and is passed on as it is", (url) => {
+    expect(parseStoreUrl(url)).toEqual({ kind: "redis", url });
+  });
 
   test("an unknown scheme is named, and the known forms are listed", () => {
     expect(() => parseStoreUrl("mongodb://127.0.0.1/keys")).toThrow(
       new TypeError(
-        '"url" must be memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db or sqlite::memory:, not mongodb://',
+        '"url" must be memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db, sqlite::memory:, redis://host:6379/0, rediss://host:6379/0 or redis+cluster://a:6379,b:6379, not mongodb://',
       ),
     );
   });
@@ -62,8 +60,6 @@ describe("a store URL", () => {
   );
 
   test.each([
-    "redis://app:hunter2@127.0.0.1",
-    "redis+cluster://app:hunter2@a:1,b:2",
     "mongodb://app:hunter2@127.0.0.1",
     "sqlite://app:hunter2@127.0.0.1/keys.db",
     "memory://app:hunter2@127.0.0.1",

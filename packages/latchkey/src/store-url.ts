@@ -2,14 +2,18 @@
 export type StoreUrl =
   | { readonly kind: "memory" }
   /** `path`: a file, or `:memory:`. */
-  | { readonly kind: "sqlite"; readonly path: string };
+  | { readonly kind: "sqlite"; readonly path: string }
+  /** `url`: as `redisStore` takes it. It may hold a password. */
+  | { readonly kind: "redis"; readonly url: string };
 
-const KNOWN_FORMS = "memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db or sqlite::memory:";
+const KNOWN_FORMS =
+  "memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db, sqlite::memory:, redis://host:6379/0, rediss://host:6379/0 or redis+cluster://a:6379,b:6379";
 
-const REDIS_SCHEMES = ["redis:", "rediss:", "redis+cluster:"];
+const REDIS_SCHEMES = ["redis:", "rediss:", "redis+cluster:", "rediss+cluster:"];
 
 /**
- * Reads a store URL: `memory:`, or `sqlite:` followed by a path, which is taken as it is (no escapes, no query).
+ * Reads a store URL: `memory:`, `sqlite:` followed by a path, which is taken as it is (no escapes, no query), or
+ * `redis:`, `rediss:` (TLS) and `redis+cluster:`, which are left to `redisStore` to read.
  *
  * @throws TypeError naming `url` and what it may be. The message never repeats more of the URL than its scheme: the
  * rest may hold a password.
@@ -21,15 +25,16 @@ export function parseStoreUrl(url: string): StoreUrl {
     return { kind: "memory" };
   }
   if (scheme === "sqlite:") return { kind: "sqlite", path: sqlitePath(url.slice(scheme.length)) };
-  if (scheme !== undefined && REDIS_SCHEMES.includes(scheme)) {
-    throw new TypeError(
-      `"url" asks for a Redis store (${scheme}//), which needs the package @latchkey/redis`,
-    );
-  }
+  if (scheme !== undefined && REDIS_SCHEMES.includes(scheme)) return { kind: "redis", url };
   // Only what stands before "://" is surely a scheme: "user:password@host" has none.
   const isUrl = scheme !== undefined && url.startsWith("//", scheme.length);
   const unknown = isUrl ? `, not ${scheme}//` : "";
   throw new TypeError(`"url" must be ${KNOWN_FORMS}${unknown}`);
+}
+
+/** Whether what is written to a store is gone when the process ends. */
+export function isInMemory(store: StoreUrl): boolean {
+  return store.kind === "memory" || (store.kind === "sqlite" && store.path === ":memory:");
 }
 
 function sqlitePath(path: string): string {

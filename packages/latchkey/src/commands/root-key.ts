@@ -8,6 +8,7 @@ import {
   withLatchkey,
 } from "../command-line.js";
 import { ENVIRONMENT_HELP, STORE_HELP } from "../help.js";
+import { isInMemory } from "../store-url.js";
 
 const help = `Usage: latchkey root-key --store <url> --permissions <list> [options]
 
@@ -40,7 +41,7 @@ export const rootKey: Command = {
   positionals: [],
   async run(args, host) {
     const store = readStore(args, host);
-    if (store.parsed.kind === "memory" || store.parsed.path === ":memory:") {
+    if (isInMemory(store.parsed)) {
       throw new UsageError(
         "--store must outlive this program: a root key in memory is gone at exit",
       );

@@ -68,6 +68,8 @@ export const serve: Command = {
         ...(docsBaseUrl !== undefined && { docsBaseUrl }),
         onError: (error, requestId) => host.warn(`${requestId} failed: ${messageOf(error)}`),
       });
+      // A server whose store is not there must not say that it is ready.
+      await latchkey.isWorkspaceEnabled();
       const server = createServer(toNodeListener(handler));
       const stopped = stopSignal();
       host.print(await listen(server, hostname, port));

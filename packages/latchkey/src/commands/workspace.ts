@@ -8,6 +8,7 @@ import {
   withLatchkey,
 } from "../command-line.js";
 import { ENVIRONMENT_HELP, STORE_HELP } from "../help.js";
+import { isInMemory } from "../store-url.js";
 
 const help = `Usage: latchkey workspace disable|enable <id> --store <url>
 
@@ -47,10 +48,11 @@ export const workspace: Command = {
 
 /** A mistyped file would be made anew, and the switch thrown where nobody looks. */
 function assertExists({ parsed }: StoreChoice): void {
-  if (parsed.kind === "memory" || parsed.path === ":memory:") {
+  if (isInMemory(parsed)) {
     throw new UsageError(
       "--store must be one that a server uses: a store in memory is gone at exit",
     );
   }
-  if (!existsSync(parsed.path)) throw new Error(`there is no file ${parsed.path}`);
+  if (parsed.kind === "sqlite" && !existsSync(parsed.path))
+    throw new Error(`there is no file ${parsed.path}`);
 }
