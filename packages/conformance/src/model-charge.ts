@@ -33,9 +33,11 @@ type Input = typeof input extends fc.Arbitrary<infer Value> ? Value : never;
 export const chargeKind: StepKind<Input> = {
   title: "charge",
   input,
-  // What was once old enough to be forgotten may have been, when time then goes back.
+  // What was once old enough to be forgotten may have been, when time then goes back. And a plan on a key of a deleted
+  // API cannot be made on the epoch after the deletion: nobody finds the key then.
   isClear({ pick, request }, { everyKey, model, now, latest }) {
     const chosen = choose(everyKey, pick);
+    if (chosen !== undefined && !model.hasApi(chosen)) return false;
     const remembered = chosen && request ? model.remembered(chosen.id, request.id) : null;
     return remembered === null || remembered.until <= now || remembered.until > latest;
   },

@@ -146,7 +146,7 @@ export class Model {
   }
 
   findKey(matches: (record: KeyRecord) => boolean): LoadedKey | null {
-    const found = this.keys.find(({ record }) => matches(record) && this.#hasApi(record));
+    const found = this.keys.find(({ record }) => matches(record) && this.hasApi(record));
     return found === undefined ? null : this.load(found);
   }
 
@@ -158,7 +158,7 @@ export class Model {
   ): Page<LoadedKey> {
     const all = this.keys
       .filter(({ record }) => record.workspaceId === workspaceId && record.apiId === apiId)
-      .filter(({ record }) => this.#hasApi(record))
+      .filter(({ record }) => this.hasApi(record))
       .map((key) => this.load(key));
     const shown = all.filter(({ key }) => identityId === null || key.identityId === identityId);
     return pageOf(shown, ({ key }) => key.id, page, all.length);
@@ -251,11 +251,12 @@ export class Model {
   #key(workspaceId: string, keyId: string): ModelKey | undefined {
     return this.keys.find(
       ({ record }) =>
-        record.id === keyId && record.workspaceId === workspaceId && this.#hasApi(record),
+        record.id === keyId && record.workspaceId === workspaceId && this.hasApi(record),
     );
   }
 
-  #hasApi({ apiId }: KeyRecord): boolean {
+  /** Whether the API of a key was not deleted. */
+  hasApi({ apiId }: KeyRecord): boolean {
     return this.apis.some(({ id }) => id === apiId);
   }
 

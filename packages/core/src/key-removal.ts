@@ -1,7 +1,7 @@
 import type { OperationContext } from "./context.js";
 
-/** Keys deleted in one step: few milliseconds on every store. */
-const BATCH_SIZE = 500;
+/** Keys deleted in one step: some milliseconds on every store. */
+const BATCH_SIZE = 200;
 
 /**
  * Deletes every key of an API in bounded steps, and lets other work of this process through between them.

@@ -1,20 +1,20 @@
 import type { LoadedKey, Page, PageRequest } from "@latchkey/core";
 import { Query, type SqliteDatabase } from "./database.js";
 import { totalOf } from "./identities.js";
-import { LOADED_KEY_COLUMNS, LOADED_KEY_SOURCE, loadedKey } from "./records.js";
+import { IS_LIVE_KEY, LOADED_KEY_COLUMNS, LOADED_KEY_SOURCE, loadedKey } from "./records.js";
 
 export const KEY_SQL = {
   byHash: `SELECT ${LOADED_KEY_COLUMNS} FROM ${LOADED_KEY_SOURCE}
-    WHERE k.hash = ? AND k.workspace_id = ? AND k.deleted_at IS NULL`,
+    WHERE k.hash = ? AND k.workspace_id = ? AND ${IS_LIVE_KEY}`,
   byId: `SELECT ${LOADED_KEY_COLUMNS} FROM ${LOADED_KEY_SOURCE}
-    WHERE k.id = ? AND k.workspace_id = ? AND k.deleted_at IS NULL`,
+    WHERE k.id = ? AND k.workspace_id = ? AND ${IS_LIVE_KEY}`,
   page: `SELECT ${LOADED_KEY_COLUMNS} FROM ${LOADED_KEY_SOURCE}
-    WHERE k.api_id = ? AND k.id > ? AND k.deleted_at IS NULL AND k.workspace_id = ?
+    WHERE k.api_id = ? AND k.id > ? AND ${IS_LIVE_KEY} AND k.workspace_id = ?
     ORDER BY k.id LIMIT ?`,
   pageOfIdentity: `SELECT ${LOADED_KEY_COLUMNS} FROM ${LOADED_KEY_SOURCE}
-    WHERE k.identity_id = ? AND k.api_id = ? AND k.id > ? AND k.deleted_at IS NULL
+    WHERE k.identity_id = ? AND k.api_id = ? AND k.id > ? AND ${IS_LIVE_KEY}
     AND k.workspace_id = ? ORDER BY k.id LIMIT ?`,
-  total: "SELECT key_count FROM latchkey_api WHERE id = ? AND workspace_id = ?",
+  total: "SELECT key_count FROM latchkey_api WHERE id = ? AND workspace_id = ? AND is_live = 1",
 } as const;
 
 /** Reads of live keys. */

@@ -10,16 +10,19 @@ import { Command, Query, type SqliteDatabase } from "./database.js";
 import type { GrantTables } from "./grants.js";
 import type { Identities } from "./identities.js";
 import { KeyFields } from "./key-fields.js";
+import { IS_LIVE_KEY } from "./records.js";
 import { nullable, readStored, whole } from "./values.js";
 import { decodeWindows, encodeWindows, keptWindows } from "./windows.js";
 
 export const KEY_WRITE_SQL = {
-  findApi: "SELECT 1 FROM latchkey_api WHERE id = ? AND workspace_id = ?",
+  findApi: "SELECT 1 FROM latchkey_api WHERE id = ? AND workspace_id = ? AND is_live = 1",
   findHash: "SELECT 1 FROM latchkey_key WHERE hash = ? AND workspace_id = ? AND deleted_at IS NULL",
   findState: `SELECT k.seq, k.version, u.remaining, u.refilled_at, u.windows, k.api_id,
     k.sealed_secret IS NOT NULL
     FROM latchkey_key k LEFT JOIN latchkey_usage u ON u.key_seq = k.seq
-    WHERE k.id = ? AND k.workspace_id = ? AND k.deleted_at IS NULL`,
+    WHERE k.id = ? AND k.workspace_id = ? AND ${IS_LIVE_KEY}`,
+  findSome: `SELECT k.seq, k.sealed_secret IS NOT NULL FROM latchkey_key k
+    WHERE k.api_id = ? AND k.workspace_id = ? AND k.deleted_at IS NULL ORDER BY k.id LIMIT ?`,
 } as const;
 
 /** Writes of keys. All of it is to be called inside a write transaction. */
@@ -30,6 +33,7 @@ export class Keys {
   readonly #findApi: Query;
   readonly #findHash: Query;
   readonly #findState: Query;
+  readonly #findSome: Query;
   readonly #insert: Command;
   readonly #insertUsage: Command;
   readonly #count: Command;
@@ -43,6 +47,7 @@ export class Keys {
     this.#findApi = new Query(database, KEY_WRITE_SQL.findApi);
     this.#findHash = new Query(database, KEY_WRITE_SQL.findHash);
     this.#findState = new Query(database, KEY_WRITE_SQL.findState);
+    this.#findSome = new Query(database, KEY_WRITE_SQL.findSome);
     this.#insert = new Command(
       database,
       `INSERT INTO latchkey_key (version, is_counted, id, workspace_id, api_id,
@@ -137,11 +142,28 @@ export class Keys {
   delete(workspaceId: string, keyId: string, deletedAt: number): { hadSecret: boolean } | null {
     const stored = this.#stateOf(workspaceId, keyId);
     if (stored === null) return null;
-    this.#grants.unlinkAll(stored.seq);
-    this.#deleteUsage.run(stored.seq);
-    this.#delete.run(deletedAt, stored.seq);
+    this.#remove(stored.seq, deletedAt);
     this.#count.run(-1, stored.apiId);
     return { hadSecret: stored.hasSecret };
+  }
+
+  /** Deletes up to `limit` keys of an API, whether or not the API itself still lives. */
+  deleteSome(workspaceId: string, apiId: string, limit: number, deletedAt: number) {
+    const rows = this.#findSome.all(apiId, workspaceId, limit + 1);
+    const deleted = rows.slice(0, limit);
+    for (const [seq] of deleted) this.#remove(whole(seq), deletedAt);
+    if (deleted.length > 0) this.#count.run(-deleted.length, apiId);
+    return {
+      deleted: deleted.length,
+      hasMore: rows.length > limit,
+      hadSecret: deleted.some(([, hasSecret]) => hasSecret === 1),
+    };
+  }
+
+  #remove(seq: number, deletedAt: number): void {
+    this.#grants.unlinkAll(seq);
+    this.#deleteUsage.run(seq);
+    this.#delete.run(deletedAt, seq);
   }
 
   #setPlainFields(seq: number, patch: KeyPatch): void {

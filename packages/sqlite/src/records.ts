@@ -38,6 +38,10 @@ export const LOADED_KEY_SOURCE = `
   LEFT JOIN latchkey_workspace w ON w.id = k.workspace_id
   LEFT JOIN latchkey_identity i ON i.id = k.identity_id AND i.workspace_id = k.workspace_id`;
 
+/** Which rows of `latchkey_key k` are keys: neither deleted themselves, nor of an API that was. */
+export const IS_LIVE_KEY = `k.deleted_at IS NULL
+    AND EXISTS (SELECT 1 FROM latchkey_api a WHERE a.id = k.api_id AND a.is_live = 1)`;
+
 /** Columns of an identity, in the order that {@link identityRecord} reads. */
 export const IDENTITY_COLUMNS =
   "id, workspace_id, external_id, meta, ratelimits, created_at, version";

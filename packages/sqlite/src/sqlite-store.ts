@@ -77,6 +77,10 @@ export class SqliteStore implements KeyStore {
     return this.#read(() => this.#workspaces.getApi(workspaceId, apiId));
   }
 
+  deleteApi(workspaceId: string, apiId: string) {
+    return this.#configure(() => this.#workspaces.deleteApi(workspaceId, apiId));
+  }
+
   insertPermission(permission: PermissionRecord) {
     return this.#configure(() => this.#grants.insertPermission(permission));
   }
@@ -147,6 +151,14 @@ export class SqliteStore implements KeyStore {
     // The log still holds pages from before: without this, the erased secret would stay in it for a while.
     if (deleted.hadSecret) this.#truncateLog();
     return "deleted";
+  }
+
+  async deleteKeys(workspaceId: string, apiId: string, limit: number, deletedAt: number) {
+    const { hadSecret, ...outcome } = await this.#configure(() =>
+      this.#keys.deleteSome(workspaceId, apiId, limit, deletedAt),
+    );
+    if (hadSecret) this.#truncateLog();
+    return outcome;
   }
 
   charge(plan: ChargePlan): Promise<ChargeResult> {

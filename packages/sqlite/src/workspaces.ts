@@ -9,6 +9,8 @@ export class Workspaces {
   readonly #setEnabled: Command;
   readonly #insertApi: Command;
   readonly #findApi: Query;
+  readonly #deleteApi: Command;
+  readonly #raiseEpoch: Command;
 
   constructor(database: SqliteDatabase) {
     this.#find = new Query(database, "SELECT enabled, epoch FROM latchkey_workspace WHERE id = ?");
@@ -23,7 +25,13 @@ export class Workspaces {
     );
     this.#findApi = new Query(
       database,
-      "SELECT id, workspace_id, name, created_at FROM latchkey_api WHERE id = ? AND workspace_id = ?",
+      "SELECT id, workspace_id, name, created_at FROM latchkey_api WHERE id = ? AND workspace_id = ? AND is_live = 1",
+    );
+    this.#deleteApi = new Command(database, "UPDATE latchkey_api SET is_live = 0 WHERE id = ?");
+    this.#raiseEpoch = new Command(
+      database,
+      `INSERT INTO latchkey_workspace (id, epoch) VALUES (?, 1)
+        ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1`,
     );
   }
 
@@ -48,5 +56,12 @@ export class Workspaces {
       name: text(row[2]),
       createdAt: whole(row[3]),
     }));
+  }
+
+  deleteApi(workspaceId: string, apiId: string): "deleted" | "not-found" {
+    if (this.#findApi.first(apiId, workspaceId) === undefined) return "not-found";
+    this.#deleteApi.run(apiId);
+    this.#raiseEpoch.run(workspaceId);
+    return "deleted";
   }
 }
