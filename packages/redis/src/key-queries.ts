@@ -84,6 +84,14 @@ export class KeyQueries {
     }
   }
 
+  /** The first keys of an API, whether or not the API itself was deleted. */
+  async deletable(workspaceId: string, apiId: string, limit: number): Promise<readonly Wanted[]> {
+    const { keyList, keyHashes } = this.#names.of(workspaceId);
+    const args = [`[${apiId} `, `(${apiId}!`, String(limit)];
+    const reply = await this.#connection.run(SCRIPTS.listDeletableKeys, [keyList, keyHashes], args);
+    return reply[0] === "OK" ? wantedOf(reply.slice(1)) : damaged();
+  }
+
   async #load(
     workspaceId: string,
     wanted: readonly Wanted[],
@@ -95,6 +103,7 @@ export class KeyQueries {
       names.roles,
       names.permissions,
       names.identities,
+      names.apis,
       ...wanted.flatMap(({ hash }) => [recordName(names, hash), longFieldsName(names, hash)]),
     ];
     const params = [...keys, ...wanted.map(({ id }) => id)];

@@ -98,6 +98,7 @@ export class Keys {
       longFieldsName(names, hash),
       names.identityKeyList,
       ...catalogsOf(names),
+      names.apis,
       ...identityKeysOf(names, identity ?? null),
     ];
     const args = [
@@ -132,11 +133,36 @@ export class Keys {
       names.keyHashes,
       names.keyList,
       names.identityKeyList,
+      names.apis,
     ];
     const [status] = await this.#connection.run(SCRIPTS.deleteKey, keys, [keyId]);
     if (status === "DELETED") return "deleted";
     if (status === "NOT_FOUND") return "not-found";
     throw unexpected(status);
+  }
+
+  /**
+   * Deletes the first keys of an API. Two steps: which keys, then all of them in one; racers share them out between them.
+   */
+  async deleteSome(
+    workspaceId: string,
+    apiId: string,
+    limit: number,
+  ): Promise<{ readonly deleted: number; readonly hasMore: boolean }> {
+    const names = this.#names.of(workspaceId);
+    const listed = await this.#queries.deletable(workspaceId, apiId, limit + 1);
+    const chosen = listed.slice(0, limit);
+    if (chosen.length === 0) return { deleted: 0, hasMore: false };
+    const keys = [
+      names.keyHashes,
+      names.keyList,
+      names.identityKeyList,
+      ...chosen.flatMap(({ hash }) => [recordName(names, hash), longFieldsName(names, hash)]),
+    ];
+    const args = [apiId, ...chosen.map(({ id }) => id)];
+    const [status, deleted] = await this.#connection.run(SCRIPTS.deleteKeys, keys, args);
+    if (status !== "OK") throw unexpected(status);
+    return { deleted: whole(deleted), hasMore: listed.length > limit };
   }
 }
 

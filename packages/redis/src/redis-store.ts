@@ -93,6 +93,10 @@ class RedisStore implements KeyStore {
     return this.#workspaces.insertApi(api);
   }
 
+  deleteApi(workspaceId: string, apiId: string) {
+    return this.#workspaces.deleteApi(workspaceId, apiId);
+  }
+
   getApi(workspaceId: string, apiId: string) {
     return this.#workspaces.getApi(workspaceId, apiId);
   }
@@ -157,6 +161,10 @@ class RedisStore implements KeyStore {
 
   updateKey(workspaceId: string, keyId: string, expectedVersion: number, patch: KeyPatch) {
     return this.#keys.update(workspaceId, keyId, expectedVersion, patch);
+  }
+
+  deleteKeys(workspaceId: string, apiId: string, limit: number) {
+    return this.#keys.deleteSome(workspaceId, apiId, limit);
   }
 
   deleteKey(workspaceId: string, keyId: string) {

@@ -19,6 +19,7 @@ const READS: ReadonlySet<ScriptName> = new Set([
   "getApi",
   "getIdentity",
   "getWorkspace",
+  "listDeletableKeys",
   "listIdentities",
   "listKeys",
   "loadKeys",

@@ -46,4 +46,13 @@ export class Workspaces {
       return { id: apiId, workspaceId, name: text(name), createdAt: safe(createdAt, 0) };
     });
   }
+
+  async deleteApi(workspaceId: string, apiId: string): Promise<"deleted" | "not-found"> {
+    const { apis, workspace } = this.#names.of(workspaceId);
+    const [status] = await this.#connection.run(SCRIPTS.deleteApi, [apis, workspace], [apiId]);
+    if (status === "DELETED") return "deleted";
+    if (status === "NOT_FOUND") return "not-found";
+    if (status === "CORRUPT") workspaceRecord(workspaceId, "1", "CORRUPT");
+    throw unexpected(status);
+  }
 }

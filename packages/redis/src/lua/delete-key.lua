@@ -8,12 +8,14 @@
   KEYS[3]  hashes of keys by id, a hash
   KEYS[4]  keys of all APIs, a sorted set of "<apiId> <keyId>"
   KEYS[5]  keys that have an identity, a sorted set of "<apiId> <identityId> <keyId>"
+  KEYS[6]  APIs by id, a hash
   ARGV[1]  id of the key
   Returns  {"NOT_FOUND"} or {"DELETED"}
   Mirrors  KeyStore.deleteKey in packages/core/src/store.ts
 ]]
 local key = redis.call("HMGET", KEYS[1], "stamp", "api", "identity")
 if string.match(key[1] or "", "^[^ ]*") ~= ARGV[1] then return { "NOT_FOUND" } end
+if redis.call("HEXISTS", KEYS[6], key[2] or "") == 0 then return { "NOT_FOUND" } end
 redis.call("HEXISTS", KEYS[3], ARGV[1])
 redis.call("ZCARD", KEYS[4])
 redis.call("ZCARD", KEYS[5])

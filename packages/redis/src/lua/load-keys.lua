@@ -8,9 +8,10 @@
   KEYS[2]  roles by id, a hash: ids of permissions separated by spaces, a newline, the rest
   KEYS[3]  permissions by id, a hash
   KEYS[4]  identities by id, a hash
+  KEYS[5]  APIs by id, a hash
   then     for each key: its record, a hash; its long fields, a hash
   ARGV[n]  id that the n-th record must have, or "" for whatever it has
-  Returns  {enabled or "", epoch or "", then for each key: {} where there is none, else
+  Returns  {enabled or "", epoch or "", then for each key: {} where there is none or its API was deleted, else
            {fields, long fields, identity or "", roles held, permissions held directly and through roles}}
   Mirrors  LoadedKey in packages/core/src/key.ts
 ]]
@@ -37,12 +38,13 @@ end
 local workspace = redis.call("HMGET", KEYS[1], "enabled", "epoch")
 local reply = { workspace[1] or "", workspace[2] or "" }
 for number = 1, #ARGV do
-  local flat = redis.call("HGETALL", KEYS[3 + number * 2])
+  local flat = redis.call("HGETALL", KEYS[4 + number * 2])
   local id = string.match(fieldOf("stamp", flat, {}), "^[^ ]*")
-  if #flat == 0 or (ARGV[number] ~= "" and ARGV[number] ~= id) then
+  local isThere = #flat > 0 and redis.call("HEXISTS", KEYS[5], fieldOf("api", flat, {})) == 1
+  if not isThere or (ARGV[number] ~= "" and ARGV[number] ~= id) then
     reply[#reply + 1] = {}
   else
-    local long = redis.call("HGETALL", KEYS[4 + number * 2])
+    local long = redis.call("HGETALL", KEYS[5 + number * 2])
     local identityId = fieldOf("identity", flat, long)
     local identity = identityId ~= "" and redis.call("HGET", KEYS[4], identityId) or ""
     local roles, permissions, seen = {}, {}, {}

@@ -9,7 +9,8 @@
   KEYS[6]   permissions by id, KEYS[7] ids of permissions by name: hashes
   KEYS[8]   identities by id, KEYS[9] ids of identities by digest of the external id: hashes
   KEYS[10]  ids of all identities, a sorted set, each with score 0
-  KEYS[11]  where ARGV[12] is given: version and windows of that identity, a hash
+  KEYS[11]  APIs by id, a hash
+  KEYS[12]  where ARGV[12] is given: version and windows of that identity, a hash
   ARGV[1]   id of the key
   ARGV[2]   expected version
   ARGV[3]   "1" when the version rises
@@ -84,6 +85,7 @@ local key = redis.call("HMGET", KEYS[1], "stamp", "remaining", "refilledAt", "ap
 if not key[1] then return { "NOT_FOUND" } end
 local id, version = string.match(key[1], "^([^ ]*) (%d+)$")
 if id and id ~= ARGV[1] then return { "NOT_FOUND" } end
+if redis.call("HEXISTS", KEYS[11], key[4] or "") == 0 then return { "NOT_FOUND" } end
 if not whole(version) then return { "CORRUPT" } end
 if version ~= ARGV[2] then return { "STALE" } end
 
@@ -134,7 +136,7 @@ local identityId = key[5]
 local isNewIdentity = false
 if ARGV[10] == "unlink" then identityId = false end
 if ARGV[10] == "link" then
-  redis.call("HEXISTS", KEYS[11], "version")
+  redis.call("HEXISTS", KEYS[12], "version")
   local known = redis.call("HGET", KEYS[9], ARGV[11])
   identityId = known or ARGV[12]
   isNewIdentity = not known
@@ -179,7 +181,7 @@ if isNewIdentity then
   redis.call("HSET", KEYS[8], identityId, ARGV[13])
   redis.call("HSET", KEYS[9], ARGV[11], identityId)
   redis.call("ZADD", KEYS[10], "0", identityId)
-  redis.call("HSET", KEYS[11], "version", ARGV[14])
+  redis.call("HSET", KEYS[12], "version", ARGV[14])
 end
 if identityId ~= key[5] then
   if key[5] then redis.call("ZREM", KEYS[3], key[4] .. " " .. key[5] .. " " .. ARGV[1]) end
