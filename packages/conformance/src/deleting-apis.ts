@@ -136,8 +136,12 @@ export const deletingApisPromises: readonly StorePromise[] = [
       for (let number = 2; number <= 40; number += 1)
         await insert(stage.store, aNewKey(aKey(number)));
       const counts = await race(stage, 12, async (store) => {
-        const { deleted } = await store.deleteKeys(WORKSPACE, API_ID, 5, NOW);
-        return deleted;
+        let count = 0;
+        for (;;) {
+          const { deleted, hasMore } = await store.deleteKeys(WORKSPACE, API_ID, 5, NOW);
+          count += deleted;
+          if (!hasMore) return count;
+        }
       });
       assert.equal(
         counts.reduce((sum, count) => sum + count, 0),

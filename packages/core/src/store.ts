@@ -199,6 +199,7 @@ export interface KeyStore {
   /**
    * Deletes keys of an API as {@link KeyStore.deleteKey} does, at most `limit` of them, also where the API itself was
    * deleted before. One call is one bounded step, so that no other caller waits long; call again while there are more.
+   * Racers share the keys out between them: each key is counted by one, and a call may delete fewer than it could.
    *
    * @param limit - 1 to 1,000.
    */

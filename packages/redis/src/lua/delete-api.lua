@@ -10,9 +10,11 @@
   Mirrors  KeyStore.deleteApi in packages/core/src/store.ts
 ]]
 if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then return { "NOT_FOUND" } end
-local epoch = redis.call("HGET", KEYS[2], "epoch") or "0"
+local workspace = redis.call("HMGET", KEYS[2], "enabled", "epoch")
+local epoch = workspace[2] or "0"
 if #epoch > 15 or not string.find(epoch, "^%d+$") then return { "CORRUPT" } end
 
 redis.call("HDEL", KEYS[1], ARGV[1])
-redis.call("HSET", KEYS[2], "epoch", string.format("%.0f", tonumber(epoch) + 1))
+local raised = string.format("%.0f", tonumber(epoch) + 1)
+redis.call("HSET", KEYS[2], "enabled", workspace[1] or "1", "epoch", raised)
 return { "DELETED" }

@@ -15,14 +15,15 @@
 local deleted = 0
 for number = 1, #ARGV - 1 do
   local id = ARGV[number + 1]
-  local record, long = KEYS[2 + number * 2], KEYS[3 + number * 2]
-  local key = redis.call("HMGET", record, "stamp", "identity")
+  local key = redis.call("HMGET", KEYS[2 + number * 2], "stamp", "identity")
   local member = ARGV[1] .. " " .. id
   -- The entry of the list is what counts: whoever takes it out has deleted the key.
   deleted = deleted + redis.call("ZREM", KEYS[2], member)
   if key[2] then redis.call("ZREM", KEYS[3], ARGV[1] .. " " .. key[2] .. " " .. id) end
   redis.call("HDEL", KEYS[1], id)
   -- The hash may have gone to another key since.
-  if string.match(key[1] or "", "^[^ ]*") == id then redis.call("DEL", record, long) end
+  if string.match(key[1] or "", "^[^ ]*") == id then
+    redis.call("DEL", KEYS[2 + number * 2], KEYS[3 + number * 2])
+  end
 end
 return { "OK", string.format("%d", deleted) }
