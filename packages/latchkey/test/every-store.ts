@@ -1,10 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLatchkey, type KeyStore, type Latchkey, type LatchkeyOptions } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
+import { redisStore } from "@latchkey/redis";
 import { sqliteStore } from "@latchkey/sqlite";
-import { afterEach, describe } from "vitest";
+import { afterAll, afterEach, beforeAll, describe } from "vitest";
+import { startServer, type TestServer } from "../../redis/src/testing/redis-server.js";
+import { describeWithRedis, REDIS_URL } from "../../redis/src/testing/where.js";
 
 /** A latchkey over an empty store, with a clock that the test moves. */
 export interface TestBed {
@@ -29,45 +33,58 @@ export const VAULT_KEYS: readonly [Uint8Array, Uint8Array] = [
   Uint8Array.from({ length: 32 }, (_, index) => 200 - index),
 ];
 
-const STORES: readonly { readonly name: string; open(folder: string): KeyStore }[] = [
-  { name: "memory", open: () => memoryStore() },
-  { name: "sqlite", open: (folder) => sqliteStore(join(folder, "keys.db")) },
-];
+type Promises = (open: (options?: Partial<LatchkeyOptions>) => TestBed) => void;
+type OpenEmptyStore = (folder: string) => KeyStore;
 
 /** Runs the same promises over every store. */
-export function describeOnEveryStore(
-  title: string,
-  promises: (open: (options?: Partial<LatchkeyOptions>) => TestBed) => void,
-): void {
-  describe.each(STORES)(`${title} on $name`, ({ open }) => {
-    const cleanUps: (() => Promise<void>)[] = [];
-    afterEach(async () => {
-      for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+export function describeOnEveryStore(title: string, promises: Promises): void {
+  describe(`${title} on memory`, () => describeOn(() => memoryStore(), promises));
+  describe(`${title} on SQLite`, () =>
+    describeOn((folder) => sqliteStore(join(folder, "keys.db")), promises));
+  describeWithRedis(`${title} on Redis`, () => {
+    let server: TestServer | undefined;
+    beforeAll(async () => {
+      server = REDIS_URL === null ? await startServer() : undefined;
     });
+    afterAll(() => server?.remove());
+    describeOn(() => {
+      // Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late.
+      const patience = { configTimeoutMs: 20_000, commandTimeoutMs: 20_000 };
+      const lenient = { allowEviction: true, allowNoPersistence: true, ...patience };
+      const url = REDIS_URL ?? (server?.url as string);
+      return redisStore(url, { ...lenient, keyPrefix: `test:${randomUUID()}` });
+    }, promises);
+  });
+}
 
-    promises((options = {}) => {
-      const folder = mkdtempSync(join(tmpdir(), "latchkey-"));
-      const store = open(folder);
-      cleanUps.push(async () => {
-        await store.close();
-        rmSync(folder, { recursive: true });
-      });
-      let instant = NOON;
-      const another = (more: Partial<LatchkeyOptions> = {}) =>
-        createLatchkey({ store, clock: () => instant, ...options, ...more });
-      return {
-        latchkey: another(),
-        store,
-        another,
-        now: () => instant,
-        setClock: (now) => {
-          instant = now;
-        },
-        advance: (ms) => {
-          instant += ms;
-        },
-      };
+function describeOn(openEmptyStore: OpenEmptyStore, promises: Promises): void {
+  const cleanUps: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+  });
+
+  promises((options = {}) => {
+    const folder = mkdtempSync(join(tmpdir(), "latchkey-"));
+    const store = openEmptyStore(folder);
+    cleanUps.push(async () => {
+      await store.close();
+      rmSync(folder, { recursive: true });
     });
+    let instant = NOON;
+    const another = (more: Partial<LatchkeyOptions> = {}) =>
+      createLatchkey({ store, clock: () => instant, ...options, ...more });
+    return {
+      latchkey: another(),
+      store,
+      another,
+      now: () => instant,
+      setClock: (now) => {
+        instant = now;
+      },
+      advance: (ms) => {
+        instant += ms;
+      },
+    };
   });
 }
 

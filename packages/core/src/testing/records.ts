@@ -2,7 +2,7 @@ import type { IdentityRecord } from "../identity.js";
 import type { KeyRateLimit, KeyRecord, LoadedKey } from "../key.js";
 
 /** A key without limits of any kind, with the given fields in place of its own. */
-export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
+function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
   return {
     id: "key_1",
     workspaceId: "ws_default",

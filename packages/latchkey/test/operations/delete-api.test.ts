@@ -10,15 +10,18 @@ describeOnEveryStore("deleteApi and deleteKeys", (open) => {
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
     expect(await bed.latchkey.deleteApi({ apiId })).toEqual({});
     expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
-    for (const call of [
-      bed.latchkey.getApi({ apiId }),
-      bed.latchkey.listKeys({ apiId }),
-      bed.latchkey.getKey({ keyId }),
-      bed.latchkey.createKey({ apiId }),
-      bed.latchkey.deleteKeys({ apiId }),
-      bed.latchkey.deleteApi({ apiId }),
-    ]) {
-      expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND" });
+    const errors = await Promise.all(
+      [
+        bed.latchkey.getApi({ apiId }),
+        bed.latchkey.listKeys({ apiId }),
+        bed.latchkey.getKey({ keyId }),
+        bed.latchkey.createKey({ apiId }),
+        bed.latchkey.deleteKeys({ apiId }),
+        bed.latchkey.deleteApi({ apiId }),
+      ].map(rejectionOf),
+    );
+    for (const error of errors) {
+      expect(error).toMatchObject({ code: "NOT_FOUND" });
     }
   });
 

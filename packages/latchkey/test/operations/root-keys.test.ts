@@ -77,8 +77,8 @@ describeOnEveryStore("workspaces", (open) => {
       other.updateRemaining({ keyId, op: "set", value: 1 }),
       other.deleteKey({ keyId }),
     ];
-    for (const call of foreign)
-      expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND" });
+    for (const error of await Promise.all(foreign.map(rejectionOf)))
+      expect(error).toMatchObject({ code: "NOT_FOUND" });
     await latchkey.createRole({ name: "pilot" });
     await other.createRole({ name: "pilot" });
     expect(await rejectionOf(latchkey.createRole({ name: "pilot" }))).toMatchObject({
