@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { redisStore } from "@latchkey/redis";
+import { sqliteStore } from "@latchkey/sqlite";
+import type { Goal } from "./goals.js";
+import { type Limit, memoryLimit, sqliteLimit } from "./limits.js";
+import { redisLimit } from "./redis-limit.js";
+import type { MeasuredRedis } from "./redis-server.js";
+
+/** Both sides of a measurement, over the same secrets. Each answers whether the secret is good. */
+export interface Sides {
+  readonly secrets: readonly string[];
+  readonly limit: Limit;
+  readonly latchkey: Limit;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens both sides, each on a store of its own.
+ *
+ * @param redis - Needed by goals on Redis.
+ */
+export async function openSides(
+  { id, store, isCounted, inFlight }: Goal,
+  keyCount: number,
+  folder: string,
+  redis: MeasuredRedis | null,
+): Promise<Sides> {
+  const path = (side: string) => join(folder, `${id}-${side}.db`);
+  const latchkey = createLatchkey({ store: await openStore() });
+  const secrets = await issueKeys(latchkey, keyCount, isCounted);
+  return {
+    secrets,
+    limit: await openLimit(),
+    latchkey: async (secret) => (await latchkey.verifyKey({ key: secret })).valid,
+    close: () => latchkey.close(),
+  };
+
+  async function openStore(): Promise<KeyStore> {
+    if (store === "memory") return memoryStore();
+    if (store === "sqlite") return sqliteStore(path("latchkey"));
+    return redisStore(await serverOf(redis).client(), { keyPrefix: `${id}-${inFlight}` });
+  }
+
+  async function openLimit(): Promise<Limit> {
+    if (store === "memory") return memoryLimit(secrets, isCounted);
+    if (store === "sqlite") return sqliteLimit(path("limit"), secrets, isCounted);
+    return redisLimit(await serverOf(redis).client(), secrets);
+  }
+}
+
+function serverOf(redis: MeasuredRedis | null): MeasuredRedis {
+  if (redis === null) throw new Error("this goal needs a redis-server on the PATH");
+  return redis;
+}
+
+async function issueKeys(
+  latchkey: Latchkey,
+  keyCount: number,
+  isCounted: boolean,
+): Promise<readonly string[]> {
+  const { apiId } = await latchkey.createApi({ name: "benchmark" });
+  const counters = isCounted
+    ? { remaining: 1e12, ratelimit: { limit: 1e12, duration: 60_000 } }
+    : {};
+  const secrets: string[] = [];
+  for (let count = 0; count < keyCount; count += 1) {
+    secrets.push((await latchkey.createKey({ apiId, ...counters })).key);
+  }
+  return secrets;
+}
