@@ -1,6 +1,13 @@
 import { isCluster, type RedisClient, type RedisClusterClient } from "./client.js";
 import { Deadlines } from "./deadlines.js";
-import { isNoScript, isReadOnly, noAnswer, translateError, unavailable } from "./errors.js";
+import {
+  isNoScript,
+  isReadOnly,
+  noAnswer,
+  notAsked,
+  translateError,
+  unavailable,
+} from "./errors.js";
 import { Fitness } from "./fitness.js";
 import type { Settings } from "./options.js";
 import { asReply, type Reply } from "./replies.js";
@@ -141,7 +148,7 @@ export class Connection {
     const reply = await answer;
     if (this.#waitReplicas === null || isCluster(this.#client)) return reply;
     const { count, timeoutMs } = this.#waitReplicas;
-    const reached = await this.#client.wait(count, timeoutMs);
+    const reached = await this.#client.wait(count, timeoutMs).catch(notAsked);
     if (typeof reached === "number" && reached >= count) return reply;
     throw noAnswer(true, `Redis wrote, but not ${count} replicas within ${timeoutMs} ms`);
   }

@@ -63,6 +63,15 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
 }
 
+/**
+ * For a write that was made, when the question of which replicas hold it was refused or lost. Whatever the reason is, it
+ * does not take the write back: what other errors say of a command is not true of this one.
+ */
+export function notAsked(error: unknown): never {
+  const refusal = REFUSALS.get(firstWord(error)) ?? "it was not told which replicas hold that";
+  throw noAnswer(true, `latchkey wrote to Redis, but ${refusal}`);
+}
+
 function firstWord(error: unknown): string {
   if (!isReply(error)) return "";
   return /^-?([A-Z]+)/.exec((error as Error).message)?.[1] ?? "";
