@@ -4,7 +4,7 @@ import { redisStore } from "./index.js";
 import { errorOf, until } from "./testing/errors.js";
 import { type FaultyLink, startProxy } from "./testing/proxy.js";
 import { startServer, type TestServer } from "./testing/redis-server.js";
-import { demote, promote, untilFollowing } from "./testing/replication.js";
+import { demote, promote, untilFollowed } from "./testing/replication.js";
 import { describeWithServers } from "./testing/where.js";
 
 const UNKNOWN = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
@@ -25,7 +25,7 @@ describeWithServers("a call that waits for replicas", () => {
     await primary.remove();
   });
   beforeEach(async () => {
-    await untilFollowing(replica);
+    await untilFollowed(primary);
     link = await startProxy(primary.port);
     const waitReplicas = { count: 1, timeoutMs: 5_000 };
     store = redisStore(link.url, { ...TIMEOUTS, waitReplicas });

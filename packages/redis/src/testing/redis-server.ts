@@ -68,7 +68,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     await ended;
   }
 
-  process.once("exit", () => child?.kill("SIGKILL"));
+  const killChild = () => child?.kill("SIGKILL");
+  process.once("exit", killChild);
   await start();
   return {
     port,
@@ -81,10 +82,24 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     connect: () => quietClient({ port }),
     remove: async () => {
       await stop();
-      // A child that rewrites the log may outlive its server by a moment.
-      rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+      process.off("exit", killChild);
+      await removeDirectory(directory);
     },
   };
+}
+
+/** A child that rewrites the log may outlive its server by a moment, and write one more file. */
+async function removeDirectory(directory: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // Its own retries do not look for further files.
+      rmSync(directory, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
 
 /** Path of `redis-server`, or null where there is none. */

@@ -1,14 +1,16 @@
 import { until } from "./errors.js";
 import type { TestServer } from "./redis-server.js";
 
-/** Waits until a replica holds what its primary holds and follows it. */
-export async function untilFollowing(replica: TestServer): Promise<void> {
-  const control = replica.connect();
+/**
+ * Waits until the replicas of a primary follow it. That each of them says so is not enough: its primary sends it nothing
+ * new until it has had a first word from it, up to a second later.
+ */
+export async function untilFollowed(primary: TestServer, replicas = 1): Promise<void> {
+  const control = primary.connect();
   try {
-    await until(async () => {
-      const info = await control.info("replication");
-      return info.includes("master_link_status:up") && info.includes("master_sync_in_progress:0");
-    }, 15_000);
+    // An answer to WAIT of a connection that has written nothing would be worth nothing.
+    await control.publish("latchkey-test", "");
+    await until(async () => (await control.wait(replicas, 1_000)) >= replicas, 15_000);
   } finally {
     control.disconnect();
   }
