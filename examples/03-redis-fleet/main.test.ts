@@ -1,5 +1,5 @@
+import { describeWithRedis } from "@latchkey/redis/testing";
 import { expect, test } from "vitest";
-import { describeWithRedis } from "../../packages/redis/src/testing/where.js";
 import { run } from "../testing/run.js";
 
 describeWithRedis("the fleet on Redis", () => {

@@ -5,10 +5,14 @@ import { join } from "node:path";
 import { createLatchkey, type KeyStore, type Latchkey, type LatchkeyOptions } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { redisStore } from "@latchkey/redis";
+import {
+  describeWithRedis,
+  REDIS_URL,
+  startServer,
+  type TestServer,
+} from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
-import { startServer, type TestServer } from "../../redis/src/testing/redis-server.js";
-import { describeWithRedis, REDIS_URL } from "../../redis/src/testing/where.js";
 
 /** A latchkey over an empty store, with a clock that the test moves. */
 export interface TestBed {
