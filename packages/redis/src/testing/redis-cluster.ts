@@ -1,53 +1,83 @@
 import type { Redis } from "ioredis";
-import { startServer, type TestServer } from "./redis-server.js";
+import { type ServerOptions, startServer, type TestServer } from "./redis-server.js";
+import { untilFollowed } from "./replication.js";
 
 const SLOTS = 16_384;
 
 /** A Redis Cluster of the tests' own. */
 export interface TestCluster {
+  /** The primaries. */
   readonly servers: readonly TestServer[];
+  /** As many as were asked for, in the order of their primaries. */
+  readonly replicas: readonly TestServer[];
   readonly url: string;
   readonly remove: () => Promise<void>;
 }
 
-/** Starts primaries without replicas that share all slots, and waits until each of them serves its own. */
+/** Starts primaries that share all slots, and waits until each of them serves its own. */
 export async function startCluster(primaries = 3): Promise<TestCluster> {
-  const servers = await Promise.all(
-    Array.from({ length: primaries }, () =>
-      startServer({ "cluster-enabled": "yes", "cluster-node-timeout": "2000" }),
+  return await form(primaries, 0, { "cluster-node-timeout": "2000" });
+}
+
+/** Starts primaries with a replica each that takes over when its primary is gone, and waits until all are ready to. */
+export async function startReplicatedCluster(
+  primaries: number,
+  options: ServerOptions = {},
+): Promise<TestCluster> {
+  const cluster = await form(primaries, primaries, {
+    "cluster-node-timeout": "1000",
+    "repl-diskless-sync-delay": "0",
+    ...options,
+  });
+  await Promise.all(cluster.servers.map((primary) => untilFollowed(primary)));
+  return cluster;
+}
+
+async function form(primaries: number, replicas: number, options: ServerOptions) {
+  const all = await Promise.all(
+    Array.from({ length: primaries + replicas }, () =>
+      startServer({ "cluster-enabled": "yes", ...options }),
     ),
   );
-  const clients = servers.map((server) => server.connect());
+  const servers = all.slice(0, primaries);
+  const clients = all.map((server) => server.connect());
   try {
     await Promise.all(
-      clients.map((client, number) => {
+      clients.slice(0, primaries).map((client, number) => {
         const first = Math.ceil((number * SLOTS) / primaries);
         const last = Math.ceil(((number + 1) * SLOTS) / primaries) - 1;
         return client.call("CLUSTER", "ADDSLOTSRANGE", String(first), String(last));
       }),
     );
     const [seed] = clients as [Redis];
-    for (const { port } of servers.slice(1)) {
+    for (const { port } of all.slice(1)) {
       await seed.call("CLUSTER", "MEET", "127.0.0.1", String(port));
     }
-    await Promise.all(clients.map((client) => untilWhole(client, primaries)));
+    await Promise.all(clients.map((client) => untilWhole(client, primaries, all.length)));
+    await Promise.all(
+      clients.slice(primaries).map(async (client, number) => {
+        const id = await clients[number]?.call("CLUSTER", "MYID");
+        await client.call("CLUSTER", "REPLICATE", String(id));
+      }),
+    );
   } finally {
     for (const client of clients) client.disconnect();
   }
   return {
     servers,
+    replicas: all.slice(primaries),
     url: `redis+cluster://${servers.map(({ port }) => `127.0.0.1:${port}`).join(",")}`,
     remove: async () => {
-      await Promise.all(servers.map((server) => server.remove()));
+      await Promise.all(all.map((server) => server.remove()));
     },
   };
 }
 
-async function untilWhole(client: Redis, primaries: number): Promise<void> {
+async function untilWhole(client: Redis, primaries: number, nodes: number): Promise<void> {
+  const signs = ["cluster_state:ok", `cluster_size:${primaries}`, `cluster_known_nodes:${nodes}`];
   for (;;) {
     const info = String(await client.call("CLUSTER", "INFO"));
-    const isWhole = info.includes("cluster_state:ok") && info.includes(`cluster_size:${primaries}`);
-    if (isWhole) return;
+    if (signs.every((sign) => info.includes(sign))) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
