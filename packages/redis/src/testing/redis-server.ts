@@ -116,7 +116,7 @@ function quietClient(options: { readonly port: number; readonly password?: strin
 }
 
 /** A port that nothing listens on. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

@@ -1,0 +1,63 @@
+import { createLatchkey, LatchkeyError } from "@latchkey/core";
+import { Redis } from "ioredis";
+import { expect, test } from "vitest";
+import { redisStore } from "./index.js";
+import { until, untilAnswered } from "./testing/errors.js";
+import { startSentinel } from "./testing/redis-sentinel.js";
+import { NEVER_TWICE, startServer } from "./testing/redis-server.js";
+import { untilFollowed } from "./testing/replication.js";
+import { describeWithServers } from "./testing/where.js";
+
+describeWithServers("a client that asks Sentinel where the primary is", () => {
+  test("verifies keys, errs in time while the primary is dead, and goes on with the one that Sentinel chose", async () => {
+    const AT_ONCE = { "repl-diskless-sync-delay": "0" };
+    const primary = await startServer(AT_ONCE);
+    const replica = await startServer({ ...AT_ONCE, replicaof: `127.0.0.1 ${primary.port}` });
+    const sentinel = await startSentinel("keys", primary.port);
+    const client = new Redis({
+      ...NEVER_TWICE,
+      sentinels: [{ host: "127.0.0.1", port: sentinel.port }],
+      name: "keys",
+      sentinelRetryStrategy: () => 50,
+      reconnectOnError: (error) => (error.message.startsWith("READONLY") ? 1 : false),
+    });
+    client.on("error", () => undefined);
+    const store = redisStore(client, { commandTimeoutMs: 400, connectTimeoutMs: 10_000 });
+    try {
+      await untilFollowed(primary);
+      await sentinel.untilItKnows(1);
+      const latchkey = createLatchkey({ store });
+      const { apiId } = await latchkey.createApi({ name: "payments" });
+      const { key } = await latchkey.createKey({ apiId, remaining: 100 });
+      expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 99 });
+      await untilFollowed(primary);
+
+      const killedAt = performance.now();
+      await primary.stop("SIGKILL");
+      let longestMs = 0;
+      let failed = 0;
+      await until(async () => {
+        const startedAt = performance.now();
+        const verdict = await latchkey.verifyKey({ key }).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(LatchkeyError);
+          expect(error).toMatchObject({ code: "STORE_UNAVAILABLE" });
+          failed += 1;
+          return null;
+        });
+        longestMs = Math.max(longestMs, performance.now() - startedAt);
+        return verdict?.valid === true;
+      }, 20_000);
+      console.info(
+        `Sentinel: calls failed for ${Math.round(performance.now() - killedAt)} ms, the longest took ${Math.round(longestMs)} ms`,
+      );
+      expect(failed).toBeGreaterThan(0);
+      expect(longestMs).toBeLessThan(400 * 1.125 + 2_000);
+      expect(await untilAnswered(() => latchkey.verifyKey({ key }))).toMatchObject({ valid: true });
+      expect(client.stream.remotePort).toBe(replica.port);
+    } finally {
+      await store.close();
+      client.disconnect();
+      await Promise.all([sentinel.remove(), replica.remove(), primary.remove()]);
+    }
+  });
+});
