@@ -1,0 +1,87 @@
+import { createLatchkey } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { redisStore } from "./index.js";
+import { startServer } from "./testing/redis-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+const KEYS = 20_000;
+/** Most Redis keys and arguments that one script may be given: two keys and an id for each of 200. */
+const MOST_PARAMETERS = 1_000;
+
+describeWithServers("deleting an API of many keys", () => {
+  test("stops them all with its first step, and lets other verifications through between short steps", async () => {
+    const server = await startServer();
+    const control = server.connect();
+    const stores = [redisStore(server.url), redisStore(server.url)] as const;
+    const [deleting, verifying] = stores.map((store) => createLatchkey({ store })) as [
+      ReturnType<typeof createLatchkey>,
+      ReturnType<typeof createLatchkey>,
+    ];
+    try {
+      const { apiId: other } = await deleting.createApi({ name: "other" });
+      const { key } = await deleting.createKey({ apiId: other });
+      const { apiId } = await deleting.createApi({ name: "payments" });
+      const issued: string[] = [];
+      let begun = 0;
+      const issue = async () => {
+        while (begun < KEYS) {
+          begun += 1;
+          issued.push((await deleting.createKey({ apiId })).key);
+        }
+      };
+      await Promise.all(Array.from({ length: 200 }, issue));
+      // All commands are noted, with the number of their arguments.
+      await control.config("SET", "slowlog-max-len", "100000");
+      await control.config("SET", "slowlog-log-slower-than", "0");
+      await control.slowlog("RESET");
+
+      let isGone = false;
+      let answered = 0;
+      let firstRefused = -1;
+      const deletion = deleting.deleteApi({ apiId }).finally(() => {
+        isGone = true;
+      });
+      // A failure is told at the end, where it is waited for.
+      deletion.catch(() => undefined);
+      while (!isGone) {
+        expect((await verifying.verifyKey({ key })).valid).toBe(true);
+        answered += 1;
+        const sample = await verifying.verifyKey({ key: issued.at(-1) ?? "" });
+        if (!sample.valid && firstRefused < 0) firstRefused = answered;
+        // Once dead, dead for good.
+        if (firstRefused >= 0) expect(sample).toEqual({ valid: false, code: "NOT_FOUND" });
+      }
+      await deletion;
+      await control.config("SET", "slowlog-log-slower-than", "-1");
+      expect(firstRefused).toBeLessThanOrEqual(answered / 4);
+      const log = (await control.slowlog("GET", "100000")) as [number, number, number, string[]][];
+      const parameters = log.map(([, , , words]) => parametersOf(words));
+      console.info(
+        `${KEYS} keys deleted while ${answered} verifications of another API were answered; ` +
+          `largest script: ${Math.max(...parameters)} parameters, longest: ${Math.max(...log.map(([, , us]) => us))} µs`,
+      );
+      expect(Math.max(...parameters)).toBeLessThanOrEqual(MOST_PARAMETERS);
+      // Between each two steps of the deletion somebody else was served.
+      expect(answered).toBeGreaterThanOrEqual(KEYS / 200 / 2);
+
+      const names: string[] = [];
+      for await (const found of control.scanStream({ match: "lk:*", count: 1_000 })) {
+        names.push(...(found as string[]));
+      }
+      // One record is left, that of the other API, and nothing in any list.
+      expect(names.filter((name) => /:[kx]:/.test(name))).toHaveLength(1);
+      expect(await control.zcard("lk:{ws_default}:key-list")).toBe(1);
+      expect(await control.hlen("lk:{ws_default}:key-hashes")).toBe(1);
+    } finally {
+      control.disconnect();
+      for (const store of stores) await store.close();
+      await server.remove();
+    }
+  });
+});
+
+/** How many words a command had: the log of Redis keeps 31 of them and says how many more there were. */
+function parametersOf(words: readonly string[]): number {
+  const more = /^\.\.\. \((\d+) more arguments\)$/.exec(words.at(-1) ?? "");
+  return more === null ? words.length : words.length - 1 + Number(more[1]);
+}
