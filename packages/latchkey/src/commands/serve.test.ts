@@ -72,12 +72,15 @@ describe("latchkey serve", () => {
     expect(await server.ended).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("on a store in memory the second line is a root key that may do everything", async () => {
-    const server = await start(["--store", "memory:"]);
-    const token = await server.line(1);
-    const { status } = await post(server, "keys.verifyKey", token, { key: "unknown" });
-    expect(status).toBe(200);
-  });
+  test.each(["memory:", "sqlite::memory:"])(
+    "on %s the second line is a root key that may do everything",
+    async (store) => {
+      const server = await start(["--store", store]);
+      const token = await server.line(1);
+      const { status } = await post(server, "keys.verifyKey", token, { key: "unknown" });
+      expect(status).toBe(200);
+    },
+  );
 
   test("--public-verify lets a key be verified without a root key", async () => {
     const { store, key } = await storeWithKey();

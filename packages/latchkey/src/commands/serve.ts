@@ -14,6 +14,7 @@ import {
   withLatchkey,
 } from "../command-line.js";
 import { ENVIRONMENT_HELP, STORE_HELP } from "../help.js";
+import { isInMemory } from "../store-url.js";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_DRAIN_SECONDS = 10;
@@ -34,7 +35,8 @@ ${STORE_HELP}
   --drain <seconds>     how long requests in flight may take after a signal, 0 to 600 (default ${DEFAULT_DRAIN_SECONDS})
   -h, --help            print this
 
-With memory: a root key that may do everything is printed on the second line, since nothing else could issue one.
+With memory: or sqlite::memory: a root key that may do everything is printed on the second line, since nothing else
+could issue one.
 
 Example:
   latchkey serve --store sqlite:./keys.db --port 3000
@@ -73,7 +75,7 @@ export const serve: Command = {
       const server = createServer(toNodeListener(handler));
       const stopped = stopSignal();
       host.print(await listen(server, hostname, port));
-      if (store.parsed.kind === "memory") {
+      if (isInMemory(store.parsed)) {
         host.print((await latchkey.createRootKey({ permissions: ["*"] })).key);
       }
       await stopped;
