@@ -22,7 +22,7 @@ export const coreLevels: readonly (readonly string[])[] = [
   ["key", "lifecycle", "charge", "usage-refusal", "identity-view", "input"],
   ["store", "verdict", "key-cache"],
   ["verify", "context", "key-view"],
-  ["verify-question"],
+  ["verify-question", "repeated-request"],
   ["recovery", "key-removal"],
   ["operations/*"],
   ["latchkey"],

@@ -43,6 +43,12 @@ export function text(min: number, max: number) {
 /** The input of an operation that takes nothing. */
 export const noInput = z.strictObject({});
 
+/** A list of at most `max` items. `what`: the items, in the plural, for messages. */
+export function list<Item extends z.ZodType>(item: Item, max: number, what: string) {
+  const error = orRequired(`must be a list of at most ${max} ${what}`);
+  return z.array(item, { error }).max(max, { error });
+}
+
 /** A boolean; other values that look like one are refused. */
 export const flag = z.boolean({ error: orRequired("must be true or false") });
 
@@ -117,12 +123,11 @@ export const keyRatelimit = z.strictObject({
 });
 
 /** The named limits of an identity. `duration` in ms. */
-export const identityRatelimits = z
-  .array(z.strictObject({ name: text(1, 128), limit: wholeNumber(1), duration: wholeNumber(1) }), {
-    error: orRequired("must be a list of at most 50 limits"),
-  })
-  .max(50, { error: "must be a list of at most 50 limits" })
-  .superRefine((limits, context) => addDuplicateIssues(limits, context));
+export const identityRatelimits = list(
+  z.strictObject({ name: text(1, 128), limit: wholeNumber(1), duration: wholeNumber(1) }),
+  50,
+  "limits",
+).superRefine((limits, context) => addDuplicateIssues(limits, context));
 
 /** How many items a page has at most. */
 export const pageLimit = wholeNumber(1, 100).default(100);
@@ -203,9 +208,7 @@ export function parseInput<Schema extends InputSchema>(
   input: unknown,
   further: (raw: Readonly<Record<string, unknown>>) => readonly InputIssue[] = () => [],
 ): z.output<Schema> {
-  const result = schema.safeParse(input, {
-    error: ({ input: value }) => (value === undefined ? "is required" : undefined),
-  });
+  const result = schema.safeParse(input, { error: describeType });
   const raw = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
   const issues = [
     ...(result.success ? [] : result.error.issues.flatMap(toInputIssues)),
@@ -213,6 +216,13 @@ export function parseInput<Schema extends InputSchema>(
   ];
   if (!result.success || issues.length > 0) throw badRequest(withoutRepeats(issues));
   return result.data;
+}
+
+/** What a schema without words of its own says. */
+function describeType(issue: { readonly input?: unknown; readonly expected?: unknown }) {
+  if (issue.input === undefined) return "is required";
+  if (issue.expected === "object") return "must be an object";
+  return undefined;
 }
 
 function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {

@@ -114,12 +114,25 @@ export interface Latchkey {
 
 const DEFAULT_CACHED_KEYS = 32_768;
 
+/** A misspelt `pepper` must not make a latchkey without one. */
+const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
+  "store",
+  "workspaceId",
+  "vault",
+  "pepper",
+  "clock",
+  "random",
+  "maxCachedKeys",
+] satisfies (keyof LatchkeyOptions)[]);
+
 /**
  * Makes a latchkey over a store.
  *
  * @throws TypeError naming the option that is wrong and its bound.
  */
 export function createLatchkey(options: LatchkeyOptions): Latchkey {
+  const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
+  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createLatchkey`);
   const {
     store,
     workspaceId = DEFAULT_WORKSPACE_ID,

@@ -64,7 +64,7 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
       if (vaultKey === undefined) {
         throw new LatchkeyError(
           "PRECONDITION_FAILED",
-          "the vault key that this secret was sealed with is not configured",
+          `the vault key that the secret of ${row.keyId} was sealed with is not configured`,
         );
       }
       try {

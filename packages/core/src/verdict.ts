@@ -112,6 +112,7 @@ export function publicIdentity({
 }
 
 function leadingLimit(limits: readonly LimitReading[]): LimitReading {
+  if (limits.length === 1) return limits[0] as LimitReading;
   const refusing = limits.find(({ exceeded }) => exceeded);
   const byDefault = limits.find(({ name }) => name === DEFAULT_LIMIT);
   return refusing ?? byDefault ?? (limits[0] as LimitReading);

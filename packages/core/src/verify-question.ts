@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { addDuplicateIssues, id, orRequired, permissionQuery, text, wholeNumber } from "./input.js";
+import {
+  addDuplicateIssues,
+  id,
+  list,
+  orRequired,
+  permissionQuery,
+  text,
+  wholeNumber,
+} from "./input.js";
 import { DEFAULT_LIMIT } from "./key.js";
 import { MAX_SECRET_LENGTH } from "./secret.js";
 import type { LimitRequest, VerifyQuestion } from "./verify.js";
@@ -20,15 +28,12 @@ const requestedLimit = z
     }
   });
 
-const REQUESTED_LIMITS_ERROR = "must be a list of at most 50 limits";
-
 /**
  * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
  * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
  * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`.
  *
- * `requestId` makes a retry harmless: for 10 minutes the same id with the same question about the same key gets the
- * same verdict and charges once; with another question it is a `CONFLICT`.
+ * `requestId` makes a retry harmless, as `repeated-request.ts` says.
  */
 export const verifyKeyInput = z.strictObject({
   key: z
@@ -36,15 +41,10 @@ export const verifyKeyInput = z.strictObject({
     .min(1, { error: "must be a string of 1 to 512 characters" })
     .max(MAX_SECRET_LENGTH, { error: "must be a string of 1 to 512 characters" }),
   apiId: id.optional(),
-  tags: z
-    .array(text(1, 128), { error: "must be a list of at most 10 tags" })
-    .max(10, { error: "must be a list of at most 10 tags" })
-    .optional(),
+  tags: list(text(1, 128), 10, "tags").optional(),
   authorization: z.strictObject({ permissions: permissionQuery }).optional(),
   remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
-  ratelimits: z
-    .array(requestedLimit, { error: REQUESTED_LIMITS_ERROR })
-    .max(50, { error: REQUESTED_LIMITS_ERROR })
+  ratelimits: list(requestedLimit, 50, "limits")
     .superRefine((limits, context) => addDuplicateIssues(limits, context))
     .optional(),
   ratelimit: z.strictObject({ cost: wholeNumber(0) }).optional(),

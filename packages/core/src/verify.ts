@@ -74,8 +74,9 @@ export function decideLimits(
   const charges: LimitCharge[] = [];
   const unknown: string[] = [];
   if (!namesDefault(requested)) {
-    const own = key.ratelimits.find(isDefault);
-    if (own !== undefined) charges.push(chargeOf("key", own, 1));
+    for (const limit of key.ratelimits) {
+      if (limit.name === DEFAULT_LIMIT) charges.push(chargeOf("key", limit, 1));
+    }
   }
   for (const request of requested) {
     const own = key.ratelimits.find(({ name }) => name === request.name);

@@ -30,8 +30,7 @@ export class Charges {
   charge(key: StoredKey | undefined, plan: ChargePlan): ChargeResult {
     if (key === undefined) return STALE;
     const { limits, request } = plan;
-    const windows =
-      limits.length === 0 ? NO_WINDOWS : limits.map((limit) => this.#window(key, limit));
+    const windows = limits.length === 0 ? NO_WINDOWS : this.#windows(key, limits);
     const { result, next } = applyCharge(
       {
         keyVersion: key.record.version,
@@ -58,6 +57,12 @@ export class Charges {
   clear(): void {
     this.#adHocWindows.clear();
     this.#remembered.clear();
+  }
+
+  #windows(key: StoredKey, limits: readonly PlannedLimit[]): readonly (RateWindow | null)[] {
+    const windows: (RateWindow | null)[] = [];
+    for (const limit of limits) windows.push(this.#window(key, limit));
+    return windows;
   }
 
   #window(key: StoredKey, limit: PlannedLimit): RateWindow | null {

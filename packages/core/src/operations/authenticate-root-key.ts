@@ -27,6 +27,8 @@ export async function authenticateRootKey(
   context: OperationContext,
   token: string,
 ): Promise<RootKeyOutcome> {
+  // Whatever a host's header parsing came to: what is no text is no root key.
+  if (typeof token !== "string") return REFUSED;
   const shape = secretShape(token);
   if (shape === "malformed" || shape === "damaged") return REFUSED;
   for (const hash of context.hasher.candidates(token)) {

@@ -10,6 +10,7 @@ import {
   grantName,
   id,
   keyRatelimit,
+  list,
   metadata,
   parseInput,
   prefix,
@@ -36,14 +37,8 @@ export const createKeyInput = z
     ownerId: externalId.optional(),
     externalId: externalId.optional(),
     meta: metadata.optional(),
-    roles: z
-      .array(grantName)
-      .max(MAX_ROLES, { error: "must be a list of at most 100 names" })
-      .optional(),
-    permissions: z
-      .array(grantName)
-      .max(10 * MAX_ROLES, { error: "must be a list of at most 1000 names" })
-      .optional(),
+    roles: list(grantName, MAX_ROLES, "names").optional(),
+    permissions: list(grantName, 10 * MAX_ROLES, "names").optional(),
     expires: wholeNumber(1).optional(),
     remaining: wholeNumber(1).optional(),
     refill: refill.optional(),

@@ -1,16 +1,13 @@
 import { z } from "zod";
 import { missingGrants, type OperationContext } from "../context.js";
 import { LatchkeyError } from "../errors.js";
-import { description, grantName, parseInput } from "../input.js";
+import { description, grantName, list, parseInput } from "../input.js";
 
 /** Input of createRole. `permissions`: names of existing permissions that every key with the role has. */
 export const createRoleInput = z.strictObject({
   name: grantName,
   description: description.optional(),
-  permissions: z
-    .array(grantName)
-    .max(1_000, { error: "must be a list of at most 1000 names" })
-    .optional(),
+  permissions: list(grantName, 1_000, "names").optional(),
 });
 
 /**

@@ -8,8 +8,8 @@ export const deleteApiInput = z.strictObject({ apiId: id });
 
 /**
  * Deletes an API. Its keys stop verifying with the first, short step, however many there are; they are then removed in
- * bounded steps, and the call resolves when all are gone. Should the process die on the way, what is left of them is
- * dead all the same.
+ * bounded steps, and the call resolves when all are gone. Should it fail on the way, what is left of them is dead all the
+ * same, and calling again removes it.
  *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
  */
@@ -19,7 +19,7 @@ export async function deleteApi(
 ): Promise<Record<string, never>> {
   const { apiId } = parseInput(deleteApiInput, input);
   const outcome = await context.store.deleteApi(context.workspaceId, apiId);
-  if (outcome === "not-found") throw notFound("API");
-  await deleteAllKeys(context, apiId);
+  const deletedKeys = await deleteAllKeys(context, apiId);
+  if (outcome === "not-found" && deletedKeys === 0) throw notFound("API");
   return {};
 }

@@ -1,12 +1,20 @@
+import { z } from "zod";
 import type { OperationContext } from "../context.js";
+import { flag, parseInput } from "../input.js";
+
+const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
 
 /**
  * Switches this workspace on or off. While it is off no verification gives a verdict (`FORBIDDEN`) and no root key of
  * it authorises anything. Seen by every call that starts after this has resolved.
+ *
+ * @param enabled - true or false, and nothing that merely looks like one: a kill switch must not guess.
+ * @throws LatchkeyError `BAD_REQUEST` for anything else.
  */
 export async function setWorkspaceEnabled(
   context: OperationContext,
   enabled: boolean,
 ): Promise<void> {
-  await context.store.setWorkspaceEnabled(context.workspaceId, enabled);
+  const parsed = parseInput(setWorkspaceEnabledInput, { enabled });
+  await context.store.setWorkspaceEnabled(context.workspaceId, parsed.enabled);
 }

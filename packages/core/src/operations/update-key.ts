@@ -9,6 +9,7 @@ import {
   grantName,
   id,
   keyRatelimit,
+  list,
   metadata,
   parseInput,
   refill,
@@ -37,25 +38,23 @@ const grant = z.union(
 /**
  * Input of updateKey: an omitted field is left as it is, null clears it. `roles` and `permissions` replace the whole
  * set, an empty list clears it; an item names one by `id` or `name`, and with `create: true` a missing name is made in
- * the same write. `expires` in Unix epoch ms, later than now; `remaining` >= 0.
+ * the same write. `expires` in Unix epoch ms, later than now; `remaining` >= 0, null for unlimited, which also takes away
+ * the refill. `enabled` is true or false, never null.
  */
 export const updateKeyInput = z.strictObject({
   keyId: id,
   name: text(1, 256).nullish(),
   ownerId: externalId.nullish(),
   externalId: externalId.nullish(),
-  meta: z.union([z.null(), metadata]).optional(),
+  meta: metadata.nullish(),
   expires: wholeNumber(1).nullish(),
   remaining: wholeNumber(0).nullish(),
   refill: refill.nullish(),
   ratelimit: keyRatelimit.nullish(),
   enabled: flag.optional(),
   environment: text(0, 256).nullish(),
-  roles: z.array(grant).max(100, { error: "must be a list of at most 100 roles" }).optional(),
-  permissions: z
-    .array(grant)
-    .max(1_000, { error: "must be a list of at most 1000 permissions" })
-    .optional(),
+  roles: list(grant, 100, "roles").optional(),
+  permissions: list(grant, 1_000, "permissions").optional(),
 });
 
 type UpdateKey = z.output<typeof updateKeyInput>;
@@ -73,10 +72,12 @@ export async function updateKey(
 ): Promise<Record<string, never>> {
   const now = context.now();
   const parsed = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));
-  const { keyId } = parsed;
+  const { keyId, ...changes } = parsed;
+  const isChange = Object.values(changes).some((value) => value !== undefined);
   return untilFresh(async () => {
     const loaded = await context.store.getKey(context.workspaceId, keyId);
     if (loaded === null) throw notFound("key");
+    if (!isChange) return {};
     const patch = patchOf(context, loaded, parsed, context.now());
     const result = await context.store.updateKey(
       context.workspaceId,
@@ -117,7 +118,7 @@ function patchOf(
   if (transition.kind === "refuse-exhausted") {
     throw new LatchkeyError(
       "PRECONDITION_FAILED",
-      "the key has no uses left; set remaining to enable it",
+      "a key without uses left cannot be enabled: set remaining above 0",
     );
   }
   const remainingAfter = wanted.remaining === undefined ? remaining : wanted.remaining;

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import type { ChargeRequest, SettledCharge } from "../charge.js";
+import type { SettledCharge } from "../charge.js";
 import type { OperationContext } from "../context.js";
 import { badRequest, LatchkeyError } from "../errors.js";
 import { deepFrozen } from "../frozen.js";
-import { nativeSha256, portableSha256 } from "../hash.js";
 import { parseInput } from "../input.js";
 import type { LoadedKey } from "../key.js";
+import { chargeRequestOf, reusedRequestId } from "../repeated-request.js";
 import { MAX_SECRET_LENGTH, secretShape } from "../secret.js";
 import { type VerifyOutcome, verdictOf } from "../verdict.js";
 import {
@@ -59,7 +59,7 @@ export async function verifyKey(
     if (loaded === null || !isVisible(context, scope, loaded)) return NOT_FOUND;
     const now = context.now();
     const decision = decideVerification(loaded, question, now);
-    const request = parsed?.requestId && requestOf(parsed.requestId, question, now);
+    const request = parsed?.requestId && chargeRequestOf(parsed.requestId, question, now);
     const plan = planCharge(loaded, question, decision, now, request || undefined);
     const charge = await context.store.charge(plan);
     if (charge.kind === "conflict") throw reusedRequestId();
@@ -110,26 +110,6 @@ function unknownLimits(
           ]
         : [],
     ),
-  );
-}
-
-/** How long the verdict on a request id is remembered: longer than any sensible caller goes on retrying. */
-const REMEMBER_MS = 600_000;
-
-/** Digests, so that no text of a caller becomes part of a store's key names. */
-function requestOf(requestId: string, question: VerifyQuestion, now: number): ChargeRequest {
-  const digest = nativeSha256 ?? portableSha256;
-  return {
-    id: digest(requestId),
-    fingerprint: digest(JSON.stringify(question)),
-    rememberUntil: now + REMEMBER_MS,
-  };
-}
-
-function reusedRequestId(): LatchkeyError {
-  return new LatchkeyError(
-    "CONFLICT",
-    "this requestId was used for another question about this key",
   );
 }
 

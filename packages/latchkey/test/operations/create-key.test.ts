@@ -154,6 +154,27 @@ describeOnEveryStore("createKey", (open) => {
     );
   });
 
+  test("says what a field of another type must be", async () => {
+    const { latchkey } = open();
+    const error = await rejectionOf(
+      latchkey.createKey({
+        apiId: 7,
+        roles: "x",
+        permissions: {},
+        refill: "x",
+        ratelimit: 1,
+      } as never),
+    );
+    expect(error.issues).toEqual([
+      { path: "apiId", message: "must be a string of 1 to 128 characters" },
+      { path: "roles", message: "must be a list of at most 100 names" },
+      { path: "permissions", message: "must be a list of at most 1000 names" },
+      { path: "refill", message: "must be an object" },
+      { path: "ratelimit", message: "must be an object" },
+      { path: "refill", message: "needs remaining" },
+    ]);
+  });
+
   test("refuses a refill without remaining, beside other issues", async () => {
     const { latchkey } = open();
     const error = await rejectionOf(

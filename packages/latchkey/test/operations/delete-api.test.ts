@@ -1,5 +1,6 @@
+import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, rejectionOf } from "../every-store.js";
+import { describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../every-store.js";
 
 describeOnEveryStore("deleteApi and deleteKeys", (open) => {
   test("the keys of a deleted API stop verifying, also where they are warm", async () => {
@@ -37,6 +38,33 @@ describeOnEveryStore("deleteApi and deleteKeys", (open) => {
     expect(await latchkey.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
     expect(await latchkey.verifyKey({ key: kept.key })).toMatchObject({ valid: true });
     expect(await latchkey.deleteKeys({ apiId })).toEqual({ deletedKeys: 0 });
+  });
+
+  test("a deletion that broke off is finished by calling again, encrypted secrets included", async () => {
+    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    for (let count = 0; count < 3; count += 1) {
+      await bed.latchkey.createKey({ apiId, recoverable: true });
+    }
+    let failures = 1;
+    const breaking = bed.another({
+      store: new Proxy(bed.store, {
+        get(store, name) {
+          const method = Reflect.get(store, name) as (...args: unknown[]) => unknown;
+          if (name !== "deleteKeys" || failures === 0) return method.bind(store);
+          failures -= 1;
+          return () => Promise.reject(new LatchkeyError("STORE_UNAVAILABLE", "gone for a moment"));
+        },
+      }),
+    });
+    const broken = await rejectionOf(breaking.deleteApi({ apiId }));
+    expect(broken).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(await breaking.deleteApi({ apiId })).toEqual({});
+    expect(await bed.store.deleteKeys("ws_default", apiId, 10, NOON)).toEqual({
+      deleted: 0,
+      hasMore: false,
+    });
+    expect(await rejectionOf(breaking.deleteApi({ apiId }))).toMatchObject({ code: "NOT_FOUND" });
   });
 
   test("an API of another workspace is neither deleted nor emptied", async () => {

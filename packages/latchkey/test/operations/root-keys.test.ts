@@ -44,6 +44,11 @@ describeOnEveryStore("root keys", (open) => {
     expect(await latchkey.verifyKey({ key: rootKey })).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
+  test.each([undefined, null, [], {}, 7, Symbol("token")])("are not %s", async (token) => {
+    const { latchkey } = open();
+    expect(await latchkey.authenticateRootKey(token as never)).toEqual({ kind: "refused" });
+  });
+
   test("need at least one permission, and only known ones", async () => {
     const { latchkey } = open();
     expect(await rejectionOf(latchkey.createRootKey({ permissions: [] }))).toMatchObject({
@@ -64,6 +69,13 @@ describeOnEveryStore("root keys", (open) => {
 });
 
 describeOnEveryStore("workspaces", (open) => {
+  test.each(["false", 0, 1, undefined, null, {}])("are not switched by %j", async (enabled) => {
+    const { latchkey } = open();
+    const error = await rejectionOf(latchkey.setWorkspaceEnabled(enabled as never));
+    expect(error).toMatchObject({ code: "BAD_REQUEST" });
+    expect(await latchkey.isWorkspaceEnabled()).toBe(true);
+  });
+
   test("are invisible to each other", async () => {
     const { latchkey } = open();
     const other = latchkey.workspace("ws_other");

@@ -32,7 +32,7 @@ describeOnEveryStore("updateKey", (open) => {
     const before = await bed.latchkey.getKey({ keyId });
     bed.advance(1);
     await bed.latchkey.updateKey({ keyId });
-    expect(await bed.latchkey.getKey({ keyId })).toEqual({ ...before, updatedAt: NOON + 1 });
+    expect(await bed.latchkey.getKey({ keyId })).toEqual(before);
     await bed.latchkey.updateKey({
       keyId,
       name: null,
@@ -177,6 +177,17 @@ describeOnEveryStore("updateKey", (open) => {
       remaining: 7,
       ownerId: "pier-7",
     });
+  });
+
+  test("metadata out of bounds is refused with its bound, and null clears it", async () => {
+    const bed = open();
+    const { keyId } = await issue(bed, { meta: { berth: 4 } });
+    const meta = { text: "x".repeat(20_000) };
+    expect((await rejectionOf(bed.latchkey.updateKey({ keyId, meta }))).issues).toEqual([
+      { path: "meta", message: "must be at most 16384 bytes of JSON" },
+    ]);
+    await bed.latchkey.updateKey({ keyId, meta: null });
+    expect(await bed.latchkey.getKey({ keyId })).not.toHaveProperty("meta");
   });
 
   test("refill needs remaining, and goes when the key becomes unlimited", async () => {

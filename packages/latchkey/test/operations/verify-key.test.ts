@@ -327,6 +327,26 @@ describeOnEveryStore("verifyKey", (open) => {
     ).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
   });
 
+  test("a request id makes a repeat get the same verdict, charged once, and outlives no revocation", async () => {
+    const bed = open();
+    const { key, keyId } = await issue(bed, { remaining: 2 });
+    const first = await bed.latchkey.verifyKey({ key, requestId: "retry-1" });
+    expect(await bed.another().verifyKey({ key, requestId: "retry-1" })).toEqual(first);
+    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ remaining: 1 });
+    const other = bed.latchkey.verifyKey({ key, requestId: "retry-1", remaining: { cost: 2 } });
+    expect(await rejectionOf(other)).toMatchObject({ code: "CONFLICT" });
+    await bed.latchkey.updateKey({ keyId, enabled: false });
+    expect(await bed.latchkey.verifyKey({ key, requestId: "retry-1" })).toMatchObject({
+      code: "DISABLED",
+    });
+    await bed.latchkey.updateKey({ keyId, enabled: true });
+    bed.advance(10 * 60_000);
+    expect(await bed.latchkey.verifyKey({ key, requestId: "retry-1" })).toMatchObject({
+      valid: true,
+      remaining: 0,
+    });
+  });
+
   test("keys stay good when a pepper is switched on, and when it is rotated", async () => {
     const bed = open();
     const pepper = (byte: number) => Uint8Array.from({ length: 32 }, (_, index) => byte + index);
