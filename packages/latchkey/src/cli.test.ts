@@ -23,6 +23,18 @@ describe("the program", () => {
     expect(exitCode).toBe(0);
   });
 
+  test.each([
+    ["serve", true],
+    ["root-key", false],
+    ["workspace", false],
+  ])("the help of %s offers the stores it takes; one in memory: %s", async (name, takesMemory) => {
+    const { stdout } = await runCli([name, "--help"]);
+    for (const form of ["sqlite:./keys.db", "redis://", "rediss://", "redis+cluster://"]) {
+      expect(stdout).toContain(form);
+    }
+    expect(stdout.includes("memory:")).toBe(takesMemory);
+  });
+
   test("--version prints the version of the package", async () => {
     const { exitCode, stdout } = await runCli(["--version"]);
     expect(stdout).toBe(`${manifest.version}\n`);

@@ -1,5 +1,9 @@
-/** The option that every command has. */
-export const STORE_HELP = `  --store <url>         where keys live: sqlite:./keys.db, sqlite:/var/lib/keys.db, memory:`;
+/** The option of a command whose store must outlive it. */
+export const LASTING_STORE_HELP = `  --store <url>         where keys live: sqlite:./keys.db, sqlite:/var/lib/keys.db, redis://host:6379/0,
+                        rediss://host:6379/0 (TLS), redis+cluster://a:6379,b:6379`;
+
+/** The same where keys may end with the command. */
+export const STORE_HELP = `${LASTING_STORE_HELP}, memory:, sqlite::memory:`;
 
 /** The environment variables that every command reads. */
 export const ENVIRONMENT_HELP = `Environment:

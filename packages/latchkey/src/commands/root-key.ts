@@ -7,7 +7,7 @@ import {
   UsageError,
   withLatchkey,
 } from "../command-line.js";
-import { ENVIRONMENT_HELP, STORE_HELP } from "../help.js";
+import { ENVIRONMENT_HELP, LASTING_STORE_HELP } from "../help.js";
 import { isInMemory } from "../store-url.js";
 
 const help = `Usage: latchkey root-key --store <url> --permissions <list> [options]
@@ -15,7 +15,7 @@ const help = `Usage: latchkey root-key --store <url> --permissions <list> [optio
 Issues a key that authorises management calls over HTTP. Prints the key, and nothing else: it is shown this once.
 
 Options:
-${STORE_HELP}
+${LASTING_STORE_HELP}
   --permissions <list>  what the key may do, separated by commas: *, api.*.create_key, api.<apiId>.read_key …
   --workspace <id>      workspace of the key (default ${DEFAULT_WORKSPACE_ID})
   --name <text>         name to know the key by, 1 to 256 characters

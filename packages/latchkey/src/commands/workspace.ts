@@ -7,7 +7,7 @@ import {
   UsageError,
   withLatchkey,
 } from "../command-line.js";
-import { ENVIRONMENT_HELP, STORE_HELP } from "../help.js";
+import { ENVIRONMENT_HELP, LASTING_STORE_HELP } from "../help.js";
 import { isInMemory } from "../store-url.js";
 
 const help = `Usage: latchkey workspace disable|enable <id> --store <url>
@@ -16,7 +16,7 @@ Switches a workspace off or on. While it is off, none of its keys verifies and n
 anything; a running server sees it with its next request.
 
 Options:
-${STORE_HELP}
+${LASTING_STORE_HELP}
   -h, --help            print this
 
 Example:
