@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GOALS, type Goal, type StoreKind } from "./goals.js";
-import type { Limit } from "./limits.js";
+import type { Verify } from "./limits.js";
 import { type Contender, timeInTurn } from "./measure.js";
 import { startRedis } from "./redis-server.js";
 import { asTable, type Line } from "./report.js";
@@ -36,7 +36,7 @@ try {
 /** Both sides see the same secrets in the same order. */
 async function measure(goal: Goal): Promise<Line> {
   const sides = await openSides(goal, KEYS, folder, redis);
-  const contender = (name: string, verify: Limit): Contender => ({
+  const contender = (name: string, verify: Verify): Contender => ({
     name,
     run: (calls) => verifyAll(verify, sides.secrets.slice(0, calls), goal.inFlight),
   });
@@ -49,7 +49,7 @@ async function measure(goal: Goal): Promise<Line> {
 }
 
 async function verifyAll(
-  verify: Limit,
+  verify: Verify,
   secrets: readonly string[],
   inFlight: number,
 ): Promise<void> {
@@ -58,7 +58,7 @@ async function verifyAll(
     while (next < secrets.length) {
       const secret = secrets[next] as string;
       next += 1;
-      if (!(await verify(secret))) throw new Error("a good key was refused");
+      if (!(await verify(secret)).valid) throw new Error("a good key was refused");
     }
   }
   await Promise.all(Array.from({ length: inFlight }, verifyOn));

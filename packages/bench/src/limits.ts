@@ -1,8 +1,24 @@
 import { hash as digest } from "node:crypto";
 import Database from "better-sqlite3";
 
-/** The least code that answers: what a verification is measured against. One function, no generality. */
-export type Limit = (secret: string) => Promise<boolean>;
+/** What both sides of a measurement answer: whether the secret is good, and whatever else they tell. */
+export interface Verdict {
+  readonly valid: boolean;
+}
+
+interface CountedVerdict extends Verdict {
+  readonly remaining: number;
+  readonly ratelimit: {
+    readonly limit: number;
+    readonly remaining: number;
+    readonly reset: number;
+  };
+}
+
+/** One side of a measurement. */
+export type Verify = (secret: string) => Promise<Verdict>;
+
+const REFUSED: Verdict = { valid: false };
 
 const WINDOW_MS = 60_000;
 
@@ -16,7 +32,7 @@ interface Row {
 }
 
 /** A map, the hash, the checks; with uses and one window, or without counters. */
-export function memoryLimit(secrets: readonly string[], isCounted: boolean): Limit {
+export function memoryLimit(secrets: readonly string[], isCounted: boolean): Verify {
   const rows = new Map<string, Row>();
   for (const secret of secrets) {
     const row = {
@@ -32,23 +48,24 @@ export function memoryLimit(secrets: readonly string[], isCounted: boolean): Lim
   return async (secret) => {
     const row = rows.get(digest("sha256", secret, "base64url"));
     const now = Date.now();
-    if (row === undefined || !row.enabled || (row.expiresAt > 0 && now >= row.expiresAt))
-      return false;
-    if (!isCounted) return true;
+    if (row === undefined || !row.enabled || (row.expiresAt > 0 && now >= row.expiresAt)) {
+      return REFUSED;
+    }
+    if (!isCounted) return { valid: true };
     const startedAt = now - (now % WINDOW_MS);
     if (startedAt !== row.startedAt) {
       row.startedAt = startedAt;
       row.used = 0;
     }
-    if (row.used >= row.limit || row.remaining <= 0) return false;
+    if (row.used >= row.limit || row.remaining <= 0) return REFUSED;
     row.used += 1;
     row.remaining -= 1;
-    return true;
+    return counted(row.remaining, row.limit, row.used, startedAt);
   };
 }
 
 /** One table, one SELECT; with counters one SELECT and one UPDATE in one immediate transaction. WAL, NORMAL. */
-export function sqliteLimit(path: string, secrets: readonly string[], isCounted: boolean): Limit {
+export function sqliteLimit(path: string, secrets: readonly string[], isCounted: boolean): Verify {
   const database = new Database(path);
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = NORMAL");
@@ -80,24 +97,35 @@ export function sqliteLimit(path: string, secrets: readonly string[], isCounted:
     return enabled === 1 && (expiresAt === 0 || Date.now() < expiresAt) ? columns : null;
   }
 
-  function take(hash: string): boolean {
+  function take(hash: string): Verdict {
     const columns = look(hash);
-    if (columns === null) return false;
+    if (columns === null) return REFUSED;
     const [, , remaining, max, startedAt, used] = columns;
     const now = Date.now();
     const windowStartedAt = now - (now % WINDOW_MS);
     const usedNow = startedAt === windowStartedAt ? used : 0;
-    if (usedNow >= max || remaining <= 0) return false;
+    if (usedNow >= max || remaining <= 0) return REFUSED;
     update.run(remaining - 1, windowStartedAt, usedNow + 1, hash);
-    return true;
+    return counted(remaining - 1, max, usedNow + 1, windowStartedAt);
   }
 
   return async (secret) => {
     const hash = digest("sha256", secret, "base64url");
-    if (!isCounted) return look(hash) !== null;
+    if (!isCounted) return { valid: look(hash) !== null };
     begin.run();
-    const isTaken = take(hash);
+    const verdict = take(hash);
     commit.run();
-    return isTaken;
+    return verdict;
   };
+}
+
+/** What the caller of a counted key is told at the least. */
+function counted(
+  remaining: number,
+  limit: number,
+  used: number,
+  startedAt: number,
+): CountedVerdict {
+  const ratelimit = { limit, remaining: limit - used, reset: startedAt + WINDOW_MS };
+  return { valid: true, remaining, ratelimit };
 }

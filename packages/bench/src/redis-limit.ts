@@ -1,6 +1,6 @@
 import { createHash, hash as digest } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { Limit } from "./limits.js";
+import type { Verify } from "./limits.js";
 
 /** The least script that answers: one hash, its checks, its uses and one window. No versions, no identity. */
 const SCRIPT = `
@@ -17,7 +17,7 @@ redis.call("HSET", KEYS[1], "remaining", string.format("%.0f", remaining - 1), "
 return 1`;
 
 /** One EVALSHA on a hash of each key; the caller's client is not closed. */
-export async function redisLimit(client: Redis, secrets: readonly string[]): Promise<Limit> {
+export async function redisLimit(client: Redis, secrets: readonly string[]): Promise<Verify> {
   const sha1 = createHash("sha1").update(SCRIPT).digest("hex");
   await client.script("LOAD", SCRIPT);
   const nameOf = (secret: string) => `limit:${digest("sha256", secret, "base64url")}`;
@@ -27,6 +27,7 @@ export async function redisLimit(client: Redis, secrets: readonly string[]): Pro
     pipeline.hset(nameOf(secret), { ...fields, startedAt: "0", used: "0" });
   }
   await pipeline.exec();
-  return async (secret) =>
-    (await client.evalsha(sha1, 1, nameOf(secret), String(Date.now()))) === 1;
+  return async (secret) => ({
+    valid: (await client.evalsha(sha1, 1, nameOf(secret), String(Date.now()))) === 1,
+  });
 }

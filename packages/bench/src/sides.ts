@@ -4,15 +4,15 @@ import { memoryStore } from "@latchkey/memory";
 import { redisStore } from "@latchkey/redis";
 import { sqliteStore } from "@latchkey/sqlite";
 import type { Goal } from "./goals.js";
-import { type Limit, memoryLimit, sqliteLimit } from "./limits.js";
+import { memoryLimit, sqliteLimit, type Verify } from "./limits.js";
 import { redisLimit } from "./redis-limit.js";
 import type { MeasuredRedis } from "./redis-server.js";
 
 /** Both sides of a measurement, over the same secrets. Each answers whether the secret is good. */
 export interface Sides {
   readonly secrets: readonly string[];
-  readonly limit: Limit;
-  readonly latchkey: Limit;
+  readonly limit: Verify;
+  readonly latchkey: Verify;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function openSides(
   return {
     secrets,
     limit: await openLimit(),
-    latchkey: async (secret) => (await latchkey.verifyKey({ key: secret })).valid,
+    latchkey: (secret) => latchkey.verifyKey({ key: secret }),
     close: () => latchkey.close(),
   };
 
@@ -43,7 +43,7 @@ export async function openSides(
     return redisStore(await serverOf(redis).client(), { keyPrefix: `${id}-${inFlight}` });
   }
 
-  async function openLimit(): Promise<Limit> {
+  async function openLimit(): Promise<Verify> {
     if (store === "memory") return memoryLimit(secrets, isCounted);
     if (store === "sqlite") return sqliteLimit(path("limit"), secrets, isCounted);
     return redisLimit(await serverOf(redis).client(), secrets);
