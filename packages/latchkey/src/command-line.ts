@@ -102,16 +102,34 @@ function parserType(kind: "text" | "flag"): "string" | "boolean" {
 export interface StoreChoice {
   readonly url: string;
   readonly parsed: StoreUrl;
-  readonly options?: OpenStoreOptions;
+  readonly options: OpenStoreOptions;
 }
 
+/** The options by which every command is told of its store. */
+export const STORE_OPTIONS = {
+  store: "text",
+  "allow-no-persistence": "flag",
+  "allow-eviction": "flag",
+} as const;
+
+/** What a store calls an option of its own in a complaint, and what it is called here. */
+const STORE_FLAGS: ReadonlyMap<string, string> = new Map([
+  ["allowNoPersistence: true", "--allow-no-persistence"],
+  ["allowEviction: true", "--allow-eviction"],
+]);
+
 /** The store named by `--store`, or else by `LATCHKEY_STORE`. */
-export function readStore({ texts }: Arguments, { env }: Host): StoreChoice {
+export function readStore({ texts, flags }: Arguments, { env }: Host): StoreChoice {
   const url = texts.get("store") ?? env.LATCHKEY_STORE;
   if (url === undefined || url === "") {
     throw new UsageError("--store is required, such as sqlite:./keys.db (or set LATCHKEY_STORE)");
   }
-  return { url, parsed: asUsageError(() => parseStoreUrl(url), '"url"', "--store") };
+  const redis = {
+    allowNoPersistence: flags.has("allow-no-persistence"),
+    allowEviction: flags.has("allow-eviction"),
+  };
+  const parsed = asUsageError(() => parseStoreUrl(url), '"url"', "--store");
+  return { url, parsed, options: { redis } };
 }
 
 /** The workspace named by `text`, which was given as `argument`. */
@@ -152,9 +170,10 @@ export async function withLatchkey(
   }
 }
 
-/** What went wrong, in one line: a stack is of no use to whoever typed the command. */
+/** What went wrong, in one line and in options of the program: a stack is of no use to whoever typed the command. */
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : "unknown error";
+  let message = error instanceof Error ? error.message : "unknown error";
+  for (const [option, flag] of STORE_FLAGS) message = message.replace(option, flag);
   return message.replaceAll(/\s*\n\s*/g, " ");
 }
 

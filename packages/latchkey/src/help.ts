@@ -5,6 +5,11 @@ export const LASTING_STORE_HELP = `  --store <url>         where keys live: sqli
 /** The same where keys may end with the command. */
 export const STORE_HELP = `${LASTING_STORE_HELP}, memory:, sqlite::memory:`;
 
+/** The options that accept a Redis which others would call unfit to hold keys. */
+export const REDIS_HELP = `  --allow-no-persistence
+                        Redis: take one without "appendonly yes"; it loses keys and revocations when it stops
+  --allow-eviction      Redis: take one without "maxmemory-policy noeviction"; it loses them when its memory is full`;
+
 /** The environment variables that every command reads. */
 export const ENVIRONMENT_HELP = `Environment:
   LATCHKEY_STORE        the store, where --store is not given

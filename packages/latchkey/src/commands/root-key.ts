@@ -4,10 +4,11 @@ import {
   type Command,
   readStore,
   readWorkspace,
+  STORE_OPTIONS,
   UsageError,
   withLatchkey,
 } from "../command-line.js";
-import { ENVIRONMENT_HELP, LASTING_STORE_HELP } from "../help.js";
+import { ENVIRONMENT_HELP, LASTING_STORE_HELP, REDIS_HELP } from "../help.js";
 import { isInMemory } from "../store-url.js";
 
 const help = `Usage: latchkey root-key --store <url> --permissions <list> [options]
@@ -20,6 +21,7 @@ ${LASTING_STORE_HELP}
   --workspace <id>      workspace of the key (default ${DEFAULT_WORKSPACE_ID})
   --name <text>         name to know the key by, 1 to 256 characters
   --expires <date>      ISO date, such as 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z, later than now
+${REDIS_HELP}
   -h, --help            print this
 
 Example:
@@ -32,7 +34,7 @@ export const rootKey: Command = {
   summary: "issue a key for management calls over HTTP",
   help,
   options: {
-    store: "text",
+    ...STORE_OPTIONS,
     permissions: "text",
     workspace: "text",
     name: "text",

@@ -10,10 +10,11 @@ import {
   readStore,
   readWholeNumber,
   readWorkspace,
+  STORE_OPTIONS,
   UsageError,
   withLatchkey,
 } from "../command-line.js";
-import { ENVIRONMENT_HELP, STORE_HELP } from "../help.js";
+import { ENVIRONMENT_HELP, REDIS_HELP, STORE_HELP } from "../help.js";
 import { isInMemory } from "../store-url.js";
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -32,6 +33,7 @@ ${STORE_HELP}
   --workspace <id>      the workspace whose keys --public-verify answers for (default ${DEFAULT_WORKSPACE_ID})
   --docs-base-url <url> where the page of each error code is: goes into error bodies
   --durability <level>  normal or full: full keeps the last uses through a power cut too (default normal)
+${REDIS_HELP}
   --drain <seconds>     how long requests in flight may take after a signal, 0 to 600 (default ${DEFAULT_DRAIN_SECONDS})
   -h, --help            print this
 
@@ -48,7 +50,7 @@ export const serve: Command = {
   summary: "serve the HTTP contract",
   help,
   options: {
-    store: "text",
+    ...STORE_OPTIONS,
     port: "text",
     host: "text",
     "public-verify": "flag",
@@ -59,7 +61,8 @@ export const serve: Command = {
   },
   positionals: [],
   async run(args, host) {
-    const store = { ...readStore(args, host), options: { sqlite: readDurability(args) } };
+    const choice = readStore(args, host);
+    const store = { ...choice, options: { ...choice.options, sqlite: readDurability(args) } };
     const { port, hostname, drainMs, docsBaseUrl } = readServerOptions(args);
     const workspaceId = readWorkspace(args);
     await withLatchkey(store, host, async (everyWorkspace) => {

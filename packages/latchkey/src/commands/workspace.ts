@@ -3,11 +3,12 @@ import {
   type Command,
   readStore,
   readWorkspaceId,
+  STORE_OPTIONS,
   type StoreChoice,
   UsageError,
   withLatchkey,
 } from "../command-line.js";
-import { ENVIRONMENT_HELP, LASTING_STORE_HELP } from "../help.js";
+import { ENVIRONMENT_HELP, LASTING_STORE_HELP, REDIS_HELP } from "../help.js";
 import { isInMemory } from "../store-url.js";
 
 const help = `Usage: latchkey workspace disable|enable <id> --store <url>
@@ -17,6 +18,7 @@ anything; a running server sees it with its next request.
 
 Options:
 ${LASTING_STORE_HELP}
+${REDIS_HELP}
   -h, --help            print this
 
 Example:
@@ -28,7 +30,7 @@ ${ENVIRONMENT_HELP}`;
 export const workspace: Command = {
   summary: "switch a workspace off or on",
   help,
-  options: { store: "text" },
+  options: STORE_OPTIONS,
   positionals: ["disable|enable", "<id>"],
   async run(args, host) {
     const [action, id] = args.positionals;

@@ -1,0 +1,63 @@
+import {
+  describeWithRedis,
+  REDIS_URL,
+  startServer,
+  type TestServer,
+} from "@latchkey/redis/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rootKey } from "./commands/root-key.js";
+import { workspace } from "./commands/workspace.js";
+import { runCli, startServer as startLatchkey } from "./testing/run-cli.js";
+import { runCommand } from "./testing/run-command.js";
+
+// A server that is not ours to set up cannot be made unfit.
+describe.skipIf(REDIS_URL !== null)("the command line on a Redis that may lose keys", () => {
+  describeWithRedis("of its own", () => {
+    let forgetful: TestServer | undefined;
+    let evicting: TestServer | undefined;
+    beforeAll(async () => {
+      forgetful = await startServer({ appendonly: "no" });
+      evicting = await startServer({ "maxmemory-policy": "allkeys-lru" });
+    });
+    afterAll(async () => {
+      await forgetful?.remove();
+      await evicting?.remove();
+    });
+    const servers = () => ({
+      "--allow-no-persistence": forgetful?.url ?? "",
+      "--allow-eviction": evicting?.url ?? "",
+    });
+    const flags = ["--allow-no-persistence", "--allow-eviction"] as const;
+
+    test.each(flags)("every command names %s where it is missing", async (flag) => {
+      const store = ["--store", servers()[flag]];
+      const runs = [
+        runCli(["serve", "--port", "0", ...store]),
+        runCli(["root-key", "--permissions", "*", ...store]),
+        runCli(["workspace", "disable", "ws_default", ...store]),
+      ];
+      for (const { exitCode, stdout, stderr } of await Promise.all(runs)) {
+        expect(stderr).toMatch(
+          new RegExp(`^latchkey: [^\\n]+ or pass ${flag} to lose keys .*\\n$`),
+        );
+        expect(stdout).toBe("");
+        expect(exitCode).toBe(1);
+      }
+    });
+
+    test.each(flags)("every command takes %s", async (flag) => {
+      const store = ["--store", servers()[flag], flag];
+      const [token = ""] = await runCommand(rootKey, ["--permissions", "*", ...store]);
+      await runCommand(workspace, ["enable", "ws_default", ...store]);
+      const server = await startLatchkey(store);
+      const response = await fetch(`${server.url}/v1/keys.verifyKey`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+        body: JSON.stringify({ key: "unknown" }),
+      });
+      expect(await response.json()).toMatchObject({ code: "NOT_FOUND" });
+      server.signal("SIGTERM");
+      expect(await server.ended).toMatchObject({ exitCode: 0, stderr: "" });
+    });
+  });
+});
