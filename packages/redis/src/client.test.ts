@@ -80,23 +80,3 @@ describe("options", () => {
     expect(() => redisStore(cluster({}), { waitReplicas })).toThrow('"waitReplicas"');
   });
 });
-
-describe("URLs", () => {
-  test.each([
-    "",
-    "redis:",
-    "http://a",
-    "memory:",
-    "redis+cluster://",
-    "redis+cluster://a:x",
-    "redis+cluster://a/1",
-  ])("%j is refused without being repeated", (url) => {
-    expect(() => redisStore(url)).toThrow('"url" must be');
-  });
-
-  test("a password is not repeated", () => {
-    expect(() => redisStore("redis+cluster://user:hunter2@a b:1")).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining("hunter2") }),
-    );
-  });
-});

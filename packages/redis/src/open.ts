@@ -3,7 +3,7 @@ import type { RedisClient, RedisClusterClient } from "./client.js";
 import type { Settings } from "./options.js";
 
 const FORMS =
-  '"url" must be redis://…, rediss://…, or redis+cluster://host:port,host:port (rediss+cluster:// with TLS)';
+  '"url" must be redis://host:port or redis://host:port/database-number (rediss:// with TLS), or redis+cluster://host:port,host:port (rediss+cluster:// with TLS), with nothing after that; user:password@ before the host is percent-encoded';
 
 /**
  * What keeps a lost answer from being asked for again: the command may have been carried out, and a repeat charges
@@ -39,12 +39,24 @@ export function openUrl(url: string, settings: Settings): RedisClient | RedisClu
 }
 
 function openServer(url: string, settings: Settings): RedisClient {
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) throw new TypeError(FORMS);
+  assertServerUrl(url);
   return new Redis(url, {
     ...NEVER_TWICE,
     connectTimeout: settings.connectTimeoutMs,
     socketTimeout: SOCKET_TIMEOUT_MS,
   });
+}
+
+/**
+ * ioredis takes the path as it is, and whatever stands in the query as options: `/abc` ends the process with a rejection
+ * that nobody can handle, `?tls=…` decides on TLS.
+ */
+function assertServerUrl(url: string): void {
+  if (!/^rediss?:\/\/[^?#\s]*$/.test(url) || !URL.canParse(url)) throw new TypeError(FORMS);
+  const { username, password, pathname } = new URL(url);
+  decode(username);
+  decode(password);
+  if (!/^(\/\d*)?$/.test(pathname)) throw new TypeError(FORMS);
 }
 
 function openCluster(url: string, settings: Settings): RedisClusterClient {
@@ -76,17 +88,27 @@ function openCluster(url: string, settings: Settings): RedisClusterClient {
 }
 
 function parseNode(node: string): { host: string; port: number } {
-  const parsed = URL.canParse(`redis://${node}`) ? new URL(`redis://${node}`) : null;
-  if (parsed === null || parsed.hostname === "" || parsed.pathname !== "")
-    throw new TypeError(FORMS);
+  const url = `redis://${node}`;
+  if (!/^[^/?#\s]+$/.test(node) || !URL.canParse(url)) throw new TypeError(FORMS);
+  const parsed = new URL(url);
+  if (parsed.hostname === "") throw new TypeError(FORMS);
   return { host: parsed.hostname.replace(/^\[|\]$/g, ""), port: Number(parsed.port || 6379) };
 }
 
 function parseCredentials(text: string): { username?: string; password: string } {
   const colon = text.indexOf(":");
-  const username = decodeURIComponent(text.slice(0, Math.max(0, colon)));
-  const password = decodeURIComponent(text.slice(colon + 1));
+  const username = decode(text.slice(0, Math.max(0, colon)));
+  const password = decode(text.slice(colon + 1));
   return username === "" ? { password } : { username, password };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Not as a cause: what could not be decoded may be a password.
+    throw new TypeError(FORMS);
+  }
 }
 
 /** Half to all of a delay that doubles up to one second, so that a fleet does not come back as one. */
