@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import {
   createLatchkey,
   DEFAULT_WORKSPACE_ID,
+  type KeyStore,
   type Latchkey,
   WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
@@ -158,13 +159,14 @@ export function readWholeNumber(argument: string, text: string, min: number, max
 export async function withLatchkey(
   store: StoreChoice,
   { env }: Host,
-  work: (latchkey: Latchkey) => Promise<void>,
+  work: (latchkey: Latchkey, keyStore: KeyStore) => Promise<void>,
 ): Promise<void> {
   // Before the store: a wrong environment must not leave a new file behind.
   const keyRings = asUsageError(() => keyRingsFromEnv(env));
-  const latchkey = createLatchkey({ store: openStore(store.url, store.options), ...keyRings });
+  const keyStore = openStore(store.url, store.options);
+  const latchkey = createLatchkey({ store: keyStore, ...keyRings });
   try {
-    await work(latchkey);
+    await work(latchkey, keyStore);
   } finally {
     await latchkey.close();
   }

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createLatchkey } from "@latchkey/core";
+import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../open-store.js";
+import { runCli } from "../testing/run-cli.js";
 import { runCommand } from "../testing/run-command.js";
 import { tempFolder } from "../testing/temp-folder.js";
 import { workspace } from "./workspace.js";
@@ -12,7 +13,7 @@ describe("latchkey workspace", () => {
     const store = `sqlite:${join(tempFolder(), "keys.db")}`;
     const latchkey = createLatchkey({ store: openStore(store) }).workspace("ws_tides");
     const { apiId } = await latchkey.createApi({ name: "tide-tables" });
-    const { key } = await latchkey.createKey({ apiId });
+    const { key } = await latchkey.createKey({ apiId, externalId: "harbour-office" });
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
 
     expect(await runCommand(workspace, ["disable", "ws_tides", "--store", store])).toEqual([
@@ -25,6 +26,47 @@ describe("latchkey workspace", () => {
     ]);
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
     await latchkey.close();
+  });
+
+  describe("on a store of several workspaces", () => {
+    async function storeOf(id: string, fill: (latchkey: Latchkey) => Promise<unknown>) {
+      const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+      const latchkey = createLatchkey({ store: openStore(store) }).workspace(id);
+      await fill(latchkey);
+      await latchkey.close();
+      return ["--store", store];
+    }
+
+    test.each(["disable", "enable"])(
+      "%s of one that shows no use is done, and tells",
+      async (act) => {
+        const store = await storeOf("ws_tides", (tides) =>
+          tides.createApi({ name: "tide-tables" }),
+        );
+        const { exitCode, stdout, stderr } = await runCli(["workspace", act, "ws_tydes", ...store]);
+        expect(stdout).toBe(`workspace ws_tydes is ${act}d\n`);
+        expect(stderr).toBe(
+          "latchkey: ws_tydes has no identities and was never switched before: check the id\n",
+        );
+        expect(exitCode).toBe(0);
+      },
+    );
+
+    test("one with an identity is known", async () => {
+      const store = await storeOf("ws_tides", (tides) =>
+        tides.createIdentity({ externalId: "harbour-office" }),
+      );
+      expect(await runCommand(workspace, ["disable", "ws_tides", ...store])).toHaveLength(1);
+    });
+
+    test("one that was changed or switched before is known", async () => {
+      const store = await storeOf("ws_tides", async (tides) =>
+        tides.deleteApi(await tides.createApi({ name: "tide-tables" })),
+      );
+      expect(await runCommand(workspace, ["disable", "ws_tides", ...store])).toHaveLength(1);
+      await runCommand(workspace, ["disable", "ws_winds", ...store]);
+      expect(await runCommand(workspace, ["enable", "ws_winds", ...store])).toHaveLength(1);
+    });
   });
 
   test("a mistyped file is not made anew", async () => {

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { KeyStore, Latchkey } from "@latchkey/core";
 import {
   type Command,
   readStore,
@@ -14,7 +15,8 @@ import { isInMemory } from "../store-url.js";
 const help = `Usage: latchkey workspace disable|enable <id> --store <url>
 
 Switches a workspace off or on. While it is off, none of its keys verifies and none of its root keys authorises
-anything; a running server sees it with its next request.
+anything; a running server sees it with its next request. Every id names a workspace: where nothing shows that this one
+was in use, a second line on stderr says so.
 
 Options:
 ${LASTING_STORE_HELP}
@@ -41,12 +43,28 @@ export const workspace: Command = {
     const workspaceId = readWorkspaceId("<id>", id);
     const store = readStore(args, host);
     assertExists(store);
-    await withLatchkey(store, host, async (latchkey) => {
-      await latchkey.workspace(workspaceId).setWorkspaceEnabled(action === "enable");
+    await withLatchkey(store, host, async (everyWorkspace, keyStore) => {
+      const latchkey = everyWorkspace.workspace(workspaceId);
+      // Whatever becomes of the question: a tenant that must be stopped is stopped.
+      const showsUse = await hasShownUse(latchkey, keyStore).catch(() => true);
+      await latchkey.setWorkspaceEnabled(action === "enable");
+      host.print(`workspace ${workspaceId} is ${action}d`);
+      if (!showsUse) {
+        host.warn(`${workspaceId} has no identities and was never switched before: check the id`);
+      }
     });
-    host.print(`workspace ${workspaceId} is ${action}d`);
   },
 };
+
+/**
+ * Whether the workspace has an identity, or was switched or changed before. Every id names a workspace, so that a
+ * mistyped one is switched without complaint; and no store lists APIs, so that one with nothing but new keys shows no use.
+ */
+async function hasShownUse(latchkey: Latchkey, keyStore: KeyStore): Promise<boolean> {
+  const { enabled, epoch } = await keyStore.getWorkspace(latchkey.workspaceId);
+  if (!enabled || epoch > 0) return true;
+  return (await latchkey.listIdentities({ limit: 1 })).total > 0;
+}
 
 /** A mistyped file would be made anew, and the switch thrown where nobody looks. */
 function assertExists({ parsed }: StoreChoice): void {
