@@ -45,7 +45,9 @@ const STATUS = {
 
 /** @type {ReadonlyMap<string, number>} */
 const ERROR_STATUS = new Map([
+  ["BAD_REQUEST", 400], // a limit that neither the key nor its identity has
   ["FORBIDDEN", 403], // the workspace is disabled
+  ["CONFLICT", 409], // a requestId that was used for another question
   ["STORE_UNAVAILABLE", 503],
 ]);
 
