@@ -29,9 +29,10 @@ export class AskedByIncoming implements Asked {
 
   async readBody(maxBytes: number): Promise<Uint8Array> {
     checkAnnouncedLength(this, maxBytes);
-    const bytes = this.#incoming.readableDidRead
-      ? parsedBefore(this.#incoming)
-      : await readIncoming(this.#incoming, maxBytes);
+    const incoming = this.#incoming;
+    // Of an empty body nothing is ever read: that it is over shows by its end alone.
+    const isReadBefore = incoming.readableDidRead || incoming.readableEnded;
+    const bytes = isReadBefore ? parsedBefore(incoming) : await readIncoming(incoming, maxBytes);
     if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
     return bytes;
   }
@@ -52,8 +53,12 @@ function rawHeader(rawHeaders: readonly string[], name: string): string | null {
   return joinedValue;
 }
 
-/** A client that goes away shows as `close` without `end`; whoever listens to that need not listen to `error`. */
+/**
+ * A client that goes away shows as `close` without `end`; whoever listens to that need not listen to `error`. One that
+ * went while authentication waited for the store has closed already, and no event will come any more.
+ */
 function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  if (incoming.destroyed) return Promise.reject(brokenOff());
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -80,7 +85,10 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint
  */
 function parsedBefore(incoming: IncomingMessage & { readonly body?: unknown }): Uint8Array {
   const { body } = incoming;
-  if (body === undefined) throw alreadyRead();
+  if (body === undefined) {
+    if (incoming.readableDidRead) throw alreadyRead();
+    return new Uint8Array();
+  }
   return body instanceof Uint8Array ? body : new TextEncoder().encode(textOf(body));
 }
 

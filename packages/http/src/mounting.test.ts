@@ -3,8 +3,9 @@ import express from "express";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { toNodeListener } from "./index.js";
-import { listen } from "./testing/listen.js";
+import { exchange, listen } from "./testing/listen.js";
 import { openService, type TestService } from "./testing/open-service.js";
+import { BY_HEADER } from "./testing/samples.js";
 
 /** Creates a key through the mounted service and answers status and body. */
 async function createKey(service: TestService, base: string, body?: string) {
@@ -50,6 +51,36 @@ test("in Express, behind a JSON parser that has read the body: what it parsed is
   expect((await createKey(service, `${origin}/keys`, deep)).status).toBe(400);
   const large = JSON.stringify({ apiId: "x".repeat(70_000) });
   expect((await createKey(service, `${origin}/keys`, large)).status).toBe(413);
+});
+
+test("in Express, behind a JSON parser, an empty body is 400, also where verifying is public", async () => {
+  for (const options of [{}, BY_HEADER, { publicVerify: true }]) {
+    const service = await openService(options);
+    const app = express();
+    app.use(express.json());
+    app.use(toNodeListener(service.handler));
+    const { port } = await listen(app);
+    const answer = await exchange(
+      port,
+      `POST /v1/keys.verifyKey HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${service.root}\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 0\r\n\r\n",
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"BAD_REQUEST"');
+  }
+});
+
+test("in Express, behind something that drained an empty body: nothing is lost, so 400 and no report to the host", async () => {
+  const errors: unknown[] = [];
+  const service = await openService({ onError: (error) => errors.push(error) });
+  const app = express();
+  app.use((request, _response, next) => {
+    request.resume().once("end", next);
+  });
+  app.use("/keys", toNodeListener(service.handler));
+  const { origin } = await listen(app);
+  expect((await createKey(service, `${origin}/keys`, "")).status).toBe(400);
+  expect(errors).toEqual([]);
 });
 
 test("in Express, behind something that read the body and kept nothing: 500, and the host is told why", async () => {

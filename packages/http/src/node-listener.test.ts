@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { connect } from "node:net";
+import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { toNodeListener } from "./index.js";
 import { exchange, listen } from "./testing/listen.js";
@@ -11,6 +12,15 @@ const WAYS = [
   { way: "root keys", options: {} },
   { way: "a host's own authentication", options: BY_HEADER },
 ] as const;
+
+/** Something that happens once, and can be waited for. */
+function signal() {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
 
 describe.each(WAYS)("over a socket, with $way", ({ options }) => {
   async function open() {
@@ -134,6 +144,71 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     await open();
     expect([globalThis.Request, globalThis.Response]).toEqual(before);
   });
+});
+
+describe("a client that leaves while it is being found out who asks", () => {
+  /** A listener whose authentication waits until it is let go, for a root key and for a host. */
+  async function open(way: "root keys" | "host") {
+    const reached = signal();
+    const letGo = signal();
+    const memory = memoryStore();
+    let waits = false;
+    async function wait(): Promise<void> {
+      if (!waits) return;
+      reached.give();
+      await letGo.given;
+    }
+    const store = new Proxy(memory, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return async (...args: unknown[]) => {
+          await wait();
+          return Reflect.apply(member, target, args);
+        };
+      },
+    });
+    const authenticate = async (request: Request) => {
+      await wait();
+      return BY_HEADER.authenticate(request);
+    };
+    const service = await openService(way === "host" ? { authenticate } : { store });
+    const { apiId } = await service.latchkey.createApi({ name: "payments" });
+    const listener = toNodeListener(service.handler);
+    const settled = signal();
+    const left = signal();
+    const { port } = await listen((incoming, outgoing) => {
+      outgoing.once("close", left.give);
+      listener(incoming, outgoing).then(settled.give, settled.give);
+    });
+    waits = true;
+    return { service, apiId, port, reached, letGo, left, settled };
+  }
+
+  const head = (root: string, length: number) =>
+    `POST /v1/keys.createKey HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${root}\r\nx-permissions: ["*"]\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+  test.each([
+    ["root keys", "before its body"],
+    ["root keys", "after its body"],
+    ["host", "before its body"],
+    ["host", "after its body"],
+  ] as const)(
+    "with %s, %s: the listener's promise settles and nothing is made",
+    async (way, when) => {
+      const { service, apiId, port, reached, letGo, left, settled } = await open(way);
+      const body = JSON.stringify({ apiId });
+      const socket = connect(port, "127.0.0.1").on("error", () => {});
+      socket.write(head(service.root, body.length) + (when === "after its body" ? body : ""));
+      await reached.given;
+      socket.resetAndDestroy();
+      await left.given;
+      letGo.give();
+      await settled.given;
+      expect((await service.latchkey.listKeys({ apiId })).total).toBe(0);
+    },
+  );
 });
 
 describe("root keys over a socket", () => {
