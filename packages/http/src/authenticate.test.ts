@@ -186,6 +186,21 @@ describe("a host's own authentication", () => {
     expect([status, body.error.message]).toEqual([403, "workspace is disabled"]);
   });
 
+  test("that answers no caller is told so, whatever it answers instead", async () => {
+    const odd: unknown[] = [undefined, 0, "", false, "*", [], {}, { workspaceId: "ws_default" }];
+    for (const answer of odd) {
+      const errors: unknown[] = [];
+      const service = await openService({
+        authenticate: () => answer as null,
+        onError: (error) => errors.push(error),
+      });
+      expect((await service.handler(REQUEST())).status).toBe(500);
+      expect(errors).toEqual([
+        new TypeError('"authenticate" must answer null or { workspaceId, permissions }'),
+      ]);
+    }
+  });
+
   test("that answers anything but a caller grants nothing", async () => {
     const odd: unknown[] = [
       undefined,

@@ -46,13 +46,11 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
 export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenticator {
   return async ({ request }) => {
     if (request === null) throw new TypeError("a host can only tell who asks from a Request");
-    const caller: HostCaller | null = await authenticate(request);
+    const caller: unknown = await authenticate(request);
     if (caller === null) throw unauthorized();
-    const { workspaceId, permissions } = caller;
-    if (typeof workspaceId !== "string" || !isListOfTexts(permissions)) {
+    if (!isHostCaller(caller))
       throw new TypeError('"authenticate" must answer null or { workspaceId, permissions }');
-    }
-    const known = callerOf(latchkey, workspaceId, permissions);
+    const known = callerOf(latchkey, caller.workspaceId, caller.permissions);
     if (!(await known.latchkey.isWorkspaceEnabled())) throw workspaceDisabled();
     return known;
   };
@@ -61,6 +59,12 @@ export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenti
 function callerOf(latchkey: Latchkey, workspaceId: string, permissions: readonly string[]): Caller {
   const isOwn = workspaceId === latchkey.workspaceId;
   return { latchkey: isOwn ? latchkey : latchkey.workspace(workspaceId), permissions };
+}
+
+function isHostCaller(value: unknown): value is HostCaller {
+  if (typeof value !== "object" || value === null) return false;
+  const { workspaceId, permissions } = value as Partial<HostCaller>;
+  return typeof workspaceId === "string" && isListOfTexts(permissions);
 }
 
 function isListOfTexts(value: unknown): boolean {
