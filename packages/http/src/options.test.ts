@@ -27,3 +27,17 @@ test("base paths of several segments are accepted", () => {
   for (const basePath of ["", "/keys", "/internal/keys-2/~a_b.c"])
     expect(() => createHandler({ latchkey, basePath })).not.toThrow();
 });
+
+test("an option that does not exist is a TypeError that names it", () => {
+  for (const option of ["publicverify", "latchKey", "toString", "__proto__x", ""])
+    expect(() => createHandler({ latchkey, [option]: undefined } as HandlerOptions)).toThrow(
+      new TypeError(`"${option}" is not an option of createHandler`),
+    );
+});
+
+test("options that are no object are a TypeError that says so", () => {
+  for (const options of [undefined, null, "x", 1])
+    expect(() => createHandler(options as unknown as HandlerOptions)).toThrow(
+      new TypeError('"options" must be an object'),
+    );
+});

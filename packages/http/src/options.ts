@@ -34,11 +34,25 @@ export interface Settings {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
+const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
+  "latchkey",
+  "authenticate",
+  "publicVerify",
+  "basePath",
+  "docsBaseUrl",
+  "maxBodyBytes",
+  "onError",
+]);
+
 const DEFAULT_DOCS_BASE_URL = "https://latchkey.example/errors";
 const DEFAULT_MAX_BODY_BYTES = 65_536;
 
 /** Fills the gaps. @throws TypeError naming the option that is wrong and its bound. */
 export function settingsOf(options: HandlerOptions): Settings {
+  if (typeof options !== "object" || options === null)
+    throw new TypeError('"options" must be an object');
+  const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
+  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createHandler`);
   const {
     latchkey,
     authenticate = null,
