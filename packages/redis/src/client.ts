@@ -14,6 +14,7 @@ export interface RedisConnection {
 /** A `Redis` of `ioredis`: one server, or a primary found through Sentinel. */
 export interface RedisClient extends RedisConnection {
   readonly options: object;
+  client(subcommand: "INFO"): Promise<unknown>;
   wait(replicas: number, timeoutMs: number): Promise<unknown>;
 }
 

@@ -5,6 +5,7 @@ import {
   type RedisClusterClient,
   type RedisConnection,
 } from "./client.js";
+import { databaseOf, misplacement } from "./database.js";
 import { translateError, unavailable } from "./errors.js";
 import type { Settings } from "./options.js";
 import { within } from "./within.js";
@@ -55,6 +56,7 @@ export class Fitness {
   readonly #examined = new WeakSet<RedisConnection>();
   readonly #watched = new WeakSet<RedisConnection>();
   readonly #listeners: (() => void)[] = [];
+  readonly #database: number;
   #isFit = false;
   #hasBeenReady = false;
   #checking: Promise<void> | undefined;
@@ -62,13 +64,14 @@ export class Fitness {
   constructor(client: RedisClient | RedisClusterClient, settings: Settings) {
     this.#client = client;
     this.#settings = settings;
+    this.#database = isCluster(client) ? 0 : databaseOf(client);
     this.#listen(client, "close", () => this.doubt());
     if (isCluster(client)) this.#listen(client, "+node", () => this.doubt());
   }
 
   /** Whether every connection in use was examined and found fit. Asked before each call. */
   get isSure(): boolean {
-    return this.#isFit;
+    return this.#isFit && this.#checking === undefined;
   }
 
   /** Has the servers examined again before the next call. */
@@ -98,7 +101,7 @@ export class Fitness {
       const client = this.#client;
       if (isCluster(client))
         await Promise.all(client.nodes("master").map((node) => this.#examineNode(node)));
-      else await this.#examine(client);
+      else await this.#examineServer(client);
     } catch (error) {
       this.#isFit = false;
       throw translateError(error, false);
@@ -114,6 +117,15 @@ export class Fitness {
     }
     if (client.status !== "ready") throw unavailable("Redis is not connected");
     this.#hasBeenReady = true;
+  }
+
+  /** Both questions go out at once, and so on one connection. */
+  async #examineServer(client: RedisClient): Promise<void> {
+    const placed = within(this.#settings.commandTimeoutMs, misplacement(client, this.#database));
+    placed.catch(() => undefined);
+    await this.#examine(client);
+    const problem = await placed;
+    if (problem !== null) throw problem;
   }
 
   /** A node that does not answer holds up its own slots, and no other's. It is examined when it connects again. */
