@@ -1,27 +1,35 @@
 import type { Asked } from "./asked.js";
 import type { Query } from "./query.js";
 
-const NO_HEADERS: Readonly<Record<string, string>> = {};
+/** Everything that was sent as fields of one input. */
+export interface Given extends Query {
+  /** Fields whose value came in a header, and the name of that header as it is documented. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+const NO_NAMES: Readonly<Record<string, string>> = {};
+const NO_HEADERS: Given["headers"] = new Map();
 
 /**
  * Adds the fields that headers stand for. Such a field is known by its header alone: in the body it is unknown, as any
  * other that the contract does not list.
  *
- * @param headers - Name of each header in lower case, and the field that it stands for.
+ * @param headers - Each field that a header stands for, and the name of the header.
  */
 export function withHeaderFields(
   asked: Pick<Asked, "header">,
-  headers: Readonly<Record<string, string>> = NO_HEADERS,
-  { fields, issues }: Query,
-): Query {
-  let all = fields;
-  const strays: { path: string; message: string }[] = [];
-  for (const [header, field] of Object.entries(headers)) {
-    if (Object.hasOwn(fields, field)) strays.push({ path: field, message: "is not a known field" });
-    const value = asked.header(header);
-    if (value !== null) all = { ...all, [field]: value };
+  headers: Readonly<Record<string, string>> = NO_NAMES,
+  given: Query,
+): Given {
+  let { fields, issues } = given;
+  let sent = NO_HEADERS;
+  for (const [field, header] of Object.entries(headers)) {
+    if (Object.hasOwn(fields, field))
+      issues = [...issues, { path: field, message: "is not a known field" }];
+    const value = asked.header(header.toLowerCase());
+    if (value === null) continue;
+    fields = { ...fields, [field]: value };
+    sent = new Map([...sent, [field, header]]);
   }
-  return strays.length === 0
-    ? { fields: all, issues }
-    : { fields: all, issues: [...issues, ...strays] };
+  return { fields, issues, unreadable: given.unreadable, headers: sent };
 }

@@ -48,7 +48,7 @@ export interface Definition<Schema extends InputSchema> {
   ) => readonly InputIssue[];
   /** Query parameters that are no strings. */
   readonly query?: Readonly<Record<string, QueryType>>;
-  /** Headers that stand for a field of the input: name in lower case → field. The body must not give it too. */
+  /** Headers that stand for a field of the input: field → name of the header. The body must not give it too. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Answered to everyone, without a look at who asks. */
   readonly isPublic?: true;

@@ -87,7 +87,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: VERIFY_KEY,
     method: "POST",
     input: verifyKeyInput,
-    headers: { "idempotency-key": "requestId" },
+    headers: { requestId: "Idempotency-Key" },
     enough: { resource: "api", id: null, action: "verify_key" },
     needs: ({ apiId }) =>
       apiId === undefined

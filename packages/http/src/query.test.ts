@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readQuery } from "./query.js";
+import { openService } from "./testing/open-service.js";
 
 const TYPES = { limit: "integer", decrypt: "boolean" } as const;
 const fieldsOf = (text: string) => ({ ...readQuery(text, TYPES).fields });
@@ -96,4 +97,40 @@ describe("parameters", () => {
     ]);
     expect(Object.getPrototypeOf(fields)).toBeNull();
   });
+});
+
+test.each([
+  ["apis.getApi", "apiId=%ff", ["apiId"]],
+  ["apis.listKeys", "apiId=%&limit=%zz&decrypt=%C3%28", ["apiId", "limit", "decrypt"]],
+  ["apis.listKeys", "apiId=x&limit=0&limit=%", ["limit"]],
+  ["apis.getApi", "apiId=x&unknown=%", ["unknown"]],
+  ["identities.getIdentity", "externalId=%ff", ["externalId"]],
+])(
+  "of a field that cannot be decoded that is all that is said: %s?%s",
+  async (name, query, paths) => {
+    const service = await openService();
+    const response = await service.handler(
+      new Request(`http://keys.test/v1/${name}?${query}`, {
+        headers: { authorization: `Bearer ${service.root}` },
+      }),
+    );
+    const { error } = (await response.json()) as { error: { message: string; issues: unknown } };
+    const message = "must be percent-encoded UTF-8";
+    expect([response.status, error.issues]).toEqual([
+      400,
+      paths.map((path) => ({ path, message })),
+    ]);
+    expect(error.message).toBe(paths.map((path) => `"${path}" ${message}`).join("; "));
+  },
+);
+
+test("what is wrong with other fields is said as well", async () => {
+  const service = await openService();
+  const response = await service.handler(
+    new Request("http://keys.test/v1/apis.listKeys?limit=0&cursor=%", {
+      headers: { authorization: `Bearer ${service.root}` },
+    }),
+  );
+  const { error } = (await response.json()) as { error: { issues: { path: string }[] } };
+  expect(error.issues.map(({ path }) => path).sort()).toEqual(["apiId", "cursor", "limit"]);
 });

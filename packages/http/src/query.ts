@@ -5,6 +5,8 @@ import type { QueryType } from "./operation.js";
 export interface Query {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly issues: readonly InputIssue[];
+  /** Fields that were given but cannot be decoded: null in `fields`, so that they do not count as left out. */
+  readonly unreadable: readonly string[];
 }
 
 /**
@@ -18,6 +20,7 @@ export function readQuery(text: string, types: Readonly<Record<string, QueryType
   // Without a prototype, so that a parameter named __proto__ is a field like any other, and an unknown one.
   const fields: Record<string, unknown> = Object.create(null);
   const issues: InputIssue[] = [];
+  const unreadable: string[] = [];
   for (const pair of text === "" ? [] : text.split("&")) {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
@@ -25,13 +28,16 @@ export function readQuery(text: string, types: Readonly<Record<string, QueryType
     const value = decode(equals === -1 ? "" : pair.slice(equals + 1));
     if (name === null || value === null) {
       issues.push({ path: name ?? "", message: "must be percent-encoded UTF-8" });
+      if (name === null) continue;
+      unreadable.push(name);
+      fields[name] = null;
     } else if (Object.hasOwn(fields, name)) {
       issues.push({ path: name, message: "must not be given twice" });
     } else {
       fields[name] = Object.hasOwn(types, name) ? convert(value, types[name]) : value;
     }
   }
-  return { fields, issues };
+  return { fields, issues, unreadable };
 }
 
 function decode(text: string): string | null {

@@ -3,7 +3,7 @@ import { type Answer, refusal, refusalOf, success } from "./answer.js";
 import { type Asked, requireJson } from "./asked.js";
 import { type Authenticator, byHost, byRootKey } from "./authenticate.js";
 import { authorize } from "./authorize.js";
-import { withHeaderFields } from "./header-fields.js";
+import { type Given, withHeaderFields } from "./header-fields.js";
 import { parseJsonObject } from "./json.js";
 import type { Caller, Operation } from "./operation.js";
 import { OPERATIONS, VERIFY_KEY } from "./operations.js";
@@ -11,6 +11,7 @@ import type { Settings } from "./options.js";
 import { type Query, readQuery } from "./query.js";
 import { createRequestIds } from "./request-id.js";
 import { createRoutes } from "./routes.js";
+import { asSent } from "./sender-issues.js";
 
 /** Everything between a request and its answer. No method throws or rejects. */
 export interface Service {
@@ -38,11 +39,24 @@ export function createService(settings: Settings): Service {
   async function perform(asked: Asked, requestId: string): Promise<unknown> {
     const { operation, query } = findRoute(asked);
     const caller = await authenticatorOf(operation)(asked);
-    const given =
+    const sent =
       operation.method === "GET"
         ? readQuery(query, operation.query)
         : await readBodyFields(asked, query);
-    const { fields, issues } = withHeaderFields(asked, operation.headers, given);
+    const given = withHeaderFields(asked, operation.headers, sent);
+    try {
+      return await performOn(operation, caller, given, requestId);
+    } catch (error) {
+      throw asSent(error, given);
+    }
+  }
+
+  async function performOn(
+    operation: Operation,
+    caller: Caller,
+    { fields, issues }: Given,
+    requestId: string,
+  ): Promise<unknown> {
     if (issues.length > 0 || !isEnough(operation, caller)) {
       const further = operation.furtherIssues?.(fields, latchkey.now()) ?? [];
       const input = parseInput(operation.input, fields, () => [...issues, ...further]);
@@ -58,6 +72,7 @@ export function createService(settings: Settings): Service {
     return {
       fields: parseJsonObject(bytes),
       issues: strays.map((path) => ({ path, message: "is not a known query parameter" })),
+      unreadable: [],
     };
   }
 

@@ -240,12 +240,35 @@ describe("the header Idempotency-Key", () => {
 
   test("is refused when it is longer than 128 characters, and has no twin in the body", async () => {
     const { key } = await create();
-    const long = await ask("x".repeat(129), { key });
-    expect([long.status, long.body.error.issues[0].path]).toEqual([400, "requestId"]);
+    const issue = {
+      path: "Idempotency-Key",
+      message: "must be a string of 1 to 128 characters",
+    };
+    for (const value of ["x".repeat(129), ""]) {
+      const refused = await ask(value, { key });
+      expect([refused.status, refused.body.error.issues]).toEqual([400, [issue]]);
+      expect(refused.body.error.message).toBe(`"${issue.path}" ${issue.message}`);
+    }
+    expect((await ask("x".repeat(128), { key })).status).toBe(200);
     const twin = await service.call("keys.verifyKey", { key, requestId: "retry-1" });
     expect(twin.status).toBe(400);
     expect(twin.body.error.issues).toEqual([
       { path: "requestId", message: "is not a known field" },
     ]);
+    const both = await ask("x".repeat(129), { key, requestId: 1 });
+    expect(both.body.error.issues).toEqual([issue, ...twin.body.error.issues]);
+  });
+
+  test("is named beside what is wrong with the body, also to a token for single APIs", async () => {
+    const token = await service.rootKey(`api.${apiId}.verify_key`);
+    for (const options of [{}, { token }]) {
+      const { body } = await service.call(
+        "keys.verifyKey",
+        { key: "", extra: 1 },
+        { ...options, headers: { "idempotency-key": "x".repeat(129) } },
+      );
+      const paths = body.error.issues.map(({ path }: { path: string }) => path);
+      expect(paths.sort()).toEqual(["Idempotency-Key", "extra", "key"]);
+    }
   });
 });
