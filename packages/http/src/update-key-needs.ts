@@ -6,8 +6,11 @@ type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
 
 /**
  * What updateKey needs. Its lists of roles and permissions replace the whole set, as setRoles and setPermissions do,
- * so they need the same: to add and to remove, and to create where an item may be made on the way. Otherwise
- * update_key would be a way around those permissions.
+ * so they need the same: to add and to remove, and to create where an item may be made on the way. With
+ * update_key alone the grants of an existing key stay as they are.
+ *
+ * That is no bound on what can be granted at all: createKey gives a new key any role and permission that exists, and
+ * create_key is enough for it.
  */
 export function updateKeyNeeds({ keyId, roles, permissions }: UpdateKey): Needs {
   return andRbac(onApiOfKey(keyId, "update_key"), [
