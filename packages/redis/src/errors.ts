@@ -31,6 +31,13 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["NOPERM", "the Redis user lacks a permission that latchkey needs"],
 ]);
 
+/** What a refusal of Redis means to whoever runs it, by its first word; null where that is none of the known ones. */
+export function refusalOf(error: unknown): string | null {
+  const word = firstWord(error);
+  const refusal = REFUSALS.get(word);
+  return refusal === undefined ? null : `${refusal} (${word})`;
+}
+
 /** Answered by Redis to an EVALSHA whose script it does not hold: nothing was run. */
 export function isNoScript(error: unknown): boolean {
   return firstWord(error) === "NOSCRIPT";
@@ -47,10 +54,9 @@ export function isReadOnly(error: unknown): boolean {
  */
 export function translateError(error: unknown, isWrite: boolean): LatchkeyError {
   if (error instanceof LatchkeyError) return error;
-  const word = firstWord(error);
-  const refusal = REFUSALS.get(word);
-  if (refusal !== undefined) return unavailable(`${refusal} (${word})`);
-  if (word === "WRONGTYPE") {
+  const refusal = refusalOf(error);
+  if (refusal !== null) return unavailable(refusal);
+  if (firstWord(error) === "WRONGTYPE") {
     return new LatchkeyError(
       "STORE_CORRUPT",
       "a Redis key of latchkey holds a value of another type and was not used",

@@ -6,6 +6,7 @@ import {
   type RedisConnection,
 } from "./client.js";
 import { databaseOf, misplacement } from "./database.js";
+import { CLOSED_UNANSWERED, reasonOf } from "./disconnection.js";
 import { translateError, unavailable } from "./errors.js";
 import type { Settings } from "./options.js";
 import { within } from "./within.js";
@@ -60,12 +61,15 @@ export class Fitness {
   #isFit = false;
   #hasBeenReady = false;
   #checking: Promise<void> | undefined;
+  /** Why the client could not connect, the last time that it said so. */
+  #reason: string | null = null;
 
   constructor(client: RedisClient | RedisClusterClient, settings: Settings) {
     this.#client = client;
     this.#settings = settings;
     this.#database = isCluster(client) ? 0 : databaseOf(client);
     this.#listen(client, "close", () => this.doubt());
+    this.#rememberReasons(client);
     if (isCluster(client)) this.#listen(client, "+node", () => this.doubt());
   }
 
@@ -115,8 +119,33 @@ export class Fitness {
     if (client.status !== "ready" && !this.#hasBeenReady && client.status !== "end") {
       await within(this.#settings.connectTimeoutMs, untilReady(client)).catch(() => undefined);
     }
-    if (client.status !== "ready") throw unavailable("Redis is not connected");
+    if (client.status !== "ready") throw this.#notConnected();
     this.#hasBeenReady = true;
+  }
+
+  #rememberReasons(client: RedisClient | RedisClusterClient): void {
+    let isUnanswered = false;
+    this.#listen(client, "connect", () => {
+      isUnanswered = !isCluster(client);
+    });
+    this.#listen(client, "ready", () => {
+      isUnanswered = false;
+      this.#reason = null;
+    });
+    this.#listen(client, "error", (error) => {
+      isUnanswered = false;
+      this.#reason = reasonOf(error) ?? this.#reason;
+    });
+    this.#listen(client, "close", () => {
+      if (isUnanswered) this.#reason = CLOSED_UNANSWERED;
+      isUnanswered = false;
+    });
+  }
+
+  #notConnected(): LatchkeyError {
+    const isWaiting = this.#client.status === "connecting" || this.#client.status === "connect";
+    const reason = this.#reason ?? (isWaiting ? "it has not answered yet" : null);
+    return unavailable(`Redis is not connected${reason === null ? "" : `: ${reason}`}`);
   }
 
   /** Both questions go out at once, and so on one connection. */
@@ -154,7 +183,7 @@ export class Fitness {
     this.#listen(node, "ready", () => this.doubt());
   }
 
-  #listen(emitter: RedisConnection, event: string, listener: () => void): void {
+  #listen(emitter: RedisConnection, event: string, listener: (...args: unknown[]) => void): void {
     emitter.on(event, listener);
     this.#listeners.push(() => emitter.off(event, listener));
   }

@@ -68,14 +68,18 @@ function openCluster(url: string, settings: Settings): RedisClusterClient {
     .map(parseNode);
   const credentials = at === -1 ? {} : parseCredentials(rest.slice(0, at));
   const { maxRetriesPerRequest, reconnectOnError } = NEVER_TWICE;
-  return new Cluster(nodes, {
+  const cluster: Cluster = new Cluster(nodes, {
     enableOfflineQueue: false,
     retryDelayOnFailover: 0,
     // Nothing was done, and the caller is told so at once.
     retryDelayOnClusterDown: 0,
     scaleReads: "master",
     slotsRefreshInterval: SLOTS_REFRESH_MS,
-    clusterRetryStrategy: soon,
+    // The only place where ioredis tells that no host was found. A client of one server tells it as this event.
+    clusterRetryStrategy: (times, reason) => {
+      if (reason !== undefined) cluster.emit("error", reason);
+      return soon(times);
+    },
     redisOptions: {
       ...credentials,
       ...(scheme === "rediss" ? { tls: {} } : {}),
@@ -85,6 +89,7 @@ function openCluster(url: string, settings: Settings): RedisClusterClient {
       socketTimeout: SOCKET_TIMEOUT_MS,
     },
   });
+  return cluster;
 }
 
 function parseNode(node: string): { host: string; port: number } {
