@@ -71,6 +71,23 @@ describeWithServers("the database number", () => {
     },
   );
 
+  test("that is wrong lets no call through while that is being found out", async () => {
+    const client = new Redis({ ...NEVER_TWICE, port: server.port, db: 99 });
+    client.on("error", () => undefined);
+    try {
+      await until(async () => client.status === "ready");
+      const store = redisStore(client);
+      const calls: Promise<unknown>[] = [];
+      for (let turn = 0; turn < 50; turn += 1) {
+        calls.push(errorOf(store.setWorkspaceEnabled("ws_99", true)));
+        await Promise.resolve();
+      }
+      await Promise.all(calls);
+    } finally {
+      client.disconnect();
+    }
+  });
+
   test("of a client has to be one", () => {
     for (const db of [Number.NaN, -1, 1.5]) {
       const client = new Redis({ ...NEVER_TWICE, db, lazyConnect: true });

@@ -73,9 +73,12 @@ export class Fitness {
     if (isCluster(client)) this.#listen(client, "+node", () => this.doubt());
   }
 
-  /** Whether every connection in use was examined and found fit. Asked before each call. */
+  /**
+   * Whether every connection in use was examined and found fit. Asked before each call. In a cluster calls do not wait for
+   * one node's examination: it may be that of a dead one, which no other slot is held up by.
+   */
   get isSure(): boolean {
-    return this.#isFit && this.#checking === undefined;
+    return this.#isFit && (this.#checking === undefined || isCluster(this.#client));
   }
 
   /** Has the servers examined again before the next call. */
