@@ -111,21 +111,23 @@ async function failOver({ waits, lags, fate }: Conditions) {
       }
     };
     spending = Promise.all(Array.from({ length: SPENDERS }, spend));
-    // A failure is told at the end, where the spenders are waited for.
     spending.catch(() => undefined);
+    // A spender that fails ends the wait for what it will not do any more.
+    const untilSpent = (isSo: () => boolean) =>
+      Promise.race([until(async () => isSo(), 20_000), spending]);
 
-    await until(async () => before.admitted.length >= 300, 20_000);
+    await untilSpent(() => before.admitted.length >= 300);
     if (lags) {
       feed.stall();
       const reached = before.admitted.length + before.unknown;
       const more = waits ? SPENDERS : 300;
-      await until(async () => before.admitted.length + before.unknown >= reached + more, 20_000);
+      await untilSpent(() => before.admitted.length + before.unknown >= reached + more);
     }
     if (fate === "killed") await primary.stop("SIGKILL");
     else await demote(primary, replica.port);
     feed.cut();
     const failedBefore = failed;
-    await until(async () => failed >= failedBefore + SPENDERS, 20_000);
+    await untilSpent(() => failed >= failedBefore + SPENDERS);
 
     await promote(replica);
     const control = redisStore(replica.url);
@@ -139,7 +141,7 @@ async function failOver({ waits, lags, fate }: Conditions) {
       await primary.start({ replicaof: `127.0.0.1 ${replica.port}` });
     }
     const more = waits ? 100 : 300;
-    await until(async () => after.admitted.length >= Math.min(more, left), 20_000);
+    await untilSpent(() => after.admitted.length >= Math.min(more, left));
     if (!waits) await spending;
     isOver = true;
     await spending;

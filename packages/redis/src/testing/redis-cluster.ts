@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { type ServerOptions, startServer, type TestServer } from "./redis-server.js";
+import { freePort, type ServerOptions, startServer, type TestServer } from "./redis-server.js";
 import { untilFollowed } from "./replication.js";
 
 const SLOTS = 16_384;
@@ -34,9 +34,10 @@ export async function startReplicatedCluster(
 }
 
 async function form(primaries: number, replicas: number, options: ServerOptions) {
+  const busPorts = await freePorts(primaries + replicas);
   const all = await Promise.all(
-    Array.from({ length: primaries + replicas }, () =>
-      startServer({ "cluster-enabled": "yes", ...options }),
+    busPorts.map((busPort) =>
+      startServer({ "cluster-enabled": "yes", "cluster-port": String(busPort), ...options }),
     ),
   );
   const servers = all.slice(0, primaries);
@@ -49,9 +50,16 @@ async function form(primaries: number, replicas: number, options: ServerOptions)
         return client.call("CLUSTER", "ADDSLOTSRANGE", String(first), String(last));
       }),
     );
+    // Nodes of one epoch would sort that out between them in the seconds in which a test may want one to fail.
+    await Promise.all(
+      clients.map((client, number) =>
+        client.call("CLUSTER", "SET-CONFIG-EPOCH", String(number + 1)),
+      ),
+    );
     const [seed] = clients as [Redis];
-    for (const { port } of all.slice(1)) {
-      await seed.call("CLUSTER", "MEET", "127.0.0.1", String(port));
+    for (const [number, { port }] of all.entries()) {
+      if (number === 0) continue;
+      await seed.call("CLUSTER", "MEET", "127.0.0.1", String(port), String(busPorts[number]));
     }
     await Promise.all(clients.map((client) => untilWhole(client, primaries, all.length)));
     await Promise.all(
@@ -71,6 +79,13 @@ async function form(primaries: number, replicas: number, options: ServerOptions)
       await Promise.all(all.map((server) => server.remove()));
     },
   };
+}
+
+/** Different ones, since none of them is taken until a server listens. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
 }
 
 async function untilWhole(client: Redis, primaries: number, nodes: number): Promise<void> {

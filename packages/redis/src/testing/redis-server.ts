@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -56,7 +57,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       value,
     ]);
     child = spawn(serverProgram() ?? "redis-server", flags, { stdio: "ignore" });
-    await untilAnswering(port, latest.requirepass);
+    await untilAnswering(port, latest.requirepass, child);
   }
 
   async function stop(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
@@ -109,7 +110,11 @@ export function serverProgram(): string | null {
 }
 
 /** A client for tests that does not write to the console what goes wrong. */
-function quietClient(options: { readonly port: number; readonly password?: string }): Redis {
+function quietClient(options: {
+  readonly port: number;
+  readonly password?: string;
+  readonly maxRetriesPerRequest?: null;
+}): Redis {
   const client = new Redis({ host: "127.0.0.1", ...options, retryStrategy: () => 20 });
   client.on("error", () => undefined);
   return client;
@@ -127,10 +132,22 @@ export function freePort(): Promise<number> {
   });
 }
 
-async function untilAnswering(port: number, password: string | undefined): Promise<void> {
-  const client = quietClient(password === undefined ? { port } : { port, password });
+/** However slow the machine is, as long as the process lives. */
+async function untilAnswering(
+  port: number,
+  password: string | undefined,
+  child: ChildProcess,
+): Promise<void> {
+  const client = quietClient({
+    port,
+    maxRetriesPerRequest: null,
+    ...(password === undefined ? {} : { password }),
+  });
   try {
-    await client.ping();
+    const ended = once(child, "exit").then(() => {
+      throw new Error(`redis-server on port ${port} ended before it answered`);
+    });
+    await Promise.race([client.ping(), ended]);
   } finally {
     client.disconnect();
   }

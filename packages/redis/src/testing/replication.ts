@@ -8,8 +8,9 @@ import type { TestServer } from "./redis-server.js";
 export async function untilFollowed(primary: TestServer, replicas = 1): Promise<void> {
   const control = primary.connect();
   try {
-    // An answer to WAIT of a connection that has written nothing would be worth nothing.
-    await control.publish("latchkey-test", "");
+    // A write, since WAIT of a connection that has written nothing is worth nothing; one that takes no key, since a key
+    // may belong to another node of a cluster.
+    await control.call("FUNCTION", "FLUSH");
     await until(async () => (await control.wait(replicas, 1_000)) >= replicas, 15_000);
   } finally {
     control.disconnect();
