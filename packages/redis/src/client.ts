@@ -22,7 +22,7 @@ export interface RedisClient extends RedisConnection {
 export interface RedisClusterClient extends RedisConnection {
   readonly options: object;
   readonly isCluster: boolean;
-  nodes(role: "master"): readonly RedisConnection[];
+  nodes(role: "master" | "slave"): readonly RedisConnection[];
 }
 
 /** Whether a client is that of a cluster. */

@@ -70,7 +70,10 @@ export class Fitness {
     this.#database = isCluster(client) ? 0 : databaseOf(client);
     this.#listen(client, "close", () => this.doubt());
     this.#rememberReasons(client);
-    if (isCluster(client)) this.#listen(client, "+node", () => this.doubt());
+    if (isCluster(client)) {
+      this.#listen(client, "+node", () => this.doubt());
+      this.#listen(client, "refresh", () => this.#lookForPromoted(client));
+    }
   }
 
   /**
@@ -169,6 +172,12 @@ export class Fitness {
     } catch (error) {
       if (error instanceof LatchkeyError) throw error;
     }
+  }
+
+  /** A replica that takes over is no new node, and may never have lost its connection. */
+  #lookForPromoted(client: RedisClusterClient): void {
+    for (const node of client.nodes("slave")) this.#examined.delete(node);
+    if (client.nodes("master").some((node) => !this.#examined.has(node))) this.doubt();
   }
 
   async #examine(node: RedisConnection): Promise<void> {
