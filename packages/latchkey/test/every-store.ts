@@ -92,6 +92,15 @@ function describeOn(openEmptyStore: OpenEmptyStore, promises: Promises): void {
   });
 }
 
+/** Issues a key of an API of its own. */
+export async function issue(
+  bed: TestBed,
+  fields: Partial<Parameters<TestBed["latchkey"]["createKey"]>[0]> = {},
+) {
+  const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+  return { apiId, ...(await bed.latchkey.createKey({ apiId, ...fields })) };
+}
+
 /** The error that a call rejects with; fails when it resolves. */
 export async function rejectionOf(
   call: Promise<unknown>,

@@ -1,20 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  DAY_MS,
-  describeOnEveryStore,
-  HOUR_MS,
-  NOON,
-  rejectionOf,
-  type TestBed,
-} from "../every-store.js";
-
-async function issue(
-  bed: TestBed,
-  fields: Partial<Parameters<TestBed["latchkey"]["createKey"]>[0]> = {},
-) {
-  const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-  return { apiId, ...(await bed.latchkey.createKey({ apiId, ...fields })) };
-}
+import { DAY_MS, describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../every-store.js";
 
 describeOnEveryStore("verifyKey", (open) => {
   test("N concurrent verifications of k uses admit exactly k", async () => {
