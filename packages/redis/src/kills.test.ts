@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +10,7 @@ import { expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { createChance } from "./testing/chance.js";
 import { until, untilAnswered } from "./testing/errors.js";
-import { type Ledger, readJournals } from "./testing/journal.js";
+import { Journals, type Told } from "./testing/journal.js";
 import { startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
@@ -37,9 +38,8 @@ describeWithServers("two processes and their server, killed at random", () => {
       const store = redisStore(server.url);
       const latchkey = createLatchkey({ store });
       const chance = createChance(WORKER_KILLS);
-      const journals: string[] = [];
+      const journals = new Journals();
       let workers: ChildProcess[] = [];
-      const ledger = () => readJournals(journals);
       try {
         const { apiId } = await latchkey.createApi({ name: "payments" });
         const shared = await latchkey.createKey({ apiId, remaining: SHARED_USES });
@@ -50,8 +50,8 @@ describeWithServers("two processes and their server, killed at random", () => {
         );
         const keys = [shared, ...small];
         const start = () => {
-          const journal = join(folder, `${journals.length}`);
-          journals.push(journal);
+          const journal = join(folder, randomUUID());
+          journals.add(journal);
           return startWorker([server.url, journal, ...keys.map(({ key }) => key)]);
         };
         workers = [start(), start()];
@@ -59,9 +59,9 @@ describeWithServers("two processes and their server, killed at random", () => {
         const revoked: { readonly key: string; readonly at: number }[] = [];
         const serverKills: number[] = [];
         for (let kill = 0; kill < WORKER_KILLS + SERVER_KILLS; kill += 1) {
-          const { admitted } = ledger();
+          const { admitted } = journals;
           const more = 50 + Math.floor(chance() * 200);
-          await until(async () => ledger().admitted >= admitted + more, 30_000);
+          await until(async () => journals.admitted >= admitted + more, 30_000);
           const { key, keyId } = await untilAnswered(() => latchkey.createKey({ apiId }), 20_000);
           await untilDeleted(() => latchkey.deleteKey({ keyId }));
           revoked.push({ key, at: Date.now() });
@@ -75,27 +75,30 @@ describeWithServers("two processes and their server, killed at random", () => {
             workers.push(start());
           }
         }
-        const { admitted } = ledger();
-        await until(async () => ledger().admitted >= admitted + 100, 30_000);
+        const { admitted } = journals;
+        await until(async () => journals.admitted >= admitted + 100, 30_000);
         await Promise.all(workers.map(kill9));
         workers = [];
 
-        const books = ledger();
+        const answered = journals.admitted;
+        journals.close();
         const isAtRisk = (at: number) =>
           serverKills.some((killed) => at <= killed && at >= killed - UNWRITTEN_MS[appendfsync]);
         let lost = 0;
+        let unknown = 0;
         for (const [number, { keyId }] of keys.entries()) {
           const granted = number === 0 ? SHARED_USES : SMALL_USES;
           const left = Number((await untilAnswered(() => latchkey.getKey({ keyId }))).remaining);
-          lost += checkKey(books.keys[number], granted, left, isAtRisk);
+          unknown += journals.told(number).unknown;
+          lost += checkKey(journals.told(number), granted, left, isAtRisk);
         }
         for (const { key, at } of revoked) {
           const verdict = await latchkey.verifyKey({ key });
           if (verdict.valid) expect(isAtRisk(at)).toBe(true);
         }
         console.info(
-          `appendfsync ${appendfsync}: ${WORKER_KILLS} processes and ${SERVER_KILLS} servers killed; of ${books.admitted} uses answered ` +
-            `${lost} were lost; ${books.unknown} unknown, ${revoked.length} keys revoked`,
+          `appendfsync ${appendfsync}: ${WORKER_KILLS} processes and ${SERVER_KILLS} servers killed; of ${answered} uses answered ` +
+            `${lost} were lost; ${unknown} unknown, ${revoked.length} keys revoked`,
         );
         if (appendfsync === "always") expect(lost).toBe(0);
       } finally {
@@ -116,12 +119,11 @@ describeWithServers("two processes and their server, killed at random", () => {
  * @returns How many uses were answered and lost.
  */
 function checkKey(
-  told: Ledger["keys"][number] | undefined,
+  { admitted, unknown }: Told,
   granted: number,
   left: number,
   isAtRisk: (at: number) => boolean,
 ): number {
-  const { admitted, unknown } = told ?? { admitted: [], unknown: 0 };
   const safe = admitted.filter(({ at }) => !isAtRisk(at));
   const taken = granted - left;
   expect(left).toBeGreaterThanOrEqual(0);

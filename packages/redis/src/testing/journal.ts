@@ -1,44 +1,80 @@
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 
-/** What the callers of all processes were told, one entry for each key. */
-export interface Ledger {
-  readonly admitted: number;
-  readonly unknown: number;
-  readonly keys: readonly {
-    readonly admitted: readonly { readonly remaining: number; readonly at: number }[];
-    /** Uses that may have been taken without anybody being told: no answer came, or nobody was left to hear it. */
-    readonly unknown: number;
-  }[];
+/** What the callers of all processes were told of one key. */
+export interface Told {
+  readonly admitted: { readonly remaining: number; readonly at: number }[];
+  /** Uses that may have been taken without anybody being told: no answer came. */
+  unknown: number;
 }
 
-/** Reads what the workers of `hammer.worker.ts` wrote. */
-export function readJournals(paths: readonly string[]): Ledger {
-  const keys: { admitted: { remaining: number; at: number }[]; unknown: number }[] = [];
-  const entryOf = (number: number) => {
-    keys[number] ??= { admitted: [], unknown: 0 };
-    return keys[number];
-  };
-  for (const path of paths) {
-    const open = new Map<string, number>();
-    const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
-    // The last is empty, or was being written when its writer was killed.
-    for (const line of lines.slice(0, -1)) {
-      const [kind, question = "", key, ...rest] = line.split(" ");
-      const entry = entryOf(Number(key));
-      if (kind === "asked") open.set(question, Number(key));
-      else open.delete(question);
+/** The journals that the workers of `hammer.worker.ts` write. */
+export class Journals {
+  readonly #keys: Told[] = [];
+  readonly #readers: Reader[] = [];
+
+  /** Has one more read from now on. */
+  add(path: string): void {
+    this.#readers.push(new Reader(path));
+  }
+
+  /** How many uses were admitted so far. */
+  get admitted(): number {
+    for (const reader of this.#readers) reader.readOn((number) => this.told(number));
+    return this.#keys.reduce((sum, { admitted }) => sum + admitted.length, 0);
+  }
+
+  /** What was told of the key of this number so far. */
+  told(number: number): Told {
+    this.#keys[number] ??= { admitted: [], unknown: 0 };
+    return this.#keys[number];
+  }
+
+  /** Counts the questions that nobody lived to hear the answer to. To be called once, when all workers are gone. */
+  close(): void {
+    for (const reader of this.#readers) {
+      for (const number of reader.open.values()) this.told(number).unknown += 1;
+    }
+  }
+}
+
+/** Reads a journal as it grows. */
+class Reader {
+  /** Questions without an answer, and the number of the key that each is about. */
+  readonly open = new Map<string, number>();
+  readonly #path: string;
+  #offset = 0;
+  #rest = "";
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  readOn(told: (number: number) => Told): void {
+    const lines = (this.#rest + this.#read()).split("\n");
+    // The last is still being written, or was when its writer was killed.
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const [kind, question = "", number, remaining, at] = line.split(" ");
+      const entry = told(Number(number));
+      if (kind === "asked") this.open.set(question, Number(number));
+      else this.open.delete(question);
       if (kind === "admitted") {
-        entry.admitted.push({ remaining: Number(rest[0]), at: Number(rest[1]) });
+        entry.admitted.push({ remaining: Number(remaining), at: Number(at) });
       }
       if (kind === "unknown") entry.unknown += 1;
     }
-    for (const key of open.values()) entryOf(key).unknown += 1;
   }
-  const sum = (count: (entry: (typeof keys)[0]) => number) =>
-    keys.reduce((total, entry) => total + count(entry), 0);
-  return {
-    admitted: sum(({ admitted }) => admitted.length),
-    unknown: sum(({ unknown }) => unknown),
-    keys,
-  };
+
+  #read(): string {
+    if (!existsSync(this.#path)) return "";
+    const file = openSync(this.#path, "r");
+    const chunk = Buffer.alloc(65_536);
+    let text = "";
+    for (let size = -1; size !== 0; this.#offset += size) {
+      size = readSync(file, chunk, 0, chunk.length, this.#offset);
+      text += chunk.toString("latin1", 0, size);
+    }
+    closeSync(file);
+    return text;
+  }
 }

@@ -8,8 +8,12 @@ import type { TestServer } from "./redis-server.js";
 export async function untilFollowed(primary: TestServer, replicas = 1): Promise<void> {
   const control = primary.connect();
   try {
-    // A write, since WAIT of a connection that has written nothing is worth nothing; one that takes no key, since a key
-    // may belong to another node of a cluster.
+    await until(async () => {
+      const info = await control.info("replication");
+      return (info.match(/state=online/g) ?? []).length >= replicas;
+    }, 15_000);
+    // A write, since WAIT is worth nothing before the first one that is sent to replicas; of no key, since a key may belong
+    // to another node of a cluster.
     await control.call("FUNCTION", "FLUSH");
     await until(async () => (await control.wait(replicas, 1_000)) >= replicas, 15_000);
   } finally {
