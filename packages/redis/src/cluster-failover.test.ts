@@ -115,7 +115,7 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
         const failedElsewhere = others.reduce((sum, { failed }) => sum + failed, 0);
         const lost = struck.admitted.length - new Set(struck.admitted).size;
         console.info(
-          `full coverage ${fullCoverage}: calls failed for ${Math.round(outageMs)} ms, ${lost} of ${struck.admitted.length} uses ` +
+          `full coverage ${fullCoverage}: calls failed for ${Math.round(outageMs)} ms, ${lost} of ${struck.byTheFirst} uses answered before ` +
             `were lost, ${struck.unknown} unknown; calls that failed at other primaries: ${failedElsewhere}`,
         );
         if (fullCoverage === "no") expect(failedElsewhere).toBe(0);
