@@ -34,12 +34,10 @@ export async function startReplicatedCluster(
 }
 
 async function form(primaries: number, replicas: number, options: ServerOptions) {
-  const busPorts = await freePorts(primaries + replicas);
-  const all = await Promise.all(
-    busPorts.map((busPort) =>
-      startServer({ "cluster-enabled": "yes", "cluster-port": String(busPort), ...options }),
-    ),
-  );
+  const { all, busPorts } = await startAll(primaries + replicas, options);
+  const remove = async () => {
+    await Promise.all(all.map((server) => server.remove()));
+  };
   const servers = all.slice(0, primaries);
   const clients = all.map((server) => server.connect());
   try {
@@ -68,6 +66,9 @@ async function form(primaries: number, replicas: number, options: ServerOptions)
         await client.call("CLUSTER", "REPLICATE", String(id));
       }),
     );
+  } catch (error) {
+    await remove();
+    throw error;
   } finally {
     for (const client of clients) client.disconnect();
   }
@@ -75,10 +76,24 @@ async function form(primaries: number, replicas: number, options: ServerOptions)
     servers,
     replicas: all.slice(primaries),
     url: `redis+cluster://${servers.map(({ port }) => `127.0.0.1:${port}`).join(",")}`,
-    remove: async () => {
-      await Promise.all(all.map((server) => server.remove()));
-    },
+    remove,
   };
+}
+
+/** All or none. Once more where somebody else took a port that was free before. */
+async function startAll(count: number, options: ServerOptions) {
+  for (let attempt = 1; ; attempt += 1) {
+    const busPorts = await freePorts(count);
+    const starts = await Promise.allSettled(
+      busPorts.map((busPort) =>
+        startServer({ "cluster-enabled": "yes", "cluster-port": String(busPort), ...options }),
+      ),
+    );
+    const all = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
+    if (all.length === count) return { all, busPorts };
+    await Promise.all(all.map((server) => server.remove()));
+    if (attempt === 3) throw new Error("no Redis Cluster could be started");
+  }
 }
 
 /** Different ones, since none of them is taken until a server listens. */

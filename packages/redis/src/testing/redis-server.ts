@@ -71,7 +71,18 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
 
   const killChild = () => child?.kill("SIGKILL");
   process.once("exit", killChild);
-  await start();
+  async function remove(): Promise<void> {
+    await stop();
+    process.off("exit", killChild);
+    await removeDirectory(directory);
+  }
+
+  try {
+    await start();
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
@@ -81,11 +92,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     stop,
     start,
     connect: () => quietClient({ port }),
-    remove: async () => {
-      await stop();
-      process.off("exit", killChild);
-      await removeDirectory(directory);
-    },
+    remove,
   };
 }
 
