@@ -1,7 +1,7 @@
 import { currentWindow, decideWindow, type RateWindow, type WindowDecision } from "./rate-limit.js";
 import type { DueRefill } from "./refill.js";
 import type { EpochMs, SpanMs } from "./time.js";
-import { decideSpend, settleRefill, type Usage } from "./usage.js";
+import { decideSpend, settleRefill, type Usage, type UsesOwner } from "./usage.js";
 
 /** One limit that a verification takes from, as data. */
 export interface LimitCharge {
@@ -42,6 +42,10 @@ export interface ChargePlan {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly identityId: string | null;
+  /** As in `KeyRecord`: where the counters of the key are, when it shares them. */
+  readonly countersId: string | null;
+  /** Whose uses `cost` and `refill` are about. An identity that does not exist has none. */
+  readonly usesFrom: UsesOwner;
   /** What the store gave along with the loaded key, to find the record again faster. */
   readonly handle?: unknown;
   /** Unix epoch ms, handed in by the caller. */
@@ -69,6 +73,7 @@ export interface ChargeState {
   readonly keyVersion: number;
   readonly identityVersion: number | null;
   readonly epoch: number;
+  /** Of the key, or of the identity, as the plan says; `NO_USES` where that identity does not exist. */
   readonly usage: Usage;
   /** The stored window of each of the plan's limits, in the plan's order; null where none is stored. */
   readonly windows: readonly (RateWindow | null)[];
@@ -113,6 +118,7 @@ export interface ChargeStep {
 
 /** The counters as they are to be stored, and what is to be remembered of the request. */
 export interface ChargeWrite {
+  /** Of whom the plan says. Unchanged, the same object, where nothing is to be stored. */
   readonly usage: Usage;
   /** In the order of the plan's limits; null where nothing is stored. */
   readonly windows: readonly (RateWindow | null)[];
@@ -183,7 +189,8 @@ function admit(
 ): ChargeStep {
   const limits: LimitReading[] = [];
   const windows: (RateWindow | null)[] = [];
-  let hasMoved = usage !== state.usage || remaining !== usage.remaining;
+  const hasSpent = usage !== state.usage || remaining !== usage.remaining;
+  let hasMoved = hasSpent;
   for (let index = 0; index < decisions.length; index += 1) {
     const limit = plan.limits[index] as LimitCharge;
     const { window } = decisions[index] as WindowDecision;
@@ -194,10 +201,8 @@ function admit(
   const result: SettledCharge = { kind: "charged", remaining, limits };
   const remember = toRemember(plan, result);
   if (plan.mode === "look" || !(hasMoved || remember)) return { result, next: null };
-  return {
-    result,
-    next: { usage: { remaining, refilledAt: usage.refilledAt }, windows, remember },
-  };
+  const after = hasSpent ? { remaining, refilledAt: usage.refilledAt } : state.usage;
+  return { result, next: { usage: after, windows, remember } };
 }
 
 function toRemember({ mode, request }: ChargePlan, result: SettledCharge): RememberedCharge | null {

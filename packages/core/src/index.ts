@@ -1,5 +1,15 @@
 export type { ApiRecord } from "./api.js";
 export {
+  CHANGE_TYPES,
+  type ChangeFilter,
+  type ChangeLog,
+  type ChangeRecord,
+  type ChangeType,
+  type FieldChange,
+  type LoggedChange,
+  NO_CHANGES,
+} from "./change.js";
+export {
   applyCharge,
   type ChargePlan,
   type ChargeRequest,
@@ -21,11 +31,12 @@ export {
   type LatchkeyErrorOptions,
 } from "./errors.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./id.js";
-export type { IdentityRecord } from "./identity.js";
+export type { IdentityRecord, LoadedIdentity } from "./identity.js";
 export type { FullIdentity } from "./identity-view.js";
 export { expiryIssues, type InputSchema, noInput, parseInput } from "./input.js";
 export {
   DEFAULT_LIMIT,
+  type DirectGrants,
   type KeyRateLimit,
   type KeyRecord,
   type LoadedKey,
@@ -56,9 +67,17 @@ export { updateKeyInput } from "./operations/update-key.js";
 export { updateRemainingInput } from "./operations/update-remaining.js";
 export type { VerifyScope } from "./operations/verify-key.js";
 export { effectivePermissions, type PermissionQuery } from "./permission.js";
-export type { RateLimit, RateWindow, WireRateLimit } from "./rate-limit.js";
+export {
+  decideWindow,
+  type IdentityRateLimit,
+  type NamespacePlan,
+  type RateLimit,
+  type RateWindow,
+  type WindowDecision,
+  type WireRateLimit,
+} from "./rate-limit.js";
 export type { DueRefill, Refill } from "./refill.js";
-export type { PermissionRecord, RoleRecord } from "./role.js";
+export type { LoadedRole, NamedGrant, PermissionRecord, RoleRecord } from "./role.js";
 export type { RootKeyRecord } from "./root-key.js";
 export {
   API_ACTIONS,
@@ -70,28 +89,43 @@ export {
   rootPermissionName,
 } from "./root-permission.js";
 export type {
+  ApiPatch,
   GrantReference,
   Grants,
   IdentityLookup,
   IdentityPatch,
-  InsertKeyResult,
+  InsertKeysResult,
   KeyPatch,
   KeyStore,
   MissingGrants,
   NewKey,
   Page,
   PageRequest,
+  Removal,
+  Rotation,
+  UpdateIdentityResult,
   UpdateKeyResult,
 } from "./store.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";
 export {
   changeUsage,
+  NO_USES,
   settleRefill,
   type Usage,
   type UsageChange,
   type UsageChangeResult,
+  type UsesOwner,
 } from "./usage.js";
 export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verdict.js";
+export {
+  COUNTED_CODES,
+  COUNTER_SPAN_MS,
+  type CountedCode,
+  type CountSubject,
+  type HourCount,
+  type SubjectCount,
+  type VerificationBatch,
+} from "./verification-count.js";
 export { verifyKeyInput } from "./verify-question.js";
 export {
   DEFAULT_WORKSPACE_ID,

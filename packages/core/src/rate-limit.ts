@@ -9,17 +9,40 @@ export interface RateLimit {
   readonly durationMs: SpanMs;
 }
 
-/** A named limit in the words of the HTTP contract. `duration` in ms. */
+/** A limit that an identity's keys share. */
+export interface IdentityRateLimit extends RateLimit {
+  /** Whether it applies to every verification by itself, and not only to those that name it. */
+  readonly autoApply: boolean;
+}
+
+/** A limit of an identity in the words of the HTTP contract. `duration` in ms. */
 export interface WireRateLimit {
   readonly name: string;
   readonly limit: number;
   readonly duration: SpanMs;
+  /** Absent where it is false. */
+  readonly autoApply?: boolean;
 }
 
 /** What a store keeps of one limit: the window it last counted in, and what was taken there. */
 export interface RateWindow {
   readonly startedAt: EpochMs;
   readonly used: number;
+}
+
+/** What is to be taken from a limit that belongs to no key, as data. */
+export interface NamespacePlan {
+  readonly workspaceId: string;
+  /** What the limit is for, and whom it is counted for: together with the duration they name its counter. */
+  readonly namespace: string;
+  readonly identifier: string;
+  /** Units per window: a whole number >= 1. */
+  readonly limit: number;
+  readonly durationMs: SpanMs;
+  /** Units to take: a whole number >= 0. */
+  readonly cost: number;
+  /** Unix epoch ms, handed in by the caller. */
+  readonly now: EpochMs;
 }
 
 /** What one limit says of one attempt to take `cost` units. */
@@ -76,11 +99,28 @@ export function decideWindow(
 }
 
 /** Reads limits given in the words of the HTTP contract. */
-export function fromWireLimits(limits: readonly WireRateLimit[]): readonly RateLimit[] {
-  return limits.map(({ name, limit, duration }) => ({ name, limit, durationMs: duration }));
+export function fromWireLimits(
+  limits: readonly {
+    readonly name: string;
+    readonly limit: number;
+    readonly duration: SpanMs;
+    readonly autoApply?: boolean | undefined;
+  }[],
+): readonly IdentityRateLimit[] {
+  return limits.map(({ name, limit, duration, autoApply = false }) => ({
+    name,
+    limit,
+    durationMs: duration,
+    autoApply,
+  }));
 }
 
 /** Writes limits in the words of the HTTP contract. */
-export function toWireLimits(limits: readonly RateLimit[]): readonly WireRateLimit[] {
-  return limits.map(({ name, limit, durationMs }) => ({ name, limit, duration: durationMs }));
+export function toWireLimits(limits: readonly IdentityRateLimit[]): readonly WireRateLimit[] {
+  return limits.map(({ name, limit, durationMs, autoApply }) => ({
+    name,
+    limit,
+    duration: durationMs,
+    ...(autoApply && { autoApply }),
+  }));
 }

@@ -16,4 +16,19 @@ export interface RoleRecord {
   readonly name: string;
   readonly description: string | null;
   readonly createdAt: EpochMs;
+  /** Rises by one with every change of the fields above and of the permissions that it gives. */
+  readonly version: number;
+}
+
+/** A role or permission as it is held: enough to name it. */
+export interface NamedGrant {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A role with the permissions that it gives, as one consistent snapshot. */
+export interface LoadedRole {
+  readonly role: RoleRecord;
+  /** In ascending order of name; those that were deleted are not among them. */
+  readonly permissions: readonly NamedGrant[];
 }

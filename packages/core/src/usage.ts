@@ -1,13 +1,19 @@
 import type { DueRefill } from "./refill.js";
 import type { EpochMs } from "./time.js";
 
-/** The use counter of a key. */
+/** The use counter of a key, or of an identity whose keys share it. */
 export interface Usage {
   /** Uses left: a whole number >= 0, or null for a key without a limit on uses. */
   readonly remaining: number | null;
   /** Up to when refills are settled (Unix epoch ms): one that fell due later is still owed. */
   readonly refilledAt: EpochMs;
 }
+
+/** Whose number of uses a key draws from. */
+export type UsesOwner = "key" | "identity";
+
+/** The counter of an identity that does not exist: there is nothing to draw from. */
+export const NO_USES: Usage = Object.freeze({ remaining: 0, refilledAt: 0 });
 
 /** What the use counter says of one attempt to spend. */
 export type SpendDecision =

@@ -2,7 +2,7 @@ import type { ChargePlan, ChargeRequest, LimitCharge } from "./charge.js";
 import { isExpired } from "./expiry.js";
 import { DEFAULT_LIMIT, type LoadedKey } from "./key.js";
 import { isSatisfied, type PermissionQuery } from "./permission.js";
-import { dueRefill } from "./refill.js";
+import { type DueRefill, dueRefill } from "./refill.js";
 import type { EpochMs, SpanMs } from "./time.js";
 import type { StateRefusal } from "./verdict.js";
 
@@ -116,6 +116,8 @@ export function planCharge(
     workspaceId: key.workspaceId,
     keyId: key.id,
     identityId: key.identityId,
+    countersId: key.countersId,
+    usesFrom: key.usesFrom,
     handle: loaded.handle,
     now,
     expects: {
@@ -125,10 +127,16 @@ export function planCharge(
     },
     mode: isCharge ? "take" : "look",
     cost: isCharge ? question.cost : 0,
-    refill: key.refill === null ? null : dueRefill(key.refill, now),
+    refill: dueRefillOf(loaded, now),
     limits: isCharge ? decision.limits : NO_LIMITS,
     request: isCharge ? request : undefined,
   };
+}
+
+/** The refill that the uses are owed which the key draws from. */
+function dueRefillOf({ key, identity }: LoadedKey, now: EpochMs): DueRefill | null {
+  const refill = key.usesFrom === "key" ? key.refill : (identity?.refill ?? null);
+  return refill === null ? null : dueRefill(refill, now);
 }
 
 function isDefault({ name }: { readonly name: string }): boolean {

@@ -1,6 +1,8 @@
 /** A tenant. A workspace that was never written exists, enabled, at epoch 0. */
 export interface WorkspaceRecord {
   readonly id: string;
+  /** Null where it was never given one. */
+  readonly name: string | null;
   /** A disabled workspace verifies nothing and answers no management call over HTTP. */
   readonly enabled: boolean;
   /**
@@ -18,5 +20,5 @@ export const WORKSPACE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The workspace as it is before anything was written about it. */
 export function untouchedWorkspace(id: string): WorkspaceRecord {
-  return { id, enabled: true, epoch: 0 };
+  return { id, name: null, enabled: true, epoch: 0 };
 }

@@ -19,6 +19,10 @@ function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     refill: null,
     ratelimits: [],
     environment: null,
+    usesFrom: "key",
+    rotatedFrom: null,
+    rotatedTo: null,
+    countersId: null,
     sealedSecret: null,
     version: 1,
     ...fields,
@@ -33,6 +37,7 @@ export function identityWith(fields: Partial<IdentityRecord> = {}): IdentityReco
     externalId: "user_1",
     meta: {},
     ratelimits: [],
+    refill: null,
     createdAt: 1,
     version: 1,
     ...fields,
@@ -47,8 +52,20 @@ export function loadedWith(
   return {
     key: keyWith(key),
     usage: { remaining: null, refilledAt: 0 },
-    workspace: { id: "ws_default", enabled: true, epoch: 0 },
+    workspace: { id: "ws_default", name: null, enabled: true, epoch: 0 },
+    api: {
+      id: "api_1",
+      workspaceId: "ws_default",
+      name: "payments",
+      deleteProtection: false,
+      ipWhitelist: [],
+      createdAt: 1,
+      version: 1,
+    },
     identity: null,
+    identityUsage: null,
+    direct: { roles: [], permissions: [] },
+    lastUsedAt: null,
     roles: [],
     permissions: [],
     ...fields,
@@ -57,5 +74,5 @@ export function loadedWith(
 
 /** A limit of a key: 10 units a minute unless told otherwise. */
 export function limitNamed(name: string, limit = 10, durationMs = 60_000): KeyRateLimit {
-  return { name, limit, durationMs, type: null, async: false };
+  return { name, limit, durationMs, type: null, async: false, autoApply: name === "default" };
 }
