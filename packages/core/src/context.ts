@@ -1,5 +1,6 @@
 import { decodeCursor, type ListScope } from "./cursor.js";
 import { badRequest, LatchkeyError } from "./errors.js";
+import type { EventListener } from "./event.js";
 import type { SecretHasher } from "./hash.js";
 import type { IdFactory, RandomBytes } from "./id.js";
 import type { KeyCache } from "./key-cache.js";
@@ -18,6 +19,12 @@ export interface OperationContext {
   /** Null when no vault is configured: nothing can be made recoverable. */
   readonly vault: Vault | null;
   readonly cache: KeyCache;
+  /** Who acts, as the audit log names them; null for nobody in particular. */
+  readonly actor: string | null;
+  /** Whether changes are written to the audit log. */
+  readonly keepsAuditLog: boolean;
+  /** Who hears of events; null for nobody. */
+  readonly onEvent: EventListener | null;
 }
 
 /** Lost races after which an update gives up: far more than any burst of writers to one record needs. */
@@ -50,7 +57,9 @@ export function requireVault({ vault }: OperationContext): Vault {
 }
 
 /** The error for a record that does not exist in this workspace. */
-export function notFound(what: "API" | "key" | "identity"): LatchkeyError {
+export function notFound(
+  what: "API" | "key" | "identity" | "role" | "permission" | "root key" | "workspace",
+): LatchkeyError {
   return new LatchkeyError("NOT_FOUND", `no such ${what}`);
 }
 

@@ -1,16 +1,32 @@
-import type { IdentityRecord } from "./identity.js";
+import type { LoadedIdentity } from "./identity.js";
 import type { Metadata } from "./metadata.js";
 import { toWireLimits, type WireRateLimit } from "./rate-limit.js";
+import { dueRefill } from "./refill.js";
+import { type RefillView, toRefillView } from "./refill-view.js";
+import type { EpochMs } from "./time.js";
+import { settleRefill } from "./usage.js";
 
-/** An identity as it is read by itself. `duration` in ms. */
+/** An identity as it is read by itself. `duration` in ms. Fields without a value are absent. */
 export interface FullIdentity {
   readonly id: string;
   readonly externalId: string;
   readonly meta: Metadata;
   readonly ratelimits: readonly WireRateLimit[];
+  /** Uses left to the keys that draw from the identity, as of now; absent when unlimited. */
+  readonly remaining?: number;
+  readonly refill?: RefillView;
 }
 
-/** Writes an identity with its metadata and limits. */
-export function toFullIdentity({ id, externalId, meta, ratelimits }: IdentityRecord): FullIdentity {
-  return { id, externalId, meta, ratelimits: toWireLimits(ratelimits) };
+/** Writes an identity with its metadata, limits and uses, as of `now`. */
+export function toFullIdentity({ identity, usage }: LoadedIdentity, now: EpochMs): FullIdentity {
+  const { id, externalId, meta, ratelimits, refill } = identity;
+  const { remaining, refilledAt } = settleRefill(usage, dueRefill(refill, now));
+  return {
+    id,
+    externalId,
+    meta,
+    ratelimits: toWireLimits(ratelimits),
+    ...(remaining !== null && { remaining }),
+    ...(refill !== null && { refill: toRefillView(refill, refilledAt) }),
+  };
 }

@@ -1,4 +1,5 @@
 export type { ApiRecord } from "./api.js";
+export type { AuditEvent } from "./audit-event.js";
 export {
   CHANGE_TYPES,
   type ChangeFilter,
@@ -30,6 +31,13 @@ export {
   LatchkeyError,
   type LatchkeyErrorOptions,
 } from "./errors.js";
+export type {
+  EventListener,
+  KeyExhaustedEvent,
+  KeyExpiredEvent,
+  KeyVerifiedEvent,
+  LatchkeyEvent,
+} from "./event.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./id.js";
 export type { IdentityRecord, LoadedIdentity } from "./identity.js";
 export type { FullIdentity } from "./identity-view.js";
@@ -42,6 +50,7 @@ export {
   type LoadedKey,
   type RateLimitType,
 } from "./key.js";
+export type { WireKeyLimit } from "./key-limits.js";
 export type { KeyRing } from "./key-ring.js";
 export type { ListedKey } from "./key-view.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";

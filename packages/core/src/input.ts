@@ -122,9 +122,31 @@ export const keyRatelimit = z.strictObject({
   duration: wholeNumber(1),
 });
 
+/** Whose number of uses a key draws from. */
+export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
+
+/** The named limits of a key. `duration` in ms. */
+export const namedKeyRatelimits = list(
+  z.strictObject({
+    name: text(1, 128),
+    type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),
+    async: flag.optional(),
+    limit: wholeNumber(1),
+    duration: wholeNumber(1),
+    autoApply: flag.optional(),
+  }),
+  50,
+  "limits",
+).superRefine((limits, context) => addDuplicateIssues(limits, context));
+
 /** The named limits of an identity. `duration` in ms. */
 export const identityRatelimits = list(
-  z.strictObject({ name: text(1, 128), limit: wholeNumber(1), duration: wholeNumber(1) }),
+  z.strictObject({
+    name: text(1, 128),
+    limit: wholeNumber(1),
+    duration: wholeNumber(1),
+    autoApply: flag.optional(),
+  }),
   50,
   "limits",
 ).superRefine((limits, context) => addDuplicateIssues(limits, context));

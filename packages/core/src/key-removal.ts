@@ -1,24 +1,45 @@
+import type { LoggedChange } from "./change.js";
+import { announce, noteChange } from "./changes.js";
 import type { OperationContext } from "./context.js";
+import type { EpochMs } from "./time.js";
 
 /** Keys deleted in one step: some milliseconds on every store. */
 const BATCH_SIZE = 200;
 
 /**
- * Deletes every key of an API in bounded steps, and lets other work of this process through between them.
+ * Deletes every key of an API in bounded steps, and lets other work of this process through between them. Each key has
+ * its own entry in the audit log.
  *
  * @returns How many keys were deleted.
  */
-export async function deleteAllKeys(
-  { store, workspaceId, now }: OperationContext,
-  apiId: string,
-): Promise<number> {
+export async function deleteAllKeys(context: OperationContext, apiId: string): Promise<number> {
+  const { store, workspaceId, keepsAuditLog } = context;
   let deletedKeys = 0;
   for (;;) {
-    const { deleted, hasMore } = await store.deleteKeys(workspaceId, apiId, BATCH_SIZE, now());
-    deletedKeys += deleted;
+    const now = context.now();
+    const entries = new Map<string, LoggedChange>();
+    const entryOf = (keyId: string): LoggedChange => {
+      const entry = entries.get(keyId) ?? deletionOf(context, keyId, apiId, now);
+      entries.set(keyId, entry);
+      return entry;
+    };
+    const log = keepsAuditLog ? entryOf : null;
+    const { deleted, hasMore } = await store.deleteKeys(workspaceId, apiId, BATCH_SIZE, now, log);
+    if (context.onEvent !== null) announce(context, deleted.map(entryOf));
+    deletedKeys += deleted.length;
     if (!hasMore) return deletedKeys;
     await nextTurn();
   }
+}
+
+function deletionOf(
+  context: OperationContext,
+  keyId: string,
+  apiId: string,
+  at: EpochMs,
+): LoggedChange {
+  const before = { apiId };
+  return noteChange(context, { type: "key.deleted", at, resourceId: keyId, keyId, before });
 }
 
 /** A store without I/O never leaves the turn of the event loop by itself. */

@@ -1,8 +1,10 @@
-import type { LoadedKey } from "./key.js";
-import { DEFAULT_LIMIT, type RateLimitType } from "./key.js";
+import { drawnUses } from "./drawn-uses.js";
+import { DEFAULT_LIMIT, type LoadedKey, type RateLimitType } from "./key.js";
+import { toWireKeyLimits, type WireKeyLimit } from "./key-limits.js";
 import { keyState } from "./lifecycle.js";
 import type { Metadata } from "./metadata.js";
 import { dueRefill } from "./refill.js";
+import { type RefillView, toRefillView } from "./refill-view.js";
 import type { EpochMs, SpanMs } from "./time.js";
 import { settleRefill } from "./usage.js";
 import { publicIdentity, type VerifiedKey } from "./verdict.js";
@@ -28,19 +30,23 @@ export interface ListedKey {
   readonly expires?: EpochMs;
   /** As of now: a refill that has fallen due shows. Absent when unlimited. */
   readonly remaining?: number;
-  readonly refill?: {
-    readonly interval: "daily" | "monthly";
-    readonly amount: number;
-    readonly refillDay?: number;
-    /** Up to when refills are settled: the last refill, or the creation or last setting of the counter. */
-    readonly lastRefillAt: EpochMs;
-  };
+  readonly refill?: RefillView;
   readonly ratelimit?: {
     readonly async: boolean;
     readonly type?: RateLimitType;
     readonly limit: number;
     readonly duration: SpanMs;
   };
+  /** Every limit of the key, the one named `default` too. Absent where it has none. */
+  readonly ratelimits?: readonly WireKeyLimit[];
+  /** `identity`: `remaining` and `refill` are those that all keys of the identity share. Absent for the key's own. */
+  readonly usesFrom?: "identity";
+  /** The key that this one took the place of. */
+  readonly rotatedFrom?: string;
+  /** The key that took the place of this one. */
+  readonly rotatedTo?: string;
+  /** Instant of the latest valid verification, up to a flush of the counters behind. */
+  readonly lastUsedAt?: EpochMs;
   readonly environment?: string;
   readonly identity?: NonNullable<VerifiedKey["identity"]>;
   /** The secret of a recoverable key, where decryption was asked for. */
@@ -48,12 +54,10 @@ export interface ListedKey {
 }
 
 /** Writes a key in its listed form, as of `now`. Shows a due refill without writing it. */
-export function toListedKey(
-  { key, usage, identity, roles, permissions }: LoadedKey,
-  now: EpochMs,
-): ListedKey {
-  const settled = settleRefill(usage, dueRefill(key.refill, now));
-  const { remaining } = settled;
+export function toListedKey(loaded: LoadedKey, now: EpochMs): ListedKey {
+  const { key, identity, roles, permissions } = loaded;
+  const { usage, refill } = drawnUses(loaded);
+  const { remaining, refilledAt } = settleRefill(usage, dueRefill(refill, now));
   const limit = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);
   return {
     id: key.id,
@@ -69,9 +73,11 @@ export function toListedKey(
     ...(key.name !== null && { name: key.name }),
     ...(key.meta !== null && { meta: key.meta }),
     ...(key.updatedAt !== null && { updatedAt: key.updatedAt }),
+    ...(loaded.lastUsedAt !== null && { lastUsedAt: loaded.lastUsedAt }),
     ...(key.expiresAt !== null && { expires: key.expiresAt }),
+    ...(key.usesFrom === "identity" && { usesFrom: key.usesFrom }),
     ...(remaining !== null && { remaining }),
-    ...(key.refill !== null && { refill: { ...key.refill, lastRefillAt: settled.refilledAt } }),
+    ...(refill !== null && { refill: toRefillView(refill, refilledAt) }),
     ...(limit !== undefined && {
       ratelimit: {
         async: limit.async,
@@ -80,6 +86,9 @@ export function toListedKey(
         duration: limit.durationMs,
       },
     }),
+    ...(key.ratelimits.length > 0 && { ratelimits: toWireKeyLimits(key.ratelimits) }),
+    ...(key.rotatedFrom !== null && { rotatedFrom: key.rotatedFrom }),
+    ...(key.rotatedTo !== null && { rotatedTo: key.rotatedTo }),
     ...(key.environment !== null && { environment: key.environment }),
     ...(identity !== null && { ownerId: identity.externalId, identity: publicIdentity(identity) }),
   };

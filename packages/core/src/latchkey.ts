@@ -1,4 +1,5 @@
 import type { OperationContext } from "./context.js";
+import type { EventListener } from "./event.js";
 import { createSecretHasher } from "./hash.js";
 import { createIdFactory, type RandomBytes } from "./id.js";
 import { createKeyCache } from "./key-cache.js";
@@ -46,6 +47,10 @@ export interface LatchkeyOptions {
   readonly random?: RandomBytes;
   /** Most keys kept for warm verifications: a whole number >= 0, 32,768 unless given. Never a stale answer. */
   readonly maxCachedKeys?: number;
+  /** Whether every change of configuration is also written to the audit log, in the same transaction. True unless given. */
+  readonly auditLog?: boolean;
+  /** Hears of every change and every verification of this process. What it throws, and how long it takes, is let be. */
+  readonly onEvent?: EventListener;
 }
 
 /** An operation as it is called: bound to its workspace. */
@@ -64,6 +69,8 @@ export interface Latchkey {
   readonly now: Clock;
   /** The same operations for another tenant, over the same store. */
   workspace(workspaceId: string): Latchkey;
+  /** The same operations on behalf of someone, 1 to 256 characters: what the audit log and events name as `actor`. */
+  actingAs(actor: string): Latchkey;
   /** Makes a key space: `{ name }` → `{ apiId }`. */
   readonly createApi: Bound<typeof createApi>;
   /** `{ apiId }` → `{ id, name, workspaceId }`. */
@@ -123,6 +130,8 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "clock",
   "random",
   "maxCachedKeys",
+  "auditLog",
+  "onEvent",
 ] satisfies (keyof LatchkeyOptions)[]);
 
 /**
@@ -139,12 +148,17 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     clock = Date.now,
     random = webCryptoBytes,
     maxCachedKeys = DEFAULT_CACHED_KEYS,
+    auditLog = true,
+    onEvent = null,
   } = options;
   if (typeof store?.charge !== "function")
     throw new TypeError('"store" must be a KeyStore, such as memoryStore()');
   if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0) {
     throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
   }
+  if (typeof auditLog !== "boolean") throw new TypeError('"auditLog" must be true or false');
+  if (onEvent !== null && typeof onEvent !== "function")
+    throw new TypeError('"onEvent" must be a function');
   const now = createMonotonicClock(clock);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
@@ -154,6 +168,9 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     hasher: createSecretHasher(options.pepper ?? null),
     vault: options.vault === undefined ? null : createVault(options.vault, random),
     cache: createKeyCache(maxCachedKeys),
+    actor: null,
+    keepsAuditLog: auditLog,
+    onEvent,
   };
   return bindWorkspace(shared, workspaceId);
 }
@@ -170,6 +187,7 @@ function bindWorkspace(
     workspaceId,
     now: shared.now,
     workspace: (otherId) => bindWorkspace(shared, otherId),
+    actingAs: (actor) => bindWorkspace({ ...shared, actor: checkedActor(actor) }, workspaceId),
     createApi: (input) => createApi(context, input),
     getApi: (input) => getApi(context, input),
     deleteApi: (input) => deleteApi(context, input),
@@ -194,6 +212,12 @@ function bindWorkspace(
     setWorkspaceEnabled: (enabled) => setWorkspaceEnabled(context, enabled),
     close: () => shared.store.close(),
   };
+}
+
+function checkedActor(actor: unknown): string {
+  if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
+    return actor;
+  throw new TypeError('"actor" must be a string of 1 to 256 characters');
 }
 
 function webCryptoBytes(size: number): Uint8Array {

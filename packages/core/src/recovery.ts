@@ -1,3 +1,4 @@
+import { NO_CHANGES } from "./change.js";
 import { type OperationContext, requireVault, untilFresh } from "./context.js";
 import { corruptRecord } from "./errors.js";
 import type { LoadedKey } from "./key.js";
@@ -43,6 +44,8 @@ export async function resealSecret(context: OperationContext, keyId: string): Pr
       keyId,
       loaded.key.version,
       patch,
+      // The secret stays what it is: nothing that anybody configured has changed.
+      NO_CHANGES,
     );
     return result.kind === "stale" ? "stale" : result.kind === "updated";
   });

@@ -347,7 +347,9 @@ export interface KeyStore {
    * Racers share the keys out between them: each key is counted by one, and a call may delete fewer than it could.
    *
    * @param limit - 1 to 1,000.
-   * @param entryOf - What to log of each key that is deleted, which it is called with before; null where the log is off.
+   * @param entryOf - What to log of a key; null where the log is off. It may be asked of keys that another call then
+   * turns out to have deleted: only the entries of those deleted here are written.
+   * @returns The ids of the keys that this call deleted.
    */
   deleteKeys(
     workspaceId: string,
@@ -355,7 +357,7 @@ export interface KeyStore {
     limit: number,
     deletedAt: EpochMs,
     entryOf: ((keyId: string) => LoggedChange) | null,
-  ): Promise<Removal>;
+  ): Promise<{ readonly deleted: readonly string[]; readonly hasMore: boolean }>;
 
   /**
    * The atomic step of a verification, exactly as `applyCharge` says: compares what the plan expects, settles a

@@ -26,3 +26,11 @@ export function refuseUsageChange(
       return reason satisfies never;
   }
 }
+
+/** The error for a change to the own uses of a key that has none while it draws from its identity. */
+export function drawsFromIdentity(): LatchkeyError {
+  return new LatchkeyError(
+    "PRECONDITION_FAILED",
+    "this key draws from its identity: change remaining and refill with updateIdentity",
+  );
+}

@@ -1,7 +1,8 @@
 import type { ChargePlan, ChargeRequest, LimitCharge } from "./charge.js";
 import { isExpired } from "./expiry.js";
-import { DEFAULT_LIMIT, type LoadedKey } from "./key.js";
+import type { LoadedKey } from "./key.js";
 import { isSatisfied, type PermissionQuery } from "./permission.js";
+import type { IdentityRateLimit } from "./rate-limit.js";
 import { type DueRefill, dueRefill } from "./refill.js";
 import type { EpochMs, SpanMs } from "./time.js";
 import type { StateRefusal } from "./verdict.js";
@@ -35,6 +36,7 @@ export type VerifyDecision =
   | { readonly kind: "charge"; readonly limits: readonly LimitCharge[] };
 
 const NO_LIMITS: readonly LimitCharge[] = [];
+const NO_SHARED: readonly IdentityRateLimit[] = [];
 
 /**
  * Decides what the records say, in this order, the first failure answering: workspace disabled, `DISABLED`,
@@ -61,42 +63,48 @@ export function decideVerification(
 }
 
 /**
- * The limits that one verification takes from: the key's `default` by itself (cost 1), then those that the
- * request names. A key's limit hides an identity's of the same name.
+ * The limits that one verification takes from: those that apply by themselves (cost 1), of the key and then of its
+ * identity, then those that the request names. A key's limit hides an identity's of the same name, and a limit that the
+ * request names is taken from once, at the cost named.
  */
 export function decideLimits(
   loaded: LoadedKey,
   requested: readonly LimitRequest[],
 ): VerifyDecision {
   const { key, identity } = loaded;
-  if (requested.length === 0 && key.ratelimits.length === 0)
+  const shared = identity === null ? NO_SHARED : identity.ratelimits;
+  if (requested.length === 0 && key.ratelimits.length === 0 && shared.length === 0)
     return { kind: "charge", limits: NO_LIMITS };
   const charges: LimitCharge[] = [];
   const unknown: string[] = [];
-  if (!namesDefault(requested)) {
-    for (const limit of key.ratelimits) {
-      if (limit.name === DEFAULT_LIMIT) charges.push(chargeOf("key", limit, 1));
-    }
+  for (const limit of key.ratelimits) {
+    if (limit.autoApply && !isNamed(requested, limit.name)) charges.push(chargeOf("key", limit, 1));
+  }
+  for (const limit of shared) {
+    const isHidden = isNamed(key.ratelimits, limit.name) || isNamed(requested, limit.name);
+    if (limit.autoApply && !isHidden) charges.push(chargeOf("identity", limit, 1));
   }
   for (const request of requested) {
-    const own = key.ratelimits.find(({ name }) => name === request.name);
-    const shared = identity?.ratelimits.find(({ name }) => name === request.name);
-    if (request.adHoc !== null) {
-      const isConfigured = own !== undefined && own.durationMs === request.adHoc.durationMs;
-      charges.push({
-        owner: "key",
-        isConfigured,
-        name: request.name,
-        ...request.adHoc,
-        cost: request.cost,
-      });
-    } else if (own !== undefined) charges.push(chargeOf("key", own, request.cost));
-    else if (shared !== undefined) charges.push(chargeOf("identity", shared, request.cost));
+    const charge = chargeFor(loaded, request);
+    if (charge !== null) charges.push(charge);
     else if (!request.isOptional) unknown.push(request.name);
   }
   return unknown.length > 0
     ? { kind: "unknown-limits", names: unknown }
     : { kind: "charge", limits: charges };
+}
+
+/** The limit that a request names, or null where nothing configures it. */
+function chargeFor({ key, identity }: LoadedKey, request: LimitRequest): LimitCharge | null {
+  const { name, adHoc, cost } = request;
+  const own = key.ratelimits.find((limit) => limit.name === name);
+  if (adHoc !== null) {
+    const isConfigured = own !== undefined && own.durationMs === adHoc.durationMs;
+    return { owner: "key", isConfigured, name, ...adHoc, cost };
+  }
+  if (own !== undefined) return chargeOf("key", own, cost);
+  const shared = identity?.ratelimits.find((limit) => limit.name === name);
+  return shared === undefined ? null : chargeOf("identity", shared, cost);
 }
 
 /**
@@ -133,18 +141,15 @@ export function planCharge(
   };
 }
 
-/** The refill that the uses are owed which the key draws from. */
+/** The refill that is owed to the uses which the key draws from. */
 function dueRefillOf({ key, identity }: LoadedKey, now: EpochMs): DueRefill | null {
   const refill = key.usesFrom === "key" ? key.refill : (identity?.refill ?? null);
   return refill === null ? null : dueRefill(refill, now);
 }
 
-function isDefault({ name }: { readonly name: string }): boolean {
-  return name === DEFAULT_LIMIT;
-}
-
-function namesDefault(requested: readonly LimitRequest[]): boolean {
-  return requested.length > 0 && requested.some(isDefault);
+function isNamed(limits: readonly { readonly name: string }[], name: string): boolean {
+  for (const limit of limits) if (limit.name === name) return true;
+  return false;
 }
 
 function chargeOf(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { announce, noteChange, toLog } from "../changes.js";
 import type { OperationContext } from "../context.js";
 import { parseInput, text } from "../input.js";
 
@@ -11,12 +12,21 @@ export async function createApi(
   input: z.input<typeof createApiInput>,
 ): Promise<{ readonly apiId: string }> {
   const { name } = parseInput(createApiInput, input);
+  const now = context.now();
   const apiId = context.newId("api");
-  await context.store.insertApi({
+  const api = {
     id: apiId,
     workspaceId: context.workspaceId,
     name,
-    createdAt: context.now(),
-  });
+    deleteProtection: false,
+    ipWhitelist: [],
+    createdAt: now,
+    version: 1,
+  };
+  const changes = [
+    noteChange(context, { type: "api.created", at: now, resourceId: apiId, after: { name } }),
+  ];
+  await context.store.insertApi(api, toLog(context, changes));
+  announce(context, changes);
   return { apiId };
 }

@@ -1,57 +1,25 @@
 import { z } from "zod";
+import { announce, toLog } from "../changes.js";
 import { missingGrants, notFound, type OperationContext, requireVault } from "../context.js";
 import { LatchkeyError } from "../errors.js";
-import { newIdentity } from "../identity.js";
-import {
-  evenWithIssues,
-  expiryIssues,
-  externalId,
-  flag,
-  grantName,
-  id,
-  keyRatelimit,
-  list,
-  metadata,
-  parseInput,
-  prefix,
-  refill,
-  text,
-  wholeNumber,
-} from "../input.js";
-import { fromWireKeyLimit } from "../key.js";
+import { evenWithIssues, expiryIssues, parseInput, prefix, wholeNumber } from "../input.js";
+import { addSettingsIssues, keySettingsFields } from "../key-settings.js";
+import { describeNewKey } from "../new-key.js";
 import { BYTE_LENGTH, formatSecret, secretStart } from "../secret.js";
-
-/** At most this many roles on one key, and ten times as many permissions. */
-const MAX_ROLES = 100;
 
 /**
  * Input of createKey. `expires` in Unix epoch ms and later than now; `remaining` and all amounts >= 1;
- * `byteLength` 16 to 255; `refill` needs `remaining`; `externalId` wins over the deprecated `ownerId`.
+ * `byteLength` 16 to 255; `refill` needs `remaining`; `externalId` wins over the deprecated `ownerId`. `ratelimit` is the
+ * limit named `default`, `ratelimits` are further ones. With `usesFrom: "identity"` the key draws from the uses that all
+ * keys of its identity share, and has none of its own.
  */
 export const createKeyInput = z
   .strictObject({
-    apiId: id,
+    ...keySettingsFields,
     prefix: prefix.optional(),
-    name: text(1, 256).optional(),
     byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).default(BYTE_LENGTH.default),
-    ownerId: externalId.optional(),
-    externalId: externalId.optional(),
-    meta: metadata.optional(),
-    roles: list(grantName, MAX_ROLES, "names").optional(),
-    permissions: list(grantName, 10 * MAX_ROLES, "names").optional(),
-    expires: wholeNumber(1).optional(),
-    remaining: wholeNumber(1).optional(),
-    refill: refill.optional(),
-    ratelimit: keyRatelimit.optional(),
-    enabled: flag.default(true),
-    recoverable: flag.default(false),
-    environment: text(0, 256).optional(),
   })
-  .refine(({ refill, remaining }) => refill === undefined || remaining !== undefined, {
-    ...evenWithIssues,
-    path: ["refill"],
-    error: "needs remaining",
-  });
+  .superRefine(addSettingsIssues, evenWithIssues);
 
 /** What createKey answers: the only place where the secret is ever handed out. */
 export interface CreatedKey {
@@ -76,45 +44,19 @@ export async function createKey(
   const { workspaceId } = context;
   const keyId = context.newId("key");
   const key = formatSecret(parsed.prefix ?? "", context.random(parsed.byteLength));
-  const ownerExternalId = parsed.externalId ?? parsed.ownerId;
-  const result = await context.store.insertKey({
-    key: {
-      id: keyId,
-      workspaceId,
-      apiId: parsed.apiId,
-      hash: context.hasher.hash(key),
-      start: secretStart(key),
-      name: parsed.name ?? null,
-      identityId: null,
-      meta: parsed.meta ?? null,
-      createdAt: now,
-      updatedAt: null,
-      expiresAt: parsed.expires ?? null,
-      switchedOn: parsed.enabled,
-      refill: parsed.refill ?? null,
-      ratelimits: parsed.ratelimit === undefined ? [] : [fromWireKeyLimit(parsed.ratelimit)],
-      environment: parsed.environment ?? null,
-      sealedSecret: parsed.recoverable
-        ? requireVault(context).seal(key, { workspaceId, keyId })
-        : null,
-      version: 1,
-    },
-    usage: { remaining: parsed.remaining ?? null, refilledAt: now },
-    identity:
-      ownerExternalId === undefined
-        ? null
-        : newIdentity(context.newId("id"), workspaceId, ownerExternalId, now),
-    grants: {
-      roles: (parsed.roles ?? []).map((name) => ({ kind: "name", name, orCreate: null })),
-      permissions: (parsed.permissions ?? []).map((name) => ({
-        kind: "name",
-        name,
-        orCreate: null,
-      })),
-    },
-  });
+  const mark = {
+    keyId,
+    hash: context.hasher.hash(key),
+    start: secretStart(key),
+    sealedSecret: parsed.recoverable
+      ? requireVault(context).seal(key, { workspaceId, keyId })
+      : null,
+  };
+  const { newKey, changes } = describeNewKey(context, parsed, mark, now);
+  const result = await context.store.insertKeys([newKey], toLog(context, changes));
   switch (result.kind) {
     case "inserted":
+      announce(context, changes, result.created);
       return { keyId, key };
     case "api-not-found":
       throw notFound("API");

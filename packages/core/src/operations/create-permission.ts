@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { announce, noteChange, toLog } from "../changes.js";
 import type { OperationContext } from "../context.js";
 import { LatchkeyError } from "../errors.js";
 import { description, grantName, parseInput } from "../input.js";
@@ -19,15 +20,23 @@ export async function createPermission(
   input: z.input<typeof createPermissionInput>,
 ): Promise<{ readonly permissionId: string }> {
   const parsed = parseInput(createPermissionInput, input);
+  const now = context.now();
   const permissionId = context.newId("perm");
-  const outcome = await context.store.insertPermission({
-    id: permissionId,
-    workspaceId: context.workspaceId,
-    name: parsed.name,
-    description: parsed.description ?? null,
-    createdAt: context.now(),
-  });
+  const { name, description = null } = parsed;
+  const changes = [
+    noteChange(context, {
+      type: "permission.created",
+      at: now,
+      resourceId: permissionId,
+      after: { name, description },
+    }),
+  ];
+  const outcome = await context.store.insertPermission(
+    { id: permissionId, workspaceId: context.workspaceId, name, description, createdAt: now },
+    toLog(context, changes),
+  );
   if (outcome === "name-taken")
     throw new LatchkeyError("CONFLICT", "a permission of this name exists");
+  announce(context, changes);
   return { permissionId };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { announce, noteChange, toLog } from "../changes.js";
 import { missingGrants, type OperationContext } from "../context.js";
 import { LatchkeyError } from "../errors.js";
 import { description, grantName, list, parseInput } from "../input.js";
@@ -21,19 +22,32 @@ export async function createRole(
   input: z.input<typeof createRoleInput>,
 ): Promise<{ readonly roleId: string }> {
   const parsed = parseInput(createRoleInput, input);
+  const now = context.now();
   const roleId = context.newId("role");
+  const { name, description = null, permissions = [] } = parsed;
+  const changes = [
+    noteChange(context, {
+      type: "role.created",
+      at: now,
+      resourceId: roleId,
+      after: { name, description, permissions },
+    }),
+  ];
   const outcome = await context.store.insertRole(
     {
       id: roleId,
       workspaceId: context.workspaceId,
-      name: parsed.name,
-      description: parsed.description ?? null,
-      createdAt: context.now(),
+      name,
+      description,
+      createdAt: now,
+      version: 1,
     },
-    (parsed.permissions ?? []).map((name) => ({ kind: "name", name, orCreate: null })),
+    permissions.map((permission) => ({ kind: "name", name: permission, orCreate: null })),
+    toLog(context, changes),
   );
   if (outcome.kind === "missing-grants") throw missingGrants(outcome);
   if (outcome.kind === "name-taken")
     throw new LatchkeyError("CONFLICT", "a role of this name exists");
+  announce(context, changes);
   return { roleId };
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { announce, noteChange, toLog } from "../changes.js";
 import type { OperationContext } from "../context.js";
 import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
+import type { RootKeyRecord } from "../root-key.js";
 import { isRootPermission } from "../root-permission.js";
 import { BYTE_LENGTH, formatSecret, secretStart } from "../secret.js";
 
@@ -34,7 +36,7 @@ export async function createRootKey(
   const parsed = parseInput(createRootKeyInput, input, (raw) => expiryIssues(raw, now));
   const key = formatSecret(ROOT_PREFIX, context.random(BYTE_LENGTH.default));
   const rootKeyId = context.newId("root");
-  await context.store.insertRootKey({
+  const rootKey: RootKeyRecord = {
     id: rootKeyId,
     workspaceId: context.workspaceId,
     hash: context.hasher.hash(key),
@@ -44,6 +46,17 @@ export async function createRootKey(
     expiresAt: parsed.expires ?? null,
     switchedOn: true,
     createdAt: now,
-  });
+  };
+  const { name, permissions, expiresAt: expires } = rootKey;
+  const changes = [
+    noteChange(context, {
+      type: "root_key.created",
+      at: now,
+      resourceId: rootKeyId,
+      after: { name, permissions, expires },
+    }),
+  ];
+  await context.store.insertRootKey(rootKey, toLog(context, changes));
+  announce(context, changes);
   return { rootKeyId, key };
 }

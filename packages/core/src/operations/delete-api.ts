@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { announce, noteChange, toLog } from "../changes.js";
 import { notFound, type OperationContext } from "../context.js";
+import { LatchkeyError } from "../errors.js";
 import { id, parseInput } from "../input.js";
 import { deleteAllKeys } from "../key-removal.js";
 
@@ -11,14 +13,33 @@ export const deleteApiInput = z.strictObject({ apiId: id });
  * bounded steps, and the call resolves when all are gone. Should it fail on the way, what is left of them is dead all the
  * same, and calling again removes it.
  *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
+ * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API, `DELETE_PROTECTED`; nothing is deleted then.
  */
 export async function deleteApi(
   context: OperationContext,
   input: z.input<typeof deleteApiInput>,
 ): Promise<Record<string, never>> {
   const { apiId } = parseInput(deleteApiInput, input);
-  const outcome = await context.store.deleteApi(context.workspaceId, apiId);
+  const api = await context.store.getApi(context.workspaceId, apiId);
+  const changes = [
+    noteChange(context, {
+      type: "api.deleted",
+      at: context.now(),
+      resourceId: apiId,
+      before: { name: api?.name },
+    }),
+  ];
+  const outcome = await context.store.deleteApi(
+    context.workspaceId,
+    apiId,
+    toLog(context, changes),
+  );
+  if (outcome === "protected")
+    throw new LatchkeyError(
+      "DELETE_PROTECTED",
+      "this API is protected: set deleteProtection to false with updateApi first",
+    );
+  if (outcome === "deleted") announce(context, changes);
   const deletedKeys = await deleteAllKeys(context, apiId);
   if (outcome === "not-found" && deletedKeys === 0) throw notFound("API");
   return {};

@@ -19,5 +19,5 @@ export async function getIdentity(
   const lookup = identityLookup(parseInput(getIdentityInput, input));
   const identity = await context.store.getIdentity(context.workspaceId, lookup);
   if (identity === null) throw notFound("identity");
-  return toFullIdentity(identity);
+  return toFullIdentity(identity, context.now());
 }

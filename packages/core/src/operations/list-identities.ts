@@ -36,12 +36,12 @@ export async function listIdentities(
   });
   const last = page.items.at(-1);
   return {
-    identities: page.items.map(({ id, externalId, ratelimits }) => ({
+    identities: page.items.map(({ identity: { id, externalId, ratelimits } }) => ({
       id,
       externalId,
       ratelimits: toWireLimits(ratelimits),
     })),
     total: page.total,
-    ...(page.hasMore && last !== undefined && { cursor: encodeCursor(scope, last.id) }),
+    ...(page.hasMore && last !== undefined && { cursor: encodeCursor(scope, last.identity.id) }),
   };
 }

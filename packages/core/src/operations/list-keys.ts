@@ -74,6 +74,6 @@ async function identityIdOf(
   { store, workspaceId }: OperationContext,
   externalId: string,
 ): Promise<string> {
-  const identity = await store.getIdentity(workspaceId, { externalId });
-  return identity === null ? NO_IDENTITY : identity.id;
+  const found = await store.getIdentity(workspaceId, { externalId });
+  return found === null ? NO_IDENTITY : found.identity.id;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { announce, noteChange, toLog } from "../changes.js";
 import type { OperationContext } from "../context.js";
 import { flag, parseInput } from "../input.js";
 
@@ -16,5 +17,14 @@ export async function setWorkspaceEnabled(
   enabled: boolean,
 ): Promise<void> {
   const parsed = parseInput(setWorkspaceEnabledInput, { enabled });
-  await context.store.setWorkspaceEnabled(context.workspaceId, parsed.enabled);
+  const { store, workspaceId } = context;
+  const changes = [
+    noteChange(context, {
+      type: parsed.enabled ? "workspace.enabled" : "workspace.disabled",
+      at: context.now(),
+      resourceId: workspaceId,
+    }),
+  ];
+  await store.setWorkspaceEnabled(workspaceId, parsed.enabled, toLog(context, changes));
+  announce(context, changes);
 }

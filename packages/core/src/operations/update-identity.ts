@@ -1,5 +1,9 @@
 import { z } from "zod";
+import { announce, noteChange, toLog } from "../changes.js";
 import { identityLookup, notFound, type OperationContext, untilFresh } from "../context.js";
+import { badRequest } from "../errors.js";
+import type { IdentityRecord, LoadedIdentity } from "../identity.js";
+import { identityFacts } from "../identity-facts.js";
 import { type FullIdentity, toFullIdentity } from "../identity-view.js";
 import {
   EITHER_ID,
@@ -9,12 +13,19 @@ import {
   identityRatelimits,
   metadata,
   parseInput,
+  refill,
+  wholeNumber,
 } from "../input.js";
 import { fromWireLimits } from "../rate-limit.js";
+import { dueRefill } from "../refill.js";
+import type { IdentityPatch } from "../store.js";
+import { settleRefill, type UsageChange } from "../usage.js";
+import { refuseUsageChange } from "../usage-refusal.js";
 
 /**
  * Input of updateIdentity: one of the two ids (`identityId` wins when both are given), and what changes.
- * `meta: {}` clears; `ratelimits` replaces the whole set, an empty list removes all; what is omitted stays.
+ * `meta: {}` clears; `ratelimits` replaces the whole set, an empty list removes all; `remaining` >= 0, null for unlimited,
+ * which also takes away the refill; `refill: null` takes it away; what is omitted stays.
  */
 export const updateIdentityInput = z
   .strictObject({
@@ -23,15 +34,20 @@ export const updateIdentityInput = z
     environment: z.string({ error: "must be a string" }).optional(),
     meta: metadata.optional(),
     ratelimits: identityRatelimits.optional(),
+    remaining: wholeNumber(0).nullish(),
+    refill: refill.nullish(),
   })
   .refine(hasEitherId, EITHER_ID);
 
+type UpdateIdentity = z.output<typeof updateIdentityInput>;
+
 /**
- * Changes metadata or limits of an identity. Its keys see the new limits with their next verification; a counter
+ * Changes metadata, limits or shared uses of an identity. Its keys see it with their next verification; a counter
  * whose limit keeps its name and duration goes on.
  *
  * @returns The identity after the update.
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such identity, `BAD_REQUEST` without either id.
+ * @throws LatchkeyError `NOT_FOUND` when this workspace has no such identity, `BAD_REQUEST` without either id and for a
+ * refill without `remaining`.
  */
 export async function updateIdentity(
   context: OperationContext,
@@ -39,23 +55,78 @@ export async function updateIdentity(
 ): Promise<FullIdentity> {
   const parsed = parseInput(updateIdentityInput, input);
   const lookup = identityLookup(parsed);
-  const patch = {
-    meta: parsed.meta,
-    ratelimits: parsed.ratelimits && fromWireLimits(parsed.ratelimits),
-  };
+  const { store, workspaceId } = context;
   return untilFresh(async () => {
-    const current = await context.store.getIdentity(context.workspaceId, lookup);
-    if (current === null) throw notFound("identity");
-    if (patch.meta === undefined && patch.ratelimits === undefined) return toFullIdentity(current);
-    const outcome = await context.store.updateIdentity(
-      context.workspaceId,
-      current.id,
-      current.version,
+    const loaded = await store.getIdentity(workspaceId, lookup);
+    if (loaded === null) throw notFound("identity");
+    const now = context.now();
+    const { identity } = loaded;
+    const patch = patchOf(loaded, parsed, now);
+    if (Object.values(patch).every((field) => field === undefined))
+      return toFullIdentity(loaded, now);
+    const after: IdentityRecord = {
+      ...identity,
+      meta: patch.meta ?? identity.meta,
+      ratelimits: patch.ratelimits ?? identity.ratelimits,
+      refill: patch.refill === undefined ? identity.refill : patch.refill,
+    };
+    const changes = [
+      noteChange(context, {
+        type: "identity.updated",
+        at: now,
+        resourceId: identity.id,
+        identityId: identity.id,
+        before: identityFacts(identity),
+        after: identityFacts(after, parsed.remaining),
+      }),
+    ];
+    const outcome = await store.updateIdentity(
+      workspaceId,
+      identity.id,
+      identity.version,
       patch,
+      toLog(context, changes),
     );
-    if (outcome === "not-found") throw notFound("identity");
-    if (outcome === "stale") return "stale";
-    const { meta = current.meta, ratelimits = current.ratelimits } = patch;
-    return toFullIdentity({ ...current, meta, ratelimits });
+    switch (outcome.kind) {
+      case "updated":
+        announce(context, changes);
+        return toFullIdentity({ identity: after, usage: outcome.usage }, now);
+      case "stale":
+        return "stale";
+      case "not-found":
+        throw notFound("identity");
+      case "usage-refused":
+        throw refuseUsageChange(outcome.reason, "remaining");
+      default:
+        return outcome satisfies never;
+    }
   });
+}
+
+function patchOf(
+  { identity, usage }: LoadedIdentity,
+  wanted: UpdateIdentity,
+  now: number,
+): IdentityPatch {
+  const due = dueRefill(identity.refill, now);
+  const current = settleRefill(usage, due).remaining;
+  const remaining = wanted.remaining === undefined ? current : wanted.remaining;
+  if (remaining === null && wanted.refill !== undefined && wanted.refill !== null)
+    throw badRequest([{ path: "refill", message: "needs remaining" }]);
+  const isCounted = wanted.remaining !== undefined || wanted.refill !== undefined;
+  const change: UsageChange = {
+    due,
+    operation:
+      wanted.remaining === undefined
+        ? { kind: "keep" }
+        : { kind: "set", remaining: wanted.remaining },
+    // A new number or refill starts from here: what fell due before is settled by the rule that held then.
+    settledAt: now,
+  };
+  return {
+    meta: wanted.meta,
+    ratelimits: wanted.ratelimits && fromWireLimits(wanted.ratelimits),
+    refill: remaining === null && identity.refill !== null ? null : wanted.refill,
+    usage: isCounted ? change : undefined,
+  };
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { announce, noteChange, toLog } from "../changes.js";
 import { notFound, type OperationContext, untilFresh } from "../context.js";
 import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
 import { dueRefill } from "../refill.js";
 import type { UsageChange } from "../usage.js";
-import { refuseUsageChange } from "../usage-refusal.js";
+import { drawsFromIdentity, refuseUsageChange } from "../usage-refusal.js";
 
 /**
  * Input of updateRemaining. `set` takes a whole number >= 0, or null for unlimited; `increment` and `decrement` a whole
@@ -30,7 +31,7 @@ export const updateRemainingInput = z
  *
  * @returns The uses left afterwards; absent when unlimited.
  * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of an unlimited key;
- * `PRECONDITION_FAILED` for a decrement below 0. A refusal changes nothing.
+ * `PRECONDITION_FAILED` for a decrement below 0, and for a key that draws from its identity. A refusal changes nothing.
  */
 export async function updateRemaining(
   context: OperationContext,
@@ -41,16 +42,36 @@ export async function updateRemaining(
   return untilFresh(async () => {
     const loaded = await context.store.getKey(context.workspaceId, keyId);
     if (loaded === null) throw notFound("key");
+    if (loaded.key.usesFrom === "identity") throw drawsFromIdentity();
     const now = context.now();
     const makesUnlimited = operation.kind === "set" && operation.remaining === null;
     const settledAt = operation.kind === "set" ? now : 0;
-    const result = await context.store.updateKey(context.workspaceId, keyId, loaded.key.version, {
+    const patch = {
       usage: { due: dueRefill(loaded.key.refill, now), operation, settledAt },
       updatedAt: now,
       ...(makesUnlimited && { refill: null }),
-    });
+    };
+    const changes = [
+      noteChange(context, {
+        type: "key.updated",
+        at: now,
+        resourceId: keyId,
+        keyId,
+        identityId: loaded.identity?.id ?? null,
+        // The uses move with every verification: what was done to them is exact, what they were before is not.
+        after: op === "set" ? { remaining: value } : { [`remaining.${op}`]: value },
+      }),
+    ];
+    const result = await context.store.updateKey(
+      context.workspaceId,
+      keyId,
+      loaded.key.version,
+      patch,
+      toLog(context, changes),
+    );
     switch (result.kind) {
       case "updated":
+        announce(context, changes);
         return result.usage.remaining === null ? {} : { remaining: result.usage.remaining };
       case "stale":
         return "stale";

@@ -1,0 +1,63 @@
+import { toAuditEvent } from "./audit-event.js";
+import { type ChangeLog, type ChangeType, type LoggedChange, NO_CHANGES } from "./change.js";
+import type { OperationContext } from "./context.js";
+import { tell } from "./event.js";
+import { type Facts, fieldChanges } from "./field-change.js";
+import type { EpochMs } from "./time.js";
+
+/** One change of configuration, as an operation describes it. */
+export interface ChangeNote {
+  readonly type: ChangeType;
+  readonly at: EpochMs;
+  /** Id of what is changed. */
+  readonly resourceId: string;
+  readonly keyId?: string | null;
+  readonly identityId?: string | null;
+  /** The fields that may have changed, before and after. Omitted: nothing before, or nothing after. */
+  readonly before?: Facts;
+  readonly after?: Facts;
+  /** Whether the resource is made on demand, only where it is missing. */
+  readonly ifCreated?: boolean;
+}
+
+const NO_FACTS: Facts = {};
+
+/** Writes a change as the log keeps it and as listeners hear of it. */
+export function noteChange(context: OperationContext, note: ChangeNote): LoggedChange {
+  const { type, at, resourceId, keyId = null, identityId = null } = note;
+  return {
+    change: {
+      id: context.newId("evt"),
+      workspaceId: context.workspaceId,
+      type,
+      at,
+      actor: context.actor,
+      resourceId,
+      keyId,
+      identityId,
+      fields: fieldChanges(note.before ?? NO_FACTS, note.after ?? NO_FACTS),
+    },
+    ifCreated: note.ifCreated === true,
+  };
+}
+
+/** What goes into the store along with the write: all of the changes, or nothing where the log is off. */
+export function toLog({ keepsAuditLog }: OperationContext, changes: ChangeLog): ChangeLog {
+  return keepsAuditLog ? changes : NO_CHANGES;
+}
+
+/**
+ * Tells the listener of changes that were written.
+ *
+ * @param created - Ids of the records that were made on demand.
+ */
+export function announce(
+  { onEvent }: OperationContext,
+  changes: ChangeLog,
+  created: readonly string[] = [],
+): void {
+  if (onEvent === null) return;
+  for (const { change, ifCreated } of changes) {
+    if (!ifCreated || created.includes(change.resourceId)) tell(onEvent, toAuditEvent(change));
+  }
+}

@@ -1,0 +1,220 @@
+import type { LoggedChange } from "./change.js";
+import { noteChange } from "./changes.js";
+import type { OperationContext } from "./context.js";
+import { badRequest, LatchkeyError } from "./errors.js";
+import {
+  describePermissions,
+  describeRoles,
+  type GrantItem,
+  grantLabel,
+} from "./grant-reference.js";
+import { newIdentity } from "./identity.js";
+import { DEFAULT_LIMIT, fromWireKeyLimit, type KeyRateLimit, type LoadedKey } from "./key.js";
+import { keyFacts } from "./key-facts.js";
+import { decideUpdate } from "./lifecycle.js";
+import type { Metadata } from "./metadata.js";
+import { dueRefill, type Refill } from "./refill.js";
+import type { KeyPatch } from "./store.js";
+import type { EpochMs } from "./time.js";
+import { settleRefill, type UsageChange, type UsesOwner } from "./usage.js";
+import { drawsFromIdentity } from "./usage-refusal.js";
+
+type WireLimit = Parameters<typeof fromWireKeyLimit>[0];
+
+/** What is to become of a key. Undefined leaves a field as it is, null clears it. */
+export interface WantedKey {
+  readonly name?: string | null | undefined;
+  readonly ownerId?: string | null | undefined;
+  readonly externalId?: string | null | undefined;
+  readonly meta?: Metadata | null | undefined;
+  readonly expires?: EpochMs | null | undefined;
+  readonly remaining?: number | null | undefined;
+  readonly refill?: Refill | null | undefined;
+  readonly ratelimit?: WireLimit | null | undefined;
+  readonly ratelimits?: readonly WireLimit[] | null | undefined;
+  readonly usesFrom?: UsesOwner | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly environment?: string | null | undefined;
+  readonly roles?: readonly GrantItem[] | undefined;
+  readonly permissions?: readonly GrantItem[] | undefined;
+}
+
+/** A guarded write, and what is to be told of it. */
+export interface DescribedPatch {
+  readonly patch: KeyPatch;
+  readonly changes: readonly LoggedChange[];
+}
+
+/**
+ * Decides what a change of a key writes, given the key as it is.
+ *
+ * @throws LatchkeyError `PRECONDITION_FAILED` and `BAD_REQUEST` as updateKey says.
+ */
+export function describeKeyPatch(
+  context: OperationContext,
+  loaded: LoadedKey,
+  wanted: WantedKey,
+  now: EpochMs,
+): DescribedPatch {
+  const { key } = loaded;
+  const remaining = settleRefill(loaded.usage, dueRefill(key.refill, now)).remaining;
+  const remainingAfter = wanted.remaining === undefined ? remaining : wanted.remaining;
+  refuseUses(loaded, wanted, remainingAfter);
+  const expiresAt = expiryAfter(loaded, wanted, remaining, now);
+  const owner = wanted.externalId === undefined ? wanted.ownerId : wanted.externalId;
+  const identity =
+    typeof owner === "string"
+      ? newIdentity(context.newId("id"), context.workspaceId, owner, now)
+      : owner;
+  const roles = wanted.roles && describeRoles(context, wanted.roles, now);
+  const permissions = wanted.permissions && describePermissions(context, wanted.permissions, now);
+  const patch: KeyPatch = {
+    name: wanted.name,
+    identity,
+    meta: wanted.meta,
+    expiresAt: expiresAt === key.expiresAt ? undefined : expiresAt,
+    switchedOn: wanted.enabled,
+    refill: remainingAfter === null && key.refill !== null ? null : wanted.refill,
+    ratelimits: limitsAfter(key.ratelimits, wanted),
+    environment: wanted.environment,
+    usesFrom: wanted.usesFrom,
+    usage: usageChangeOf(loaded, wanted, now),
+    grants: (roles ?? permissions) && {
+      roles: roles?.references,
+      permissions: permissions?.references,
+    },
+    updatedAt: now,
+  };
+  const madeOnDemand = [
+    ...(identity
+      ? [
+          noteChange(context, {
+            type: "identity.created",
+            at: now,
+            resourceId: identity.id,
+            identityId: identity.id,
+            after: { externalId: identity.externalId },
+            ifCreated: true,
+          }),
+        ]
+      : []),
+    ...(roles?.changes ?? []),
+    ...(permissions?.changes ?? []),
+  ];
+  return { patch, changes: [...madeOnDemand, updateNote(context, loaded, wanted, patch, now)] };
+}
+
+/** A key that draws from its identity has no uses of its own to set, and needs an identity. */
+function refuseUses(
+  { key, identity }: LoadedKey,
+  wanted: WantedKey,
+  remainingAfter: number | null,
+): void {
+  const setsUses = wanted.remaining !== undefined || wanted.refill !== undefined;
+  if ((wanted.usesFrom ?? key.usesFrom) === "identity") {
+    if (setsUses) throw drawsFromIdentity();
+    const owner = wanted.externalId === undefined ? wanted.ownerId : wanted.externalId;
+    const losesIdentity = owner === null || (owner === undefined && identity === null);
+    const isConcerned = wanted.usesFrom !== undefined || owner !== undefined;
+    if (losesIdentity && isConcerned)
+      throw badRequest([
+        { path: "usesFrom", message: 'needs an identity where it is "identity": give externalId' },
+      ]);
+  }
+  if (remainingAfter === null && wanted.refill !== undefined && wanted.refill !== null)
+    throw badRequest([{ path: "refill", message: "needs remaining" }]);
+}
+
+function expiryAfter(
+  { key }: LoadedKey,
+  wanted: WantedKey,
+  remaining: number | null,
+  now: EpochMs,
+): EpochMs | null {
+  const ownRemaining = (wanted.usesFrom ?? key.usesFrom) === "key" ? remaining : null;
+  const transition = decideUpdate(
+    { switchedOn: key.switchedOn, expiresAt: key.expiresAt, remaining: ownRemaining },
+    { enabled: wanted.enabled, expiresAt: wanted.expires, remaining: wanted.remaining },
+    now,
+  );
+  if (transition.kind === "refuse-exhausted") {
+    throw new LatchkeyError(
+      "PRECONDITION_FAILED",
+      "a key without uses left cannot be enabled: set remaining above 0",
+    );
+  }
+  const { expiresAt } = transition;
+  const isProlonged = key.expiresAt !== null && (expiresAt === null || expiresAt > key.expiresAt);
+  if (key.rotatedTo !== null && isProlonged) {
+    throw new LatchkeyError(
+      "PRECONDITION_FAILED",
+      "this key was rotated: its expiry cannot be put off, use its successor",
+    );
+  }
+  return expiresAt;
+}
+
+/** `ratelimits` is the whole set; `ratelimit` then sets the one named `default`, and leaves the others. */
+function limitsAfter(
+  current: readonly KeyRateLimit[],
+  { ratelimit, ratelimits }: WantedKey,
+): readonly KeyRateLimit[] | undefined {
+  if (ratelimit === undefined && ratelimits === undefined) return undefined;
+  const base = ratelimits === undefined ? current : (ratelimits ?? []).map(fromWireKeyLimit);
+  if (ratelimit === undefined) return base;
+  const others = base.filter(({ name }) => name !== DEFAULT_LIMIT);
+  return ratelimit === null ? others : [fromWireKeyLimit(ratelimit), ...others];
+}
+
+/** A new `remaining` or `refill` starts from here: what fell due before is settled by the rule that held then. */
+function usageChangeOf(
+  { key }: LoadedKey,
+  wanted: WantedKey,
+  now: EpochMs,
+): UsageChange | undefined {
+  if (wanted.remaining === undefined && wanted.refill === undefined) return undefined;
+  return {
+    due: dueRefill(key.refill, now),
+    operation:
+      wanted.remaining === undefined
+        ? { kind: "keep" }
+        : { kind: "set", remaining: wanted.remaining },
+    settledAt: now,
+  };
+}
+
+function updateNote(
+  context: OperationContext,
+  { key, identity, direct }: LoadedKey,
+  wanted: WantedKey,
+  patch: KeyPatch,
+  now: EpochMs,
+): LoggedChange {
+  const names = (grants: readonly { readonly name: string }[]) => grants.map(({ name }) => name);
+  const externalId = identity?.externalId;
+  const before = keyFacts(key, {
+    externalId,
+    roles: wanted.roles && names(direct.roles),
+    permissions: wanted.permissions && names(direct.permissions),
+  });
+  const { usage: _usage, grants: _grants, identity: newOwner, ...fields } = patch;
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const after = keyFacts(
+    { ...key, ...Object.fromEntries(given) },
+    {
+      externalId: newOwner === undefined ? externalId : newOwner?.externalId,
+      remaining: wanted.remaining,
+      roles: wanted.roles?.map(grantLabel),
+      permissions: wanted.permissions?.map(grantLabel),
+    },
+  );
+  return noteChange(context, {
+    type: "key.updated",
+    at: now,
+    resourceId: key.id,
+    keyId: key.id,
+    identityId: newOwner?.id ?? identity?.id ?? null,
+    before,
+    after,
+  });
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import {
+  externalId,
+  flag,
+  grantName,
+  id,
+  keyRatelimit,
+  list,
+  metadata,
+  namedKeyRatelimits,
+  refill,
+  text,
+  usesFrom,
+  wholeNumber,
+} from "./input.js";
+import { DEFAULT_LIMIT } from "./key.js";
+
+/** At most this many roles on one key, and ten times as many permissions. */
+const MAX_ROLES = 100;
+
+/** The fields that a key is given at its making, however its secret came about. */
+export const keySettingsFields = {
+  apiId: id,
+  name: text(1, 256).optional(),
+  ownerId: externalId.optional(),
+  externalId: externalId.optional(),
+  meta: metadata.optional(),
+  roles: list(grantName, MAX_ROLES, "names").optional(),
+  permissions: list(grantName, 10 * MAX_ROLES, "names").optional(),
+  expires: wholeNumber(1).optional(),
+  remaining: wholeNumber(1).optional(),
+  refill: refill.optional(),
+  ratelimit: keyRatelimit.optional(),
+  ratelimits: namedKeyRatelimits.optional(),
+  usesFrom: usesFrom.default("key"),
+  enabled: flag.default(true),
+  recoverable: flag.default(false),
+  environment: text(0, 256).optional(),
+};
+
+const keySettings = z.strictObject(keySettingsFields);
+
+/** {@link keySettingsFields}, checked. */
+export type KeySettings = z.output<typeof keySettings>;
+
+/** What the fields of {@link keySettingsFields} must be to each other. */
+export function addSettingsIssues(
+  settings: unknown,
+  context: {
+    addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
+  },
+): void {
+  const given = settings as Partial<Record<keyof KeySettings, unknown>>;
+  const refuse = (path: string, message: string) =>
+    context.addIssue({ code: "custom", path: [path], message });
+  const drawsFromIdentity = given.usesFrom === "identity";
+  if (drawsFromIdentity && given.externalId === undefined && given.ownerId === undefined)
+    refuse("usesFrom", 'needs externalId where it is "identity"');
+  if (drawsFromIdentity && given.remaining !== undefined)
+    refuse("remaining", 'must not be given where usesFrom is "identity": set it on the identity');
+  if (drawsFromIdentity && given.refill !== undefined)
+    refuse("refill", 'must not be given where usesFrom is "identity": set it on the identity');
+  if (!drawsFromIdentity && given.refill !== undefined && given.remaining === undefined)
+    refuse("refill", "needs remaining");
+  if (given.ratelimit !== undefined) refuseSecondDefault(given.ratelimits, refuse);
+}
+
+function refuseSecondDefault(
+  ratelimits: unknown,
+  refuse: (path: string, message: string) => void,
+): void {
+  const isNamedDefault = (limit: unknown) =>
+    typeof limit === "object" && limit !== null && "name" in limit && limit.name === DEFAULT_LIMIT;
+  if (Array.isArray(ratelimits) && ratelimits.some(isNamedDefault))
+    refuse("ratelimits", `must not hold a limit named ${DEFAULT_LIMIT} where ratelimit is given`);
+}
