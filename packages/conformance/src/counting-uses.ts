@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { UsageChange } from "@latchkey/core";
+import { NO_CHANGES, type UsageChange } from "@latchkey/core";
 import {
   aKey,
   aKeyWithUses,
@@ -31,10 +31,20 @@ export const countingPromises: readonly StorePromise[] = [
         [{ kind: "set", remaining: null }, null],
         [{ kind: "set", remaining: 0 }, 0],
       ] as const) {
-        const result = await store.updateKey(WORKSPACE, KEY_ID, 1, {
-          usage: aUsageChange(operation),
+        const result = await store.updateKey(
+          WORKSPACE,
+          KEY_ID,
+          1,
+          {
+            usage: aUsageChange(operation),
+          },
+          NO_CHANGES,
+        );
+        assert.deepEqual(result, {
+          kind: "updated",
+          usage: { remaining, refilledAt: NOW },
+          created: [],
         });
-        assert.deepEqual(result, { kind: "updated", usage: { remaining, refilledAt: NOW } });
         assert.equal(await usesLeft(other), remaining);
       }
     },
@@ -43,8 +53,12 @@ export const countingPromises: readonly StorePromise[] = [
     title: "an update without uses answers the uses as they are",
     async check({ store }) {
       await withKeys(store, aKeyWithUses(5));
-      const result = await store.updateKey(WORKSPACE, KEY_ID, 1, { name: "new" });
-      assert.deepEqual(result, { kind: "updated", usage: { remaining: 5, refilledAt: NOW } });
+      const result = await store.updateKey(WORKSPACE, KEY_ID, 1, { name: "new" }, NO_CHANGES);
+      assert.deepEqual(result, {
+        kind: "updated",
+        usage: { remaining: 5, refilledAt: NOW },
+        created: [],
+      });
     },
   },
   {
@@ -60,7 +74,7 @@ export const countingPromises: readonly StorePromise[] = [
       ] as const) {
         const before = await load(store, idOf("key", number));
         const patch = { name: "new", usage: aUsageChange(operation) };
-        const result = await store.updateKey(WORKSPACE, before.key.id, 1, patch);
+        const result = await store.updateKey(WORKSPACE, before.key.id, 1, patch, NO_CHANGES);
         assert.deepEqual(result, { kind: "usage-refused", reason });
         assertSameKey(await load(store, before.key.id), before);
       }
@@ -72,7 +86,7 @@ export const countingPromises: readonly StorePromise[] = [
       await withKeys(store, aKeyWithUses(2));
       const due = { amount: 50, dueAt: NOW + 10 };
       const usage = aUsageChange({ kind: "decrement", by: 20 }, { due, settledAt: NOW + 20 });
-      assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { usage }));
+      assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { usage }, NO_CHANGES));
       assert.deepEqual((await load(store)).usage, { remaining: 30, refilledAt: NOW + 20 });
     },
   },
@@ -81,7 +95,7 @@ export const countingPromises: readonly StorePromise[] = [
     async check(stage) {
       await withKeys(stage.store, aKeyWithUses(0));
       const results = await race(stage, 25, (store) =>
-        store.updateKey(WORKSPACE, KEY_ID, 1, { usage: INCREMENT }),
+        store.updateKey(WORKSPACE, KEY_ID, 1, { usage: INCREMENT }, NO_CHANGES),
       );
       const counts = results.map((result) => {
         assertUpdated(result);
@@ -101,7 +115,9 @@ export const countingPromises: readonly StorePromise[] = [
       const loaded = await withKeys(stage.store, aKeyWithUses(10));
       const taken = await race(stage, 40, async (store, number) => {
         if (number % 4 === 0) {
-          assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { usage: INCREMENT }));
+          assertUpdated(
+            await store.updateKey(WORKSPACE, KEY_ID, 1, { usage: INCREMENT }, NO_CHANGES),
+          );
           return 0;
         }
         return (await store.charge(aPlan(loaded))).kind === "charged" ? 1 : 0;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { type KeyStore, LatchkeyError, NO_CHANGES } from "@latchkey/core";
 import { aKeyLimit, aKeyWithUses, aPlan, idOf, WORKSPACE } from "./fixtures.js";
 import { insert, load, withKeys } from "./scene.js";
 import type { StorePromise } from "./store-promise.js";
@@ -69,7 +69,10 @@ function chargePromise(kind: DamageKind, inflict: NonNullable<Damage[DamageKind]
         await assertCorrupt(handle.charge(aPlan(loaded, { mode: "look", cost: 0 })), key.hash);
         const operation = { kind: "increment", by: 1 } as const;
         const usage = { due: null, operation, settledAt: key.createdAt };
-        await assertCorrupt(handle.updateKey(WORKSPACE, key.id, key.version, { usage }), key.hash);
+        await assertCorrupt(
+          handle.updateKey(WORKSPACE, key.id, key.version, { usage }, NO_CHANGES),
+          key.hash,
+        );
       }
     },
   };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { type KeyStore, NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyWithUses,
@@ -8,7 +9,9 @@ import {
   aPlan,
   hashOf,
   idOf,
+  loadedIdentity,
   NOW,
+  REMOVAL,
   WORKSPACE,
 } from "./fixtures.js";
 import { race, tally } from "./race.js";
@@ -17,6 +20,11 @@ import type { StorePromise } from "./store-promise.js";
 
 const API_ID = idOf("api", 1);
 
+/** How many keys were deleted, each named once. */
+function counted({ deleted, hasMore }: Awaited<ReturnType<KeyStore["deleteKeys"]>>) {
+  return { deleted: new Set(deleted).size, hasMore };
+}
+
 export const deletingApisPromises: readonly StorePromise[] = [
   {
     title:
@@ -24,36 +32,48 @@ export const deletingApisPromises: readonly StorePromise[] = [
     async check({ store, other }) {
       const loaded = await withKeys(store, aKeyWithUses(5));
       assert.equal((await other.charge(aPlan(loaded))).kind, "charged");
-      assert.equal(await store.deleteApi(WORKSPACE, API_ID), "deleted");
+      assert.equal(await store.deleteApi(WORKSPACE, API_ID, NO_CHANGES), "deleted");
       for (const handle of [other, store]) {
         assert.equal(await handle.getApi(WORKSPACE, API_ID), null);
         assert.equal(await handle.findKey(hashOf(1), WORKSPACE), null);
         assert.equal(await handle.getKey(WORKSPACE, loaded.key.id), null);
         assert.deepEqual(await listedKeyIds(handle), []);
         assert.deepEqual(await handle.charge(aPlan(loaded)), { kind: "stale" });
-        const update = await handle.updateKey(WORKSPACE, loaded.key.id, 1, { name: "late" });
+        const update = await handle.updateKey(
+          WORKSPACE,
+          loaded.key.id,
+          1,
+          { name: "late" },
+          NO_CHANGES,
+        );
         assert.deepEqual(update, { kind: "not-found" });
-        assert.equal(await handle.deleteKey(WORKSPACE, loaded.key.id, NOW), "not-found");
-        assert.equal(await handle.deleteApi(WORKSPACE, API_ID), "not-found");
+        assert.equal(
+          await handle.deleteKey(WORKSPACE, loaded.key.id, REMOVAL, NO_CHANGES),
+          "not-found",
+        );
+        assert.equal(await handle.deleteApi(WORKSPACE, API_ID, NO_CHANGES), "not-found");
       }
     },
   },
   {
     title: "deleting an API raises the epoch",
     async check({ store, other }) {
-      await store.insertApi(anApi());
+      await store.insertApi(anApi(), NO_CHANGES);
       const before = await other.getWorkspace(WORKSPACE);
-      await store.deleteApi(WORKSPACE, API_ID);
+      await store.deleteApi(WORKSPACE, API_ID, NO_CHANGES);
       assert.ok((await other.getWorkspace(WORKSPACE)).epoch > before.epoch);
     },
   },
   {
     title: "a key is not written to a deleted API",
     async check({ store, other }) {
-      await store.insertApi(anApi());
-      await store.deleteApi(WORKSPACE, API_ID);
-      const outcome = await other.insertKey(aNewKey(aKey(), { identity: anIdentity() }));
-      assert.deepEqual(outcome, { kind: "api-not-found" });
+      await store.insertApi(anApi(), NO_CHANGES);
+      await store.deleteApi(WORKSPACE, API_ID, NO_CHANGES);
+      const outcome = await other.insertKeys(
+        [aNewKey(aKey(), { identity: anIdentity() })],
+        NO_CHANGES,
+      );
+      assert.deepEqual(outcome, { kind: "api-not-found", index: 0 });
       assert.equal(await store.getIdentity(WORKSPACE, { externalId: "user-1" }), null);
     },
   },
@@ -61,8 +81,8 @@ export const deletingApisPromises: readonly StorePromise[] = [
     title: "an API of another workspace is not deleted, nor are its keys",
     async check({ store }) {
       const loaded = await withKeys(store, aKeyWithUses(5));
-      assert.equal(await store.deleteApi("ws_other", API_ID), "not-found");
-      const outcome = await store.deleteKeys("ws_other", API_ID, 10, NOW);
+      assert.equal(await store.deleteApi("ws_other", API_ID, NO_CHANGES), "not-found");
+      const outcome = counted(await store.deleteKeys("ws_other", API_ID, 10, NOW, null));
       assert.deepEqual(outcome, { deleted: 0, hasMore: false });
       assert.equal((await store.charge(aPlan(loaded))).kind, "charged");
     },
@@ -71,20 +91,20 @@ export const deletingApisPromises: readonly StorePromise[] = [
     title:
       "keys are deleted a bounded number at a time, each counted once, and their identity stays",
     async check({ store, other }) {
-      await store.insertApi(anApi(2));
+      await store.insertApi(anApi(2), NO_CHANGES);
       await withKeys(store, aNewKey(aKey(1), { identity: anIdentity() }));
       for (let number = 2; number <= 7; number += 1) await insert(store, aNewKey(aKey(number)));
       await insert(store, aNewKey(aKey(8, { apiId: idOf("api", 2) })));
-      assert.deepEqual(await store.deleteKeys(WORKSPACE, API_ID, 3, NOW), {
+      assert.deepEqual(counted(await store.deleteKeys(WORKSPACE, API_ID, 3, NOW, null)), {
         deleted: 3,
         hasMore: true,
       });
       assert.equal((await listedKeyIds(other)).length, 4);
-      assert.deepEqual(await other.deleteKeys(WORKSPACE, API_ID, 4, NOW), {
+      assert.deepEqual(counted(await other.deleteKeys(WORKSPACE, API_ID, 4, NOW, null)), {
         deleted: 4,
         hasMore: false,
       });
-      assert.deepEqual(await store.deleteKeys(WORKSPACE, API_ID, 4, NOW), {
+      assert.deepEqual(counted(await store.deleteKeys(WORKSPACE, API_ID, 4, NOW, null)), {
         deleted: 0,
         hasMore: false,
       });
@@ -100,32 +120,37 @@ export const deletingApisPromises: readonly StorePromise[] = [
         assert.equal(await other.findKey(hashOf(number), WORKSPACE), null);
       }
       assert.notEqual(await other.findKey(hashOf(8), WORKSPACE), null);
-      assert.deepEqual(await other.getIdentity(WORKSPACE, { externalId: "user-1" }), anIdentity());
+      assert.deepEqual(
+        await other.getIdentity(WORKSPACE, { externalId: "user-1" }),
+        loadedIdentity(),
+      );
     },
   },
   {
     title: "the keys of a deleted API are deleted in the same way, and their hashes are free again",
     async check({ store, other }) {
       await withKeys(store, aNewKey(aKey(1)), aNewKey(aKey(2)));
-      await store.deleteApi(WORKSPACE, API_ID);
-      assert.deepEqual(await other.deleteKeys(WORKSPACE, API_ID, 1, NOW), {
+      await store.deleteApi(WORKSPACE, API_ID, NO_CHANGES);
+      assert.deepEqual(counted(await other.deleteKeys(WORKSPACE, API_ID, 1, NOW, null)), {
         deleted: 1,
         hasMore: true,
       });
-      assert.deepEqual(await store.deleteKeys(WORKSPACE, API_ID, 1, NOW), {
+      assert.deepEqual(counted(await store.deleteKeys(WORKSPACE, API_ID, 1, NOW, null)), {
         deleted: 1,
         hasMore: false,
       });
-      await store.insertApi(anApi(2));
+      await store.insertApi(anApi(2), NO_CHANGES);
       const again = aKey(3, { apiId: idOf("api", 2), hash: hashOf(1) });
-      assert.deepEqual(await other.insertKey(aNewKey(again)), { kind: "inserted" });
+      await insert(other, aNewKey(again));
     },
   },
   {
     title: "of many racers that delete one API exactly one deletes it",
     async check(stage) {
-      await stage.store.insertApi(anApi());
-      const answers = await race(stage, 12, (store) => store.deleteApi(WORKSPACE, API_ID));
+      await stage.store.insertApi(anApi(), NO_CHANGES);
+      const answers = await race(stage, 12, (store) =>
+        store.deleteApi(WORKSPACE, API_ID, NO_CHANGES),
+      );
       assert.deepEqual(tally(answers), { deleted: 1, "not-found": 11 });
     },
   },
@@ -138,8 +163,8 @@ export const deletingApisPromises: readonly StorePromise[] = [
       const counts = await race(stage, 12, async (store) => {
         let count = 0;
         for (;;) {
-          const { deleted, hasMore } = await store.deleteKeys(WORKSPACE, API_ID, 5, NOW);
-          count += deleted;
+          const { deleted, hasMore } = await store.deleteKeys(WORKSPACE, API_ID, 5, NOW, null);
+          count += deleted.length;
           if (!hasMore) return count;
         }
       });

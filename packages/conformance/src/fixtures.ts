@@ -1,17 +1,24 @@
 import type {
   ApiRecord,
+  ChangeLog,
+  ChangeRecord,
   ChargePlan,
   GrantReference,
+  IdentityRateLimit,
   IdentityRecord,
   KeyRateLimit,
   KeyRecord,
   LimitCharge,
+  LoadedIdentity,
   LoadedKey,
+  NamespacePlan,
   NewKey,
   PermissionRecord,
   RateLimit,
   RoleRecord,
   RootKeyRecord,
+  Rotation,
+  Usage,
   UsageChange,
 } from "@latchkey/core";
 
@@ -25,7 +32,14 @@ export const OTHER_WORKSPACE = "ws_elsewhere";
 export const NOW = Date.UTC(2030, 0, 15, 12);
 
 export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
+
+/** A use counter without a number of uses. */
+export const UNLIMITED: Usage = { remaining: null, refilledAt: NOW };
+
+/** A deletion that a store may keep the record of. */
+export const REMOVAL = { deletedAt: NOW, permanent: false } as const;
 
 /** An id like those that latchkey makes: in ascending order of `number`. */
 export function idOf(kind: string, number: number): string {
@@ -43,7 +57,10 @@ export function anApi(number = 1, fields: Partial<ApiRecord> = {}): ApiRecord {
     id: idOf("api", number),
     workspaceId: WORKSPACE,
     name: `API ${number}`,
+    deleteProtection: false,
+    ipWhitelist: [],
     createdAt: NOW,
+    version: 1,
     ...fields,
   };
 }
@@ -66,6 +83,10 @@ export function aKey(number = 1, fields: Partial<KeyRecord> = {}): KeyRecord {
     refill: null,
     ratelimits: [],
     environment: null,
+    usesFrom: "key",
+    rotatedFrom: null,
+    rotatedTo: null,
+    countersId: null,
     sealedSecret: null,
     version: 1,
     ...fields,
@@ -79,7 +100,7 @@ export function aNewKey(
 ): NewKey {
   return {
     key,
-    usage: { remaining: null, refilledAt: NOW },
+    usage: UNLIMITED,
     identity: null,
     grants: {},
     ...extras,
@@ -103,10 +124,19 @@ export function anIdentity(number = 1, fields: Partial<IdentityRecord> = {}): Id
     externalId: `user-${number}`,
     meta: {},
     ratelimits: [],
+    refill: null,
     createdAt: NOW,
     version: 1,
     ...fields,
   };
+}
+
+/** An identity as it is read, with uses without a number unless another counter is given. */
+export function loadedIdentity(
+  identity: IdentityRecord = anIdentity(),
+  usage: Usage = UNLIMITED,
+): LoadedIdentity {
+  return { identity, usage };
 }
 
 /** A permission of this name; its id follows from the number. */
@@ -133,6 +163,7 @@ export function aRole(name: string, number = 1, fields: Partial<RoleRecord> = {}
     name,
     description: null,
     createdAt: NOW,
+    version: 1,
     ...fields,
   };
 }
@@ -155,12 +186,16 @@ export function aRootKey(number = 1, fields: Partial<RootKeyRecord> = {}): RootK
 
 /** A limit of a key: `limit` units per minute. */
 export function aKeyLimit(name: string, limit: number, durationMs = MINUTE_MS): KeyRateLimit {
-  return { name, limit, durationMs, type: null, async: false };
+  return { name, limit, durationMs, type: null, async: false, autoApply: name === "default" };
 }
 
 /** A limit of an identity: `limit` units per minute. */
-export function aSharedLimit(name: string, limit: number, durationMs = MINUTE_MS): RateLimit {
-  return { name, limit, durationMs };
+export function aSharedLimit(
+  name: string,
+  limit: number,
+  durationMs = MINUTE_MS,
+): IdentityRateLimit {
+  return { name, limit, durationMs, autoApply: false };
 }
 
 /** Takes from a limit that the key or the identity is configured with. */
@@ -183,6 +218,8 @@ export function aPlan(loaded: LoadedKey, fields: Partial<ChargePlan> = {}): Char
     workspaceId: loaded.key.workspaceId,
     keyId: loaded.key.id,
     identityId: loaded.key.identityId,
+    countersId: loaded.key.countersId,
+    usesFrom: loaded.key.usesFrom,
     now: NOW,
     expects: {
       keyVersion: loaded.key.version,
@@ -221,4 +258,64 @@ export function orCreate<Definition extends { readonly name: string }>(
 /** Refers to a role or permission by its id. */
 export function byId(id: string): GrantReference<never> {
   return { kind: "id", id };
+}
+
+/** A successor of a key, the second one unless another number is given, that the old key outlives by a minute. */
+export function aRotation(
+  { key }: Pick<LoadedKey, "key">,
+  number = 2,
+  fields: Partial<KeyRecord> = {},
+): Rotation {
+  return {
+    successor: {
+      ...key,
+      id: idOf("key", number),
+      hash: hashOf(number),
+      createdAt: NOW + 1,
+      updatedAt: null,
+      rotatedTo: null,
+      sealedSecret: null,
+      version: 1,
+      ...fields,
+      rotatedFrom: key.id,
+      countersId: key.countersId ?? key.id,
+    },
+    expiresAt: NOW + MINUTE_MS,
+    updatedAt: NOW + 1,
+  };
+}
+
+/** One unit of a limit of 3 a minute that belongs to no key, unless `fields` say otherwise. */
+export function aNamespacePlan(fields: Partial<NamespacePlan> = {}): NamespacePlan {
+  return {
+    workspaceId: WORKSPACE,
+    namespace: "email",
+    identifier: "ann@example.com",
+    limit: 3,
+    durationMs: MINUTE_MS,
+    cost: 1,
+    now: NOW,
+    ...fields,
+  };
+}
+
+/** An entry of the audit log, about nothing that exists unless `fields` say otherwise. */
+export function aChange(number = 1, fields: Partial<ChangeRecord> = {}): ChangeRecord {
+  return {
+    id: idOf("evt", number),
+    workspaceId: WORKSPACE,
+    type: "key.updated",
+    at: NOW,
+    actor: null,
+    resourceId: idOf("key", 1),
+    keyId: null,
+    identityId: null,
+    fields: [{ field: "name", before: "old", after: { number } }],
+    ...fields,
+  };
+}
+
+/** What a write is to leave in the audit log, whatever it creates. */
+export function logOf(...changes: readonly ChangeRecord[]): ChangeLog {
+  return changes.map((change) => ({ change, ifCreated: false }));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Grants, KeyStore } from "@latchkey/core";
+import { type Grants, type KeyStore, NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aNewKey,
@@ -21,11 +21,11 @@ const KEY_ID = idOf("key", 1);
 /** Permissions `a` to `d`; role `reader` with `a` and `b`, role `writer` with `b` and `c`, role `idle` with none. */
 async function withRoles(store: KeyStore): Promise<void> {
   for (const [index, name] of ["a", "b", "c", "d"].entries()) {
-    assert.equal(await store.insertPermission(aPermission(name, index)), "inserted");
+    assert.equal(await store.insertPermission(aPermission(name, index), NO_CHANGES), "inserted");
   }
-  await store.insertRole(aRole("reader", 1), [named("b"), byId(idOf("perm", 0))]);
-  await store.insertRole(aRole("writer", 2), [named("c"), named("b")]);
-  await store.insertRole(aRole("idle", 3), []);
+  await store.insertRole(aRole("reader", 1), [named("b"), byId(idOf("perm", 0))], NO_CHANGES);
+  await store.insertRole(aRole("writer", 2), [named("c"), named("b")], NO_CHANGES);
+  await store.insertRole(aRole("idle", 3), [], NO_CHANGES);
 }
 
 async function withGrants(store: KeyStore, grants: Grants) {
@@ -93,7 +93,7 @@ export const grantPromises: readonly StorePromise[] = [
   {
     title: "a permission asked for by many new keys at once is created once and held by all",
     async check(stage) {
-      await stage.store.insertApi(anApi());
+      await stage.store.insertApi(anApi(), NO_CHANGES);
       await race(stage, 12, (store, number) => {
         const grants = { permissions: [orCreate(aPermission("shared", number))] };
         return insert(store, aNewKey(aKey(number), { grants }));
@@ -101,7 +101,10 @@ export const grantPromises: readonly StorePromise[] = [
       for (let number = 0; number < 12; number += 1) {
         assert.deepEqual((await load(stage.other, idOf("key", number))).permissions, ["shared"]);
       }
-      assert.equal(await stage.store.insertPermission(aPermission("shared", 99)), "name-taken");
+      assert.equal(
+        await stage.store.insertPermission(aPermission("shared", 99), NO_CHANGES),
+        "name-taken",
+      );
     },
   },
   {
@@ -109,7 +112,7 @@ export const grantPromises: readonly StorePromise[] = [
       "a new key with missing roles or permissions is refused, lists each in the order asked, and writes nothing",
     async check({ store }) {
       await withRoles(store);
-      await store.insertApi(anApi());
+      await store.insertApi(anApi(), NO_CHANGES);
       const grants = {
         roles: [
           named("zebra"),
@@ -125,14 +128,16 @@ export const grantPromises: readonly StorePromise[] = [
           named("missing"),
         ],
       };
-      assert.deepEqual(await store.insertKey(aNewKey(aKey(), { grants })), {
+      assert.deepEqual(await store.insertKeys([aNewKey(aKey(), { grants })], NO_CHANGES), {
         kind: "missing-grants",
         roles: ["zebra", "role_unknown"],
         permissions: ["perm_unknown", "missing"],
       });
       assert.deepEqual(await listedKeyIds(store), []);
-      assert.equal(await store.insertPermission(aPermission("fresh", 8)), "inserted");
-      assert.deepEqual(await store.insertRole(aRole("fresh", 8), []), { kind: "inserted" });
+      assert.equal(await store.insertPermission(aPermission("fresh", 8), NO_CHANGES), "inserted");
+      assert.deepEqual(await store.insertRole(aRole("fresh", 8), [], NO_CHANGES), {
+        kind: "inserted",
+      });
     },
   },
   {
@@ -150,7 +155,7 @@ export const grantPromises: readonly StorePromise[] = [
         [{ roles: [orCreate(aRole("new", 9))], permissions: [named("b")] }, ["new"], ["b"]],
       ];
       for (const [index, [grants, roles, permissions]] of steps.entries()) {
-        assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, index + 1, { grants }));
+        assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, index + 1, { grants }, NO_CHANGES));
         const loaded = await load(other);
         assert.deepEqual([loaded.roles, loaded.permissions], [roles, permissions]);
         assert.equal(loaded.key.version, index + 2);
@@ -168,42 +173,48 @@ export const grantPromises: readonly StorePromise[] = [
         usage: { due: null, operation: { kind: "set", remaining: 3 }, settledAt: 0 },
         grants: { roles: [], permissions: [orCreate(aPermission("fresh", 7)), named("missing")] },
       } as const;
-      const result = await store.updateKey(WORKSPACE, KEY_ID, 1, patch);
+      const result = await store.updateKey(WORKSPACE, KEY_ID, 1, patch, NO_CHANGES);
       assert.deepEqual(result, { kind: "missing-grants", roles: [], permissions: ["missing"] });
       assertSameKey(await load(store), loaded);
-      assert.equal(await store.insertPermission(aPermission("fresh", 8)), "inserted");
+      assert.equal(await store.insertPermission(aPermission("fresh", 8), NO_CHANGES), "inserted");
     },
   },
   {
     title: "names of permissions and of roles are unique, whatever the racers, and exact",
     async check(stage) {
       const permissions = await race(stage, 10, (store, number) =>
-        store.insertPermission(aPermission("one", number)),
+        store.insertPermission(aPermission("one", number), NO_CHANGES),
       );
       assert.deepEqual(tally(permissions), { inserted: 1, "name-taken": 9 });
       const roles = await race(stage, 10, (store, number) =>
-        store.insertRole(aRole("one", number), []),
+        store.insertRole(aRole("one", number), [], NO_CHANGES),
       );
       assert.deepEqual(tally(roles.map(({ kind }) => kind)), { inserted: 1, "name-taken": 9 });
-      assert.equal(await stage.store.insertPermission(aPermission("One", 20)), "inserted");
-      assert.equal(await stage.store.insertPermission(aPermission("one ", 21)), "inserted");
+      assert.equal(
+        await stage.store.insertPermission(aPermission("One", 20), NO_CHANGES),
+        "inserted",
+      );
+      assert.equal(
+        await stage.store.insertPermission(aPermission("one ", 21), NO_CHANGES),
+        "inserted",
+      );
     },
   },
   {
     title: "a role is written with its permissions, those that may be created too, or not at all",
     async check({ store }) {
       const fresh = orCreate(aPermission("fresh", 7));
-      const refused = await store.insertRole(aRole("editor"), [
-        fresh,
-        named("missing"),
-        byId("perm_unknown"),
-      ]);
+      const refused = await store.insertRole(
+        aRole("editor"),
+        [fresh, named("missing"), byId("perm_unknown")],
+        NO_CHANGES,
+      );
       assert.deepEqual(refused, {
         kind: "missing-grants",
         roles: [],
         permissions: ["missing", "perm_unknown"],
       });
-      assert.deepEqual(await store.insertRole(aRole("editor"), [fresh, fresh]), {
+      assert.deepEqual(await store.insertRole(aRole("editor"), [fresh, fresh], NO_CHANGES), {
         kind: "inserted",
       });
       const held = await withGrants(store, { roles: [named("editor")] });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KeyPatch, KeyRecord, KeyStore } from "@latchkey/core";
+import { type KeyPatch, type KeyRecord, type KeyStore, NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyLimit,
@@ -9,6 +9,7 @@ import {
   DAY_MS,
   idOf,
   NOW,
+  REMOVAL,
   WORKSPACE,
 } from "./fixtures.js";
 import { race, tally } from "./race.js";
@@ -33,7 +34,7 @@ async function addMember(store: KeyStore, member: string): Promise<void> {
   for (;;) {
     const { key } = await load(store);
     const patch: KeyPatch = { meta: { ...key.meta, [member]: true } };
-    const { kind } = await store.updateKey(WORKSPACE, KEY_ID, key.version, patch);
+    const { kind } = await store.updateKey(WORKSPACE, KEY_ID, key.version, patch, NO_CHANGES);
     if (kind === "updated") return;
     assert.equal(kind, "stale");
   }
@@ -45,7 +46,9 @@ export const guardedUpdatePromises: readonly StorePromise[] = [
     async check({ store, other }) {
       let { key } = await withKeys(store, aNewKey());
       for (const [field, value] of Object.entries(FIELDS)) {
-        assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, key.version, { [field]: value }));
+        assertUpdated(
+          await store.updateKey(WORKSPACE, KEY_ID, key.version, { [field]: value }, NO_CHANGES),
+        );
         key = { ...key, [field]: value, version: key.version + 1 };
         assert.deepEqual((await load(other)).key, key);
       }
@@ -63,7 +66,9 @@ export const guardedUpdatePromises: readonly StorePromise[] = [
         environment: null,
         sealedSecret: null,
       };
-      assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { ...nothing, ratelimits: [] }));
+      assertUpdated(
+        await store.updateKey(WORKSPACE, KEY_ID, 1, { ...nothing, ratelimits: [] }, NO_CHANGES),
+      );
       const { key } = await load(store);
       assert.deepEqual(key, aKey(1, { switchedOn: false, version: 2 }));
     },
@@ -74,7 +79,9 @@ export const guardedUpdatePromises: readonly StorePromise[] = [
       await withKeys(store, aKeyWithUses(5));
       const operation = { kind: "set", remaining: 8 } as const;
       const usage = { due: null, operation, settledAt: NOW };
-      assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { usage, updatedAt: NOW + 1 }));
+      assertUpdated(
+        await store.updateKey(WORKSPACE, KEY_ID, 1, { usage, updatedAt: NOW + 1 }, NO_CHANGES),
+      );
       const loaded = await load(store);
       assert.deepEqual(loaded.key, aKey(1, { updatedAt: NOW + 1 }));
       assert.equal(loaded.usage.remaining, 8);
@@ -90,9 +97,15 @@ export const guardedUpdatePromises: readonly StorePromise[] = [
         settledAt: NOW,
       } as const;
       for (const version of [3, 5]) {
-        const result = await store.updateKey(WORKSPACE, KEY_ID, version, { ...FIELDS, usage });
+        const result = await store.updateKey(
+          WORKSPACE,
+          KEY_ID,
+          version,
+          { ...FIELDS, usage },
+          NO_CHANGES,
+        );
         assert.deepEqual(result, { kind: "stale" });
-        const onlyUsage = await store.updateKey(WORKSPACE, KEY_ID, version, { usage });
+        const onlyUsage = await store.updateKey(WORKSPACE, KEY_ID, version, { usage }, NO_CHANGES);
         assert.deepEqual(onlyUsage, { kind: "stale" });
       }
       assertSameKey(await load(store), loaded);
@@ -103,7 +116,7 @@ export const guardedUpdatePromises: readonly StorePromise[] = [
     async check(stage) {
       await withKeys(stage.store, aNewKey());
       const results = await race(stage, 20, (store, number) =>
-        store.updateKey(WORKSPACE, KEY_ID, 1, { name: `racer ${number}` }),
+        store.updateKey(WORKSPACE, KEY_ID, 1, { name: `racer ${number}` }, NO_CHANGES),
       );
       assert.deepEqual(tally(results.map(({ kind }) => kind)), { updated: 1, stale: 19 });
       const { key } = await load(stage.store);
@@ -146,11 +159,13 @@ export const guardedUpdatePromises: readonly StorePromise[] = [
     async check({ store }) {
       await withKeys(store, aNewKey());
       const patch = { name: "ghost" };
-      assert.deepEqual(await store.updateKey(WORKSPACE, idOf("key", 2), 1, patch), {
+      assert.deepEqual(await store.updateKey(WORKSPACE, idOf("key", 2), 1, patch, NO_CHANGES), {
         kind: "not-found",
       });
-      await store.deleteKey(WORKSPACE, KEY_ID, NOW);
-      assert.deepEqual(await store.updateKey(WORKSPACE, KEY_ID, 1, patch), { kind: "not-found" });
+      await store.deleteKey(WORKSPACE, KEY_ID, REMOVAL, NO_CHANGES);
+      assert.deepEqual(await store.updateKey(WORKSPACE, KEY_ID, 1, patch, NO_CHANGES), {
+        kind: "not-found",
+      });
       assert.equal(await usesLeft(store).catch(() => "not found"), "not found");
     },
   },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LoadedKey } from "@latchkey/core";
+import { type LoadedKey, NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyLimit,
@@ -62,7 +62,7 @@ export const handedOutPromises: readonly StorePromise[] = [
       vandalise(newKey);
       assertSameKey(await load(store), loaded);
       const patch = { meta: { a: { b: 1 } }, ratelimits: [aKeyLimit("default", 9)] };
-      await store.updateKey(WORKSPACE, KEY.id, loaded.key.version, patch);
+      await store.updateKey(WORKSPACE, KEY.id, loaded.key.version, patch, NO_CHANGES);
       const updated = snapshotOf(await load(store));
       vandalise(patch);
       assertSameKey(await load(store), updated);
@@ -92,9 +92,15 @@ export const handedOutPromises: readonly StorePromise[] = [
       const loaded = await withKeys(store, aRichKey());
       const before = snapshotOf(loaded);
       await store.charge(aPlan(loaded));
-      await store.updateKey(WORKSPACE, KEY.id, 1, { name: "new", grants: { permissions: [] } });
-      await store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { meta: {} });
-      await store.setWorkspaceEnabled(WORKSPACE, false);
+      await store.updateKey(
+        WORKSPACE,
+        KEY.id,
+        1,
+        { name: "new", grants: { permissions: [] } },
+        NO_CHANGES,
+      );
+      await store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { meta: {} }, NO_CHANGES);
+      await store.setWorkspaceEnabled(WORKSPACE, false, NO_CHANGES);
       assertSameKey(loaded, before);
     },
   },

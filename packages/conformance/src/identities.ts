@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aNewKey,
@@ -7,7 +8,9 @@ import {
   aPlan,
   aSharedLimit,
   idOf,
+  loadedIdentity,
   named,
+  UNLIMITED,
   WORKSPACE,
 } from "./fixtures.js";
 import { race, tally } from "./race.js";
@@ -25,10 +28,16 @@ export const identityPromises: readonly StorePromise[] = [
         meta: { plan: "pro" },
         ratelimits: [aSharedLimit("requests", 5)],
       });
-      assert.equal(await store.insertIdentity(identity), "inserted");
+      assert.equal(await store.insertIdentity(identity, UNLIMITED, NO_CHANGES), "inserted");
       const { id: identityId, externalId } = identity;
-      assert.deepEqual(await other.getIdentity(WORKSPACE, { identityId }), identity);
-      assert.deepEqual(await other.getIdentity(WORKSPACE, { externalId }), identity);
+      assert.deepEqual(
+        await other.getIdentity(WORKSPACE, { identityId }),
+        loadedIdentity(identity),
+      );
+      assert.deepEqual(
+        await other.getIdentity(WORKSPACE, { externalId }),
+        loadedIdentity(identity),
+      );
     },
   },
   {
@@ -42,28 +51,35 @@ export const identityPromises: readonly StorePromise[] = [
         "usér",
         "use\u0301r",
       ].entries()) {
-        assert.equal(await store.insertIdentity(anIdentity(index, { externalId })), "inserted");
+        assert.equal(
+          await store.insertIdentity(anIdentity(index, { externalId }), UNLIMITED, NO_CHANGES),
+          "inserted",
+        );
       }
       const found = await store.getIdentity(WORKSPACE, { externalId: "user" });
-      assert.equal(found?.id, idOf("id", 1));
+      assert.equal(found?.identity.id, idOf("id", 1));
     },
   },
   {
     title: "of many racers for one external id exactly one is inserted",
     async check(stage) {
       const answers = await race(stage, 20, (store, number) =>
-        store.insertIdentity(anIdentity(number, { externalId: "contested" })),
+        store.insertIdentity(
+          anIdentity(number, { externalId: "contested" }),
+          UNLIMITED,
+          NO_CHANGES,
+        ),
       );
       assert.deepEqual(tally(answers), { inserted: 1, "external-id-taken": 19 });
       const { items, total } = await stage.other.listIdentities(WORKSPACE, FIRST_PAGE);
       assert.deepEqual([items.length, total], [1, 1]);
-      assert.equal(items[0]?.id, idOf("id", answers.indexOf("inserted")));
+      assert.equal(items[0]?.identity.id, idOf("id", answers.indexOf("inserted")));
     },
   },
   {
     title: "an identity asked for by many new keys at once is created once and linked to all",
     async check(stage) {
-      await stage.store.insertApi(anApi());
+      await stage.store.insertApi(anApi(), NO_CHANGES);
       await race(stage, 20, (store, number) =>
         insert(
           store,
@@ -72,11 +88,11 @@ export const identityPromises: readonly StorePromise[] = [
       );
       const { items, total } = await stage.store.listIdentities(WORKSPACE, FIRST_PAGE);
       assert.equal(total, 1);
-      assert.equal((await listedKeyIds(stage.store, items[0]?.id)).length, 20);
+      assert.equal((await listedKeyIds(stage.store, items[0]?.identity.id)).length, 20);
       for (let number = 0; number < 20; number += 1) {
         const { key, identity } = await load(stage.other, idOf("key", number));
-        assert.equal(key.identityId, items[0]?.id);
-        assert.deepEqual(identity, items[0]);
+        assert.equal(key.identityId, items[0]?.identity.id);
+        assert.deepEqual(identity, items[0]?.identity);
       }
     },
   },
@@ -87,7 +103,7 @@ export const identityPromises: readonly StorePromise[] = [
         meta: { plan: "pro" },
         ratelimits: [aSharedLimit("requests", 5)],
       });
-      await store.insertIdentity(existing);
+      await store.insertIdentity(existing, UNLIMITED, NO_CHANGES);
       const candidate = anIdentity(2, { externalId: existing.externalId, meta: { plan: "free" } });
       const { key, identity } = await withKeys(store, aNewKey(aKey(), { identity: candidate }));
       assert.equal(key.identityId, existing.id);
@@ -98,7 +114,7 @@ export const identityPromises: readonly StorePromise[] = [
   {
     title: "a key can be linked to an identity by its id alone",
     async check({ store }) {
-      await store.insertIdentity(anIdentity());
+      await store.insertIdentity(anIdentity(), UNLIMITED, NO_CHANGES);
       const { identity } = await withKeys(store, aNewKey(aKey(1, { identityId: idOf("id", 1) })));
       assert.deepEqual(identity, anIdentity());
       assert.deepEqual(await listedKeyIds(store, idOf("id", 1)), [KEY_ID]);
@@ -107,9 +123,12 @@ export const identityPromises: readonly StorePromise[] = [
   {
     title: "a refused key leaves no identity behind",
     async check({ store }) {
-      await store.insertApi(anApi());
+      await store.insertApi(anApi(), NO_CHANGES);
       const grants = { permissions: [named("missing")] };
-      const result = await store.insertKey(aNewKey(aKey(), { identity: anIdentity(), grants }));
+      const result = await store.insertKeys(
+        [aNewKey(aKey(), { identity: anIdentity(), grants })],
+        NO_CHANGES,
+      );
       assert.equal(result.kind, "missing-grants");
       assert.equal((await store.listIdentities(WORKSPACE, FIRST_PAGE)).total, 0);
     },
@@ -126,7 +145,9 @@ export const identityPromises: readonly StorePromise[] = [
       ];
       const expected = [idOf("id", 1), idOf("id", 2), idOf("id", 1), null];
       for (const [index, identity] of candidates.entries()) {
-        assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, index + 1, { identity }));
+        assertUpdated(
+          await store.updateKey(WORKSPACE, KEY_ID, index + 1, { identity }, NO_CHANGES),
+        );
         const loaded = await load(other);
         assert.equal(loaded.key.version, index + 2);
         assert.equal(loaded.key.identityId, expected[index]);
@@ -143,7 +164,7 @@ export const identityPromises: readonly StorePromise[] = [
     title: "an update that leaves the identity out keeps the link",
     async check({ store }) {
       await withKeys(store, aNewKey(aKey(), { identity: anIdentity() }));
-      assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { name: "new" }));
+      assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { name: "new" }, NO_CHANGES));
       assert.deepEqual((await load(store)).identity, anIdentity());
       assert.deepEqual(await listedKeyIds(store, idOf("id", 1)), [KEY_ID]);
     },
@@ -153,11 +174,17 @@ export const identityPromises: readonly StorePromise[] = [
     async check({ store }) {
       await withKeys(store, aNewKey());
       const identity = anIdentity();
-      await store.updateKey(WORKSPACE, KEY_ID, 9, { identity });
-      await store.updateKey(WORKSPACE, KEY_ID, 1, {
-        identity,
-        grants: { roles: [named("missing")] },
-      });
+      await store.updateKey(WORKSPACE, KEY_ID, 9, { identity }, NO_CHANGES);
+      await store.updateKey(
+        WORKSPACE,
+        KEY_ID,
+        1,
+        {
+          identity,
+          grants: { roles: [named("missing")] },
+        },
+        NO_CHANGES,
+      );
       assert.equal((await store.listIdentities(WORKSPACE, FIRST_PAGE)).total, 0);
     },
   },
@@ -167,16 +194,22 @@ export const identityPromises: readonly StorePromise[] = [
     async check({ store, other }) {
       await withKeys(store, aNewKey(aKey(), { identity: anIdentity() }));
       const ratelimits = [aSharedLimit("requests", 5)];
-      assert.equal(
-        await store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { ratelimits }),
-        "updated",
+      assert.deepEqual(
+        await store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { ratelimits }, NO_CHANGES),
+        { kind: "updated", usage: UNLIMITED },
       );
       assert.deepEqual((await load(other)).identity, anIdentity(1, { ratelimits, version: 2 }));
       const meta = { plan: "pro" };
-      assert.equal(await store.updateIdentity(WORKSPACE, idOf("id", 1), 2, { meta }), "updated");
+      const refill = { interval: "monthly", amount: 30, refillDay: 31 } as const;
+      await store.updateIdentity(WORKSPACE, idOf("id", 1), 2, { meta, refill }, NO_CHANGES);
       assert.deepEqual(
         (await load(other)).identity,
-        anIdentity(1, { ratelimits, meta, version: 3 }),
+        anIdentity(1, { ratelimits, meta, refill, version: 3 }),
+      );
+      await store.updateIdentity(WORKSPACE, idOf("id", 1), 3, { refill: null }, NO_CHANGES);
+      assert.deepEqual(
+        (await load(other)).identity,
+        anIdentity(1, { ratelimits, meta, version: 4 }),
       );
     },
   },
@@ -184,28 +217,34 @@ export const identityPromises: readonly StorePromise[] = [
     title:
       "an update of an identity that expects another version is stale, and of an unknown one not found",
     async check({ store }) {
-      await store.insertIdentity(anIdentity(1, { version: 3 }));
+      await store.insertIdentity(anIdentity(1, { version: 3 }), UNLIMITED, NO_CHANGES);
       const patch = { meta: { plan: "pro" } };
-      assert.equal(await store.updateIdentity(WORKSPACE, idOf("id", 1), 2, patch), "stale");
-      assert.equal(await store.updateIdentity(WORKSPACE, idOf("id", 1), 4, patch), "stale");
-      assert.equal(await store.updateIdentity(WORKSPACE, idOf("id", 2), 1, patch), "not-found");
+      for (const [number, version, kind] of [
+        [1, 2, "stale"],
+        [1, 4, "stale"],
+        [2, 1, "not-found"],
+      ] as const) {
+        const id = idOf("id", number);
+        assert.deepEqual(await store.updateIdentity(WORKSPACE, id, version, patch, NO_CHANGES), {
+          kind,
+        });
+      }
       const found = await store.getIdentity(WORKSPACE, { identityId: idOf("id", 1) });
-      assert.deepEqual(found, anIdentity(1, { version: 3 }));
+      assert.deepEqual(found, loadedIdentity(anIdentity(1, { version: 3 })));
     },
   },
   {
     title: "of many racers that update one version of an identity exactly one wins",
     async check(stage) {
-      await stage.store.insertIdentity(anIdentity());
+      await stage.store.insertIdentity(anIdentity(), UNLIMITED, NO_CHANGES);
       const answers = await race(stage, 20, (store, number) =>
-        store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { meta: { number } }),
+        store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { meta: { number } }, NO_CHANGES),
       );
-      assert.deepEqual(tally(answers), { updated: 1, stale: 19 });
+      const kinds = answers.map(({ kind }) => kind);
+      assert.deepEqual(tally(kinds), { updated: 1, stale: 19 });
       const found = await stage.store.getIdentity(WORKSPACE, { externalId: "user-1" });
-      assert.deepEqual(
-        found,
-        anIdentity(1, { meta: { number: answers.indexOf("updated") }, version: 2 }),
-      );
+      const meta = { number: kinds.indexOf("updated") };
+      assert.deepEqual(found?.identity, anIdentity(1, { meta, version: 2 }));
     },
   },
   {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyWithUses,
@@ -10,9 +11,10 @@ import {
   aRole,
   byId,
   idOf,
-  NOW,
   named,
   OTHER_WORKSPACE,
+  REMOVAL,
+  UNLIMITED,
   WORKSPACE,
 } from "./fixtures.js";
 import { assertSameKey, insert, load, withKeys } from "./scene.js";
@@ -32,9 +34,18 @@ export const isolationPromises: readonly StorePromise[] = [
       assert.equal(await store.findKey(loaded.key.hash, OTHER_WORKSPACE), null);
       const listed = await store.listKeys(OTHER_WORKSPACE, idOf("api", 1), filter, PAGE);
       assert.deepEqual(listed, { items: [], hasMore: false, total: 0 });
-      const updated = await store.updateKey(OTHER_WORKSPACE, KEY_ID, 1, { switchedOn: false });
+      const updated = await store.updateKey(
+        OTHER_WORKSPACE,
+        KEY_ID,
+        1,
+        { switchedOn: false },
+        NO_CHANGES,
+      );
       assert.deepEqual(updated, { kind: "not-found" });
-      assert.equal(await store.deleteKey(OTHER_WORKSPACE, KEY_ID, NOW), "not-found");
+      assert.equal(
+        await store.deleteKey(OTHER_WORKSPACE, KEY_ID, REMOVAL, NO_CHANGES),
+        "not-found",
+      );
       assert.deepEqual(await store.charge(aPlan(loaded, ELSEWHERE)), { kind: "stale" });
       assertSameKey(await load(store), loaded);
     },
@@ -42,40 +53,43 @@ export const isolationPromises: readonly StorePromise[] = [
   {
     title: "an API is not read and given no keys from another workspace",
     async check({ store }) {
-      await store.insertApi(anApi());
+      await store.insertApi(anApi(), NO_CHANGES);
       assert.equal(await store.getApi(OTHER_WORKSPACE, idOf("api", 1)), null);
       const intruder = aNewKey(aKey(1, ELSEWHERE), { identity: anIdentity(1, ELSEWHERE) });
-      assert.deepEqual(await store.insertKey(intruder), { kind: "api-not-found" });
+      assert.deepEqual(await store.insertKeys([intruder], NO_CHANGES), {
+        kind: "api-not-found",
+        index: 0,
+      });
       assert.equal((await store.listIdentities(OTHER_WORKSPACE, PAGE)).total, 0);
     },
   },
   {
     title: "an identity is not read, listed or updated from another workspace",
     async check({ store }) {
-      await store.insertIdentity(anIdentity());
+      await store.insertIdentity(anIdentity(), UNLIMITED, NO_CHANGES);
       const identityId = idOf("id", 1);
       assert.equal(await store.getIdentity(OTHER_WORKSPACE, { identityId }), null);
       assert.equal(await store.getIdentity(OTHER_WORKSPACE, { externalId: "user-1" }), null);
       assert.equal((await store.listIdentities(OTHER_WORKSPACE, PAGE)).total, 0);
-      assert.equal(
-        await store.updateIdentity(OTHER_WORKSPACE, identityId, 1, { meta: {} }),
-        "not-found",
+      assert.deepEqual(
+        await store.updateIdentity(OTHER_WORKSPACE, identityId, 1, { meta: {} }, NO_CHANGES),
+        { kind: "not-found" },
       );
     },
   },
   {
     title: "one external id, one role name and one permission name can be had in every workspace",
     async check({ store }) {
-      await store.insertIdentity(anIdentity(1));
-      await store.insertPermission(aPermission("docs.read", 1));
-      await store.insertRole(aRole("reader", 1), [named("docs.read")]);
+      await store.insertIdentity(anIdentity(1), UNLIMITED, NO_CHANGES);
+      await store.insertPermission(aPermission("docs.read", 1), NO_CHANGES);
+      await store.insertRole(aRole("reader", 1), [named("docs.read")], NO_CHANGES);
       assert.equal(
-        await store.insertPermission(aPermission("docs.read", 2, ELSEWHERE)),
+        await store.insertPermission(aPermission("docs.read", 2, ELSEWHERE), NO_CHANGES),
         "inserted",
       );
-      const role = await store.insertRole(aRole("reader", 2, ELSEWHERE), []);
+      const role = await store.insertRole(aRole("reader", 2, ELSEWHERE), [], NO_CHANGES);
       assert.deepEqual(role, { kind: "inserted" });
-      await store.insertApi(anApi(2, ELSEWHERE));
+      await store.insertApi(anApi(2, ELSEWHERE), NO_CHANGES);
       const identity = anIdentity(2, { ...ELSEWHERE, externalId: "user-1" });
       const grants = { roles: [named("reader")] };
       const key = aKey(2, { ...ELSEWHERE, apiId: idOf("api", 2) });
@@ -89,24 +103,27 @@ export const isolationPromises: readonly StorePromise[] = [
     title: "one hash can be had in every workspace, and finds the key of the workspace asked",
     async check({ store }) {
       const loaded = await withKeys(store, aNewKey());
-      await store.insertApi(anApi(2, ELSEWHERE));
+      await store.insertApi(anApi(2, ELSEWHERE), NO_CHANGES);
       const theirs = aKey(2, { ...ELSEWHERE, apiId: idOf("api", 2), hash: loaded.key.hash });
       await insert(store, aNewKey(theirs));
       assertSameKey(await store.findKey(loaded.key.hash, WORKSPACE), loaded);
       assert.deepEqual((await store.findKey(loaded.key.hash, OTHER_WORKSPACE))?.key, theirs);
-      await store.deleteKey(OTHER_WORKSPACE, theirs.id, NOW);
+      await store.deleteKey(OTHER_WORKSPACE, theirs.id, REMOVAL, NO_CHANGES);
       assertSameKey(await store.findKey(loaded.key.hash, WORKSPACE), loaded);
     },
   },
   {
     title: "a role or permission of another workspace is missing, by name and by id",
     async check({ store }) {
-      await store.insertPermission(aPermission("docs.read", 1, ELSEWHERE));
-      await store.insertRole(aRole("reader", 1, ELSEWHERE), []);
-      await store.insertApi(anApi());
+      await store.insertPermission(aPermission("docs.read", 1, ELSEWHERE), NO_CHANGES);
+      await store.insertRole(aRole("reader", 1, ELSEWHERE), [], NO_CHANGES);
+      await store.insertApi(anApi(), NO_CHANGES);
       const roles = [named("reader"), byId(idOf("role", 1))];
       const permissions = [byId(idOf("perm", 1)), named("docs.read")];
-      const result = await store.insertKey(aNewKey(aKey(), { grants: { roles, permissions } }));
+      const result = await store.insertKeys(
+        [aNewKey(aKey(), { grants: { roles, permissions } })],
+        NO_CHANGES,
+      );
       assert.deepEqual(result, {
         kind: "missing-grants",
         roles: ["reader", idOf("role", 1)],
@@ -118,7 +135,7 @@ export const isolationPromises: readonly StorePromise[] = [
     title: "switching one workspace off leaves every other as it is",
     async check({ store }) {
       const loaded = await withKeys(store, aNewKey());
-      await store.setWorkspaceEnabled(OTHER_WORKSPACE, false);
+      await store.setWorkspaceEnabled(OTHER_WORKSPACE, false, NO_CHANGES);
       assertSameKey(await load(store), loaded);
       assert.equal((await store.charge(aPlan(loaded))).kind, "charged");
     },

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyLimit,
@@ -8,6 +9,7 @@ import {
   DAY_MS,
   hashOf,
   idOf,
+  loadedIdentity,
   NOW,
   WORKSPACE,
 } from "./fixtures.js";
@@ -22,8 +24,15 @@ const FULL_KEY = aKey(1, {
   switchedOn: false,
   refill: { interval: "monthly", amount: 500, refillDay: 31 },
   ratelimits: [
-    { name: "default", limit: 10, durationMs: 1_000, type: "fast", async: true },
-    { name: "exports", limit: 2, durationMs: DAY_MS, type: "consistent", async: false },
+    { name: "default", limit: 10, durationMs: 1_000, type: "fast", async: true, autoApply: true },
+    {
+      name: "exports",
+      limit: 2,
+      durationMs: DAY_MS,
+      type: "consistent",
+      async: false,
+      autoApply: false,
+    },
   ],
   environment: "live",
   sealedSecret: "v1.AAECAwQFBgcICQ",
@@ -40,7 +49,11 @@ export const lookupPromises: readonly StorePromise[] = [
         key: FULL_KEY,
         usage,
         workspace: await store.getWorkspace(WORKSPACE),
+        api: anApi(),
         identity: null,
+        identityUsage: null,
+        direct: { roles: [], permissions: [] },
+        lastUsedAt: null,
         roles: [],
         permissions: [],
       };
@@ -80,8 +93,13 @@ export const lookupPromises: readonly StorePromise[] = [
   {
     title: "an API is found by its id as it was written",
     async check({ store, other }) {
-      const api = anApi(3, { name: "日本語 \"quoted\" 'api' \\ 100 %" });
-      await store.insertApi(api);
+      const api = anApi(3, {
+        ipWhitelist: ["10.0.0.0/8", "2001:db8::/32"],
+        deleteProtection: true,
+        version: 4,
+        name: "日本語 \"quoted\" 'api' \\ 100 %",
+      });
+      await store.insertApi(api, NO_CHANGES);
       assert.deepEqual(await other.getApi(WORKSPACE, api.id), api);
     },
   },
@@ -119,7 +137,10 @@ export const lookupPromises: readonly StorePromise[] = [
       assert.equal(loaded.key.name, text);
       assert.deepEqual(loaded.key.meta, meta);
       assert.deepEqual(loaded.identity, identity);
-      assert.deepEqual(await store.getIdentity(WORKSPACE, { externalId: text }), identity);
+      assert.deepEqual(
+        await store.getIdentity(WORKSPACE, { externalId: text }),
+        loadedIdentity(identity),
+      );
     },
   },
   {
@@ -135,7 +156,10 @@ export const lookupPromises: readonly StorePromise[] = [
     async check({ store }) {
       const first = await withKeys(store, aNewKey());
       const second = aNewKey(aKey(2, { hash: hashOf(1) }), { identity: anIdentity() });
-      assert.deepEqual(await store.insertKey(second), { kind: "hash-taken" });
+      assert.deepEqual(await store.insertKeys([second], NO_CHANGES), {
+        kind: "hash-taken",
+        index: 0,
+      });
       assertSameKey(await store.findKey(hashOf(1), WORKSPACE), first);
       assert.deepEqual(await listedKeyIds(store), [first.key.id]);
       assert.equal(await store.getIdentity(WORKSPACE, { externalId: "user-1" }), null);
@@ -145,10 +169,13 @@ export const lookupPromises: readonly StorePromise[] = [
     title: "a key of an API that does not exist is refused, and nothing of it is written",
     async check({ store }) {
       const key = aNewKey(aKey(), { identity: anIdentity() });
-      assert.deepEqual(await store.insertKey(key), { kind: "api-not-found" });
+      assert.deepEqual(await store.insertKeys([key], NO_CHANGES), {
+        kind: "api-not-found",
+        index: 0,
+      });
       assert.equal(await store.findKey(hashOf(1), WORKSPACE), null);
       assert.equal(await store.getIdentity(WORKSPACE, { externalId: "user-1" }), null);
-      await store.insertApi(anApi());
+      await store.insertApi(anApi(), NO_CHANGES);
       await insert(store, key);
     },
   },

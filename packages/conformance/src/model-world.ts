@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { IdentityRecord, KeyRecord, KeyStore } from "@latchkey/core";
+import { type IdentityRecord, type KeyRecord, type KeyStore, NO_CHANGES } from "@latchkey/core";
 import fc from "fast-check";
 import { aKey, aKeyLimit, aNewKey, anApi, anIdentity, aSharedLimit, NOW } from "./fixtures.js";
 import { Model } from "./model.js";
@@ -70,7 +70,7 @@ export async function openWorld({ store }: Stage): Promise<World> {
   const { model, everyKey } = world;
   for (const workspaceId of WORKSPACES) {
     const api = anApi(world.count(), { workspaceId });
-    await store.insertApi(api);
+    await store.insertApi(api, NO_CHANGES);
     model.apis.push(api);
   }
   const identity = anIdentity(world.count(), {
@@ -81,7 +81,7 @@ export async function openWorld({ store }: Stage): Promise<World> {
     const number = world.count();
     const key = aKey(number, { ratelimits: [aKeyLimit("default", limit)] });
     const newKey = aNewKey(key, { identity, usage: { remaining: 2 * limit, refilledAt: NOW } });
-    await store.insertKey(newKey);
+    await store.insertKeys([newKey], NO_CHANGES);
     model.insertKey(newKey);
     everyKey.push(key);
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KeyStore, PageRequest } from "@latchkey/core";
+import { type KeyStore, NO_CHANGES, type PageRequest } from "@latchkey/core";
 import {
   aKey,
   aNewKey,
@@ -7,8 +7,10 @@ import {
   anIdentity,
   hashOf,
   idOf,
-  NOW,
+  loadedIdentity,
   OTHER_WORKSPACE,
+  REMOVAL,
+  UNLIMITED,
   WORKSPACE,
 } from "./fixtures.js";
 import { race } from "./race.js";
@@ -23,7 +25,7 @@ const SHUFFLED = Array.from({ length: COUNT }, (_, index) => 1 + ((index * 7 + 3
 const ASCENDING = SHUFFLED.map((number) => idOf("key", number)).sort();
 
 async function withShuffledKeys(store: KeyStore): Promise<void> {
-  await store.insertApi(anApi());
+  await store.insertApi(anApi(), NO_CHANGES);
   for (const number of SHUFFLED) await insert(store, aNewKey(aKey(number)));
 }
 
@@ -87,7 +89,7 @@ export const paginationPromises: readonly StorePromise[] = [
     async check({ store }) {
       await withShuffledKeys(store);
       const afterId = ASCENDING[9] as string;
-      await store.deleteKey(WORKSPACE, afterId, NOW);
+      await store.deleteKey(WORKSPACE, afterId, REMOVAL, NO_CHANGES);
       const { items } = await keysPage(store, { afterId, limit: 3 });
       assert.deepEqual(
         items.map(({ key }) => key.id),
@@ -106,8 +108,9 @@ export const paginationPromises: readonly StorePromise[] = [
         seen.push(...page.items.map(({ key }) => key.id));
         if (!page.hasMore) break;
         afterId = seen.at(-1) as string;
-        await other.deleteKey(WORKSPACE, seen[0] as string, NOW);
-        if (round === 0) await other.deleteKey(WORKSPACE, ASCENDING[7] as string, NOW);
+        await other.deleteKey(WORKSPACE, seen[0] as string, REMOVAL, NO_CHANGES);
+        if (round === 0)
+          await other.deleteKey(WORKSPACE, ASCENDING[7] as string, REMOVAL, NO_CHANGES);
         await insert(other, aNewKey(aKey(100 + round, { id: `key_${"0".repeat(1 + round)}` })));
       }
       assert.deepEqual(seen, ASCENDING.toSpliced(7, 1));
@@ -116,8 +119,8 @@ export const paginationPromises: readonly StorePromise[] = [
   {
     title: "the keys of one identity are listed alone, and the total still counts all",
     async check({ store, other }) {
-      await store.insertApi(anApi());
-      await store.insertApi(anApi(2));
+      await store.insertApi(anApi(), NO_CHANGES);
+      await store.insertApi(anApi(2), NO_CHANGES);
       for (const number of SHUFFLED) {
         const identity = anIdentity(1 + (number % 3));
         await insert(store, aNewKey(aKey(number), { identity }));
@@ -147,20 +150,21 @@ export const paginationPromises: readonly StorePromise[] = [
     title: "the total counts live keys only: not refused ones, not deleted ones",
     async check({ store, other }) {
       await withShuffledKeys(store);
-      await store.insertKey(aNewKey(aKey(99, { hash: hashOf(1) })));
+      await store.insertKeys([aNewKey(aKey(99, { hash: hashOf(1) }))], NO_CHANGES);
       assert.equal(await totalOf(other), COUNT);
-      await store.deleteKey(WORKSPACE, ASCENDING[0] as string, NOW);
-      await store.deleteKey(WORKSPACE, ASCENDING[0] as string, NOW);
+      await store.deleteKey(WORKSPACE, ASCENDING[0] as string, REMOVAL, NO_CHANGES);
+      await store.deleteKey(WORKSPACE, ASCENDING[0] as string, REMOVAL, NO_CHANGES);
       assert.equal(await totalOf(other), COUNT - 1);
     },
   },
   {
     title: "keys created and deleted in parallel are all listed and counted",
     async check(stage) {
-      await stage.store.insertApi(anApi());
+      await stage.store.insertApi(anApi(), NO_CHANGES);
       await race(stage, 30, async (store, number) => {
         await insert(store, aNewKey(aKey(number)));
-        if (number % 3 === 0) await store.deleteKey(WORKSPACE, idOf("key", number), NOW);
+        if (number % 3 === 0)
+          await store.deleteKey(WORKSPACE, idOf("key", number), REMOVAL, NO_CHANGES);
       });
       assert.equal((await listedKeyIds(stage.store)).length, 20);
       assert.equal(await totalOf(stage.store), 20);
@@ -181,16 +185,19 @@ export const paginationPromises: readonly StorePromise[] = [
   {
     title: "identities are listed once each in ascending order of id, with their total",
     async check({ store, other }) {
-      for (const number of SHUFFLED) await store.insertIdentity(anIdentity(number));
+      for (const number of SHUFFLED)
+        await store.insertIdentity(anIdentity(number), UNLIMITED, NO_CHANGES);
       for (const limit of [1, 4, COUNT, 100]) {
         const { items, total } = await readAll(
           (page) => other.listIdentities(WORKSPACE, page),
-          ({ id }) => id,
+          ({ identity }) => identity.id,
           limit,
         );
         assert.deepEqual(
           items,
-          SHUFFLED.toSorted((one, two) => one - two).map((number) => anIdentity(number)),
+          SHUFFLED.toSorted((one, two) => one - two).map((number) =>
+            loadedIdentity(anIdentity(number)),
+          ),
         );
         assert.equal(total, COUNT);
       }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyLimit,
@@ -107,7 +108,7 @@ export const refillPromises: readonly StorePromise[] = [
       await race<unknown>(stage, 10, (store, number) =>
         number % 2 === 0
           ? store.charge(aPlan(loaded, { now: LATER, refill: DUE }))
-          : store.updateKey(WORKSPACE, KEY_ID, 1, { usage }),
+          : store.updateKey(WORKSPACE, KEY_ID, 1, { usage }, NO_CHANGES),
       );
       assert.equal(await usesLeft(stage.store), 10);
     },

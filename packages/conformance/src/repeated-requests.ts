@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ChargeRequest, LoadedKey } from "@latchkey/core";
+import { type ChargeRequest, type LoadedKey, NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyLimit,
@@ -58,7 +58,7 @@ export const repeatedRequestPromises: readonly StorePromise[] = [
         operation: { kind: "set", remaining: 9 },
         settledAt: NOW,
       } as const;
-      assertUpdated(await store.updateKey(WORKSPACE, loaded.key.id, 1, { usage }));
+      assertUpdated(await store.updateKey(WORKSPACE, loaded.key.id, 1, { usage }, NO_CHANGES));
       assert.deepEqual(await other.charge(requestPlan(loaded, { cost: 2 })), first);
       assert.equal(await usesLeft(store), 9);
     },
@@ -120,7 +120,9 @@ export const repeatedRequestPromises: readonly StorePromise[] = [
     async check({ store, other }) {
       const loaded = await withKeys(store, aKeyWithUses(5));
       await store.charge(requestPlan(loaded));
-      assertUpdated(await store.updateKey(WORKSPACE, loaded.key.id, 1, { switchedOn: false }));
+      assertUpdated(
+        await store.updateKey(WORKSPACE, loaded.key.id, 1, { switchedOn: false }, NO_CHANGES),
+      );
       assert.deepEqual(await other.charge(requestPlan(loaded)), { kind: "stale" });
     },
   },

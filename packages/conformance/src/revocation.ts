@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KeyStore } from "@latchkey/core";
+import { type KeyStore, NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyWithUses,
@@ -9,8 +9,9 @@ import {
   aPlan,
   hashOf,
   idOf,
-  NOW,
+  loadedIdentity,
   orCreate,
+  REMOVAL,
   WORKSPACE,
 } from "./fixtures.js";
 import { race, tally } from "./race.js";
@@ -26,18 +27,25 @@ const CHANGES: readonly {
 }[] = [
   {
     what: "a key switched off",
-    make: (store) => store.updateKey(WORKSPACE, KEY_ID, 1, { switchedOn: false }),
+    make: (store) => store.updateKey(WORKSPACE, KEY_ID, 1, { switchedOn: false }, NO_CHANGES),
   },
   {
     what: "a key's permissions taken away",
-    make: (store) => store.updateKey(WORKSPACE, KEY_ID, 1, { grants: { permissions: [] } }),
+    make: (store) =>
+      store.updateKey(WORKSPACE, KEY_ID, 1, { grants: { permissions: [] } }, NO_CHANGES),
   },
-  { what: "a deleted key", make: (store) => store.deleteKey(WORKSPACE, KEY_ID, NOW) },
+  {
+    what: "a deleted key",
+    make: (store) => store.deleteKey(WORKSPACE, KEY_ID, REMOVAL, NO_CHANGES),
+  },
   {
     what: "an updated identity",
-    make: (store) => store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { meta: {} }),
+    make: (store) => store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { meta: {} }, NO_CHANGES),
   },
-  { what: "a disabled workspace", make: (store) => store.setWorkspaceEnabled(WORKSPACE, false) },
+  {
+    what: "a disabled workspace",
+    make: (store) => store.setWorkspaceEnabled(WORKSPACE, false, NO_CHANGES),
+  },
 ];
 
 export const revocationPromises: readonly StorePromise[] = [
@@ -46,14 +54,14 @@ export const revocationPromises: readonly StorePromise[] = [
     async check({ store, other }) {
       const loaded = await withKeys(store, aKeyWithUses(5), aKeyWithUses(5, 2));
       assert.notEqual(await other.findKey(hashOf(1), WORKSPACE), null);
-      assert.equal(await store.deleteKey(WORKSPACE, KEY_ID, NOW), "deleted");
+      assert.equal(await store.deleteKey(WORKSPACE, KEY_ID, REMOVAL, NO_CHANGES), "deleted");
       for (const handle of [other, store]) {
         assert.equal(await handle.findKey(hashOf(1), WORKSPACE), null);
         assert.equal(await handle.getKey(WORKSPACE, KEY_ID), null);
         assert.deepEqual(await listedKeyIds(handle), [idOf("key", 2)]);
         assert.deepEqual(await handle.charge(aPlan(loaded)), { kind: "stale" });
         assert.deepEqual(await handle.charge(aPlan(loaded, { mode: "look" })), { kind: "stale" });
-        assert.equal(await handle.deleteKey(WORKSPACE, KEY_ID, NOW), "not-found");
+        assert.equal(await handle.deleteKey(WORKSPACE, KEY_ID, REMOVAL, NO_CHANGES), "not-found");
       }
     },
   },
@@ -83,7 +91,9 @@ export const revocationPromises: readonly StorePromise[] = [
       let isOff = false;
       const answers = await race(stage, 30, async (store, number) => {
         if (number === 7) {
-          assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, 1, { switchedOn: false }));
+          assertUpdated(
+            await store.updateKey(WORKSPACE, KEY_ID, 1, { switchedOn: false }, NO_CHANGES),
+          );
           isOff = true;
           return "switched off";
         }
@@ -102,7 +112,9 @@ export const revocationPromises: readonly StorePromise[] = [
     title: "of many racers that delete one key exactly one deletes it",
     async check(stage) {
       await withKeys(stage.store, aNewKey());
-      const answers = await race(stage, 12, (store) => store.deleteKey(WORKSPACE, KEY_ID, NOW));
+      const answers = await race(stage, 12, (store) =>
+        store.deleteKey(WORKSPACE, KEY_ID, REMOVAL, NO_CHANGES),
+      );
       assert.deepEqual(tally(answers), { deleted: 1, "not-found": 11 });
       const page = { afterId: null, limit: 1 };
       const { total } = await stage.other.listKeys(
@@ -119,8 +131,8 @@ export const revocationPromises: readonly StorePromise[] = [
     async check(stage) {
       await withKeys(stage.store, aNewKey());
       await race(stage, 10, async (store, number) => {
-        if (number === 5) await store.deleteKey(WORKSPACE, KEY_ID, NOW);
-        else await store.updateKey(WORKSPACE, KEY_ID, 1, { name: `racer ${number}` });
+        if (number === 5) await store.deleteKey(WORKSPACE, KEY_ID, REMOVAL, NO_CHANGES);
+        else await store.updateKey(WORKSPACE, KEY_ID, 1, { name: `racer ${number}` }, NO_CHANGES);
       });
       assert.equal(await stage.other.getKey(WORKSPACE, KEY_ID), null);
       assert.deepEqual(await listedKeyIds(stage.store), []);
@@ -131,8 +143,11 @@ export const revocationPromises: readonly StorePromise[] = [
     async check({ store, other }) {
       await withKeys(store, aNewKey(aKey(1), { identity: anIdentity() }));
       await insert(store, aNewKey(aKey(2), { identity: anIdentity() }));
-      await store.deleteKey(WORKSPACE, KEY_ID, NOW);
-      assert.deepEqual(await other.getIdentity(WORKSPACE, { externalId: "user-1" }), anIdentity());
+      await store.deleteKey(WORKSPACE, KEY_ID, REMOVAL, NO_CHANGES);
+      assert.deepEqual(
+        await other.getIdentity(WORKSPACE, { externalId: "user-1" }),
+        loadedIdentity(),
+      );
       assert.deepEqual(await listedKeyIds(other, idOf("id", 1)), [idOf("key", 2)]);
     },
   },

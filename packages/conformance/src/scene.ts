@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import type {
-  KeyStore,
-  LoadedKey,
-  NewKey,
-  Page,
-  PageRequest,
-  UpdateKeyResult,
+import {
+  type KeyStore,
+  type LoadedKey,
+  type NewKey,
+  NO_CHANGES,
+  type Page,
+  type PageRequest,
+  type Rotation,
+  type UpdateKeyResult,
 } from "@latchkey/core";
 import { aNewKey, anApi, idOf, WORKSPACE } from "./fixtures.js";
 
@@ -14,14 +16,26 @@ export async function withKeys(
   store: KeyStore,
   ...keys: readonly [NewKey, ...NewKey[]]
 ): Promise<LoadedKey> {
-  await store.insertApi(anApi());
+  await store.insertApi(anApi(), NO_CHANGES);
   for (const key of keys) await insert(store, key);
   return load(store, keys[0].key.id);
 }
 
 /** Inserts a key that must be accepted. */
 export async function insert(store: KeyStore, key: NewKey = aNewKey()): Promise<void> {
-  assert.deepEqual(await store.insertKey(key), { kind: "inserted" });
+  const { kind } = await store.insertKeys([key], NO_CHANGES);
+  assert.equal(kind, "inserted");
+}
+
+/** Puts a successor beside a key, which must be accepted, and loads it. */
+export async function rotate(
+  store: KeyStore,
+  old: LoadedKey,
+  rotation: Rotation,
+): Promise<LoadedKey> {
+  const { id, version } = old.key;
+  assert.equal(await store.rotateKey(WORKSPACE, id, version, rotation, NO_CHANGES), "rotated");
+  return load(store, rotation.successor.id);
 }
 
 /** Loads a key that must exist. */

@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { aKey, aNewKey, aRootKey, hashOf, NOW, OTHER_WORKSPACE, WORKSPACE } from "./fixtures.js";
+import { NO_CHANGES } from "@latchkey/core";
+import {
+  aKey,
+  aNewKey,
+  aRootKey,
+  hashOf,
+  NOW,
+  OTHER_WORKSPACE,
+  REMOVAL,
+  WORKSPACE,
+} from "./fixtures.js";
 import { race } from "./race.js";
 import { load, withKeys } from "./scene.js";
 import type { StorePromise } from "./store-promise.js";
@@ -19,7 +29,7 @@ export const workspacePromises: readonly StorePromise[] = [
       await withKeys(store, aNewKey());
       let { epoch } = await store.getWorkspace(WORKSPACE);
       for (const enabled of [false, false, true]) {
-        await store.setWorkspaceEnabled(WORKSPACE, enabled);
+        await store.setWorkspaceEnabled(WORKSPACE, enabled, NO_CHANGES);
         const workspace = await other.getWorkspace(WORKSPACE);
         assert.equal(workspace.enabled, enabled);
         assert.ok(workspace.epoch > epoch, "the epoch did not rise");
@@ -33,7 +43,7 @@ export const workspacePromises: readonly StorePromise[] = [
     async check(stage) {
       const { epoch } = await stage.store.getWorkspace(WORKSPACE);
       await race(stage, 10, (store, number) =>
-        store.setWorkspaceEnabled(WORKSPACE, number % 2 === 0),
+        store.setWorkspaceEnabled(WORKSPACE, number % 2 === 0, NO_CHANGES),
       );
       assert.ok((await stage.other.getWorkspace(WORKSPACE)).epoch >= epoch + 10);
     },
@@ -43,9 +53,9 @@ export const workspacePromises: readonly StorePromise[] = [
     async check({ store }) {
       await withKeys(store, aNewKey());
       const before = await store.getWorkspace(WORKSPACE);
-      await store.insertKey(aNewKey(aKey(2)));
-      await store.updateKey(WORKSPACE, aKey().id, 1, { name: "new" });
-      await store.deleteKey(WORKSPACE, aKey().id, NOW);
+      await store.insertKeys([aNewKey(aKey(2))], NO_CHANGES);
+      await store.updateKey(WORKSPACE, aKey().id, 1, { name: "new" }, NO_CHANGES);
+      await store.deleteKey(WORKSPACE, aKey().id, REMOVAL, NO_CHANGES);
       assert.deepEqual(await store.getWorkspace(WORKSPACE), before);
     },
   },
@@ -62,7 +72,7 @@ export const rootKeyPromises: readonly StorePromise[] = [
         expiresAt: NOW + 1,
         switchedOn: false,
       });
-      await store.insertRootKey(rootKey);
+      await store.insertRootKey(rootKey, NO_CHANGES);
       const workspace = await store.getWorkspace(WORKSPACE);
       assert.deepEqual(await other.findRootKey(rootKey.hash), { rootKey, workspace });
       assert.equal(await other.findRootKey(hashOf(1)), null);
@@ -71,8 +81,8 @@ export const rootKeyPromises: readonly StorePromise[] = [
   {
     title: "a root key of a disabled workspace shows that the workspace is disabled",
     async check({ store, other }) {
-      await store.insertRootKey(aRootKey());
-      await store.setWorkspaceEnabled(WORKSPACE, false);
+      await store.insertRootKey(aRootKey(), NO_CHANGES);
+      await store.setWorkspaceEnabled(WORKSPACE, false, NO_CHANGES);
       const found = await other.findRootKey(aRootKey().hash);
       assert.equal(found?.workspace.enabled, false);
     },
@@ -81,7 +91,7 @@ export const rootKeyPromises: readonly StorePromise[] = [
     title: "a root key is no API's key, and an API's key no root key",
     async check({ store }) {
       await withKeys(store, aNewKey());
-      await store.insertRootKey(aRootKey());
+      await store.insertRootKey(aRootKey(), NO_CHANGES);
       assert.equal(await store.findKey(aRootKey().hash, WORKSPACE), null);
       assert.equal(await store.getKey(WORKSPACE, aRootKey().id), null);
       assert.equal(await store.findRootKey(hashOf(1)), null);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ChargeResult, KeyStore, LimitCharge } from "@latchkey/core";
+import { type ChargeResult, type KeyStore, type LimitCharge, NO_CHANGES } from "@latchkey/core";
 import {
   aKey,
   aKeyLimit,
@@ -190,8 +190,16 @@ export const windowPromises: readonly StorePromise[] = [
       await take(store, takeFrom("identity", shared, 4));
       const [wider, widerShared] = [aKeyLimit("default", 7), aSharedLimit("requests", 20)];
       const ratelimits = [aKeyLimit("other", 1), wider];
-      assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, key.version, { ratelimits }));
-      await store.updateIdentity(WORKSPACE, identity.id, 1, { ratelimits: [widerShared] });
+      assertUpdated(
+        await store.updateKey(WORKSPACE, KEY_ID, key.version, { ratelimits }, NO_CHANGES),
+      );
+      await store.updateIdentity(
+        WORKSPACE,
+        identity.id,
+        1,
+        { ratelimits: [widerShared] },
+        NO_CHANGES,
+      );
       const limits = [takeFrom("key", wider), takeFrom("identity", widerShared)];
       assert.deepEqual(await unitsLeft(store, limits), [5, 16]);
     },
@@ -204,8 +212,10 @@ export const windowPromises: readonly StorePromise[] = [
       const { key } = await withKeys(store, aNewKey(LIMITED.key, { identity }));
       const limits = [takeFrom("key", LIMIT, 2), takeFrom("identity", shared, 4)];
       await store.charge(aPlan(await load(store), { limits }));
-      assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, key.version, { name: "new" }));
-      await store.updateIdentity(WORKSPACE, identity.id, 1, { meta: { plan: "pro" } });
+      assertUpdated(
+        await store.updateKey(WORKSPACE, KEY_ID, key.version, { name: "new" }, NO_CHANGES),
+      );
+      await store.updateIdentity(WORKSPACE, identity.id, 1, { meta: { plan: "pro" } }, NO_CHANGES);
       assert.deepEqual(await unitsLeft(store, limits), [1, 6]);
     },
   },
@@ -222,13 +232,15 @@ export const windowPromises: readonly StorePromise[] = [
         [key.version, [{ ...LIMIT, ...longer }]],
         [key.version + 1, [LIMIT]],
       ] as const) {
-        assertUpdated(await store.updateKey(WORKSPACE, KEY_ID, version, { ratelimits }));
+        assertUpdated(
+          await store.updateKey(WORKSPACE, KEY_ID, version, { ratelimits }, NO_CHANGES),
+        );
       }
       for (const [version, ratelimits] of [
         [1, []],
         [2, [shared]],
       ] as const) {
-        await store.updateIdentity(WORKSPACE, identity.id, version, { ratelimits });
+        await store.updateIdentity(WORKSPACE, identity.id, version, { ratelimits }, NO_CHANGES);
       }
       assert.deepEqual(await unitsLeft(store, limits), [3, 10]);
     },
