@@ -2,21 +2,18 @@ import {
   applyCharge,
   type ChargePlan,
   type ChargeResult,
+  NO_USES,
   type RateWindow,
   type RememberedCharge,
 } from "@latchkey/core";
+import type { Counters } from "./counters.js";
 import { ExpiringMap } from "./expiring-map.js";
+import { ExpiringWindows } from "./expiring-windows.js";
 import { frozenCopy } from "./frozen.js";
 import type { StoredKey } from "./stored-key.js";
 import { findWindow, withWindow } from "./windows.js";
 
 type PlannedLimit = ChargePlan["limits"][number];
-
-/**
- * How long the window of a limit that a request made up is kept after its end. A clock set back by less than
- * this finds it still there: no window goes back.
- */
-const KEPT_AFTER_END_MS = 24 * 60 * 60 * 1000;
 
 const STALE: ChargeResult = Object.freeze({ kind: "stale" });
 const NO_WINDOWS: readonly null[] = [];
@@ -24,26 +21,29 @@ const NO_WINDOWS: readonly null[] = [];
 /** Puts together what is stored of a plan, lets `applyCharge` decide, and stores what it says. */
 export class Charges {
   /** Of limits that requests made up: of all keys, so that a key without such limits costs nothing. */
-  readonly #adHocWindows = new ExpiringMap<RateWindow>();
+  readonly #adHocWindows = new ExpiringWindows();
   readonly #remembered = new ExpiringMap<RememberedCharge>();
 
   charge(key: StoredKey | undefined, plan: ChargePlan): ChargeResult {
     if (key === undefined) return STALE;
     const { limits, request } = plan;
+    const { identity } = key;
+    const drawnFrom = plan.usesFrom === "key" ? key.counters : identity;
+    const usage = drawnFrom === null ? NO_USES : drawnFrom.usage;
     const windows = limits.length === 0 ? NO_WINDOWS : this.#windows(key, limits);
     const { result, next } = applyCharge(
       {
         keyVersion: key.record.version,
-        identityVersion: key.identity === null ? null : key.identity.record.version,
+        identityVersion: identity === null ? null : identity.record.version,
         epoch: key.api.workspace.record.epoch,
-        usage: key.usage,
+        usage,
         windows,
         remembered: request === undefined ? null : this.#remembered.get(`${key.id} ${request.id}`),
       },
       plan,
     );
     if (next === null) return result;
-    key.usage = next.usage;
+    if (next.usage !== usage && drawnFrom !== null) drawnFrom.usage = next.usage;
     for (let index = 0; index < limits.length; index += 1) {
       const window = next.windows[index] as RateWindow | null;
       if (window !== windows[index] && window !== null) {
@@ -67,18 +67,17 @@ export class Charges {
 
   #window(key: StoredKey, limit: PlannedLimit): RateWindow | null {
     if (!limit.isConfigured) return this.#adHocWindows.get(adHocName(key, limit));
-    const owner = limit.owner === "key" ? key : key.identity;
+    const owner = ownerOf(key, limit);
     return owner === null ? null : findWindow(owner.windows, limit);
   }
 
   #setWindow(key: StoredKey, limit: PlannedLimit, window: RateWindow, now: number): void {
     if (limit.isConfigured) {
-      const owner = limit.owner === "key" ? key : key.identity;
+      const owner = ownerOf(key, limit);
       if (owner !== null) owner.windows = withWindow(owner.windows, limit, window);
       return;
     }
-    const keepUntil = window.startedAt + limit.durationMs + KEPT_AFTER_END_MS;
-    this.#adHocWindows.set(adHocName(key, limit), window, keepUntil, now);
+    this.#adHocWindows.set(adHocName(key, limit), window, limit.durationMs, now);
   }
 
   /** A copy, since the result itself is handed out. */
@@ -88,7 +87,11 @@ export class Charges {
   }
 }
 
-/** The duration comes before the name, which may hold any character. */
-function adHocName({ id }: StoredKey, { name, durationMs }: PlannedLimit): string {
-  return `${id} ${durationMs} ${name}`;
+function ownerOf(key: StoredKey, { owner }: PlannedLimit): Counters | null {
+  return owner === "key" ? key.counters : key.identity;
+}
+
+/** Keys that share their counters share these too. The duration comes before the name, which may hold any character. */
+function adHocName({ record }: StoredKey, { name, durationMs }: PlannedLimit): string {
+  return `${record.countersId ?? record.id} ${durationMs} ${name}`;
 }

@@ -35,6 +35,10 @@ export function frozenKey(key: KeyRecord): KeyRecord {
     refill: frozenCopy(key.refill),
     ratelimits: key.ratelimits.length === 0 ? NO_LIMITS : frozenCopy(key.ratelimits),
     environment: key.environment,
+    usesFrom: key.usesFrom,
+    rotatedFrom: key.rotatedFrom,
+    rotatedTo: key.rotatedTo,
+    countersId: key.countersId,
     sealedSecret: key.sealedSecret,
     version: key.version,
   });

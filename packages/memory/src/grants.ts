@@ -1,150 +1,121 @@
-import {
-  effectivePermissions,
-  type GrantReference,
-  type Grants,
-  type MissingGrants,
-  type PermissionRecord,
-  type RoleRecord,
+import type {
+  GrantReference,
+  Grants,
+  LoadedRole,
+  MissingGrants,
+  PermissionRecord,
+  RoleRecord,
 } from "@latchkey/core";
 import { frozenCopy } from "./frozen.js";
+import { GrantCatalog } from "./grant-catalog.js";
+import { HeldGrants, NO_GRANTS } from "./held-grants.js";
+import { StoredPermission, StoredRole } from "./stored-grants.js";
 
-/** A role with the permissions it gives. */
-export interface StoredRole extends RoleRecord {
-  readonly permissions: readonly PermissionRecord[];
-}
-
-/** Roles and permissions of one key, with the names that a verification asks for. */
-export interface HeldGrants {
-  readonly roles: readonly StoredRole[];
-  readonly permissions: readonly PermissionRecord[];
-  readonly roleNames: readonly string[];
-  /** Direct and through roles. */
-  readonly permissionNames: readonly string[];
-}
-
-const NOTHING: readonly never[] = Object.freeze([]);
-
-/** Shared by all keys that hold nothing. */
-export const NO_GRANTS: HeldGrants = {
-  roles: NOTHING,
-  permissions: NOTHING,
-  roleNames: NOTHING,
-  permissionNames: NOTHING,
-};
-
-/** Roles or permissions of one workspace, found by id and by name. */
-class GrantCatalog<Item extends { readonly id: string; readonly name: string }> {
-  readonly #byId = new Map<string, Item>();
-  readonly #byName = new Map<string, Item>();
-
-  hasName(name: string): boolean {
-    return this.#byName.has(name);
-  }
-
-  add(item: Item): void {
-    this.#byId.set(item.id, item);
-    this.#byName.set(item.name, item);
-  }
-
-  find(reference: GrantReference<unknown>): Item | undefined {
-    return reference.kind === "id"
-      ? this.#byId.get(reference.id)
-      : this.#byName.get(reference.name);
-  }
-}
-
-/** What a list of references stands for. Nothing is written yet. */
-export interface ResolvedGrants<Item> {
-  /** Each item once, in the order in which it was first asked for. */
-  readonly items: readonly Item[];
-  /** Those of the items that are still to be written. */
-  readonly created: readonly Item[];
-  /** Names and ids that nothing goes by, in the order asked, each once. */
-  readonly missing: readonly string[];
-}
-
-/** Looks every reference up; a name that may be created is, once, however often it is asked for. */
-function resolveGrants<Item extends { readonly id: string; readonly name: string }, Definition>(
-  references: readonly GrantReference<Definition>[],
-  catalog: GrantCatalog<Item>,
-  create: (definition: Definition) => Item,
-): ResolvedGrants<Item> {
-  const items = new Set<Item>();
-  const created = new Map<string, Item>();
-  const missing = new Set<string>();
-  for (const reference of references) {
-    const known = catalog.find(reference);
-    if (known !== undefined) items.add(known);
-    else if (reference.kind === "id") missing.add(reference.id);
-    else if (reference.orCreate === null) missing.add(reference.name);
-    else {
-      const item = created.get(reference.name) ?? create(reference.orCreate);
-      created.set(reference.name, item);
-      items.add(item);
-    }
-  }
-  return { items: [...items], created: [...created.values()], missing: [...missing] };
-}
+type PermissionReferences = readonly GrantReference<PermissionRecord>[];
 
 /** The roles and permissions that a workspace has. */
 export class WorkspaceGrants {
-  readonly roles = new GrantCatalog<StoredRole>();
-  readonly permissions = new GrantCatalog<PermissionRecord>();
+  readonly #permissions = new GrantCatalog((record: PermissionRecord) => {
+    return new StoredPermission(record);
+  });
+  readonly #roles = new GrantCatalog((record: RoleRecord) => new StoredRole(record, []));
+  readonly #raiseEpoch: () => void;
 
-  resolvePermissions(
-    references: readonly GrantReference<PermissionRecord>[],
-  ): ResolvedGrants<PermissionRecord> {
-    return resolveGrants(references, this.permissions, frozenCopy);
+  /** @param raiseEpoch - Called whenever a key may hold something else than before without having been touched itself. */
+  constructor(raiseEpoch: () => void) {
+    this.#raiseEpoch = raiseEpoch;
+  }
+
+  getPermission(permissionId: string): PermissionRecord | null {
+    return this.#permissions.get(permissionId)?.record ?? null;
+  }
+
+  listPermissions(): readonly PermissionRecord[] {
+    return this.#permissions.list().map(({ record }) => record);
+  }
+
+  insertPermission(permission: PermissionRecord): "inserted" | "name-taken" {
+    if (this.#permissions.hasName(permission.name)) return "name-taken";
+    this.#permissions.add(new StoredPermission(permission));
+    return "inserted";
+  }
+
+  deletePermission(permissionId: string): "deleted" | "not-found" {
+    const permission = this.#permissions.get(permissionId);
+    if (permission === undefined) return "not-found";
+    this.#permissions.delete(permission);
+    this.#raiseEpoch();
+    return "deleted";
+  }
+
+  getRole(roleId: string): LoadedRole | null {
+    return this.#roles.get(roleId)?.load() ?? null;
+  }
+
+  listRoles(): readonly LoadedRole[] {
+    return this.#roles.list().map((role) => role.load());
+  }
+
+  /** The ids of permissions that are made on demand are added to `created`. */
+  insertRole(
+    role: RoleRecord,
+    permissions: PermissionReferences,
+    created: string[],
+  ): { readonly kind: "inserted" | "name-taken" } | MissingGrants {
+    if (this.#roles.hasName(role.name)) return { kind: "name-taken" };
+    const missing = this.missing([{ permissions }]);
+    if (missing !== null) return missing;
+    this.#roles.add(new StoredRole(role, this.#permissions.findOrCreate(permissions, created)));
+    return { kind: "inserted" };
+  }
+
+  /** As {@link insertRole}, of a role that exists. */
+  setRolePermissions(
+    roleId: string,
+    expectedVersion: number,
+    permissions: PermissionReferences,
+    created: string[],
+  ): { readonly kind: "updated" | "not-found" | "stale" } | MissingGrants {
+    const role = this.#roles.get(roleId);
+    if (role === undefined) return { kind: "not-found" };
+    if (role.record.version !== expectedVersion) return { kind: "stale" };
+    const missing = this.missing([{ permissions }]);
+    if (missing !== null) return missing;
+    role.permissions = this.#permissions.findOrCreate(permissions, created);
+    role.record = frozenCopy({ ...role.record, version: role.record.version + 1 });
+    this.#raiseEpoch();
+    return { kind: "updated" };
+  }
+
+  deleteRole(roleId: string): "deleted" | "not-found" {
+    const role = this.#roles.get(roleId);
+    if (role === undefined) return "not-found";
+    this.#roles.delete(role);
+    this.#raiseEpoch();
+    return "deleted";
+  }
+
+  /** The refusal for all that the keys are to be given and that is missing, or null where nothing is. */
+  missing(grantsOfKeys: readonly Grants[]): MissingGrants | null {
+    const roles = new Set<string>();
+    const permissions = new Set<string>();
+    for (const grants of grantsOfKeys) {
+      this.#roles.addMissing(grants.roles ?? [], roles);
+      this.#permissions.addMissing(grants.permissions ?? [], permissions);
+    }
+    if (roles.size === 0 && permissions.size === 0) return null;
+    return { kind: "missing-grants", roles: [...roles], permissions: [...permissions] };
   }
 
   /**
-   * What a key holds once its sets are the ones given; a set left undefined stays as it is. Where something
-   * is missing, nothing is written; otherwise `commit` writes what is new.
+   * What a key holds once its sets are the ones given, of which nothing is missing; a set left undefined stays as
+   * it is. The ids of what is made on demand are added to `created`.
    */
-  resolve(
-    held: HeldGrants,
-    grants: Grants,
-  ): MissingGrants | { readonly kind: "resolved"; readonly commit: () => HeldGrants } {
-    const newRoles =
-      grants.roles && resolveGrants(grants.roles, this.roles, roleWithoutPermissions);
-    const newPermissions = grants.permissions && this.resolvePermissions(grants.permissions);
-    const missing = missingGrants(newRoles?.missing, newPermissions?.missing);
-    if (missing !== null) return missing;
-    return {
-      kind: "resolved",
-      commit: () => {
-        for (const role of newRoles?.created ?? []) this.roles.add(role);
-        for (const permission of newPermissions?.created ?? []) this.permissions.add(permission);
-        return holdGrants(newRoles?.items ?? held.roles, newPermissions?.items ?? held.permissions);
-      },
-    };
+  hold(held: HeldGrants, grants: Grants, created: string[]): HeldGrants {
+    const roles = grants.roles && this.#roles.findOrCreate(grants.roles, created);
+    const permissions =
+      grants.permissions && this.#permissions.findOrCreate(grants.permissions, created);
+    const after = new HeldGrants(roles ?? held.roles, permissions ?? held.permissions);
+    return after.roles.length + after.permissions.length === 0 ? NO_GRANTS : after;
   }
-}
-
-/** The refusal for what is missing, or null where nothing is. */
-export function missingGrants(
-  roles: readonly string[] = [],
-  permissions: readonly string[] = [],
-): MissingGrants | null {
-  if (roles.length === 0 && permissions.length === 0) return null;
-  return { kind: "missing-grants", roles, permissions };
-}
-
-function roleWithoutPermissions(role: RoleRecord): StoredRole {
-  return frozenCopy({ ...role, permissions: [] });
-}
-
-function holdGrants(
-  roles: readonly StoredRole[],
-  permissions: readonly PermissionRecord[],
-): HeldGrants {
-  if (roles.length === 0 && permissions.length === 0) return NO_GRANTS;
-  const throughRoles = roles.map((role) => role.permissions.map(({ name }) => name));
-  const direct = permissions.map(({ name }) => name);
-  return {
-    roles,
-    permissions,
-    roleNames: Object.freeze(roles.map(({ name }) => name).sort()),
-    permissionNames: Object.freeze(effectivePermissions(direct, throughRoles)),
-  };
 }

@@ -1,34 +1,43 @@
-import {
-  type ApiRecord,
-  type ChargePlan,
-  type ChargeResult,
-  type GrantReference,
-  type IdentityLookup,
-  type IdentityPatch,
-  type IdentityRecord,
-  type InsertKeyResult,
-  type KeyPatch,
-  type KeyStore,
-  LatchkeyError,
-  type LoadedKey,
-  type MissingGrants,
-  type NewKey,
-  type Page,
-  type PageRequest,
-  type PermissionRecord,
-  type RoleRecord,
-  type RootKeyRecord,
-  type UpdateKeyResult,
-  untouchedWorkspace,
-  type WorkspaceRecord,
+import type {
+  ApiPatch,
+  ApiRecord,
+  ChangeFilter,
+  ChangeLog,
+  ChangeRecord,
+  ChargePlan,
+  ChargeResult,
+  CountSubject,
+  EpochMs,
+  GrantReference,
+  HourCount,
+  IdentityLookup,
+  IdentityPatch,
+  IdentityRecord,
+  InsertKeysResult,
+  KeyPatch,
+  KeyStore,
+  LoadedIdentity,
+  LoadedKey,
+  LoadedRole,
+  LoggedChange,
+  MissingGrants,
+  NamespacePlan,
+  NewKey,
+  Page,
+  PageRequest,
+  PermissionRecord,
+  Removal,
+  RoleRecord,
+  RootKeyRecord,
+  Rotation,
+  UpdateIdentityResult,
+  UpdateKeyResult,
+  Usage,
+  VerificationBatch,
+  WindowDecision,
+  WorkspaceRecord,
 } from "@latchkey/core";
-import { Charges } from "./charges.js";
-import { frozenCopy } from "./frozen.js";
-import { missingGrants } from "./grants.js";
-import { patchedIdentity } from "./patched.js";
-import { StoredKeys } from "./stored-keys.js";
-import { keptWindows } from "./windows.js";
-import { type StoredApi, StoredWorkspace } from "./workspace.js";
+import { MemoryState } from "./memory-state.js";
 
 /**
  * Opens an empty store in the memory of this process: the reference that every other store is compared with,
@@ -40,99 +49,157 @@ export function memoryStore(): KeyStore {
   return new MemoryStore();
 }
 
-/** Every method is one synchronous section: `async` only turns what it throws into a rejection. */
+/**
+ * Every method is one synchronous section: `async` only turns what it throws into a rejection. A write and its
+ * entries in the audit log are one step for that reason.
+ */
 class MemoryStore implements KeyStore {
-  #isClosed = false;
-  readonly #workspaces = new Map<string, StoredWorkspace>();
-  readonly #keys = new StoredKeys();
-  readonly #rootKeyByHash = new Map<string, RootKeyRecord>();
-  readonly #charges = new Charges();
+  readonly #state = new MemoryState();
 
   async getWorkspace(workspaceId: string): Promise<WorkspaceRecord> {
-    this.#assertOpen();
-    return this.#workspaceRecord(workspaceId);
+    return this.#state.opened.workspaces.record(workspaceId);
   }
 
-  async setWorkspaceEnabled(workspaceId: string, enabled: boolean): Promise<void> {
-    this.#assertOpen();
-    this.#workspace(workspaceId).setEnabled(enabled);
+  async insertWorkspace(workspace: WorkspaceRecord, log: ChangeLog) {
+    const { workspaces, changes } = this.#state.opened;
+    return changes.follow(workspaces.open(workspace.id).insert(workspace), log);
   }
 
-  async insertApi(api: ApiRecord): Promise<void> {
-    this.#assertOpen();
-    this.#workspace(api.workspaceId).addApi(api);
+  async setWorkspaceEnabled(workspaceId: string, enabled: boolean, log: ChangeLog): Promise<void> {
+    const { workspaces, changes } = this.#state.opened;
+    workspaces.open(workspaceId).setEnabled(enabled);
+    changes.follow("updated", log);
+  }
+
+  async insertApi(api: ApiRecord, log: ChangeLog): Promise<void> {
+    const { workspaces, changes } = this.#state.opened;
+    workspaces.open(api.workspaceId).addApi(api);
+    changes.follow("inserted", log);
   }
 
   async getApi(workspaceId: string, apiId: string): Promise<ApiRecord | null> {
-    this.#assertOpen();
-    return this.#findApi(workspaceId, apiId)?.record ?? null;
+    return this.#state.opened.workspaces.findApi(workspaceId, apiId)?.record ?? null;
   }
 
-  async deleteApi(workspaceId: string, apiId: string): Promise<"deleted" | "not-found"> {
-    this.#assertOpen();
-    const api = this.#findApi(workspaceId, apiId);
-    if (api === undefined) return "not-found";
-    api.workspace.deleteApi(api);
-    return "deleted";
+  async listApis(workspaceId: string, page: PageRequest): Promise<Page<ApiRecord>> {
+    return this.#state.opened.workspaces.find(workspaceId)?.listApis(page) ?? emptyPage();
   }
 
-  async insertPermission(permission: PermissionRecord): Promise<"inserted" | "name-taken"> {
-    this.#assertOpen();
-    const { permissions } = this.#workspace(permission.workspaceId).grants;
-    if (permissions.hasName(permission.name)) return "name-taken";
-    permissions.add(frozenCopy(permission));
-    return "inserted";
+  async updateApi(
+    workspaceId: string,
+    apiId: string,
+    expectedVersion: number,
+    patch: ApiPatch,
+    log: ChangeLog,
+  ) {
+    const { workspaces, changes } = this.#state.opened;
+    const workspace = workspaces.find(workspaceId);
+    const result = workspace?.updateApi(apiId, expectedVersion, patch) ?? "not-found";
+    return changes.follow(result, log);
+  }
+
+  async deleteApi(workspaceId: string, apiId: string, log: ChangeLog) {
+    const { workspaces, changes } = this.#state.opened;
+    return changes.follow(workspaces.find(workspaceId)?.deleteApi(apiId) ?? "not-found", log);
+  }
+
+  async insertPermission(permission: PermissionRecord, log: ChangeLog) {
+    const { workspaces, changes } = this.#state.opened;
+    const { grants } = workspaces.open(permission.workspaceId);
+    return changes.follow(grants.insertPermission(permission), log);
+  }
+
+  async getPermission(workspaceId: string, permissionId: string): Promise<PermissionRecord | null> {
+    const { workspaces } = this.#state.opened;
+    return workspaces.find(workspaceId)?.grants.getPermission(permissionId) ?? null;
+  }
+
+  async listPermissions(workspaceId: string): Promise<readonly PermissionRecord[]> {
+    return this.#state.opened.workspaces.find(workspaceId)?.grants.listPermissions() ?? [];
+  }
+
+  async deletePermission(workspaceId: string, permissionId: string, log: ChangeLog) {
+    const { workspaces, changes } = this.#state.opened;
+    const grants = workspaces.find(workspaceId)?.grants;
+    return changes.follow(grants?.deletePermission(permissionId) ?? "not-found", log);
   }
 
   async insertRole(
     role: RoleRecord,
     permissions: readonly GrantReference<PermissionRecord>[],
-  ): Promise<{ readonly kind: "inserted" | "name-taken" } | MissingGrants> {
-    this.#assertOpen();
-    const { grants } = this.#workspace(role.workspaceId);
-    if (grants.roles.hasName(role.name)) return { kind: "name-taken" };
-    const resolved = grants.resolvePermissions(permissions);
-    const missing = missingGrants([], resolved.missing);
-    if (missing !== null) return missing;
-    for (const permission of resolved.created) grants.permissions.add(permission);
-    grants.roles.add(frozenCopy({ ...role, permissions: resolved.items }));
-    return { kind: "inserted" };
+    log: ChangeLog,
+  ) {
+    const { workspaces, changes } = this.#state.opened;
+    const created: string[] = [];
+    const { grants } = workspaces.open(role.workspaceId);
+    return changes.follow(grants.insertRole(role, permissions, created), log, { created });
   }
 
-  async insertRootKey(rootKey: RootKeyRecord): Promise<void> {
-    this.#assertOpen();
-    this.#rootKeyByHash.set(rootKey.hash, frozenCopy(rootKey));
+  async getRole(workspaceId: string, roleId: string): Promise<LoadedRole | null> {
+    return this.#state.opened.workspaces.find(workspaceId)?.grants.getRole(roleId) ?? null;
+  }
+
+  async listRoles(workspaceId: string): Promise<readonly LoadedRole[]> {
+    return this.#state.opened.workspaces.find(workspaceId)?.grants.listRoles() ?? [];
+  }
+
+  async setRolePermissions(
+    workspaceId: string,
+    roleId: string,
+    expectedVersion: number,
+    permissions: readonly GrantReference<PermissionRecord>[],
+    log: ChangeLog,
+  ): Promise<{ readonly kind: "updated" | "not-found" | "stale" } | MissingGrants> {
+    const { workspaces, changes } = this.#state.opened;
+    const grants = workspaces.find(workspaceId)?.grants;
+    if (grants === undefined) return { kind: "not-found" };
+    const created: string[] = [];
+    const result = grants.setRolePermissions(roleId, expectedVersion, permissions, created);
+    return changes.follow(result, log, { created });
+  }
+
+  async deleteRole(workspaceId: string, roleId: string, log: ChangeLog) {
+    const { workspaces, changes } = this.#state.opened;
+    const grants = workspaces.find(workspaceId)?.grants;
+    return changes.follow(grants?.deleteRole(roleId) ?? "not-found", log);
+  }
+
+  async insertRootKey(rootKey: RootKeyRecord, log: ChangeLog): Promise<void> {
+    const { rootKeys, changes } = this.#state.opened;
+    rootKeys.insert(rootKey);
+    changes.follow("inserted", log);
   }
 
   async findRootKey(
     hash: string,
   ): Promise<{ readonly rootKey: RootKeyRecord; readonly workspace: WorkspaceRecord } | null> {
-    this.#assertOpen();
-    const rootKey = this.#rootKeyByHash.get(hash);
-    if (rootKey === undefined) return null;
-    return { rootKey, workspace: this.#workspaceRecord(rootKey.workspaceId) };
+    const { rootKeys, workspaces } = this.#state.opened;
+    const rootKey = rootKeys.find(hash);
+    return rootKey ? { rootKey, workspace: workspaces.record(rootKey.workspaceId) } : null;
   }
 
-  async insertIdentity(identity: IdentityRecord): Promise<"inserted" | "external-id-taken"> {
-    this.#assertOpen();
-    const workspace = this.#workspace(identity.workspaceId);
-    const { externalId } = identity;
-    if (workspace.findIdentity({ externalId }) !== null) return "external-id-taken";
-    workspace.addIdentity(identity);
-    return "inserted";
+  async listRootKeys(workspaceId: string, page: PageRequest): Promise<Page<RootKeyRecord>> {
+    return this.#state.opened.rootKeys.list(workspaceId, page);
   }
 
-  async getIdentity(workspaceId: string, lookup: IdentityLookup): Promise<IdentityRecord | null> {
-    this.#assertOpen();
-    return this.#workspaces.get(workspaceId)?.findIdentity(lookup)?.record ?? null;
+  async deleteRootKey(workspaceId: string, rootKeyId: string, log: ChangeLog) {
+    const { rootKeys, changes } = this.#state.opened;
+    return changes.follow(rootKeys.delete(workspaceId, rootKeyId), log);
   }
 
-  async listIdentities(workspaceId: string, page: PageRequest): Promise<Page<IdentityRecord>> {
-    this.#assertOpen();
-    const identities = this.#workspaces.get(workspaceId)?.identities;
-    if (identities === undefined) return emptyPage();
-    const { items, hasMore } = identities.page(page.afterId, page.limit);
-    return { items: items.map(({ record }) => record), hasMore, total: identities.size };
+  async insertIdentity(identity: IdentityRecord, usage: Usage, log: ChangeLog) {
+    const { workspaces, changes } = this.#state.opened;
+    const { identities } = workspaces.open(identity.workspaceId);
+    return changes.follow(identities.insert(identity, usage), log);
+  }
+
+  async getIdentity(workspaceId: string, lookup: IdentityLookup): Promise<LoadedIdentity | null> {
+    const { workspaces } = this.#state.opened;
+    return workspaces.find(workspaceId)?.identities.find(lookup)?.load() ?? null;
+  }
+
+  async listIdentities(workspaceId: string, page: PageRequest): Promise<Page<LoadedIdentity>> {
+    return this.#state.opened.workspaces.find(workspaceId)?.identities.list(page) ?? emptyPage();
   }
 
   async updateIdentity(
@@ -140,44 +207,49 @@ class MemoryStore implements KeyStore {
     identityId: string,
     expectedVersion: number,
     patch: IdentityPatch,
-  ): Promise<"updated" | "not-found" | "stale"> {
-    this.#assertOpen();
-    const identity = this.#workspaces.get(workspaceId)?.findIdentity({ identityId }) ?? null;
-    if (identity === null) return "not-found";
-    if (identity.record.version !== expectedVersion) return "stale";
-    identity.record = patchedIdentity(identity.record, patch);
-    identity.windows = keptWindows(identity.windows, identity.record.ratelimits);
-    return "updated";
+    log: ChangeLog,
+  ): Promise<UpdateIdentityResult> {
+    const { workspaces, changes } = this.#state.opened;
+    const identities = workspaces.find(workspaceId)?.identities;
+    if (identities === undefined) return { kind: "not-found" };
+    return changes.follow(identities.update(identityId, expectedVersion, patch), log);
   }
 
-  async insertKey(newKey: NewKey): Promise<InsertKeyResult> {
-    this.#assertOpen();
-    const { workspaceId, apiId } = newKey.key;
-    return this.#keys.insert(this.#findApi(workspaceId, apiId), newKey);
+  async deleteIdentity(workspaceId: string, identityId: string, log: ChangeLog) {
+    const { workspaces, changes } = this.#state.opened;
+    const identities = workspaces.find(workspaceId)?.identities;
+    return changes.follow(identities?.delete(identityId) ?? "not-found", log);
+  }
+
+  async insertKeys(newKeys: readonly NewKey[], log: ChangeLog): Promise<InsertKeysResult> {
+    const { keys, workspaces, changes } = this.#state.opened;
+    const workspaceId = newKeys[0]?.key.workspaceId ?? "";
+    const workspace = workspaces.find(workspaceId);
+    if (workspace === undefined) return { kind: "api-not-found", index: 0 };
+    const result = keys.insert(workspace, newKeys);
+    if (result.kind !== "inserted" || log.length === 0) return result;
+    const candidates = newKeys.map(({ identity }) => identity);
+    const linked = workspace.identities.linkedInsteadOf(candidates);
+    return changes.follow(result, log, { created: result.created, linked });
   }
 
   async findKey(hash: string, workspaceId: string): Promise<LoadedKey | null> {
-    this.#assertOpen();
-    const key = this.#workspaces.get(workspaceId)?.keyByHash.get(hash);
+    const key = this.#state.opened.workspaces.find(workspaceId)?.keyByHash.get(hash);
     return key?.api.isLive ? key.load() : null;
   }
 
   async getKey(workspaceId: string, keyId: string): Promise<LoadedKey | null> {
-    this.#assertOpen();
-    return this.#keys.find(workspaceId, keyId)?.load() ?? null;
+    return this.#state.opened.keys.find(workspaceId, keyId)?.load() ?? null;
   }
 
   async listKeys(
     workspaceId: string,
     apiId: string,
-    filter: { readonly identityId: string | null },
+    { identityId }: { readonly identityId: string | null },
     page: PageRequest,
   ): Promise<Page<LoadedKey>> {
-    this.#assertOpen();
-    const keys = this.#findApi(workspaceId, apiId)?.keys;
-    if (keys === undefined) return emptyPage();
-    const { items, hasMore } = keys.page(filter.identityId, page.afterId, page.limit);
-    return { items: items.map((key) => key.load()), hasMore, total: keys.size };
+    const api = this.#state.opened.workspaces.findApi(workspaceId, apiId);
+    return api?.listKeys(identityId, page) ?? emptyPage();
   }
 
   async updateKey(
@@ -185,73 +257,106 @@ class MemoryStore implements KeyStore {
     keyId: string,
     expectedVersion: number,
     patch: KeyPatch,
+    log: ChangeLog,
   ): Promise<UpdateKeyResult> {
-    this.#assertOpen();
-    return this.#keys.update(this.#keys.find(workspaceId, keyId), expectedVersion, patch);
+    const { keys, changes } = this.#state.opened;
+    const key = keys.find(workspaceId, keyId);
+    const result = keys.update(key, expectedVersion, patch);
+    if (result.kind !== "updated" || log.length === 0) return result;
+    const linked = key?.api.workspace.identities.linkedInsteadOf([patch.identity ?? null]);
+    return changes.follow(result, log, { created: result.created, linked });
   }
 
-  async deleteKey(workspaceId: string, keyId: string): Promise<"deleted" | "not-found"> {
-    this.#assertOpen();
-    const key = this.#keys.find(workspaceId, keyId);
-    if (key === undefined) return "not-found";
-    this.#keys.delete(key);
-    return "deleted";
+  async rotateKey(
+    workspaceId: string,
+    keyId: string,
+    expectedVersion: number,
+    rotation: Rotation,
+    log: ChangeLog,
+  ) {
+    const { keys, changes } = this.#state.opened;
+    const result = keys.rotate(keys.find(workspaceId, keyId), expectedVersion, rotation);
+    return changes.follow(result, log);
+  }
+
+  async deleteKey(workspaceId: string, keyId: string, _removal: unknown, log: ChangeLog) {
+    const { keys, changes } = this.#state.opened;
+    return changes.follow(keys.delete(keys.find(workspaceId, keyId)), log);
   }
 
   async deleteKeys(
     workspaceId: string,
     apiId: string,
     limit: number,
-  ): Promise<{ readonly deleted: number; readonly hasMore: boolean }> {
-    this.#assertOpen();
-    const workspace = this.#workspaces.get(workspaceId);
-    const api = workspace?.apis.get(apiId);
-    if (workspace === undefined || api === undefined) return { deleted: 0, hasMore: false };
+    _deletedAt: EpochMs,
+    entryOf: ((keyId: string) => LoggedChange) | null,
+  ): Promise<{ readonly deleted: readonly string[]; readonly hasMore: boolean }> {
+    const { workspaces, keys, changes } = this.#state.opened;
+    const api = workspaces.find(workspaceId)?.findApiToEmpty(apiId);
+    if (api === undefined) return { deleted: [], hasMore: false };
     const { items, hasMore } = api.keys.page(null, null, limit);
-    for (const key of items) this.#keys.delete(key);
-    if (!hasMore && !api.isLive) workspace.apis.delete(apiId);
-    return { deleted: items.length, hasMore };
+    // All entries before the first deletion: should one throw, nothing was deleted.
+    const log = entryOf === null ? [] : items.map(({ id }) => entryOf(id));
+    for (const key of items) keys.delete(key);
+    changes.follow("deleted", log);
+    return { deleted: items.map(({ id }) => id), hasMore };
   }
 
   async charge(plan: ChargePlan): Promise<ChargeResult> {
-    this.#assertOpen();
-    return this.#charges.charge(this.#keys.findByPlan(plan), plan);
+    const { charges, keys } = this.#state.opened;
+    return charges.charge(keys.findByPlan(plan), plan);
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#workspaces.clear();
-    this.#keys.clear();
-    this.#rootKeyByHash.clear();
-    this.#charges.clear();
+  async takeFromNamespace(plan: NamespacePlan): Promise<WindowDecision> {
+    return this.#state.opened.namespaces.take(plan);
   }
 
-  #assertOpen(): void {
-    if (this.#isClosed) {
-      throw new LatchkeyError("STORE_UNAVAILABLE", "the store was closed", {
-        outcome: "not-applied",
-      });
+  async addVerifications(workspaceId: string, batch: VerificationBatch): Promise<void> {
+    const { workspaces, keys } = this.#state.opened;
+    const { verifications } = workspaces.open(workspaceId);
+    for (const count of batch.counts) verifications.add(count);
+    for (const { keyId, usedAt } of batch.lastUsed) {
+      keys.find(workspaceId, keyId)?.raiseLastUse(usedAt);
     }
   }
 
-  /** The workspace to write to. Reading never creates one. */
-  #workspace(workspaceId: string): StoredWorkspace {
-    const known = this.#workspaces.get(workspaceId);
-    if (known !== undefined) return known;
-    const workspace = new StoredWorkspace(workspaceId, this.#keys);
-    this.#workspaces.set(workspaceId, workspace);
-    return workspace;
+  async getVerifications(
+    workspaceId: string,
+    subject: CountSubject,
+    startAt: EpochMs,
+    endAt: EpochMs,
+  ): Promise<readonly HourCount[]> {
+    const workspace = this.#state.opened.workspaces.find(workspaceId);
+    return workspace?.verifications.read(subject, startAt, endAt) ?? [];
   }
 
-  #workspaceRecord(workspaceId: string): WorkspaceRecord {
-    return this.#workspaces.get(workspaceId)?.record ?? untouchedWorkspace(workspaceId);
+  async deleteVerifications(
+    workspaceId: string,
+    beforeAt: EpochMs,
+    limit: number,
+  ): Promise<Removal> {
+    const workspace = this.#state.opened.workspaces.find(workspaceId);
+    return workspace?.verifications.delete(beforeAt, limit) ?? NOTHING_REMOVED;
   }
 
-  #findApi(workspaceId: string, apiId: string): StoredApi | undefined {
-    const api = this.#workspaces.get(workspaceId)?.apis.get(apiId);
-    return api?.isLive ? api : undefined;
+  async listChanges(
+    workspaceId: string,
+    filter: ChangeFilter,
+    { beforeId, limit }: { readonly beforeId: string | null; readonly limit: number },
+  ): Promise<{ readonly items: readonly ChangeRecord[]; readonly hasMore: boolean }> {
+    return this.#state.opened.changes.list(workspaceId, filter, beforeId, limit);
+  }
+
+  async deleteChanges(workspaceId: string, beforeId: string, limit: number): Promise<Removal> {
+    return this.#state.opened.changes.delete(workspaceId, beforeId, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#state.close();
   }
 }
+
+const NOTHING_REMOVED: Removal = Object.freeze({ deleted: 0, hasMore: false });
 
 function emptyPage<Item>(): Page<Item> {
   return { items: [], hasMore: false, total: 0 };

@@ -1,4 +1,4 @@
-import type { IdentityPatch, IdentityRecord, KeyPatch, KeyRecord } from "@latchkey/core";
+import type { IdentityPatch, IdentityRecord, KeyPatch, KeyRecord, Rotation } from "@latchkey/core";
 import { frozenCopy, frozenKey } from "./frozen.js";
 
 /**
@@ -19,18 +19,33 @@ export function patchedKey(key: KeyRecord, patch: KeyPatch, identityId: string |
     refill: given(patch.refill, key.refill),
     ratelimits: given(patch.ratelimits, key.ratelimits),
     environment: given(patch.environment, key.environment),
+    usesFrom: given(patch.usesFrom, key.usesFrom),
     sealedSecret: given(patch.sealedSecret, key.sealedSecret),
     version: hasConfiguration(patch) ? key.version + 1 : key.version,
   });
 }
 
-/** The identity with the fields that the patch gives and the next version. */
+/** The record of a key that another takes the place of, with the next version. */
+export function rotatedKey(key: KeyRecord, rotation: Rotation): KeyRecord {
+  const { successor, expiresAt, updatedAt } = rotation;
+  return frozenKey({
+    ...key,
+    updatedAt,
+    expiresAt,
+    rotatedTo: successor.id,
+    countersId: successor.countersId,
+    version: key.version + 1,
+  });
+}
+
+/** The identity with the fields that the patch gives. The version rises unless that is nothing but `usage`. */
 export function patchedIdentity(identity: IdentityRecord, patch: IdentityPatch): IdentityRecord {
   return frozenCopy({
     ...identity,
     meta: given(patch.meta, identity.meta),
     ratelimits: given(patch.ratelimits, identity.ratelimits),
-    version: identity.version + 1,
+    refill: given(patch.refill, identity.refill),
+    version: hasConfiguration(patch) ? identity.version + 1 : identity.version,
   });
 }
 
@@ -38,7 +53,7 @@ function hasConfiguration({
   usage: _usage,
   updatedAt: _updatedAt,
   ...configuration
-}: KeyPatch): boolean {
+}: KeyPatch | (IdentityPatch & { updatedAt?: never })): boolean {
   return Object.values(configuration).some((field) => field !== undefined);
 }
 

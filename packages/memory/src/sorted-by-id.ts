@@ -1,6 +1,12 @@
 /** Most items of one chunk: inserting or removing moves at most this many. */
 const CHUNK_SIZE = 512;
 
+/** Some of the items of a list, and whether more follow. */
+export interface Slice<Item> {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+}
+
 /**
  * Items in ascending order of id, whatever the order they are added in.
  *
@@ -41,10 +47,7 @@ export class SortedById<Item extends { readonly id: string }> {
   }
 
   /** Up to `limit` items with an id above `afterId`, and whether more follow. */
-  page(
-    afterId: string | null,
-    limit: number,
-  ): { readonly items: Item[]; readonly hasMore: boolean } {
+  page(afterId: string | null, limit: number): Slice<Item> {
     const items: Item[] = [];
     let chunkIndex = afterId === null ? 0 : this.#chunkOf(afterId);
     let position = afterId === null ? 0 : firstAbove(this.#chunks[chunkIndex] ?? [], afterId);
@@ -57,6 +60,24 @@ export class SortedById<Item extends { readonly id: string }> {
       position = 0;
     }
     return { items, hasMore: false };
+  }
+
+  /** Up to `limit` items with an id below `beforeId`, in descending order, and whether more follow. */
+  pageBack(beforeId: string | null, limit: number): Slice<Item> {
+    const items: Item[] = [];
+    let chunkIndex = beforeId === null ? this.#chunks.length - 1 : this.#chunkOf(beforeId);
+    let chunk = this.#chunks[chunkIndex] ?? [];
+    let position = beforeId === null ? chunk.length : firstAtOrAbove(chunk, beforeId);
+    for (;;) {
+      for (position -= 1; position >= 0; position -= 1) {
+        if (items.length === limit) return { items, hasMore: true };
+        items.push(chunk[position] as Item);
+      }
+      chunkIndex -= 1;
+      if (chunkIndex < 0) return { items, hasMore: false };
+      chunk = this.#chunks[chunkIndex] as Item[];
+      position = chunk.length;
+    }
   }
 
   #addInside(item: Item): void {
@@ -92,4 +113,10 @@ function firstAbove(items: readonly { readonly id: string }[], id: string): numb
     else high = middle;
   }
   return low;
+}
+
+/** Position of the first item with the given id or one above it. */
+function firstAtOrAbove(items: readonly { readonly id: string }[], id: string): number {
+  const above = firstAbove(items, id);
+  return items[above - 1]?.id === id ? above - 1 : above;
 }

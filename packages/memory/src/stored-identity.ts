@@ -1,17 +1,23 @@
-import type { IdentityRecord } from "@latchkey/core";
+import type { IdentityRecord, LoadedIdentity, Usage } from "@latchkey/core";
+import { Counters } from "./counters.js";
 import { frozenCopy } from "./frozen.js";
-import { NO_WINDOWS, type StoredWindows } from "./windows.js";
 
-/** An identity with the counters of its limits, which all of its keys share. */
-export class StoredIdentity {
+/** An identity with the counters that all of its keys share. */
+export class StoredIdentity extends Counters {
   record: IdentityRecord;
-  windows: StoredWindows = NO_WINDOWS;
+  /** Its keys are not told when it is deleted: each of them finds it dead, and is linked to none. */
+  isLive = true;
 
-  constructor(record: IdentityRecord) {
+  constructor(record: IdentityRecord, usage: Usage) {
+    super(usage);
     this.record = frozenCopy(record);
   }
 
   get id(): string {
     return this.record.id;
+  }
+
+  load(): LoadedIdentity {
+    return { identity: this.record, usage: this.usage };
   }
 }

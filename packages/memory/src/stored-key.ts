@@ -1,27 +1,37 @@
-import type { KeyRecord, LoadedKey, Usage } from "@latchkey/core";
+import type { EpochMs, KeyRecord, LoadedKey, Usage } from "@latchkey/core";
+import { Counters } from "./counters.js";
 import { frozenKey } from "./frozen.js";
-import { type HeldGrants, NO_GRANTS } from "./grants.js";
+import { type HeldGrants, NO_GRANTS } from "./held-grants.js";
+import type { StoredApi } from "./stored-api.js";
 import type { StoredIdentity } from "./stored-identity.js";
-import { NO_WINDOWS, type StoredWindows } from "./windows.js";
-import type { StoredApi } from "./workspace.js";
+
+/** What only keys have that were used or rotated. */
+interface Extras {
+  lastUsedAt: EpochMs | null;
+  /** The counters that a key of a rotation shares with the others. */
+  shared: Counters | null;
+}
+
+/** In the place of the extras of a key that was deleted. */
+const DELETED: Extras = Object.freeze({ lastUsedAt: null, shared: null });
 
 /**
- * A live key with its counters. The record is frozen and replaced as a whole; the counters move in place and
- * are handed out as copies. There may be millions of these: a field here is memory for each.
+ * A live key with its counters. The record is frozen and replaced as a whole. There may be millions of these: a
+ * field here is memory for each.
+ *
+ * The counters that it inherits are those that it has to itself; whoever moves them goes through
+ * {@link StoredKey.counters}.
  */
-export class StoredKey {
+export class StoredKey extends Counters {
   record: KeyRecord;
   readonly api: StoredApi;
-  /** Null also where the record names an identity that does not exist. */
-  identity: StoredIdentity | null;
+  /** The identity that it was linked to, also where that was deleted since. */
+  linked: StoredIdentity | null;
   grants: HeldGrants = NO_GRANTS;
-  windows: StoredWindows = NO_WINDOWS;
-  /** A deleted key can still be asked for by the handle that it was loaded with. */
-  isLive = true;
-  #remaining: number | null;
-  #refilledAt: number;
+  #extras: Extras | null = null;
 
   constructor(record: KeyRecord, api: StoredApi, identity: StoredIdentity | null, usage: Usage) {
+    super(usage);
     // The strings that many keys have in common are kept once.
     this.record = frozenKey({
       ...record,
@@ -30,33 +40,69 @@ export class StoredKey {
       identityId: identity?.record.id ?? record.identityId,
     });
     this.api = api;
-    this.identity = identity;
-    this.#remaining = usage.remaining;
-    this.#refilledAt = usage.refilledAt;
+    this.linked = identity;
   }
 
   get id(): string {
     return this.record.id;
   }
 
-  get usage(): Usage {
-    return { remaining: this.#remaining, refilledAt: this.#refilledAt };
+  /** A deleted key can still be asked for by the handle that it was loaded with. */
+  get isLive(): boolean {
+    return this.#extras !== DELETED;
   }
 
-  set usage(usage: Usage) {
-    this.#remaining = usage.remaining;
-    this.#refilledAt = usage.refilledAt;
+  /** Null also where the record names an identity that does not exist, or does no longer. */
+  get identity(): StoredIdentity | null {
+    return this.linked?.isLive ? this.linked : null;
+  }
+
+  /** The counters that the key goes by: its own, or those that it shares. */
+  get counters(): Counters {
+    return this.#extras?.shared ?? this;
+  }
+
+  /** Goes by the counters of another key from now on, and so does that one: by those it had to itself until now. */
+  shareCountersOf(key: StoredKey): void {
+    const extras = key.#ownExtras();
+    if (extras.shared === null) {
+      extras.shared = new Counters(key.usage);
+      extras.shared.windows = key.windows;
+    }
+    this.#ownExtras().shared = extras.shared;
+  }
+
+  /** Raises the latest use; it never goes back. */
+  raiseLastUse(usedAt: EpochMs): void {
+    const extras = this.#ownExtras();
+    extras.lastUsedAt = Math.max(extras.lastUsedAt ?? usedAt, usedAt);
+  }
+
+  markDeleted(): void {
+    this.#extras = DELETED;
   }
 
   load(): LoadedKey {
+    const { workspace } = this.api;
+    const { identity } = this;
+    const { direct, roles, permissions } = this.grants.namesAt(workspace.record.epoch);
     return {
       key: this.record,
-      usage: this.usage,
-      workspace: this.api.workspace.record,
-      identity: this.identity === null ? null : this.identity.record,
-      roles: this.grants.roleNames,
-      permissions: this.grants.permissionNames,
+      usage: this.counters.usage,
+      workspace: workspace.record,
+      api: this.api.record,
+      identity: identity === null ? null : identity.record,
+      identityUsage: identity === null ? null : identity.usage,
+      direct,
+      roles,
+      permissions,
+      lastUsedAt: this.#extras?.lastUsedAt ?? null,
       handle: this,
     };
+  }
+
+  #ownExtras(): Extras {
+    this.#extras ??= { lastUsedAt: null, shared: null };
+    return this.#extras;
   }
 }

@@ -1,82 +1,112 @@
 import {
+  type ApiPatch,
   type ApiRecord,
-  type IdentityLookup,
-  type IdentityRecord,
+  type Page,
+  type PageRequest,
   untouchedWorkspace,
   type WorkspaceRecord,
 } from "@latchkey/core";
-import { frozenCopy } from "./frozen.js";
 import { WorkspaceGrants } from "./grants.js";
-import { KeyIndex } from "./key-index.js";
+import { Identities } from "./identities.js";
 import { SortedById } from "./sorted-by-id.js";
-import { StoredIdentity } from "./stored-identity.js";
+import { StoredApi } from "./stored-api.js";
 import type { StoredKey } from "./stored-key.js";
 import type { StoredKeys } from "./stored-keys.js";
-
-/** An API with its keys. */
-export interface StoredApi {
-  readonly record: ApiRecord;
-  readonly workspace: StoredWorkspace;
-  readonly keys: KeyIndex;
-  /** A deleted API is kept until its keys are gone: they are still to be found through it, by no one else. */
-  isLive: boolean;
-}
+import { VerificationCounters } from "./verification-counters.js";
 
 /** A workspace with all that is found in it by id or name. */
 export class StoredWorkspace {
   record: WorkspaceRecord;
   /** The keys of all workspaces of the store that this one belongs to. */
   readonly allKeys: StoredKeys;
-  readonly apis = new Map<string, StoredApi>();
+  /** Those that exist, in order. */
+  readonly #apis = new SortedById<StoredApi>();
+  /** Those that exist, and those that were deleted and still have keys. */
+  readonly #apiById = new Map<string, StoredApi>();
   readonly keyByHash = new Map<string, StoredKey>();
-  readonly grants = new WorkspaceGrants();
-  readonly identities = new SortedById<StoredIdentity>();
-  readonly #identityById = new Map<string, StoredIdentity>();
-  readonly #identityByExternalId = new Map<string, StoredIdentity>();
+  readonly grants = new WorkspaceGrants(() => this.raiseEpoch());
+  readonly identities = new Identities();
+  readonly verifications = new VerificationCounters();
+  /** Whether its record was written or switched: one that merely has keys may still be given a name. */
+  #isWritten = false;
 
   constructor(id: string, allKeys: StoredKeys) {
     this.allKeys = allKeys;
     this.record = Object.freeze(untouchedWorkspace(id));
   }
 
+  /** Writes the record; the epoch does not go back where something was in the workspace before. */
+  insert(workspace: WorkspaceRecord): "inserted" | "taken" {
+    if (this.#isWritten) return "taken";
+    this.#isWritten = true;
+    const { name, enabled, epoch } = workspace;
+    const isUntouched = this.record.epoch === 0 && this.#apiById.size === 0;
+    this.record = Object.freeze({
+      ...this.record,
+      name,
+      enabled,
+      epoch: isUntouched ? epoch : Math.max(epoch, this.record.epoch + 1),
+    });
+    return "inserted";
+  }
+
   setEnabled(enabled: boolean): void {
-    this.#change({ enabled });
+    this.#isWritten = true;
+    this.record = Object.freeze({ ...this.record, enabled, epoch: this.record.epoch + 1 });
   }
 
-  deleteApi(api: StoredApi): void {
+  /** Makes every verification load its key anew. */
+  raiseEpoch(): void {
+    this.record = Object.freeze({ ...this.record, epoch: this.record.epoch + 1 });
+  }
+
+  findApi(apiId: string): StoredApi | undefined {
+    const api = this.#apiById.get(apiId);
+    return api?.isLive ? api : undefined;
+  }
+
+  /** Also one that was deleted, while it still has keys. */
+  findApiToEmpty(apiId: string): StoredApi | undefined {
+    return this.#apiById.get(apiId);
+  }
+
+  listApis({ afterId, limit }: PageRequest): Page<ApiRecord> {
+    const { items, hasMore } = this.#apis.page(afterId, limit);
+    return { items: items.map(({ record }) => record), hasMore, total: this.#apis.size };
+  }
+
+  addApi(record: ApiRecord): void {
+    const api = new StoredApi(record, this);
+    this.#apiById.set(api.id, api);
+    this.#apis.add(api);
+  }
+
+  updateApi(
+    apiId: string,
+    expectedVersion: number,
+    patch: ApiPatch,
+  ): "updated" | "not-found" | "stale" {
+    const api = this.findApi(apiId);
+    if (api === undefined) return "not-found";
+    if (api.record.version !== expectedVersion) return "stale";
+    api.patch(patch);
+    this.raiseEpoch();
+    return "updated";
+  }
+
+  deleteApi(apiId: string): "deleted" | "not-found" | "protected" {
+    const api = this.findApi(apiId);
+    if (api === undefined) return "not-found";
+    if (api.record.deleteProtection) return "protected";
     api.isLive = false;
-    if (api.keys.size === 0) this.apis.delete(api.record.id);
-    this.#change({});
+    this.#apis.remove(api);
+    this.forgetIfEmpty(api);
+    this.raiseEpoch();
+    return "deleted";
   }
 
-  #change(fields: Partial<WorkspaceRecord>): void {
-    this.record = Object.freeze({ ...this.record, ...fields, epoch: this.record.epoch + 1 });
-  }
-
-  addApi(api: ApiRecord): void {
-    const record = frozenCopy(api);
-    this.apis.set(api.id, { record, workspace: this, keys: new KeyIndex(), isLive: true });
-  }
-
-  findIdentity(lookup: IdentityLookup): StoredIdentity | null {
-    const found =
-      "identityId" in lookup
-        ? this.#identityById.get(lookup.identityId)
-        : this.#identityByExternalId.get(lookup.externalId);
-    return found ?? null;
-  }
-
-  /** Adds an identity whose id and `externalId` are new. */
-  addIdentity(record: IdentityRecord): StoredIdentity {
-    const identity = new StoredIdentity(record);
-    this.#identityById.set(record.id, identity);
-    this.#identityByExternalId.set(record.externalId, identity);
-    this.identities.add(identity);
-    return identity;
-  }
-
-  /** The identity with the candidate's `externalId`; the candidate itself where there is none yet. */
-  findOrAddIdentity(candidate: IdentityRecord): StoredIdentity {
-    return this.findIdentity({ externalId: candidate.externalId }) ?? this.addIdentity(candidate);
+  /** Lets go of an API that was deleted and has no keys any more. */
+  forgetIfEmpty(api: StoredApi): void {
+    if (!api.isLive && api.keys.size === 0) this.#apiById.delete(api.id);
   }
 }
