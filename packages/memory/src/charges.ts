@@ -6,10 +6,10 @@ import {
   type RateWindow,
   type RememberedCharge,
 } from "@latchkey/core";
-import type { Counters } from "./counters.js";
 import { ExpiringMap } from "./expiring-map.js";
 import { ExpiringWindows } from "./expiring-windows.js";
 import { frozenCopy } from "./frozen.js";
+import type { StoredIdentity } from "./stored-identity.js";
 import type { StoredKey } from "./stored-key.js";
 import { findWindow, withWindow } from "./windows.js";
 
@@ -28,7 +28,7 @@ export class Charges {
     if (key === undefined) return STALE;
     const { limits, request } = plan;
     const { identity } = key;
-    const drawnFrom = plan.usesFrom === "key" ? key.counters : identity;
+    const drawnFrom = plan.usesFrom === "key" ? key : identity;
     const usage = drawnFrom === null ? NO_USES : drawnFrom.usage;
     const windows = limits.length === 0 ? NO_WINDOWS : this.#windows(key, limits);
     const { result, next } = applyCharge(
@@ -87,8 +87,8 @@ export class Charges {
   }
 }
 
-function ownerOf(key: StoredKey, { owner }: PlannedLimit): Counters | null {
-  return owner === "key" ? key.counters : key.identity;
+function ownerOf(key: StoredKey, { owner }: PlannedLimit): StoredKey | StoredIdentity | null {
+  return owner === "key" ? key : key.identity;
 }
 
 /** Keys that share their counters share these too. The duration comes before the name, which may hold any character. */

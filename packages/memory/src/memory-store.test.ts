@@ -1,5 +1,6 @@
 import {
   aKey,
+  aKeyLimit,
   aKeyWithUses,
   anApi,
   aPlan,
@@ -8,7 +9,7 @@ import {
   NOW,
   WORKSPACE,
 } from "@latchkey/conformance";
-import type { KeyStore, LoadedKey } from "@latchkey/core";
+import { type KeyStore, type LoadedKey, NO_CHANGES } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { memoryStore } from "./memory-store.js";
 
@@ -16,8 +17,8 @@ describeKeyStore("memory", memoryStore);
 
 async function storeWithKeys(...numbers: readonly number[]): Promise<KeyStore> {
   const store = memoryStore();
-  await store.insertApi(anApi());
-  for (const number of numbers) await store.insertKey(aKeyWithUses(5, number));
+  await store.insertApi(anApi(), NO_CHANGES);
+  for (const number of numbers) await store.insertKeys([aKeyWithUses(5, number)], NO_CHANGES);
   return store;
 }
 
@@ -28,8 +29,8 @@ async function load(store: KeyStore, number = 1): Promise<LoadedKey> {
 test("what is handed out is frozen to the depth", async () => {
   const store = await storeWithKeys();
   const meta = { plan: { seats: [1, 2] } };
-  const ratelimits = [{ name: "a", limit: 1, durationMs: 1, type: null, async: false }];
-  await store.insertKey(aKeyWithUses(5, 1, { meta, ratelimits }));
+  const ratelimits = [aKeyLimit("a", 1)];
+  await store.insertKeys([aKeyWithUses(5, 1, { meta, ratelimits })], NO_CHANGES);
   const { key } = await load(store);
   for (const value of [key, key.meta, key.meta?.plan, key.ratelimits, key.ratelimits[0]]) {
     expect(Object.isFrozen(value)).toBe(true);

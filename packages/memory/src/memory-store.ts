@@ -315,9 +315,7 @@ class MemoryStore implements KeyStore {
     const { workspaces, keys } = this.#state.opened;
     const { verifications } = workspaces.open(workspaceId);
     for (const count of batch.counts) verifications.add(count);
-    for (const { keyId, usedAt } of batch.lastUsed) {
-      keys.find(workspaceId, keyId)?.raiseLastUse(usedAt);
-    }
+    for (const { keyId, usedAt } of batch.lastUsed) keys.raiseLastUse(workspaceId, keyId, usedAt);
   }
 
   async getVerifications(

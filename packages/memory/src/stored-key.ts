@@ -4,34 +4,26 @@ import { frozenKey } from "./frozen.js";
 import { type HeldGrants, NO_GRANTS } from "./held-grants.js";
 import type { StoredApi } from "./stored-api.js";
 import type { StoredIdentity } from "./stored-identity.js";
-
-/** What only keys have that were used or rotated. */
-interface Extras {
-  lastUsedAt: EpochMs | null;
-  /** The counters that a key of a rotation shares with the others. */
-  shared: Counters | null;
-}
-
-/** In the place of the extras of a key that was deleted. */
-const DELETED: Extras = Object.freeze({ lastUsedAt: null, shared: null });
+import { NO_WINDOWS, type StoredWindows } from "./windows.js";
 
 /**
- * A live key with its counters. The record is frozen and replaced as a whole. There may be millions of these: a
- * field here is memory for each.
- *
- * The counters that it inherits are those that it has to itself; whoever moves them goes through
- * {@link StoredKey.counters}.
+ * A live key with its counters. The record is frozen and replaced as a whole; the counters move in place. There may
+ * be millions of these: a field here is memory for each.
  */
-export class StoredKey extends Counters {
+export class StoredKey {
   record: KeyRecord;
   readonly api: StoredApi;
   /** The identity that it was linked to, also where that was deleted since. */
   linked: StoredIdentity | null;
   grants: HeldGrants = NO_GRANTS;
-  #extras: Extras | null = null;
+  /** A deleted key can still be asked for by the handle that it was loaded with. */
+  isLive = true;
+  /** Instant of the latest verification that was counted as used, or null. */
+  lastUsedAt: EpochMs | null = null;
+  /** Null while it says nothing but that there is no limit on uses: most keys never need more. */
+  #counters: Counters | null;
 
   constructor(record: KeyRecord, api: StoredApi, identity: StoredIdentity | null, usage: Usage) {
-    super(usage);
     // The strings that many keys have in common are kept once.
     this.record = frozenKey({
       ...record,
@@ -41,15 +33,12 @@ export class StoredKey extends Counters {
     });
     this.api = api;
     this.linked = identity;
+    const isPlain = usage.remaining === null && usage.refilledAt === record.createdAt;
+    this.#counters = isPlain ? null : new Counters(usage);
   }
 
   get id(): string {
     return this.record.id;
-  }
-
-  /** A deleted key can still be asked for by the handle that it was loaded with. */
-  get isLive(): boolean {
-    return this.#extras !== DELETED;
   }
 
   /** Null also where the record names an identity that does not exist, or does no longer. */
@@ -57,29 +46,25 @@ export class StoredKey extends Counters {
     return this.linked?.isLive ? this.linked : null;
   }
 
-  /** The counters that the key goes by: its own, or those that it shares. */
-  get counters(): Counters {
-    return this.#extras?.shared ?? this;
+  get usage(): Usage {
+    return this.#counters?.usage ?? { remaining: null, refilledAt: this.record.createdAt };
   }
 
-  /** Goes by the counters of another key from now on, and so does that one: by those it had to itself until now. */
+  set usage(usage: Usage) {
+    this.#needCounters().usage = usage;
+  }
+
+  get windows(): StoredWindows {
+    return this.#counters?.windows ?? NO_WINDOWS;
+  }
+
+  set windows(windows: StoredWindows) {
+    if (windows !== this.windows) this.#needCounters().windows = windows;
+  }
+
+  /** Goes by the counters of another key from now on, whichever of the two moves them. */
   shareCountersOf(key: StoredKey): void {
-    const extras = key.#ownExtras();
-    if (extras.shared === null) {
-      extras.shared = new Counters(key.usage);
-      extras.shared.windows = key.windows;
-    }
-    this.#ownExtras().shared = extras.shared;
-  }
-
-  /** Raises the latest use; it never goes back. */
-  raiseLastUse(usedAt: EpochMs): void {
-    const extras = this.#ownExtras();
-    extras.lastUsedAt = Math.max(extras.lastUsedAt ?? usedAt, usedAt);
-  }
-
-  markDeleted(): void {
-    this.#extras = DELETED;
+    this.#counters = key.#needCounters();
   }
 
   load(): LoadedKey {
@@ -88,7 +73,7 @@ export class StoredKey extends Counters {
     const { direct, roles, permissions } = this.grants.namesAt(workspace.record.epoch);
     return {
       key: this.record,
-      usage: this.counters.usage,
+      usage: this.usage,
       workspace: workspace.record,
       api: this.api.record,
       identity: identity === null ? null : identity.record,
@@ -96,13 +81,13 @@ export class StoredKey extends Counters {
       direct,
       roles,
       permissions,
-      lastUsedAt: this.#extras?.lastUsedAt ?? null,
+      lastUsedAt: this.lastUsedAt,
       handle: this,
     };
   }
 
-  #ownExtras(): Extras {
-    this.#extras ??= { lastUsedAt: null, shared: null };
-    return this.#extras;
+  #needCounters(): Counters {
+    this.#counters ??= new Counters(this.usage);
+    return this.#counters;
   }
 }

@@ -1,6 +1,7 @@
 import {
   type ChargePlan,
   changeUsage,
+  type EpochMs,
   type InsertKeysResult,
   type KeyPatch,
   type NewKey,
@@ -59,8 +60,7 @@ export class StoredKeys {
   update(key: StoredKey | undefined, expectedVersion: number, patch: KeyPatch): UpdateKeyResult {
     if (key === undefined) return { kind: "not-found" };
     if (key.record.version !== expectedVersion) return { kind: "stale" };
-    const { counters } = key;
-    const usage = patch.usage && changeUsage(counters.usage, patch.usage);
+    const usage = patch.usage && changeUsage(key.usage, patch.usage);
     if (usage && usage.kind !== "changed") return { kind: "usage-refused", reason: usage };
     const { workspace, keys } = key.api;
     const missing = patch.grants ? workspace.grants.missing([patch.grants]) : null;
@@ -68,8 +68,8 @@ export class StoredKeys {
 
     const created: string[] = [];
     if (patch.grants) key.grants = workspace.grants.hold(key.grants, patch.grants, created);
-    if (usage) counters.usage = usage.usage;
-    if (patch.ratelimits) counters.windows = keptWindows(counters.windows, patch.ratelimits);
+    if (usage) key.usage = usage.usage;
+    if (patch.ratelimits) key.windows = keptWindows(key.windows, patch.ratelimits);
     let { identityId } = key.record;
     if (patch.identity !== undefined) {
       keys.removeFromIdentity(key);
@@ -78,7 +78,7 @@ export class StoredKeys {
       identityId = key.linked?.id ?? null;
     }
     key.record = patchedKey(key.record, patch, identityId);
-    return { kind: "updated", usage: counters.usage, created };
+    return { kind: "updated", usage: key.usage, created };
   }
 
   rotate(
@@ -92,12 +92,18 @@ export class StoredKeys {
     const { successor: record } = rotation;
     if (api.workspace.keyByHash.has(record.hash)) return "hash-taken";
     const identity = api.workspace.identities.findLinked(record.identityId);
-    const successor = new StoredKey(record, api, identity, key.counters.usage);
+    const successor = new StoredKey(record, api, identity, key.usage);
     successor.grants = grants;
     successor.shareCountersOf(key);
     this.#add(successor);
     key.record = rotatedKey(key.record, rotation);
     return "rotated";
+  }
+
+  /** Raises the latest use of a key, if it is there; it never goes back. */
+  raiseLastUse(workspaceId: string, keyId: string, usedAt: EpochMs): void {
+    const key = this.find(workspaceId, keyId);
+    if (key !== undefined) key.lastUsedAt = Math.max(key.lastUsedAt ?? usedAt, usedAt);
   }
 
   delete(key: StoredKey | undefined): "deleted" | "not-found" {
@@ -106,7 +112,7 @@ export class StoredKeys {
     this.#byId.delete(key.record.id);
     api.workspace.keyByHash.delete(key.record.hash);
     api.keys.remove(key);
-    key.markDeleted();
+    key.isLive = false;
     api.workspace.forgetIfEmpty(api);
     return "deleted";
   }
