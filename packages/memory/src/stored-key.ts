@@ -68,6 +68,7 @@ export class StoredKey {
   }
 
   load(): LoadedKey {
+    this.#forgetDeletedIdentity();
     const { workspace } = this.api;
     const { identity } = this;
     const { direct, roles, permissions } = this.grants.namesAt(workspace.record.epoch);
@@ -84,6 +85,14 @@ export class StoredKey {
       lastUsedAt: this.lastUsedAt,
       handle: this,
     };
+  }
+
+  /** A deleted identity does not visit its keys, however many they are: each finds out when it is next looked at. */
+  #forgetDeletedIdentity(): void {
+    if (this.linked === null || this.linked.isLive) return;
+    this.api.keys.removeFromIdentity(this);
+    this.linked = null;
+    this.record = frozenKey({ ...this.record, identityId: null });
   }
 
   #needCounters(): Counters {

@@ -92,7 +92,8 @@ export class StoredKeys {
     const { successor: record } = rotation;
     if (api.workspace.keyByHash.has(record.hash)) return "hash-taken";
     const identity = api.workspace.identities.findLinked(record.identityId);
-    const successor = new StoredKey(record, api, identity, key.usage);
+    const linked = { ...record, identityId: identity?.id ?? null };
+    const successor = new StoredKey(linked, api, identity, key.usage);
     successor.grants = grants;
     successor.shareCountersOf(key);
     this.#add(successor);

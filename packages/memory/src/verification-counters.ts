@@ -12,6 +12,8 @@ import {
 const HOURS_PER_DAY = 24;
 const DAY_MS = HOURS_PER_DAY * COUNTER_SPAN_MS;
 
+const CODES: readonly CountedCode[] = [...COUNTED_CODES].sort();
+
 /** Counts of one subject in one day, by {@link slotOf}. Only those that are not 0. */
 type DayCounts = Map<number, number>;
 
@@ -28,7 +30,7 @@ export class VerificationCounters {
     counts.set(slot, (counts.get(slot) ?? 0) + count);
   }
 
-  /** Counts of the hours from `startAt`, included, to `endAt`, not included: by hour, then in the order of the codes. */
+  /** Counts of the hours from `startAt`, included, to `endAt`, not included: by hour, then by code. */
   read(subject: CountSubject, startAt: EpochMs, endAt: EpochMs): readonly HourCount[] {
     const name = nameOf(subject);
     return this.#daysInOrder()
@@ -77,15 +79,15 @@ function dayOf(hourAt: EpochMs): EpochMs {
 /** Place of an hour and a code in the day, in ascending order of both. */
 function slotOf(hourAt: EpochMs, code: CountedCode): number {
   const hour = (hourAt % DAY_MS) / COUNTER_SPAN_MS;
-  return hour * COUNTED_CODES.length + COUNTED_CODES.indexOf(code);
+  return hour * CODES.length + CODES.indexOf(code);
 }
 
 function hourCounts(dayAt: EpochMs, counts: DayCounts | undefined): readonly HourCount[] {
   if (counts === undefined) return [];
   const inOrder = [...counts].sort(([one], [other]) => one - other);
   return inOrder.map(([slot, count]) => ({
-    hourAt: dayAt + Math.floor(slot / COUNTED_CODES.length) * COUNTER_SPAN_MS,
-    code: COUNTED_CODES[slot % COUNTED_CODES.length] as CountedCode,
+    hourAt: dayAt + Math.floor(slot / CODES.length) * COUNTER_SPAN_MS,
+    code: CODES[slot % CODES.length] as CountedCode,
     count,
   }));
 }
