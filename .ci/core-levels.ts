@@ -28,6 +28,7 @@ export const coreLevels: readonly (readonly string[])[] = [
     "role",
     "root-key",
     "permission-query",
+    "missing-permissions",
     "field-change",
     "audit-event",
     "refill-view",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { latestRefillDueAt, type Refill } from "./refill.js";
+import { latestRefillDueAt, nextRefillDueAt, type Refill } from "./refill.js";
 
 const DAY_MS = 86_400_000;
 const refillDay = fc.integer({ min: 1, max: 31 });
@@ -125,5 +125,17 @@ test("a monthly refill falls due exactly once in every calendar month", () => {
       expect(dueAt).toBeGreaterThanOrEqual(start);
       expect(latestRefillDueAt(wanted, dueAt - 1)).toBeLessThan(start);
     }),
+  );
+});
+
+test("the next refill is later than now, and nothing falls due before it", () => {
+  fc.assert(
+    fc.property(refill, instant, (wanted, now) => {
+      const nextAt = nextRefillDueAt(wanted, now) as number;
+      expect(nextAt).toBeGreaterThan(now);
+      expect(latestRefillDueAt(wanted, nextAt)).toBe(nextAt);
+      expect(latestRefillDueAt(wanted, nextAt - 1)).toBe(latestRefillDueAt(wanted, now));
+    }),
+    { numRuns: 1_000 },
   );
 });

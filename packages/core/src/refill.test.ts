@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dueRefill, latestRefillDueAt, type Refill } from "./refill.js";
+import { dueRefill, latestRefillDueAt, nextRefillDueAt, type Refill } from "./refill.js";
 
 const DAILY: Refill = { interval: "daily", amount: 100 };
 const monthlyOn = (refillDay: number): Refill => ({ interval: "monthly", amount: 100, refillDay });
@@ -144,5 +144,27 @@ describe("dueRefill", () => {
       amount: 100,
       dueAt: Date.parse("2026-05-15T00:00:00.000Z"),
     });
+  });
+});
+
+describe("the next refill", () => {
+  test.each([
+    { refill: DAILY, now: "2026-03-01T23:59:59.999Z", next: "2026-03-02T00:00:00.000Z" },
+    { refill: DAILY, now: "2026-03-02T00:00:00.000Z", next: "2026-03-03T00:00:00.000Z" },
+    { refill: DAILY, now: "2026-12-31T00:00:00.001Z", next: "2027-01-01T00:00:00.000Z" },
+    { refill: monthlyOn(15), now: "2026-05-14T23:59:59.999Z", next: "2026-05-15T00:00:00.000Z" },
+    { refill: monthlyOn(15), now: "2026-05-15T00:00:00.000Z", next: "2026-06-15T00:00:00.000Z" },
+    { refill: monthlyOn(31), now: "2026-01-31T00:00:00.000Z", next: "2026-02-28T00:00:00.000Z" },
+    { refill: monthlyOn(31), now: "2026-12-31T12:00:00.000Z", next: "2027-01-31T00:00:00.000Z" },
+  ])(
+    "of $refill.interval $refill.refillDay at $now falls due at $next",
+    ({ refill, now, next }) => {
+      const nextAt = nextRefillDueAt(refill, Date.parse(now)) as number;
+      expect(new Date(nextAt).toISOString()).toBe(next);
+    },
+  );
+
+  test.each([DAILY, monthlyOn(1)])("of %o is none where no date lies that far", (refill) => {
+    expect(nextRefillDueAt(refill, 8_640_000_000_000_000)).toBeNull();
   });
 });

@@ -33,10 +33,34 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
   return now >= dueThisMonth ? dueThisMonth : monthlyDueAt(year, month - 1, refill.refillDay);
 }
 
+/**
+ * The first instant after `now` at which the refill falls due, or null where no date lies that far.
+ *
+ * At a due instant itself that refill is due already, and this answers the one after it.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function nextRefillDueAt(refill: Refill, now: EpochMs): EpochMs | null {
+  const dueAt = refill.interval === "daily" ? nextDayAt(now) : nextMonthlyDueAt(refill, now);
+  return Number.isNaN(new Date(dueAt).getTime()) ? null : dueAt;
+}
+
 /** The refill as data for one atomic step at `now`, or null when the key has none. */
 export function dueRefill(refill: Refill | null, now: EpochMs): DueRefill | null {
   if (refill === null) return null;
   return { amount: refill.amount, dueAt: latestRefillDueAt(refill, now) };
+}
+
+function nextDayAt(now: EpochMs): EpochMs {
+  return now - (now % DAY_MS) + DAY_MS;
+}
+
+function nextMonthlyDueAt({ refillDay }: { readonly refillDay: number }, now: EpochMs): EpochMs {
+  const date = new Date(now);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
+  const dueThisMonth = monthlyDueAt(year, month, refillDay);
+  return now < dueThisMonth ? dueThisMonth : monthlyDueAt(year, month + 1, refillDay);
 }
 
 function monthlyDueAt(year: number, month: number, refillDay: number): EpochMs {

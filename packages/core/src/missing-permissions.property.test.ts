@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { missingPermissions } from "./missing-permissions.js";
+import { isSatisfied, type PermissionQuery } from "./permission.js";
+
+const name = fc.constantFrom("a", "b", "c", "d.e", "d.f", "g");
+const { query } = fc.letrec<{ query: PermissionQuery }>((tie) => ({
+  query: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    name,
+    fc.array(tie("query"), { minLength: 1, maxLength: 3 }).map((and) => ({ and })),
+    fc.array(tie("query"), { minLength: 1, maxLength: 3 }).map((or) => ({ or })),
+  ),
+}));
+const held = fc.subarray(["a", "b", "c", "d.*", "g"]);
+
+function namesIn(wanted: PermissionQuery): string[] {
+  if (typeof wanted === "string") return [wanted];
+  return ("and" in wanted ? wanted.and : wanted.or).flatMap(namesIn);
+}
+
+test("something is missing exactly where the query is not satisfied", () => {
+  fc.assert(
+    fc.property(query, held, (wanted, having) => {
+      expect(missingPermissions(wanted, having) === null).toBe(isSatisfied(wanted, having));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("whatever would satisfy the missing part as well satisfies the whole", () => {
+  fc.assert(
+    fc.property(
+      query,
+      held,
+      fc.subarray(["a", "b", "c", "d.e", "d.f", "g"]),
+      (wanted, having, more) => {
+        const missing = missingPermissions(wanted, having);
+        fc.pre(missing !== null);
+        expect(isSatisfied(wanted, [...having, ...more])).toBe(
+          isSatisfied(missing as PermissionQuery, [...having, ...more]),
+        );
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test("nothing that is held is called missing", () => {
+  fc.assert(
+    fc.property(query, held, (wanted, having) => {
+      const missing = missingPermissions(wanted, having);
+      for (const text of missing === null ? [] : namesIn(missing))
+        expect(isSatisfied(text, having)).toBe(false);
+    }),
+    { numRuns: 500 },
+  );
+});
