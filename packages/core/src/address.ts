@@ -1,0 +1,122 @@
+import ipaddr from "ipaddr.js";
+
+type Address = ReturnType<typeof ipaddr.parse>;
+
+/** An address with the number of leading bits that count: all of them for a single address. */
+interface AddressRange {
+  readonly address: Address;
+  readonly bits: number;
+}
+
+/** Most entries that an allow-list has. */
+export const MAX_ADDRESS_RANGES = 1_000;
+
+/** What an entry of an allow-list must be, in words. Never repeats the entry. */
+export const ADDRESS_RANGE_ERROR =
+  "must be an IPv4 or IPv6 address, or a CIDR range without bits set beyond its prefix, such as 192.0.2.0/24";
+
+/** What an address must be, in words. */
+export const ADDRESS_ERROR = "must be an IPv4 or IPv6 address, such as 192.0.2.7 or 2001:db8::7";
+
+/** Longer than any address with its zone or prefix: what is longer is not looked at. */
+const MAX_LENGTH = 128;
+
+const HEXTETS = /^[0-9a-f:]+$/i;
+/** IPv6 with the last 32 bits as an IPv4 address. Not `::192.0.2.7`, a form long gone that the library takes for IPv4. */
+const HEXTETS_AND_IPV4 = /^(?!::\d+\.)([0-9a-f:]*:)(\d+\.\d+\.\d+\.\d+)$/i;
+const PREFIX_LENGTH = /^(0|[1-9]\d{0,2})$/;
+/** What names the interface beside an IPv6 address. */
+const ZONE = /(?<=:.*)%[0-9a-z._~-]{1,64}$/i;
+
+/** The bits that stand before the IPv4 address in an IPv4-mapped IPv6 address. */
+const MAPPED_BITS = 96;
+
+const rangesOfList = new WeakMap<readonly string[], readonly AddressRange[]>();
+
+/**
+ * The one form of an address: IPv4 in dotted decimals, IPv6 as RFC 5952 says; null for what is no address.
+ *
+ * Only the full decimal form of IPv4 counts: `0177.1`, `0x7f.1` and `127.0.0.01` mean one address to one program and
+ * another to the next. An IPv4-mapped IPv6 address is the IPv4 address. A zone (`fe80::1%eth0`), which sockets append, is left off.
+ *
+ * @see packages/core/decisions/0013-addresses-are-read-strictly.md
+ */
+export function canonicalAddress(text: string): string | null {
+  return parseAddress(text.length > MAX_LENGTH ? "" : text.replace(ZONE, ""))?.toString() ?? null;
+}
+
+/**
+ * The one form of an entry of an allow-list: an address, or a range as the first address, `/` and the number of bits; null
+ * for what is neither. A range of one address is that address.
+ *
+ * A range with bits set beyond its prefix is refused, not widened: `10.1.2.3/8` may have been meant as one address.
+ * There are no zones in lists. An IPv4-mapped range of 96 bits or more is the IPv4 range.
+ */
+export function canonicalAddressRange(text: string): string | null {
+  const range = parseRange(text);
+  if (range === null || !isFirstOf(range)) return null;
+  const { address, bits } = range;
+  return bits === sizeOf(address) ? address.toString() : `${address.toString()}/${bits}`;
+}
+
+/**
+ * Whether an address is in an allow-list. IPv6 ranges hold no IPv4 addresses, not even `::/0`; IPv4 ranges hold IPv4-mapped
+ * ones.
+ *
+ * A list is parsed the first time that it is asked about: it must not be changed after.
+ *
+ * @param list - Entries as `canonicalAddressRange` answers them. An entry that is none holds nothing.
+ * @param address - An address as `canonicalAddress` answers it; null where none is known, which no list holds.
+ */
+export function isAddressListed(list: readonly string[], address: string | null): boolean {
+  const parsed = address === null ? null : parseAddress(address);
+  return parsed !== null && rangesOf(list).some((range) => isWithin(parsed, range));
+}
+
+function rangesOf(list: readonly string[]): readonly AddressRange[] {
+  const known = rangesOfList.get(list);
+  if (known !== undefined) return known;
+  const ranges = list.map(parseRange).filter((range) => range !== null);
+  rangesOfList.set(list, ranges);
+  return ranges;
+}
+
+/** Parses an address strictly: the library reads far more than this lets through to it. */
+function parseAddress(text: string): Address | null {
+  const embedded = HEXTETS_AND_IPV4.exec(text)?.[2];
+  const isStrict =
+    embedded === undefined
+      ? HEXTETS.test(text) && text.includes(":")
+      : ipaddr.IPv4.isValidFourPartDecimal(embedded);
+  if (!isStrict) return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null;
+  return ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : null;
+}
+
+function parseRange(text: string): AddressRange | null {
+  if (text.length > MAX_LENGTH) return null;
+  const [start = "", length, ...rest] = text.split("/");
+  const address = parseAddress(start);
+  if (address === null || rest.length > 0) return null;
+  const size = sizeOf(address);
+  if (length === undefined) return { address, bits: size };
+  if (!PREFIX_LENGTH.test(length)) return null;
+  const isMapped = size === 32 && start.includes(":");
+  const bits = Number(length) - (isMapped ? MAPPED_BITS : 0);
+  return bits < 0 || bits > size ? null : { address, bits };
+}
+
+function isWithin(address: Address, range: AddressRange): boolean {
+  return address.kind() === range.address.kind() && address.match(range.address, range.bits);
+}
+
+function isFirstOf({ address, bits }: AddressRange): boolean {
+  const bytes = address.toByteArray();
+  return bytes.every((byte, index) => {
+    const counted = Math.min(Math.max(bits - index * 8, 0), 8);
+    return (byte & (0xff >> counted)) === 0;
+  });
+}
+
+function sizeOf(address: Address): 32 | 128 {
+  return address.kind() === "ipv4" ? 32 : 128;
+}
