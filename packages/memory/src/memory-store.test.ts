@@ -2,6 +2,7 @@ import {
   aKey,
   aKeyLimit,
   aKeyWithUses,
+  aNewKey,
   anApi,
   aPlan,
   describeKeyStore,
@@ -9,11 +10,23 @@ import {
   NOW,
   WORKSPACE,
 } from "@latchkey/conformance";
-import { type KeyStore, type LoadedKey, NO_CHANGES } from "@latchkey/core";
+import { type ChangeRecord, type KeyStore, type LoadedKey, NO_CHANGES } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { memoryStore } from "./memory-store.js";
 
 describeKeyStore("memory", memoryStore);
+
+const CHANGE: ChangeRecord = {
+  id: "evt_1",
+  workspaceId: WORKSPACE,
+  type: "key.deleted",
+  at: NOW,
+  actor: null,
+  resourceId: aKey(1).id,
+  keyId: aKey(1).id,
+  identityId: null,
+  fields: [],
+};
 
 async function storeWithKeys(...numbers: readonly number[]): Promise<KeyStore> {
   const store = memoryStore();
@@ -71,6 +84,40 @@ test("ten thousand keys inserted in any order are paged in ascending order", asy
     hasMore = page.hasMore;
   }
   expect(listed).toEqual(numbers.map((number) => idOf("key", number)).sort());
+});
+
+test("a key without a limit on uses keeps up to when its refills are settled", async () => {
+  const store = await storeWithKeys();
+  for (const [number, refilledAt] of [NOW - 1, NOW, NOW + 1].entries()) {
+    await store.insertKeys(
+      [aNewKey(aKey(number), { usage: { remaining: null, refilledAt } })],
+      NO_CHANGES,
+    );
+    expect((await load(store, number)).usage).toEqual({ remaining: null, refilledAt });
+  }
+});
+
+test("where an entry of the log cannot be made, no key is deleted", async () => {
+  const store = await storeWithKeys(1, 2);
+  const entryOf = (keyId: string) => {
+    if (keyId === aKey(2).id) throw new RangeError("no entry");
+    return { change: CHANGE, ifCreated: false };
+  };
+  await expect(store.deleteKeys(WORKSPACE, idOf("api", 1), 10, NOW, entryOf)).rejects.toThrow(
+    RangeError,
+  );
+  expect(await store.getKey(WORKSPACE, aKey(1).id)).not.toBeNull();
+  expect(
+    await store.listChanges(WORKSPACE, { kind: "all" }, { beforeId: null, limit: 10 }),
+  ).toEqual({ items: [], hasMore: false });
+});
+
+test("a workspace that is written after its keys does not go back to an epoch that they were loaded at", async () => {
+  const store = await storeWithKeys(1);
+  const loaded = await load(store);
+  const workspace = { id: WORKSPACE, name: "acme", enabled: false, epoch: loaded.workspace.epoch };
+  expect(await store.insertWorkspace(workspace, NO_CHANGES)).toBe("inserted");
+  expect(await store.charge(aPlan(loaded))).toEqual({ kind: "stale" });
 });
 
 test("calls that race with close are answered or refused, never left open", async () => {

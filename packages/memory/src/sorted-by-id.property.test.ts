@@ -35,6 +35,28 @@ test("items are listed in ascending order of id, whatever the order they come an
   );
 });
 
+test("a list is read backwards as it is forwards, from any id, in pages of any size", () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(id, { maxLength: 2_000, size: "max" }),
+      fc.option(id),
+      fc.integer({ min: 1, max: 700 }),
+      (ids, beforeId, limit) => {
+        const list = new SortedById<{ readonly id: string }>();
+        for (const of of ids) list.add({ id: of });
+        const preceding = ids
+          .filter((of) => beforeId === null || of < beforeId)
+          .sort()
+          .reverse();
+        const page = list.pageBack(beforeId, limit);
+        expect(page.items.map((item) => item.id)).toEqual(preceding.slice(0, limit));
+        expect(page.hasMore).toBe(preceding.length > limit);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
 test("a list that was emptied takes items again", () => {
   const list = new SortedById<{ readonly id: string }>();
   const item = { id: "b" };
@@ -43,6 +65,7 @@ test("a list that was emptied takes items again", () => {
     list.remove(item);
     expect(list.page(null, 10)).toEqual({ items: [], hasMore: false });
     expect(list.page("a", 10)).toEqual({ items: [], hasMore: false });
+    expect(list.pageBack("z", 10)).toEqual({ items: [], hasMore: false });
   }
   list.add(item);
   expect(list.page(null, 10)).toEqual({ items: [item], hasMore: false });
