@@ -1,27 +1,18 @@
 import type {
+  ApiPatch,
   DueRefill,
-  GrantReference,
-  Grants,
   IdentityPatch,
+  IdentityRateLimit,
   KeyPatch,
   KeyRateLimit,
   Metadata,
   RateLimit,
+  Refill,
   Usage,
   UsageChange,
 } from "@latchkey/core";
 import fc from "fast-check";
-import {
-  aPermission,
-  aRole,
-  byId,
-  DAY_MS,
-  NOW,
-  named,
-  OTHER_WORKSPACE,
-  orCreate,
-  WORKSPACE,
-} from "./fixtures.js";
+import { DAY_MS, NOW, OTHER_WORKSPACE, WORKSPACE } from "./fixtures.js";
 
 /** The workspaces that steps play in. */
 export const WORKSPACES: readonly string[] = [WORKSPACE, OTHER_WORKSPACE];
@@ -42,14 +33,19 @@ export const versionOffset = fc.constantFrom(0, 0, 0, 0, 0, 0, -1, 1);
 
 export const externalId = fc.constantFrom("ann", "bob", "Ann", "eve ");
 
-const durationMs = fc.constantFrom(1_000, 60_000);
+export const durationMs = fc.constantFrom(1_000, 60_000);
 
 /** Configured limits have other names than those that requests make up: a store may keep the two kinds apart. */
 const configuredName = fc.constantFrom("default", "a", "b");
 const adHocName = fc.constantFrom("x", "y", "x 1000");
 
-export const limits: fc.Arbitrary<readonly RateLimit[]> = fc.uniqueArray(
-  fc.record({ name: configuredName, limit: fc.integer({ min: 1, max: 6 }), durationMs }),
+export const limits: fc.Arbitrary<readonly IdentityRateLimit[]> = fc.uniqueArray(
+  fc.record({
+    name: configuredName,
+    limit: fc.integer({ min: 1, max: 6 }),
+    durationMs,
+    autoApply: fc.boolean(),
+  }),
   { selector: ({ name }) => name, maxLength: 3 },
 );
 
@@ -96,12 +92,20 @@ const operation: fc.Arbitrary<UsageChange["operation"]> = fc.oneof(
 
 export const usageChange = fc.record({ operation, refill: refillOffset });
 
+/** A change of uses as the port takes it. */
+export function usageChangeAt(
+  { operation, refill }: { operation: UsageChange["operation"]; refill: RefillOffset },
+  now: number,
+): UsageChange {
+  return { operation, due: dueAt(refill, now), settledAt: now };
+}
+
 /** One of a few names, each of which goes with one id, so that an id and a name can mean the same. */
 function referenceTo(kinds: readonly ("name" | "id" | "create")[]) {
   return fc.record({ index: fc.nat({ max: 3 }), by: fc.constantFrom(...kinds) });
 }
 
-type Reference = { readonly index: number; readonly by: "name" | "id" | "create" };
+export type Reference = { readonly index: number; readonly by: "name" | "id" | "create" };
 
 function grantsBy(kinds: readonly ("name" | "id" | "create")[]) {
   const roles = fc.array(referenceTo(kinds), { maxLength: 3 });
@@ -119,44 +123,10 @@ export const permissionReferences = fc.array(referenceTo(["name", "id", "create"
   maxLength: 3,
 });
 
-/** The permission of an index in a workspace. */
-export function permissionAt(index: number, workspace: number) {
-  const workspaceId = WORKSPACES[workspace] as string;
-  return aPermission(`perm${index}`, index + 10 * workspace, { workspaceId });
-}
-
-/** The role of an index in a workspace. */
-export function roleAt(index: number, workspace: number) {
-  const workspaceId = WORKSPACES[workspace] as string;
-  return aRole(`role${index}`, index + 10 * workspace, { workspaceId });
-}
-
-/** References as the port takes them. */
-export function referencesIn<Definition extends { readonly id: string; readonly name: string }>(
-  references: readonly Reference[],
-  define: (index: number) => Definition,
-): readonly GrantReference<Definition>[] {
-  return references.map(({ index, by }) => {
-    const definition = define(index);
-    if (by === "create") return orCreate(definition);
-    return by === "id" ? byId(definition.id) : named(definition.name);
-  });
-}
-
-/** Grants as the port takes them. */
-export function grantsIn(
-  workspace: number,
-  {
-    roles,
-    permissions,
-  }: { readonly roles?: readonly Reference[]; readonly permissions?: readonly Reference[] },
-): Grants {
-  return {
-    roles: roles && referencesIn(roles, (index) => roleAt(index, workspace)),
-    permissions:
-      permissions && referencesIn(permissions, (index) => permissionAt(index, workspace)),
-  };
-}
+const refill: fc.Arbitrary<Refill> = fc.constantFrom(
+  { interval: "daily", amount: 3 } as const,
+  { interval: "monthly", amount: 4, refillDay: 31 } as const,
+);
 
 /** Fields of a patch that are plain values; the rest follows from what exists when the step is run. */
 export const keyFields: fc.Arbitrary<KeyPatch> = fc.record(
@@ -165,21 +135,31 @@ export const keyFields: fc.Arbitrary<KeyPatch> = fc.record(
     meta: fc.option(metadata),
     expiresAt: fc.option(fc.constantFrom(NOW, NOW + 5)),
     switchedOn: fc.boolean(),
-    refill: fc.option(
-      fc.constantFrom(
-        { interval: "daily", amount: 3 } as const,
-        { interval: "monthly", amount: 4, refillDay: 31 } as const,
-      ),
-    ),
+    refill: fc.option(refill),
     ratelimits: keyLimits,
     environment: fc.option(fc.constant("live")),
+    usesFrom: fc.constantFrom("key", "identity"),
     sealedSecret: fc.option(fc.constant("v1.c2VhbGVk")),
     updatedAt: fc.constantFrom(NOW + 1, NOW + 2),
   },
   { requiredKeys: [] },
 );
 
-export const identityPatch: fc.Arbitrary<IdentityPatch> = fc.record(
-  { meta: metadata, ratelimits: limits },
-  { requiredKeys: [] },
-);
+/** Never without a field: whether the version rises then, the port does not say. */
+export const identityFields: fc.Arbitrary<IdentityPatch> = fc
+  .record({ meta: metadata, ratelimits: limits, refill: fc.option(refill) }, { requiredKeys: [] })
+  .filter((fields) => Object.keys(fields).length > 0);
+
+export const apiPatch: fc.Arbitrary<ApiPatch> = fc
+  .record(
+    {
+      name: fc.constantFrom("one", "two"),
+      deleteProtection: fc.boolean(),
+      ipWhitelist: fc.constantFrom([], ["10.0.0.0/8", "::1/128"]),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((fields) => Object.keys(fields).length > 0);
+
+/** Pages of a few items, after one of the items that exist. */
+export const page = fc.record({ after: fc.option(pick), limit: fc.integer({ min: 1, max: 4 }) });

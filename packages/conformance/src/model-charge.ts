@@ -1,7 +1,10 @@
-import type { ChargePlan, KeyStore, LimitCharge, LoadedKey } from "@latchkey/core";
+import type { ChargePlan, KeyRecord, KeyStore, LimitCharge, LoadedKey } from "@latchkey/core";
 import fc from "fast-check";
-import { aPlan, takeAdHoc, takeFrom } from "./fixtures.js";
+import { anApi, aPlan, takeAdHoc, takeFrom } from "./fixtures.js";
 import * as any from "./model-arbitraries.js";
+import { charge as chargeModel, remembered } from "./model-counters.js";
+import { getKey } from "./model-keys.js";
+import type { Model } from "./model-state.js";
 import { choose, type StepKind, type World } from "./model-world.js";
 
 /** Costs for the configured limits of a key, one after the other; null leaves a limit out. */
@@ -38,25 +41,35 @@ export const chargeKind: StepKind<Input> = {
   isClear({ pick, request }, { everyKey, model, now, latest }) {
     const chosen = choose(everyKey, pick);
     if (chosen !== undefined && !model.hasApi(chosen)) return false;
-    const remembered = chosen && request ? model.remembered(chosen.id, request.id) : null;
-    return remembered === null || remembered.until <= now || remembered.until > latest;
+    const known = chosen && request ? remembered(model, chosen.id, request.id) : null;
+    return known === null || known.until <= now || known.until > latest;
   },
   async run(charge, world, store) {
     const chosen = choose(world.everyKey, charge.pick);
     if (chosen === undefined) return { actual: null, expected: null };
     const { epoch } = await store.getWorkspace(chosen.workspaceId);
-    const loaded = world.model.findKey(({ id }) => id === chosen.id) ?? {
-      key: chosen,
-      usage: { remaining: null, refilledAt: 0 },
-      workspace: world.model.workspace(chosen.workspaceId),
-      identity: null,
-      roles: [],
-      permissions: [],
-    };
+    const { model } = world;
+    const loaded = getKey(model, chosen.workspaceId, chosen.id) ?? unloaded(model, chosen);
     const plan = planOf(charge, loaded, world, epoch);
-    return { actual: await store.charge(plan), expected: world.model.charge(plan, epoch) };
+    return { actual: await store.charge(plan), expected: chargeModel(world.model, plan, epoch) };
   },
 };
+
+/** A key that is gone, as somebody may have loaded it before. */
+function unloaded(model: Model, key: KeyRecord): LoadedKey {
+  return {
+    key,
+    usage: { remaining: null, refilledAt: 0 },
+    workspace: model.workspace(key.workspaceId),
+    api: anApi(1, { id: key.apiId }),
+    identity: null,
+    identityUsage: null,
+    direct: { roles: [], permissions: [] },
+    roles: [],
+    permissions: [],
+    lastUsedAt: null,
+  };
+}
 
 function planOf(
   charge: Input,
@@ -120,5 +133,5 @@ export async function lookAt(store: KeyStore, world: World, loaded: LoadedKey) {
     limits,
     expects: { ...expects, epoch },
   });
-  return { actual: await store.charge(plan), expected: world.model.charge(plan, epoch) };
+  return { actual: await store.charge(plan), expected: chargeModel(world.model, plan, epoch) };
 }

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
-import type { KeyStore } from "@latchkey/core";
+import type { KeyStore, Page, PageRequest } from "@latchkey/core";
 import fc from "fast-check";
 import { WORKSPACES } from "./model-arbitraries.js";
 import { lookAt } from "./model-charge.js";
+import { subjectsOf } from "./model-counter-steps.js";
+import { getVerifications, inOrderOfHour } from "./model-counters.js";
+import { listedGrants } from "./model-grant-steps.js";
+import { identitiesOf } from "./model-identity-steps.js";
+import { findKey, getKey, listKeys, loadKey } from "./model-keys.js";
+import { listChanges } from "./model-log.js";
+import { inOrder } from "./model-page.js";
 import { STEPS } from "./model-steps.js";
 import { comparable, openWorld, type World } from "./model-world.js";
 import { readAll } from "./scene.js";
@@ -50,45 +57,87 @@ export async function checkAgainstModel(
 }
 
 async function compareEverything(store: KeyStore, world: World): Promise<void> {
-  const { model } = world;
   for (const workspaceId of WORKSPACES) {
-    assertAlike(await store.getWorkspace(workspaceId), model.workspace(workspaceId));
-    const identities = await readAll(
-      (page) => store.listIdentities(workspaceId, page),
-      ({ id }) => id,
-      2,
-    );
-    assertAlike(
-      identities.items,
-      model.listIdentities(workspaceId, { afterId: null, limit: 100 }).items,
-    );
+    await compareTenant(store, world, workspaceId);
+    await compareIdentities(store, world, workspaceId);
+    await compareCounts(store, world, workspaceId);
+    await compareLog(store, world, workspaceId);
   }
+  await compareKeys(store, world);
+}
+
+async function compareTenant(store: KeyStore, world: World, workspaceId: string): Promise<void> {
+  const { model } = world;
+  const isOwn = (item: { readonly workspaceId: string }) => item.workspaceId === workspaceId;
+  const { permissions, roles } = listedGrants(world, workspaceId);
+  assertAlike(await store.getWorkspace(workspaceId), model.workspace(workspaceId));
+  assertAlike(await store.listPermissions(workspaceId), permissions);
+  assertAlike(await store.listRoles(workspaceId), roles);
+  await comparePages((page) => store.listApis(workspaceId, page), model.apis.filter(isOwn), idOf);
+  const rootKeys = model.rootKeys.filter(isOwn);
+  await comparePages((page) => store.listRootKeys(workspaceId, page), rootKeys, idOf);
+}
+
+async function compareIdentities(store: KeyStore, world: World, workspaceId: string) {
+  await comparePages(
+    (page) => store.listIdentities(workspaceId, page),
+    identitiesOf(world, workspaceId),
+    ({ identity }) => identity.id,
+  );
+}
+
+async function compareCounts(store: KeyStore, { model }: World, workspaceId: string) {
+  for (const subject of subjectsOf(model, workspaceId)) {
+    const asked = [workspaceId, subject, 0, Number.MAX_SAFE_INTEGER] as const;
+    const counts = inOrderOfHour(await store.getVerifications(...asked));
+    assertAlike(counts, getVerifications(model, ...asked));
+  }
+}
+
+async function compareLog(store: KeyStore, { model }: World, workspaceId: string) {
+  const page = { beforeId: null, limit: 100 };
+  const asked = [workspaceId, { kind: "all" }, page] as const;
+  assertAlike(await store.listChanges(...asked), listChanges(model, ...asked));
+}
+
+async function compareKeys(store: KeyStore, world: World): Promise<void> {
+  const { model } = world;
   for (const { workspaceId, id } of model.apis) {
-    for (const identityId of [null, ...model.identities.map((identity) => identity.id)]) {
+    for (const identityId of [null, ...model.identities.map(({ record }) => record.id)]) {
       const filter = { identityId };
-      const listed = await readAll(
+      const all = { afterId: null, limit: 100 };
+      const expected = listKeys(model, workspaceId, id, identityId, all);
+      await comparePages(
         (page) => store.listKeys(workspaceId, id, filter, page),
+        expected.items,
         ({ key }) => key.id,
-        2,
+        expected.total,
       );
-      const expected = model.listKeys(workspaceId, id, identityId, { afterId: null, limit: 100 });
-      assertAlike(listed.items, expected.items);
-      assertAlike(listed.total, expected.total);
     }
   }
   for (const { id, hash, workspaceId } of world.everyKey) {
-    assertAlike(
-      await store.getKey(workspaceId, id),
-      model.findKey((key) => key.id === id),
-    );
-    const isNamed = (key: { hash: string; workspaceId: string }) =>
-      key.hash === hash && key.workspaceId === workspaceId;
-    assertAlike(await store.findKey(hash, workspaceId), model.findKey(isNamed));
+    assertAlike(await store.getKey(workspaceId, id), getKey(model, workspaceId, id));
+    assertAlike(await store.findKey(hash, workspaceId), findKey(model, hash, workspaceId));
   }
   for (const key of model.keys.filter(({ record }) => model.hasApi(record))) {
-    const { actual, expected } = await lookAt(store, world, model.load(key));
+    const { actual, expected } = await lookAt(store, world, loadKey(model, key));
     assertAlike(actual, expected);
   }
+}
+
+function idOf({ id }: { readonly id: string }): string {
+  return id;
+}
+
+async function comparePages<Item>(
+  readPage: (page: PageRequest) => Promise<Page<Item>>,
+  expected: readonly Item[],
+  idOfItem: (item: Item) => string,
+  expectedTotal = expected.length,
+): Promise<void> {
+  const { items, total } = await readAll(readPage, idOfItem, 2);
+  assertAlike(items, inOrder(expected, idOfItem));
+  assertAlike(total, expectedTotal);
 }
 
 function assertAlike(actual: unknown, expected: unknown): void {

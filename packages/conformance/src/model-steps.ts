@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { chargeKind } from "./model-charge.js";
-import { insertKeyKind, keyKinds, updateKeyKind } from "./model-key-steps.js";
-import { identityKinds, tenantKinds } from "./model-tenant-steps.js";
+import { counterKinds } from "./model-counter-steps.js";
+import { grantKinds } from "./model-grant-steps.js";
+import { identityKinds } from "./model-identity-steps.js";
+import { insertKeysKind, keyKinds, rotateKeyKind, updateKeyKind } from "./model-key-steps.js";
+import { logKinds } from "./model-log-steps.js";
+import { tenantKinds } from "./model-tenant-steps.js";
 import { commandsOf, type StepKind } from "./model-world.js";
 
 const passingTime: StepKind<{ readonly ms: number }> = {
@@ -16,13 +20,21 @@ const passingTime: StepKind<{ readonly ms: number }> = {
   },
 };
 
+const KINDS = [
+  ...tenantKinds,
+  ...grantKinds,
+  ...identityKinds,
+  ...keyKinds,
+  ...counterKinds,
+  ...logKinds,
+];
+
 /** Every method of the port; what keys and counters hang on comes more often than the rest. */
 export const STEPS = [
-  ...[...tenantKinds, ...identityKinds, ...keyKinds].map((step) =>
-    commandsOf(step as StepKind<unknown>),
-  ),
-  ...Array.from({ length: 4 }, () => commandsOf(insertKeyKind)),
-  ...Array.from({ length: 4 }, () => commandsOf(updateKeyKind)),
-  ...Array.from({ length: 10 }, () => commandsOf(chargeKind)),
-  commandsOf(passingTime),
+  ...KINDS.map((step) => commandsOf(step as StepKind<unknown>)),
+  ...Array.from({ length: 6 }, () => commandsOf(insertKeysKind)),
+  ...Array.from({ length: 6 }, () => commandsOf(updateKeyKind)),
+  ...Array.from({ length: 3 }, () => commandsOf(rotateKeyKind)),
+  ...Array.from({ length: 14 }, () => commandsOf(chargeKind)),
+  ...Array.from({ length: 2 }, () => commandsOf(passingTime)),
 ];

@@ -1,22 +1,79 @@
+import type { KeyStore } from "@latchkey/core";
 import fc from "fast-check";
-import { anApi, aRootKey } from "./fixtures.js";
+import { anApi, aRootKey, idOf } from "./fixtures.js";
 import * as any from "./model-arbitraries.js";
-import { candidate, choose, kind, workspaceAt } from "./model-world.js";
+import { pageOf } from "./model-page.js";
+import * as tenants from "./model-tenants.js";
+import { choose, kind, type World, workspaceAt } from "./model-world.js";
 
-/** Steps on what keys hang on: workspaces, APIs, root keys, permissions and roles. */
+/** An answer, and whether the epoch rose meanwhile. */
+export async function withEpoch<Answer>(
+  store: KeyStore,
+  workspaceId: string,
+  call: () => Promise<Answer>,
+) {
+  const before = await store.getWorkspace(workspaceId);
+  const answer = await call();
+  const after = await store.getWorkspace(workspaceId);
+  return { answer, hasRisen: after.epoch > before.epoch };
+}
+
+/** After one of these items, or after an id that nobody has. */
+export function pageAfter(
+  items: readonly { readonly id: string }[],
+  { after, limit }: { readonly after: number | null; readonly limit: number },
+) {
+  const afterId = after === null ? null : (choose(items, after)?.id ?? idOf("x", 5_000));
+  return { afterId, limit };
+}
+
+/** Mostly the workspace of the item, sometimes the other one. */
+export function workspaceOf(
+  item: { readonly workspaceId: string } | undefined,
+  workspace: number | null,
+): string {
+  return workspace === null && item ? item.workspaceId : workspaceAt(workspace ?? 0);
+}
+
+function rootKeysOf({ model }: World, workspaceId: string) {
+  return model.rootKeys.filter((rootKey) => rootKey.workspaceId === workspaceId);
+}
+
+/** Steps on workspaces, APIs and root keys. */
 export const tenantKinds = [
+  kind({
+    title: "insertWorkspace",
+    input: fc.record({ workspace: any.workspace, enabled: fc.boolean() }),
+    async run({ workspace, enabled }, world, store) {
+      const id = workspaceAt(workspace);
+      const record = { id, name: `tenant ${workspace}`, enabled, epoch: 0 };
+      const log = world.log(id, "workspace.created", id);
+      const { epoch } = await store.getWorkspace(id);
+      const answer = await store.insertWorkspace(record, log);
+      const hasFallen = (await store.getWorkspace(id)).epoch < epoch;
+      return {
+        actual: { answer, hasFallen },
+        expected: {
+          answer: tenants.insertWorkspace(world.model, record, log),
+          hasFallen: false,
+        },
+      };
+    },
+  }),
   kind({
     title: "setWorkspaceEnabled",
     input: fc.record({ workspace: any.workspace, enabled: fc.boolean() }),
-    async run({ workspace, enabled }, { model }, store) {
+    async run({ workspace, enabled }, world, store) {
+      const { model } = world;
       const id = workspaceAt(workspace);
-      const before = await store.getWorkspace(id);
-      await store.setWorkspaceEnabled(id, enabled);
-      if (enabled) model.disabledWorkspaces.delete(id);
-      else model.disabledWorkspaces.add(id);
-      const after = await store.getWorkspace(id);
+      const isChange = model.workspace(id).enabled !== enabled;
+      const log = isChange ? world.log(id, "workspace.enabled", id) : [];
+      const { hasRisen } = await withEpoch(store, id, () =>
+        store.setWorkspaceEnabled(id, enabled, log),
+      );
+      tenants.setWorkspaceEnabled(model, id, enabled, log);
       return {
-        actual: { ...after, hasRisen: after.epoch > before.epoch },
+        actual: { ...(await store.getWorkspace(id)), hasRisen },
         expected: { ...model.workspace(id), hasRisen: true },
       };
     },
@@ -26,134 +83,98 @@ export const tenantKinds = [
     input: fc.record({ workspace: any.workspace }),
     async run({ workspace }, world, store) {
       const api = anApi(world.count(), { workspaceId: workspaceAt(workspace) });
-      await store.insertApi(api);
-      world.model.apis.push(api);
+      const log = world.log(api.workspaceId, "api.created", api.id);
+      await store.insertApi(api, log);
+      tenants.insertApi(world.model, api, log);
       return { actual: await store.getApi(api.workspaceId, api.id), expected: api };
+    },
+  }),
+  kind({
+    title: "updateApi",
+    input: fc.record({
+      workspace: any.rarely(any.workspace),
+      pick: any.pick,
+      offset: any.versionOffset,
+      patch: any.apiPatch,
+    }),
+    async run({ workspace, pick, offset, patch }, world, store) {
+      const api = choose(world.model.apis, pick);
+      const workspaceId = workspaceOf(api, workspace);
+      const { id = "api_unknown", version = 1 } = api ?? {};
+      const log = world.log(workspaceId, "api.updated", id);
+      const given = [workspaceId, id, version + offset, patch, log] as const;
+      const answer = tenants.updateApi(world.model, ...given);
+      const actual = await withEpoch(store, workspaceId, () => store.updateApi(...given));
+      const expected = { answer, hasRisen: answer === "updated" ? true : actual.hasRisen };
+      return { actual, expected };
+    },
+  }),
+  kind({
+    title: "listApis",
+    input: fc.record({ workspace: any.workspace, page: any.page }),
+    async run({ workspace, page }, { model }, store) {
+      const workspaceId = workspaceAt(workspace);
+      const apis = model.apis.filter((api) => api.workspaceId === workspaceId);
+      const asked = pageAfter(apis, page);
+      return {
+        actual: await store.listApis(workspaceId, asked),
+        expected: pageOf(apis, ({ id }) => id, asked),
+      };
     },
   }),
   kind({
     title: "deleteApi",
     // Seldom: without an API most steps meet nothing.
     input: fc.record({ workspace: any.workspace, pick: any.pick, isMeant: fc.nat({ max: 3 }) }),
-    async run({ workspace, pick, isMeant }, { model }, store) {
+    async run({ workspace, pick, isMeant }, world, store) {
       const workspaceId = workspaceAt(workspace);
-      const apiId = (isMeant === 0 ? choose(model.apis, pick)?.id : undefined) ?? "api_unknown";
-      return {
-        actual: await store.deleteApi(workspaceId, apiId),
-        expected: model.deleteApi(workspaceId, apiId),
-      };
+      const chosen = isMeant === 0 ? choose(world.model.apis, pick) : undefined;
+      const apiId = chosen?.id ?? "api_unknown";
+      const log = world.log(workspaceId, "api.deleted", apiId);
+      const answer = tenants.deleteApi(world.model, workspaceId, apiId, log);
+      const actual = await withEpoch(store, workspaceId, () =>
+        store.deleteApi(workspaceId, apiId, log),
+      );
+      const expected = { answer, hasRisen: answer === "deleted" ? true : actual.hasRisen };
+      return { actual, expected };
     },
   }),
   kind({
-    title: "deleteKeys",
-    input: fc.record({ pick: any.pick, limit: fc.integer({ min: 1, max: 3 }) }),
-    async run({ pick, limit }, world, store) {
-      const key = choose(world.everyKey, pick);
-      const { workspaceId, apiId } = key ?? { workspaceId: workspaceAt(0), apiId: "api_unknown" };
-      return {
-        actual: await store.deleteKeys(workspaceId, apiId, limit, world.now),
-        expected: world.model.deleteKeys(workspaceId, apiId, limit),
-      };
-    },
-  }),
-  kind({
-    title: "insertRootKey",
+    title: "insertRootKey and findRootKey",
     input: fc.record({ workspace: any.workspace, pick: any.pick }),
     async run({ workspace, pick }, world, store) {
-      const { rootKeys } = world.model;
-      const added = aRootKey(world.count(), { workspaceId: workspaceAt(workspace) });
-      await store.insertRootKey(added);
-      rootKeys.push(added);
-      const rootKey = choose(rootKeys, pick);
-      const expected = rootKey
-        ? { rootKey, workspace: world.model.workspace(rootKey.workspaceId) }
-        : null;
-      return { actual: await store.findRootKey(rootKey?.hash ?? "unknown"), expected };
-    },
-  }),
-  kind({
-    title: "insertPermission",
-    input: fc.record({ workspace: any.workspace, index: fc.nat({ max: 3 }) }),
-    async run({ workspace, index }, { model }, store) {
-      const permission = any.permissionAt(index, workspace);
-      return {
-        actual: await store.insertPermission(permission),
-        expected: model.insertPermission(permission),
-      };
-    },
-  }),
-  kind({
-    title: "insertRole",
-    input: fc.record({
-      workspace: any.workspace,
-      index: fc.nat({ max: 3 }),
-      references: any.permissionReferences,
-    }),
-    isClear({ workspace, index, references }, { model }) {
-      const role = any.roleAt(index, workspace);
-      const permissions = any.referencesIn(references, (at) => any.permissionAt(at, workspace));
-      const isTaken = model.roles.some(({ id }) => id === role.id);
-      return !isTaken || model.missing(role.workspaceId, { permissions }) === null;
-    },
-    async run({ workspace, index, references }, { model }, store) {
-      const role = any.roleAt(index, workspace);
-      const permissions = any.referencesIn(references, (at) => any.permissionAt(at, workspace));
-      return {
-        actual: await store.insertRole(role, permissions),
-        expected: model.insertRole(role, permissions),
-      };
-    },
-  }),
-];
-
-/** Steps on identities. */
-export const identityKinds = [
-  kind({
-    title: "insertIdentity",
-    input: fc.record({
-      workspace: any.workspace,
-      externalId: any.externalId,
-      meta: any.metadata,
-      ratelimits: any.limits,
-    }),
-    async run({ workspace, externalId, meta, ratelimits }, world, store) {
-      const identity = { ...candidate(world, workspace, externalId), meta, ratelimits };
-      return {
-        actual: await store.insertIdentity(identity),
-        expected: world.model.insertIdentity(identity),
-      };
-    },
-  }),
-  kind({
-    title: "updateIdentity",
-    input: fc.record({
-      workspace: any.workspace,
-      pick: any.pick,
-      offset: any.versionOffset,
-      patch: any.identityPatch,
-    }),
-    async run({ workspace, pick, offset, patch }, { model }, store) {
-      const identity = choose(model.identities, pick);
       const workspaceId = workspaceAt(workspace);
-      const id = identity?.id ?? "id_unknown";
-      const version = (identity?.version ?? 1) + offset;
+      const added = aRootKey(world.count(), { workspaceId });
+      const log = world.log(workspaceId, "root_key.created", added.id);
+      await store.insertRootKey(added, log);
+      tenants.insertRootKey(world.model, added, log);
+      const hash = choose(world.model.rootKeys, pick)?.hash ?? "unknown";
       return {
-        actual: await store.updateIdentity(workspaceId, id, version, patch),
-        expected: model.updateIdentity(workspaceId, id, version, patch),
+        actual: await store.findRootKey(hash),
+        expected: tenants.findRootKey(world.model, hash),
       };
     },
   }),
   kind({
-    title: "getIdentity",
-    input: fc.record({ workspace: any.workspace, externalId: any.externalId }),
-    async run({ workspace, externalId }, { model }, store) {
-      const workspaceId = workspaceAt(workspace);
-      const found = model.identities.find(
-        (identity) => identity.workspaceId === workspaceId && identity.externalId === externalId,
-      );
+    title: "deleteRootKey and listRootKeys",
+    input: fc.record({ workspace: any.rarely(any.workspace), pick: any.pick, page: any.page }),
+    async run({ workspace, pick, page }, world, store) {
+      const chosen = choose(world.model.rootKeys, pick);
+      const workspaceId = workspaceOf(chosen, workspace);
+      const { id = "root_unknown", hash = "unknown" } = chosen ?? {};
+      const log = world.log(workspaceId, "root_key.revoked", id);
+      const asked = pageAfter(rootKeysOf(world, workspaceId), page);
       return {
-        actual: await store.getIdentity(workspaceId, { externalId }),
-        expected: found ?? null,
+        actual: [
+          await store.deleteRootKey(workspaceId, id, log),
+          await store.findRootKey(hash),
+          await store.listRootKeys(workspaceId, asked),
+        ],
+        expected: [
+          tenants.deleteRootKey(world.model, workspaceId, id, log),
+          tenants.findRootKey(world.model, hash),
+          pageOf(rootKeysOf(world, workspaceId), (rootKey) => rootKey.id, asked),
+        ],
       };
     },
   }),

@@ -1,9 +1,29 @@
 import assert from "node:assert/strict";
-import { type IdentityRecord, type KeyRecord, type KeyStore, NO_CHANGES } from "@latchkey/core";
+import {
+  type ChangeLog,
+  type ChangeRecord,
+  type ChangeType,
+  type IdentityRecord,
+  type KeyRecord,
+  type KeyStore,
+  type LoggedChange,
+  NO_CHANGES,
+} from "@latchkey/core";
 import fc from "fast-check";
-import { aKey, aKeyLimit, aNewKey, anApi, anIdentity, aSharedLimit, NOW } from "./fixtures.js";
-import { Model } from "./model.js";
+import {
+  aChange,
+  aKey,
+  aKeyLimit,
+  aNewKey,
+  anApi,
+  anIdentity,
+  aSharedLimit,
+  NOW,
+} from "./fixtures.js";
 import { WORKSPACES } from "./model-arbitraries.js";
+import { insertKeys } from "./model-keys.js";
+import { Model } from "./model-state.js";
+import { insertApi } from "./model-tenants.js";
 import type { Stage } from "./store-promise.js";
 
 /** The model, and what steps need beside it. */
@@ -17,6 +37,24 @@ export class World {
   /** A handle that each key was once loaded with. */
   readonly handles = new Map<string, unknown>();
   #counted = 0;
+
+  /** One entry of the audit log. Ids do not come in ascending order, as those of several processes do not. */
+  entry(
+    workspaceId: string,
+    type: ChangeType,
+    resourceId: string,
+    fields: Partial<ChangeRecord> = {},
+  ): LoggedChange {
+    const number = this.count();
+    const actor = [null, "root_1", "root_2"][number % 3] as string | null;
+    const change = aChange(number ^ 3, { workspaceId, type, resourceId, actor, ...fields });
+    return { change, ifCreated: false };
+  }
+
+  /** The log of a write with one entry, or now and then with none, as where the log is switched off. */
+  log(...[workspaceId, ...rest]: Parameters<World["entry"]>): ChangeLog {
+    return this.count() % 5 === 0 ? NO_CHANGES : [this.entry(workspaceId, ...rest)];
+  }
 
   /** A number that was not given before. */
   count(): number {
@@ -70,8 +108,9 @@ export async function openWorld({ store }: Stage): Promise<World> {
   const { model, everyKey } = world;
   for (const workspaceId of WORKSPACES) {
     const api = anApi(world.count(), { workspaceId });
-    await store.insertApi(api, NO_CHANGES);
-    model.apis.push(api);
+    const log = world.log(workspaceId, "api.created", api.id);
+    await store.insertApi(api, log);
+    insertApi(model, api, log);
   }
   const identity = anIdentity(world.count(), {
     externalId: "ann",
@@ -82,7 +121,7 @@ export async function openWorld({ store }: Stage): Promise<World> {
     const key = aKey(number, { ratelimits: [aKeyLimit("default", limit)] });
     const newKey = aNewKey(key, { identity, usage: { remaining: 2 * limit, refilledAt: NOW } });
     await store.insertKeys([newKey], NO_CHANGES);
-    model.insertKey(newKey);
+    insertKeys(model, [newKey], NO_CHANGES);
     everyKey.push(key);
   }
   return world;
@@ -100,10 +139,25 @@ export function commandsOf<Input>(kind: StepKind<Input>): fc.Arbitrary<Command> 
   }));
 }
 
-/** An answer without handles, which are the store's own, and epochs, which it may raise more often than it must. */
+/**
+ * An answer without handles, which are the store's own, and epochs, which it may raise more often than it must. Which
+ * identity a key was linked to whose identity was deleted, a store may still say or not.
+ */
 export function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable);
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([name]) => name !== "handle" && name !== "epoch");
-  return Object.fromEntries(members.map(([name, member]) => [name, comparable(member)]));
+  const members = Object.entries(value)
+    .filter(([name]) => name !== "handle" && name !== "epoch")
+    .map(([name, member]) => [name, name === "created" ? sorted(member) : comparable(member)]);
+  const plain = Object.fromEntries(members);
+  return isUnlinkedKey(plain) ? { ...plain, key: { ...plain.key, identityId: null } } : plain;
+}
+
+/** Ids of what was made on demand come in any order. */
+function sorted(ids: unknown): unknown {
+  return Array.isArray(ids) ? ids.toSorted() : ids;
+}
+
+function isUnlinkedKey(value: object): value is { readonly key: object } {
+  return "key" in value && "identity" in value && value.identity === null;
 }

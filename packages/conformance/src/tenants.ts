@@ -18,7 +18,7 @@ export const workspacePromises: readonly StorePromise[] = [
   {
     title: "a workspace that nothing was written about is enabled, at epoch 0",
     async check({ store }) {
-      const untouched = { id: OTHER_WORKSPACE, enabled: true, epoch: 0 };
+      const untouched = { id: OTHER_WORKSPACE, name: null, enabled: true, epoch: 0 };
       assert.deepEqual(await store.getWorkspace(OTHER_WORKSPACE), untouched);
     },
   },
