@@ -1,4 +1,6 @@
 import type { EpochMs, InputIssue, InputSchema, Latchkey, RootPermission } from "@latchkey/core";
+import type { z } from "zod";
+import type { PublicErrorCode } from "./answer.js";
 
 /** Verb of an operation: reads are GET, the rest is POST. */
 export type Method = "GET" | "POST";
@@ -34,11 +36,21 @@ export interface Caller {
   readonly permissions: readonly string[];
 }
 
+/** A refusal that not every operation can answer with. */
+export type OwnRefusal = Extract<
+  PublicErrorCode,
+  "NOT_FOUND" | "CONFLICT" | "PRECONDITION_FAILED" | "DELETE_PROTECTED" | "STORE_UNAVAILABLE"
+>;
+
 /** One operation: everything that distinguishes it from the others. */
-export interface Definition<Schema extends InputSchema> {
+export interface Definition<Schema extends InputSchema, Answers extends z.ZodType> {
   /** Last segment of the path: `keys.createKey`. */
   readonly name: string;
   readonly method: Method;
+  /** What it does, in a few words: a line of a list. */
+  readonly summary: string;
+  /** What a caller has to know beyond that, in Markdown; the needed permissions of the example are added to it. */
+  readonly description?: string;
   /** What the operation takes, in the query of a GET and in the body of a POST. */
   readonly input: Schema;
   /** What no schema can see, given the raw input and the current instant. */
@@ -54,6 +66,18 @@ export interface Definition<Schema extends InputSchema> {
   readonly isPublic?: true;
   /** A permission that is enough whatever the input: saves the busiest operation from being checked twice. */
   readonly enough?: RootPermission;
+  /** Body of its success: exactly what is sent, in strict objects. Every test holds it to that. */
+  readonly answers: Answers;
+  /**
+   * Codes that it refuses with beside those that every operation has. `STORE_UNAVAILABLE` goes without saying where
+   * the caller has to be known.
+   */
+  readonly refusals: readonly OwnRefusal[];
+  /** What is sent and what comes back, with invented values. */
+  readonly example: {
+    readonly takes: Schema["_zod"]["input"];
+    readonly answers: Answers["_zod"]["input"];
+  };
   /** What the caller needs, given the checked input. */
   readonly needs: (input: Schema["_zod"]["output"]) => Needs;
   /** Does it. Checks the input again by itself: core trusts nobody. */
@@ -61,13 +85,15 @@ export interface Definition<Schema extends InputSchema> {
     caller: Caller,
     input: Schema["_zod"]["input"],
     requestId: string,
-  ) => Promise<unknown>;
+  ) => Promise<Answers["_zod"]["output"]>;
 }
 
-/** A {@link Definition} among others, its input known by its schema alone. */
-export type Operation = Definition<InputSchema>;
+/** A {@link Definition} among others, its input and its answer known by their schemas alone. */
+export type Operation = Definition<InputSchema, z.ZodType>;
 
-/** Checks an operation's functions against its own schema, then forgets which schema that was. */
-export function define<Schema extends InputSchema>(definition: Definition<Schema>): Operation {
+/** Checks an operation's functions against its own schemas, then forgets which schemas those were. */
+export function define<Schema extends InputSchema, Answers extends z.ZodType>(
+  definition: Definition<Schema, Answers>,
+): Operation {
   return definition as unknown as Operation;
 }

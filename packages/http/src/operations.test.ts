@@ -1,6 +1,8 @@
+import { memoryStore } from "@latchkey/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import { OPERATIONS } from "./operations.js";
 import { openService, START, type TestService } from "./testing/open-service.js";
+import { notingStore } from "./testing/samples.js";
 
 let service: TestService;
 let apiId: string;
@@ -33,6 +35,33 @@ describe("liveness", () => {
     await service.latchkey.close();
     expect((await service.call("liveness")).status).toBe(200);
     expect((await service.call("apis.getApi", { apiId })).status).toBe(503);
+  });
+});
+
+describe("readiness", () => {
+  test("answers everyone, with or without credentials", async () => {
+    for (const token of [null, "wrong", service.root])
+      expect(await service.ok("readiness", {}, { token })).toEqual({});
+  });
+
+  test("is 503 while the store is away, and says when to ask again", async () => {
+    await service.latchkey.close();
+    const { status, body, headers } = await service.call("readiness", {}, { token: null });
+    expect([status, body.error.code]).toEqual([503, "STORE_UNAVAILABLE"]);
+    expect(headers.get("retry-after")).toBe("1");
+  });
+
+  test("does not depend on whether the workspace is switched on", async () => {
+    await service.latchkey.setWorkspaceEnabled(false);
+    expect((await service.call("readiness")).status).toBe(200);
+  });
+
+  test("reads the store once", async () => {
+    const calls: string[] = [];
+    const noting = await openService({ store: notingStore(memoryStore(), calls) });
+    calls.length = 0;
+    await noting.ok("readiness", {}, { token: null });
+    expect(calls).toEqual(["getWorkspace"]);
   });
 });
 

@@ -127,6 +127,7 @@ describe("spec 4.1: GET /v1/apis.listKeys, its answer", () => {
     const bare = await create();
     const { id: identityId } = await service.ok("identities.getIdentity", { externalId: "user_1" });
     const { keys } = await list({ decrypt: true });
+    const limit = { async: expect.any(Boolean), type: "consistent", limit: 5, duration: 1_000 };
     const always = {
       workspaceId: "ws_default",
       apiId,
@@ -144,7 +145,9 @@ describe("spec 4.1: GET /v1/apis.listKeys, its answer", () => {
         expires: START + 60_000,
         remaining: 10,
         refill: { interval: "daily", amount: 10, lastRefillAt: START },
-        ratelimit: { async: expect.any(Boolean), type: "consistent", limit: 5, duration: 1_000 },
+        ratelimit: limit,
+        // Beside the specification: all limits by name, the one above among them.
+        ratelimits: [{ name: "default", autoApply: true, ...limit }],
         roles: ["reader"],
         permissions: ["docs.read"],
         plaintext: full.key,

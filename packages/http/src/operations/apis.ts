@@ -5,6 +5,9 @@ import {
   getApiInput,
   listKeysInput,
 } from "@latchkey/core";
+import { api, createdApi, deletedKeys, keyList } from "../answers/apis.js";
+import { nothing } from "../answers/shared.js";
+import { API_ID, KEY } from "../examples.js";
 import { onApi, onApiById } from "../needs.js";
 import { define, type Operation } from "../operation.js";
 
@@ -13,22 +16,43 @@ export const APIS: readonly Operation[] = [
   define({
     name: "apis.createApi",
     method: "POST",
+    summary: "Make an API",
+    description:
+      "An API is a space of keys: a key belongs to one, and root keys can be limited to one.",
     input: createApiInput,
+    answers: createdApi,
+    refusals: [],
+    example: { takes: { name: "payments" }, answers: { apiId: API_ID } },
     needs: () => onApi(["create_api"]),
     run: ({ latchkey }, input) => latchkey.createApi(input),
   }),
   define({
     name: "apis.getApi",
     method: "GET",
+    summary: "Read an API",
     input: getApiInput,
+    answers: api,
+    refusals: ["NOT_FOUND"],
+    example: {
+      takes: { apiId: API_ID },
+      answers: { id: API_ID, name: "payments", workspaceId: "ws_default" },
+    },
     needs: ({ apiId }) => onApiById(apiId, "read_api"),
     run: ({ latchkey }, input) => latchkey.getApi(input),
   }),
   define({
     name: "apis.listKeys",
     method: "GET",
+    summary: "List the keys of an API",
+    description:
+      "A page of keys in the order of their creation; `externalId` shows those of one identity only. " +
+      "`cursor` of an answer asks for the page after it. With `decrypt=true` the secrets of recoverable " +
+      "keys are shown, and `decrypt_key` is needed too.",
     input: listKeysInput,
     query: { limit: "integer", decrypt: "boolean", revalidateKeysCache: "boolean" },
+    answers: keyList,
+    refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    example: { takes: { apiId: API_ID, limit: 2 }, answers: { keys: [KEY], total: 1 } },
     needs: ({ apiId, decrypt }) =>
       decrypt === true
         ? onApiById(apiId, "read_key", "read_api", "decrypt_key")
@@ -38,14 +62,24 @@ export const APIS: readonly Operation[] = [
   define({
     name: "apis.deleteApi",
     method: "POST",
+    summary: "Delete an API and all of its keys",
+    description: "Its keys stop verifying at once.",
     input: deleteApiInput,
+    answers: nothing,
+    refusals: ["NOT_FOUND", "DELETE_PROTECTED"],
+    example: { takes: { apiId: API_ID }, answers: {} },
     needs: ({ apiId }) => onApiById(apiId, "delete_api"),
     run: ({ latchkey }, input) => latchkey.deleteApi(input),
   }),
   define({
     name: "apis.deleteKeys",
     method: "POST",
+    summary: "Delete every key of an API",
+    description: "A key that is issued meanwhile may or may not be among them.",
     input: deleteKeysInput,
+    answers: deletedKeys,
+    refusals: ["NOT_FOUND"],
+    example: { takes: { apiId: API_ID }, answers: { deletedKeys: 12 } },
     needs: ({ apiId }) => onApiById(apiId, "delete_key"),
     run: ({ latchkey }, input) => latchkey.deleteKeys(input),
   }),

@@ -4,6 +4,8 @@ import {
   listIdentitiesInput,
   updateIdentityInput,
 } from "@latchkey/core";
+import { createdIdentity, identity, identityList } from "../answers/identities.js";
+import { IDENTITY, IDENTITY_ID } from "../examples.js";
 import { onIdentity } from "../needs.js";
 import { define, type Operation } from "../operation.js";
 
@@ -12,29 +14,63 @@ export const IDENTITIES: readonly Operation[] = [
   define({
     name: "identities.createIdentity",
     method: "POST",
+    summary: "Make an identity",
+    description:
+      "An identity is a user of yours, by your own id of it: its keys share its metadata, its limits and, where " +
+      "they are told to, its uses.",
     input: createIdentityInput,
+    answers: createdIdentity,
+    refusals: ["CONFLICT"],
+    example: {
+      takes: { externalId: "user_1", meta: { plan: "pro" } },
+      answers: { identityId: IDENTITY_ID },
+    },
     needs: () => onIdentity("create_identity"),
     run: ({ latchkey }, input) => latchkey.createIdentity(input),
   }),
   define({
     name: "identities.getIdentity",
     method: "GET",
+    summary: "Read an identity",
+    description: "By either id; `identityId` wins where both are given.",
     input: getIdentityInput,
+    answers: identity,
+    refusals: ["NOT_FOUND"],
+    example: { takes: { externalId: "user_1" }, answers: IDENTITY },
     needs: (ids) => onIdentity("read_identity", ids),
     run: ({ latchkey }, input) => latchkey.getIdentity(input),
   }),
   define({
     name: "identities.listIdentities",
     method: "GET",
+    summary: "List identities",
+    description:
+      "A page in the order of their creation, without metadata. `cursor` of an answer asks for the page after it.",
     input: listIdentitiesInput,
     query: { limit: "integer" },
+    answers: identityList,
+    refusals: [],
+    example: {
+      takes: { limit: 2 },
+      answers: {
+        identities: [{ id: IDENTITY_ID, externalId: "user_1", ratelimits: IDENTITY.ratelimits }],
+        total: 1,
+      },
+    },
     needs: () => onIdentity("read_identity"),
     run: ({ latchkey }, input) => latchkey.listIdentities(input),
   }),
   define({
     name: "identities.updateIdentity",
     method: "POST",
+    summary: "Change an identity",
+    description:
+      "By either id; `identityId` wins where both are given. What is omitted stays; `meta: {}` and an empty list " +
+      "of limits clear. Its keys see it with their next verification.",
     input: updateIdentityInput,
+    answers: identity,
+    refusals: ["NOT_FOUND", "CONFLICT"],
+    example: { takes: { externalId: "user_1", meta: { plan: "pro" } }, answers: IDENTITY },
     needs: (ids) => onIdentity("update_identity", ids),
     run: ({ latchkey }, input) => latchkey.updateIdentity(input),
   }),

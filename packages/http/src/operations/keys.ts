@@ -7,7 +7,11 @@ import {
   updateRemainingInput,
   verifyKeyInput,
 } from "@latchkey/core";
+import { createdKey, listedKey, usesLeft } from "../answers/keys.js";
+import { nothing } from "../answers/shared.js";
+import { verdict } from "../answers/verdict.js";
 import { verifyScope } from "../authorize.js";
+import { API_ID, KEY, KEY_ID, REQUEST_ID, SECRET, START } from "../examples.js";
 import { onApi, onApiById, onApiOfKey } from "../needs.js";
 import { define, type Operation } from "../operation.js";
 import { updateKeyNeeds } from "../update-key-needs.js";
@@ -20,8 +24,26 @@ export const KEYS: readonly Operation[] = [
   define({
     name: "keys.createKey",
     method: "POST",
+    summary: "Issue a key",
+    description:
+      "The answer is the only place where the secret is handed out: pass it on and keep no copy. An " +
+      "identity that `externalId` names is made in the same write; roles and permissions have to exist. " +
+      "`recoverable` keeps the secret encrypted, and needs `encrypt_key` too.",
     input: createKeyInput,
     furtherIssues: expiryIssues,
+    answers: createdKey,
+    refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    example: {
+      takes: {
+        apiId: API_ID,
+        prefix: "acme",
+        externalId: "user_1",
+        remaining: 1_000,
+        refill: { interval: "monthly", amount: 1_000 },
+        ratelimit: { limit: 10, duration: 1_000 },
+      },
+      answers: { keyId: KEY_ID, key: SECRET },
+    },
     needs: ({ apiId, recoverable }) =>
       recoverable ? onApiById(apiId, "create_key", "encrypt_key") : onApiById(apiId, "create_key"),
     run: ({ latchkey }, input) => latchkey.createKey(input),
@@ -29,9 +51,40 @@ export const KEYS: readonly Operation[] = [
   define({
     name: VERIFY_KEY,
     method: "POST",
+    summary: "Verify a key",
+    description:
+      "Decides whether a secret may do what is asked, and takes what that costs, in one step. Every verdict " +
+      "is a 200: read `valid` and `code`. A refusal takes nothing. With an `Idempotency-Key` a retry gets " +
+      "the same verdict and is charged once, for 10 minutes.",
     input: verifyKeyInput,
     headers: { requestId: "Idempotency-Key" },
     enough: { resource: "api", id: null, action: "verify_key" },
+    answers: verdict,
+    refusals: ["CONFLICT"],
+    example: {
+      takes: {
+        key: SECRET,
+        authorization: {
+          permissions: { and: ["docs.read", { or: ["team.admin", "docs.write"] }] },
+        },
+        remaining: { cost: 2 },
+      },
+      answers: {
+        valid: true,
+        code: "VALID",
+        requestId: REQUEST_ID,
+        keyId: KEY_ID,
+        apiId: API_ID,
+        enabled: true,
+        permissions: ["docs.read", "docs.write"],
+        roles: ["editor"],
+        remaining: 998,
+        ratelimit: { limit: 10, remaining: 9, reset: START + 1_000 },
+        ratelimits: [
+          { name: "default", limit: 10, remaining: 9, reset: START + 1_000, exceeded: false },
+        ],
+      },
+    },
     needs: ({ apiId }) =>
       apiId === undefined
         ? onApi(["verify_key"], { kind: "any-api" })
@@ -43,8 +96,14 @@ export const KEYS: readonly Operation[] = [
   define({
     name: "keys.getKey",
     method: "GET",
+    summary: "Read a key",
+    description:
+      "With `decrypt=true` the secret of a recoverable key is shown, and `decrypt_key` is needed too.",
     input: getKeyInput,
     query: { decrypt: "boolean" },
+    answers: listedKey,
+    refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    example: { takes: { keyId: KEY_ID }, answers: KEY },
     needs: ({ keyId, decrypt }) =>
       decrypt === true
         ? onApiOfKey(keyId, "read_key", "decrypt_key")
@@ -54,22 +113,46 @@ export const KEYS: readonly Operation[] = [
   define({
     name: "keys.updateKey",
     method: "POST",
+    summary: "Change a key",
+    description:
+      "What is omitted stays, `null` clears. `roles` and `permissions` replace the whole set: the first needs " +
+      "`rbac.*.add_role_to_key` and `rbac.*.remove_role_from_key` too, and with `create: true` " +
+      "`rbac.*.create_role`; the second likewise.",
     input: updateKeyInput,
     furtherIssues: expiryIssues,
+    answers: nothing,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: { takes: { keyId: KEY_ID, name: "build server", expires: null }, answers: {} },
     needs: updateKeyNeeds,
     run: ({ latchkey }, input) => latchkey.updateKey(input),
   }),
   define({
     name: "keys.updateRemaining",
     method: "POST",
+    summary: "Set, raise or lower the uses left",
+    description:
+      "`set` takes `null` for unlimited. Raising or lowering an unlimited key is a 400; lowering below 0 is a " +
+      "412 and changes nothing.",
     input: updateRemainingInput,
+    answers: usesLeft,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      takes: { keyId: KEY_ID, op: "increment", value: 500 },
+      answers: { remaining: 1_498 },
+    },
     needs: ({ keyId }) => onApiOfKey(keyId, "update_key"),
     run: ({ latchkey }, input) => latchkey.updateRemaining(input),
   }),
   define({
     name: "keys.deleteKey",
     method: "POST",
+    summary: "Delete a key",
+    description:
+      "No verification that starts after the answer succeeds. With `permanent` nothing of the record is kept.",
     input: deleteKeyInput,
+    answers: nothing,
+    refusals: ["NOT_FOUND"],
+    example: { takes: { keyId: KEY_ID }, answers: {} },
     needs: ({ keyId }) => onApiOfKey(keyId, "delete_key"),
     run: ({ latchkey }, input) => latchkey.deleteKey(input),
   }),

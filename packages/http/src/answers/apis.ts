@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { listedKey } from "./keys.js";
+import { listOf, pageEnd, whole } from "./shared.js";
+
+/** Answer of apis.createApi. */
+export const createdApi = z.strictObject({ apiId: z.string() });
+
+/** Answer of apis.getApi. */
+export const api = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  workspaceId: z.string(),
+});
+
+/** Answer of apis.listKeys: a page in the order of creation, and the number of all live keys of the API. */
+export const keyList = z.strictObject({ keys: listOf(listedKey), ...pageEnd });
+
+/** Answer of apis.deleteKeys. */
+export const deletedKeys = z.strictObject({ deletedKeys: whole() });

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { keyIdentity } from "./identities.js";
+import { defaultLimit, namedKeyLimit, refillView } from "./limits.js";
+import { instant, listOf, metadata, shared, whole } from "./shared.js";
+
+/** A key as it is listed. */
+export const listedKey = shared(
+  "Key",
+  z.strictObject({
+    id: z.string(),
+    start: z.string(),
+    apiId: z.string(),
+    workspaceId: z.string(),
+    createdAt: instant,
+    roles: listOf(z.string()),
+    permissions: listOf(z.string()),
+    enabled: z.boolean(),
+    name: z.string().optional(),
+    ownerId: z.string().optional(),
+    meta: metadata.optional(),
+    updatedAt: instant.optional(),
+    expires: instant.optional(),
+    remaining: whole().optional(),
+    refill: refillView.optional(),
+    ratelimit: defaultLimit.optional(),
+    ratelimits: listOf(namedKeyLimit).optional(),
+    usesFrom: z.literal("identity").optional(),
+    rotatedFrom: z.string().optional(),
+    rotatedTo: z.string().optional(),
+    lastUsedAt: instant.optional(),
+    environment: z.string().optional(),
+    identity: keyIdentity.optional(),
+    plaintext: z.string().optional(),
+  }),
+);
+
+/** Answer of keys.createKey, the only one that ever holds a new secret. */
+export const createdKey = z.strictObject({ keyId: z.string(), key: z.string() });
+
+/** Answer of keys.updateRemaining: without `remaining` the key is unlimited. */
+export const usesLeft = z.strictObject({ remaining: whole().optional() });

@@ -1,0 +1,38 @@
+// Invented values, the same throughout the document: nothing here was ever issued.
+
+/** 2026-03-10T12:00:00Z. */
+export const START = Date.UTC(2026, 2, 10, 12);
+
+export const API_ID = "api_01kka1b2c3d4e5f6g7h8j9k0m1";
+export const KEY_ID = "key_01kka1b2c3d4e5f6g7h8j9k0m2";
+export const IDENTITY_ID = "id_01kka1b2c3d4e5f6g7h8j9k0m3";
+export const REQUEST_ID = "req_01kka1b2c3d4e5f6g7h8j9k0m4";
+
+/** Of no valid checksum, so that it can never be anyone's. */
+export const SECRET = "acme_EXAMPLEexampleEXAMPLEexample";
+
+/** A key as it is listed. */
+export const KEY = {
+  id: KEY_ID,
+  start: "acme_EXAM",
+  apiId: API_ID,
+  workspaceId: "ws_default",
+  createdAt: START,
+  roles: ["editor"],
+  permissions: ["docs.read", "docs.write"],
+  enabled: true,
+  name: "build server",
+  ownerId: "user_1",
+  remaining: 998,
+  ratelimit: { async: false, limit: 10, duration: 1_000 },
+  ratelimits: [{ name: "default", limit: 10, duration: 1_000, autoApply: true, async: false }],
+  identity: { id: IDENTITY_ID, externalId: "user_1", meta: { plan: "pro" } },
+};
+
+/** An identity as it is read by itself. */
+export const IDENTITY = {
+  id: IDENTITY_ID,
+  externalId: "user_1",
+  meta: { plan: "pro" },
+  ratelimits: [{ name: "requests", limit: 1_000, duration: 60_000 }],
+};
