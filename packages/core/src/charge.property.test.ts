@@ -52,6 +52,8 @@ function prepare(world: World, step: Attempt): { state: ChargeState; plan: Charg
     workspaceId: "ws_default",
     keyId: "key_1",
     identityId: null,
+    countersId: null,
+    usesFrom: "key",
     now: world.now,
     expects: { keyVersion: 1, identityVersion: null, epoch: 0 },
     mode: step.isLook ? "look" : "take",

@@ -3,7 +3,13 @@ import { chargeRequestOf, reusedRequestId } from "./repeated-request.js";
 import type { VerifyQuestion } from "./verify.js";
 
 const NOW = 1_000_000;
-const QUESTION: VerifyQuestion = { apiId: null, permissions: null, cost: 1, limits: [] };
+const QUESTION: VerifyQuestion = {
+  apiId: null,
+  address: null,
+  permissions: null,
+  cost: 1,
+  limits: [],
+};
 const LIMIT = { name: "reads", cost: 1, adHoc: null, isOptional: false };
 
 describe("a request", () => {
@@ -19,6 +25,7 @@ describe("a request", () => {
   test.each<[string, Partial<VerifyQuestion>]>([
     ["another cost", { cost: 2 }],
     ["another API", { apiId: "api_1" }],
+    ["an address", { address: "192.0.2.7" }],
     ["a permission", { permissions: "docs.read" }],
     ["a limit", { limits: [LIMIT] }],
     ["another cost of a limit", { limits: [{ ...LIMIT, cost: 2 }] }],

@@ -11,6 +11,7 @@ const NOW = 1_000_000;
 interface Scene {
   readonly key: Partial<KeyRecord>;
   readonly workspaceEnabled: boolean;
+  readonly ipWhitelist: readonly string[];
   readonly question: VerifyQuestion;
   readonly used: number;
   readonly remaining: number;
@@ -20,20 +21,32 @@ interface Scene {
 const flawless: Scene = {
   key: { ratelimits: [limitNamed("default", 10)] },
   workspaceEnabled: true,
-  question: { apiId: "api_1", permissions: "docs.read", cost: 1, limits: [] },
+  ipWhitelist: ["192.0.2.0/24"],
+  question: { apiId: "api_1", address: "192.0.2.7", permissions: "docs.read", cost: 1, limits: [] },
   used: 0,
   remaining: 10,
 };
 
 /** Every check, in the order in which verify makes them, with what makes it fail and nothing else. */
-const checks: readonly { readonly answer: string; readonly fail: (scene: Scene) => Scene }[] = [
+const checks: readonly {
+  readonly answer: string;
+  /** Where another check has the same answer. */
+  readonly check?: string;
+  readonly fail: (scene: Scene) => Scene;
+}[] = [
   { answer: "workspace-disabled", fail: (scene) => ({ ...scene, workspaceEnabled: false }) },
   { answer: "DISABLED", fail: (scene) => ({ ...scene, key: { ...scene.key, switchedOn: false } }) },
   {
     answer: "FORBIDDEN",
+    check: "FORBIDDEN by its API",
     fail: (scene) => ({ ...scene, question: { ...scene.question, apiId: "api_2" } }),
   },
   { answer: "EXPIRED", fail: (scene) => ({ ...scene, key: { ...scene.key, expiresAt: NOW } }) },
+  {
+    answer: "FORBIDDEN",
+    check: "FORBIDDEN by its address",
+    fail: (scene) => ({ ...scene, question: { ...scene.question, address: "192.0.3.7" } }),
+  },
   {
     answer: "INSUFFICIENT_PERMISSIONS",
     fail: (scene) => ({ ...scene, question: { ...scene.question, permissions: "docs.write" } }),
@@ -52,7 +65,8 @@ const checks: readonly { readonly answer: string; readonly fail: (scene: Scene) 
 /** Decides and charges as a verification does, and names the answer. */
 function answerTo(scene: Scene): string {
   const loaded: LoadedKey = loadedWith(scene.key, {
-    workspace: { id: "ws_default", enabled: scene.workspaceEnabled, epoch: 0 },
+    api: { ...loadedWith().api, ipWhitelist: scene.ipWhitelist },
+    workspace: { id: "ws_default", name: null, enabled: scene.workspaceEnabled, epoch: 0 },
     permissions: ["docs.read"],
   });
   const decision = decideVerification(loaded, scene.question, NOW);
@@ -70,9 +84,12 @@ function answerTo(scene: Scene): string {
 }
 
 const pairs = checks.flatMap((earlier, index) =>
-  checks
-    .slice(index + 1)
-    .map((later) => ({ earlier, later, first: earlier.answer, second: later.answer })),
+  checks.slice(index + 1).map((later) => ({
+    earlier,
+    later,
+    first: earlier.check ?? earlier.answer,
+    second: later.check ?? later.answer,
+  })),
 );
 
 test("a verification in which nothing is wrong is charged", () => {

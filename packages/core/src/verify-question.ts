@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ADDRESS_ERROR, canonicalAddress } from "./address.js";
 import {
   addDuplicateIssues,
   id,
@@ -28,10 +29,19 @@ const requestedLimit = z
     }
   });
 
+/** The address of whoever presents the key, in its one form. */
+const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context): string => {
+  const canonical = canonicalAddress(value);
+  if (canonical !== null) return canonical;
+  context.addIssue({ code: "custom", message: ADDRESS_ERROR });
+  return z.NEVER;
+});
+
 /**
  * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
  * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
- * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`.
+ * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is that of
+ * whoever presents the key, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
  *
  * `requestId` makes a retry harmless, as `repeated-request.ts` says.
  */
@@ -41,6 +51,7 @@ export const verifyKeyInput = z.strictObject({
     .min(1, { error: "must be a string of 1 to 512 characters" })
     .max(MAX_SECRET_LENGTH, { error: "must be a string of 1 to 512 characters" }),
   apiId: id.optional(),
+  ipAddress: ipAddress.optional(),
   tags: list(text(1, 128), 10, "tags").optional(),
   authorization: z.strictObject({ permissions: permissionQuery }).optional(),
   remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
@@ -72,6 +83,7 @@ export function questionOf(parsed: z.output<typeof verifyKeyInput>): VerifyQuest
   }
   return {
     apiId: parsed.apiId ?? null,
+    address: parsed.ipAddress ?? null,
     permissions: parsed.authorization?.permissions ?? null,
     cost: parsed.remaining?.cost ?? 1,
     limits,

@@ -9,7 +9,13 @@ import {
 } from "./verify.js";
 
 const NOW = 1_000_000;
-const QUESTION: VerifyQuestion = { apiId: null, permissions: null, cost: 1, limits: [] };
+const QUESTION: VerifyQuestion = {
+  apiId: null,
+  address: null,
+  permissions: null,
+  cost: 1,
+  limits: [],
+};
 
 const asking = (fields: Partial<VerifyQuestion>): VerifyQuestion => ({ ...QUESTION, ...fields });
 const requestFor = (name: string, fields: Partial<LimitRequest> = {}): LimitRequest => ({
@@ -26,7 +32,10 @@ describe("what the records say", () => {
   });
 
   test("in a disabled workspace no key is decided on: that is an error, not a verdict", () => {
-    const loaded = loadedWith({}, { workspace: { id: "ws_default", enabled: false, epoch: 1 } });
+    const loaded = loadedWith(
+      {},
+      { workspace: { id: "ws_default", name: null, enabled: false, epoch: 1 } },
+    );
     expect(decideVerification(loaded, QUESTION, NOW)).toEqual({ kind: "workspace-disabled" });
   });
 
@@ -55,6 +64,22 @@ describe("what the records say", () => {
     const decision = decideVerification(loadedWith(), asking({ apiId }), NOW);
     expect(decision.kind === "refuse" ? decision.code : decision.kind).toBe(answer);
   });
+
+  test.each([
+    { ipWhitelist: [], address: null, answer: "charge" },
+    { ipWhitelist: [], address: "192.0.2.7", answer: "charge" },
+    { ipWhitelist: ["192.0.2.0/24", "2001:db8::/32"], address: "192.0.2.7", answer: "charge" },
+    { ipWhitelist: ["192.0.2.0/24", "2001:db8::/32"], address: "2001:db8::7", answer: "charge" },
+    { ipWhitelist: ["192.0.2.0/24", "2001:db8::/32"], address: "192.0.3.7", answer: "FORBIDDEN" },
+    { ipWhitelist: ["192.0.2.0/24", "2001:db8::/32"], address: null, answer: "FORBIDDEN" },
+  ])(
+    "a key of an API for $ipWhitelist, presented from $address, is answered $answer",
+    ({ ipWhitelist, address, answer }) => {
+      const loaded = loadedWith({}, { api: { ...loadedWith().api, ipWhitelist } });
+      const decision = decideVerification(loaded, asking({ address }), NOW);
+      expect(decision.kind === "refuse" ? decision.code : decision.kind).toBe(answer);
+    },
+  );
 
   test("a key without a wanted permission has INSUFFICIENT_PERMISSIONS, one with it is charged", () => {
     const question = asking({ permissions: { and: ["docs.read", "docs.write"] } });
@@ -87,9 +112,13 @@ describe("which limits are charged", () => {
     if (decision.kind !== "charge") throw new Error(`decided ${decision.kind}`);
     return decision.limits;
   };
-  const identity = identityWith({
-    ratelimits: [limitNamed("tokens", 500), limitNamed("default", 700)],
+  const shared = (name: string, limit: number, autoApply = false) => ({
+    name,
+    limit,
+    durationMs: 60_000,
+    autoApply,
   });
+  const identity = identityWith({ ratelimits: [shared("tokens", 500), shared("default", 700)] });
 
   test("a key without limits, asked for none, is charged none", () => {
     expect(limitsOf(loadedWith(), [])).toEqual([]);
@@ -111,8 +140,39 @@ describe("which limits are charged", () => {
     ]);
   });
 
+  test("limits of the key that are to apply by themselves do, at cost 1", () => {
+    const loaded = loadedWith({
+      ratelimits: [limitNamed("a"), { ...limitNamed("b"), autoApply: true }],
+    });
+    expect(limitsOf(loaded, [])).toMatchObject([{ name: "b", cost: 1 }]);
+  });
+
   test("limits of the identity do not apply by themselves, not even one named default", () => {
     expect(limitsOf(loadedWith({}, { identity }), [])).toEqual([]);
+  });
+
+  describe("a limit of the identity that is to apply by itself", () => {
+    const sharing = identityWith({ ratelimits: [shared("tokens", 500, true)] });
+
+    test("does, at cost 1, after those of the key", () => {
+      const loaded = loadedWith({ ratelimits: [limitNamed("default")] }, { identity: sharing });
+      expect(limitsOf(loaded, [])).toMatchObject([
+        { owner: "key", name: "default" },
+        { owner: "identity", name: "tokens", cost: 1 },
+      ]);
+    });
+
+    test("does not where the key has one of its name, whether that applies by itself or not", () => {
+      const loaded = loadedWith({ ratelimits: [limitNamed("tokens")] }, { identity: sharing });
+      expect(limitsOf(loaded, [])).toEqual([]);
+    });
+
+    test("is taken from once, at the cost that was named", () => {
+      const limits = limitsOf(loadedWith({}, { identity: sharing }), [
+        requestFor("tokens", { cost: 3 }),
+      ]);
+      expect(limits).toMatchObject([{ owner: "identity", name: "tokens", cost: 3 }]);
+    });
   });
 
   test("a limit of the identity applies when it is named, and counts for the identity", () => {
@@ -219,7 +279,7 @@ describe("the plan of the atomic step", () => {
     },
     {
       identity: identityWith({ version: 5 }),
-      workspace: { id: "ws_default", enabled: true, epoch: 7 },
+      workspace: { id: "ws_default", name: null, enabled: true, epoch: 7 },
     },
   );
 
@@ -229,6 +289,10 @@ describe("the plan of the atomic step", () => {
       workspaceId: "ws_default",
       keyId: "key_1",
       identityId: "id_1",
+      countersId: null,
+      usesFrom: "key",
+      handle: undefined,
+      request: undefined,
       now: NOW,
       expects: { keyVersion: 3, identityVersion: 5, epoch: 7 },
       mode: "take",

@@ -1,3 +1,4 @@
+import { isAddressListed } from "./address.js";
 import type { ChargePlan, ChargeRequest, LimitCharge } from "./charge.js";
 import { isExpired } from "./expiry.js";
 import type { LoadedKey } from "./key.js";
@@ -11,6 +12,8 @@ import type { StateRefusal } from "./verdict.js";
 export interface VerifyQuestion {
   /** The API that the key must belong to, or null for any. */
   readonly apiId: string | null;
+  /** Where the caller of the key is, as `canonicalAddress` writes it, or null where that is not known. */
+  readonly address: string | null;
   readonly permissions: PermissionQuery | null;
   /** Uses to spend: a whole number >= 0. */
   readonly cost: number;
@@ -40,7 +43,7 @@ const NO_SHARED: readonly IdentityRateLimit[] = [];
 
 /**
  * Decides what the records say, in this order, the first failure answering: workspace disabled, `DISABLED`,
- * `FORBIDDEN` (other API), `EXPIRED`, `INSUFFICIENT_PERMISSIONS`; then which limits are to be charged.
+ * `FORBIDDEN` (other API), `EXPIRED`, `FORBIDDEN` (address), `INSUFFICIENT_PERMISSIONS`; then which limits are to be charged.
  *
  * @param now - Unix epoch ms, handed in by the caller.
  * @see packages/core/decisions/0005-order-of-checks.md
@@ -56,6 +59,9 @@ export function decideVerification(
   if (question.apiId !== null && question.apiId !== key.apiId)
     return { kind: "refuse", code: "FORBIDDEN" };
   if (isExpired(key.expiresAt, now)) return { kind: "refuse", code: "EXPIRED" };
+  const { ipWhitelist } = loaded.api;
+  if (ipWhitelist.length > 0 && !isAddressListed(ipWhitelist, question.address))
+    return { kind: "refuse", code: "FORBIDDEN" };
   if (question.permissions !== null && !isSatisfied(question.permissions, loaded.permissions)) {
     return { kind: "refuse", code: "INSUFFICIENT_PERMISSIONS" };
   }

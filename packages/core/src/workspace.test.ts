@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
 import { DEFAULT_WORKSPACE_ID, untouchedWorkspace, WORKSPACE_ID_PATTERN } from "./workspace.js";
 
-test("a workspace that was never written exists, enabled, at epoch 0", () => {
-  expect(untouchedWorkspace("ws_acme")).toEqual({ id: "ws_acme", enabled: true, epoch: 0 });
+test("a workspace that was never written exists, without a name, enabled, at epoch 0", () => {
+  expect(untouchedWorkspace("ws_acme")).toEqual({
+    id: "ws_acme",
+    name: null,
+    enabled: true,
+    epoch: 0,
+  });
 });
 
 test("the default workspace has an id that a workspace may have", () => {
