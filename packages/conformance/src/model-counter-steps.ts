@@ -32,6 +32,8 @@ const count = fc.record({
   count: fc.integer({ min: 1, max: 100 }),
 });
 
+const UNKNOWN: CountSubject = { kind: "api", id: "api_unknown" };
+
 /** Steps on limits that belong to no key, and on counters of verifications. */
 export const counterKinds = [
   kind({
@@ -58,7 +60,8 @@ export const counterKinds = [
       workspace: any.workspace,
       counts: fc.uniqueArray(count, {
         selector: ({ pick, hourAt, code }) => `${pick} ${hourAt} ${code}`,
-        maxLength: 4,
+        minLength: 1,
+        maxLength: 6,
       }),
       lastUsed: fc.uniqueArray(fc.record({ pick: any.pick, agoMs: fc.nat({ max: 5 }) }), {
         selector: ({ pick }) => pick,
@@ -96,7 +99,10 @@ export const counterKinds = [
     async run({ workspace, pick, startAt, endAt }, { model }, store) {
       const workspaceId = workspaceAt(workspace);
       const subjects = subjectsOf(model, workspaceId);
-      const subject = subjects[pick % subjects.length] ?? { kind: "api", id: "api_unknown" };
+      const counted = subjects.filter(({ id }) =>
+        model.counts.some(({ subject }) => subject.id === id),
+      );
+      const subject = choose(counted.length > 0 ? counted : subjects, pick) ?? UNKNOWN;
       const asked = [workspaceId, subject, startAt, endAt] as const;
       return {
         actual: counters.inOrderOfHour(await store.getVerifications(...asked)),

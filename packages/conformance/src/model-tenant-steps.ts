@@ -1,4 +1,4 @@
-import type { KeyStore } from "@latchkey/core";
+import type { ApiRecord, KeyStore } from "@latchkey/core";
 import fc from "fast-check";
 import { anApi, aRootKey, idOf } from "./fixtures.js";
 import * as any from "./model-arbitraries.js";
@@ -80,9 +80,10 @@ export const tenantKinds = [
   }),
   kind({
     title: "insertApi",
-    input: fc.record({ workspace: any.workspace }),
-    async run({ workspace }, world, store) {
-      const api = anApi(world.count(), { workspaceId: workspaceAt(workspace) });
+    input: fc.record({ workspace: any.workspace, fields: any.apiPatch }),
+    async run({ workspace, fields }, world, store) {
+      const workspaceId = workspaceAt(workspace);
+      const api = { ...anApi(world.count(), { workspaceId }), ...fields } as ApiRecord;
       const log = world.log(api.workspaceId, "api.created", api.id);
       await store.insertApi(api, log);
       tenants.insertApi(world.model, api, log);
@@ -124,11 +125,13 @@ export const tenantKinds = [
   }),
   kind({
     title: "deleteApi",
-    // Seldom: without an API most steps meet nothing.
+    // Seldom one that is not protected: without an API most steps meet nothing.
     input: fc.record({ workspace: any.workspace, pick: any.pick, isMeant: fc.nat({ max: 3 }) }),
     async run({ workspace, pick, isMeant }, world, store) {
       const workspaceId = workspaceAt(workspace);
-      const chosen = isMeant === 0 ? choose(world.model.apis, pick) : undefined;
+      const { apis } = world.model;
+      const likely = isMeant === 0 ? apis : apis.filter((api) => api.deleteProtection);
+      const chosen = choose(likely, pick);
       const apiId = chosen?.id ?? "api_unknown";
       const log = world.log(workspaceId, "api.deleted", apiId);
       const answer = tenants.deleteApi(world.model, workspaceId, apiId, log);

@@ -4,12 +4,19 @@ import {
   type ChargeResult,
   type KeyStore,
   type LoadedKey,
+  NO_CHANGES,
 } from "@latchkey/core";
 import { elsewhere, type Mutant, withMethods } from "./mutant.js";
 
 function setUses(store: KeyStore, loaded: LoadedKey, remaining: number | null, settledAt: number) {
   const usage = { due: null, operation: { kind: "set", remaining }, settledAt } as const;
-  return store.updateKey(loaded.key.workspaceId, loaded.key.id, loaded.key.version, { usage });
+  return store.updateKey(
+    loaded.key.workspaceId,
+    loaded.key.id,
+    loaded.key.version,
+    { usage },
+    NO_CHANGES,
+  );
 }
 
 async function chargeByReadingAndWriting(store: KeyStore, plan: ChargePlan): Promise<ChargeResult> {

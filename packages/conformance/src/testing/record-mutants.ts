@@ -1,5 +1,5 @@
-import type { LoadedKey } from "@latchkey/core";
-import { OTHER_WORKSPACE, WORKSPACE } from "../fixtures.js";
+import { type LoadedKey, NO_CHANGES } from "@latchkey/core";
+import { OTHER_WORKSPACE, UNLIMITED, WORKSPACE } from "../fixtures.js";
 import { elsewhere, type Mutant, withMethods } from "./mutant.js";
 
 /** Mistakes in keeping, finding and listing records. */
@@ -8,13 +8,13 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     mistake: "looks at the version of a key and writes a moment later",
     plant: (store) =>
       withMethods(store, {
-        async updateKey(workspaceId, keyId, expectedVersion, patch) {
+        async updateKey(workspaceId, keyId, expectedVersion, patch, log) {
           const loaded = await store.getKey(workspaceId, keyId);
           if (loaded === null) return { kind: "not-found" };
           if (loaded.key.version !== expectedVersion) return { kind: "stale" };
           await elsewhere();
           const { key = loaded.key } = (await store.getKey(workspaceId, keyId)) ?? {};
-          return store.updateKey(workspaceId, keyId, key.version, patch);
+          return store.updateKey(workspaceId, keyId, key.version, patch, log);
         },
       }),
     noticedBy: [
@@ -27,9 +27,10 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     mistake: "updates a key whatever version is expected",
     plant: (store) =>
       withMethods(store, {
-        async updateKey(workspaceId, keyId, expectedVersion, patch) {
+        async updateKey(workspaceId, keyId, expectedVersion, patch, log) {
           const { key } = (await store.getKey(workspaceId, keyId)) ?? {};
-          return store.updateKey(workspaceId, keyId, key?.version ?? expectedVersion, patch);
+          const version = key?.version ?? expectedVersion;
+          return store.updateKey(workspaceId, keyId, version, patch, log);
         },
       }),
     noticedBy: ["an update that expects another version is stale and writes nothing"],
@@ -39,10 +40,11 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     mistake: "raises the version when only uses change",
     plant: (store) =>
       withMethods(store, {
-        async updateKey(workspaceId, keyId, expectedVersion, patch) {
+        async updateKey(workspaceId, keyId, expectedVersion, patch, log) {
           const { key } = (await store.getKey(workspaceId, keyId)) ?? {};
           const environment = patch.environment ?? key?.environment ?? null;
-          return store.updateKey(workspaceId, keyId, expectedVersion, { ...patch, environment });
+          const wider = { ...patch, environment };
+          return store.updateKey(workspaceId, keyId, expectedVersion, wider, log);
         },
       }),
     noticedBy: [
@@ -54,11 +56,11 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     mistake: "empties a set of roles or permissions that an update leaves out",
     plant: (store) =>
       withMethods(store, {
-        updateKey: (workspaceId, keyId, expectedVersion, { grants, ...patch }) =>
-          store.updateKey(workspaceId, keyId, expectedVersion, {
-            ...patch,
-            grants: grants && { roles: [], permissions: [], ...given(grants) },
-          }),
+        updateKey(workspaceId, keyId, expectedVersion, { grants, ...patch }, log) {
+          const both = grants && { roles: [], permissions: [], ...given(grants) };
+          const wider = { ...patch, grants: both };
+          return store.updateKey(workspaceId, keyId, expectedVersion, wider, log);
+        },
       }),
     noticedBy: [
       "an update replaces the sets it gives, keeps those it leaves out, and empties one given empty",
@@ -94,8 +96,8 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     plant: (store) => {
       let deleted = 0;
       return withMethods(store, {
-        async deleteKey(workspaceId, keyId, deletedAt) {
-          const answer = await store.deleteKey(workspaceId, keyId, deletedAt);
+        async deleteKey(...call) {
+          const answer = await store.deleteKey(...call);
           if (answer === "deleted") deleted += 1;
           return answer;
         },
@@ -112,9 +114,11 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     mistake: "writes the identity before it knows whether the key can be written",
     plant: (store) =>
       withMethods(store, {
-        async insertKey(newKey) {
-          if (newKey.identity !== null) await store.insertIdentity(newKey.identity);
-          return store.insertKey(newKey);
+        async insertKeys(newKeys, log) {
+          for (const { identity } of newKeys) {
+            if (identity !== null) await store.insertIdentity(identity, UNLIMITED, NO_CHANGES);
+          }
+          return store.insertKeys(newKeys, log);
         },
       }),
     noticedBy: [
