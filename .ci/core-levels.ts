@@ -5,7 +5,7 @@
  * `operations/*` stands for every file in that folder. Test files and src/testing are free.
  */
 export const coreLevels: readonly (readonly string[])[] = [
-  ["errors", "frozen", "metadata", "base58", "base64url", "bytes"],
+  ["errors", "frozen", "metadata", "base58", "base64url", "bytes", "next-turn"],
   ["time", "key-ring", "cursor"],
   [
     "id",
@@ -35,10 +35,27 @@ export const coreLevels: readonly (readonly string[])[] = [
   ],
   ["identity"],
   ["key", "lifecycle", "charge", "usage-refusal", "identity-view", "input"],
-  ["store", "verdict", "key-cache", "key-limits", "key-settings", "drawn-uses", "identity-facts"],
-  ["event"],
-  ["verify", "context", "key-view", "key-facts"],
-  ["verify-question", "repeated-request", "changes"],
+  [
+    "store",
+    "verdict",
+    "key-cache",
+    "key-limits",
+    "key-settings",
+    "drawn-uses",
+    "identity-facts",
+    "verification-tally",
+  ],
+  ["event", "verification-counter"],
+  ["verify", "context", "key-view", "key-facts", "verification-events"],
+  [
+    "verify-question",
+    "repeated-request",
+    "changes",
+    "verdict-checks",
+    "verify-conclusion",
+    "key-lookup",
+  ],
+  ["dry-run"],
   ["recovery", "key-removal", "new-key", "grant-reference"],
   ["key-patch"],
   ["key-change"],

@@ -7,6 +7,7 @@ import type { KeyCache } from "./key-cache.js";
 import type { IdentityLookup, KeyStore, MissingGrants } from "./store.js";
 import type { Clock } from "./time.js";
 import type { Vault } from "./vault.js";
+import type { VerificationCounter } from "./verification-counter.js";
 
 /** What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. */
 export interface OperationContext {
@@ -25,6 +26,8 @@ export interface OperationContext {
   readonly keepsAuditLog: boolean;
   /** Who hears of events; null for nobody. */
   readonly onEvent: EventListener | null;
+  /** Counts verifications; null where nobody wants to know. */
+  readonly counter: VerificationCounter | null;
 }
 
 /** Lost races after which an update gives up: far more than any burst of writers to one record needs. */

@@ -41,7 +41,14 @@ export type {
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./id.js";
 export type { IdentityRecord, LoadedIdentity } from "./identity.js";
 export type { FullIdentity } from "./identity-view.js";
-export { expiryIssues, type InputSchema, noInput, parseInput } from "./input.js";
+export {
+  expiryIssues,
+  type InputSchema,
+  metadata as metadataField,
+  noInput,
+  parseInput,
+  permissionQuery as permissionQueryField,
+} from "./input.js";
 export {
   DEFAULT_LIMIT,
   type DirectGrants,
@@ -51,6 +58,7 @@ export {
   type RateLimitType,
 } from "./key.js";
 export type { WireKeyLimit } from "./key-limits.js";
+export type { VerifyScope } from "./key-lookup.js";
 export type { KeyRing } from "./key-ring.js";
 export type { ListedKey } from "./key-view.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
@@ -74,7 +82,7 @@ export { reencryptKeysInput } from "./operations/reencrypt-keys.js";
 export { updateIdentityInput } from "./operations/update-identity.js";
 export { updateKeyInput } from "./operations/update-key.js";
 export { updateRemainingInput } from "./operations/update-remaining.js";
-export type { VerifyScope } from "./operations/verify-key.js";
+export { type KeySelf, whoamiInput } from "./operations/whoami.js";
 export { effectivePermissions, type PermissionQuery } from "./permission.js";
 export {
   decideWindow,
@@ -126,6 +134,7 @@ export {
   type UsesOwner,
 } from "./usage.js";
 export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verdict.js";
+export type { DryRunOutcome, VerdictCheck } from "./verdict-checks.js";
 export {
   COUNTED_CODES,
   COUNTER_SPAN_MS,

@@ -1,6 +1,7 @@
 import type { LoggedChange } from "./change.js";
 import { announce, noteChange } from "./changes.js";
 import type { OperationContext } from "./context.js";
+import { nextTurn } from "./next-turn.js";
 import type { EpochMs } from "./time.js";
 
 /** Keys deleted in one step: some milliseconds on every store. */
@@ -40,9 +41,4 @@ function deletionOf(
 ): LoggedChange {
   const before = { apiId };
   return noteChange(context, { type: "key.deleted", at, resourceId: keyId, keyId, before });
-}
-
-/** A store without I/O never leaves the turn of the event loop by itself. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

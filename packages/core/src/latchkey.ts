@@ -26,9 +26,16 @@ import { updateIdentity } from "./operations/update-identity.js";
 import { updateKey } from "./operations/update-key.js";
 import { updateRemaining } from "./operations/update-remaining.js";
 import { verifyKey } from "./operations/verify-key.js";
+import { whoami } from "./operations/whoami.js";
 import type { KeyStore } from "./store.js";
 import { type Clock, createMonotonicClock } from "./time.js";
 import { createVault } from "./vault.js";
+import type { DryRunOutcome } from "./verdict-checks.js";
+import {
+  createVerificationCounter,
+  DEFAULT_FLUSH_MS,
+  MAX_FLUSH_MS,
+} from "./verification-counter.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./workspace.js";
 
 /** What {@link createLatchkey} is made of. */
@@ -49,6 +56,11 @@ export interface LatchkeyOptions {
   readonly maxCachedKeys?: number;
   /** Whether every change of configuration is also written to the audit log, in the same transaction. True unless given. */
   readonly auditLog?: boolean;
+  /**
+   * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the store is told of those
+   * that it does not know of yet, and a crash may lose what was counted since. False: not at all.
+   */
+  readonly usage?: false | { readonly flushMs?: number };
   /** Hears of every change and every verification of this process. What it throws, and how long it takes, is let be. */
   readonly onEvent?: EventListener;
 }
@@ -60,6 +72,17 @@ type Bound<Operation> = Operation extends (
 ) => infer Result
   ? (...rest: Rest) => Result
   : never;
+
+type VerifyKey = Bound<typeof verifyKey>;
+
+/** A dry run answers every check, too. */
+interface VerifyOrDryRun {
+  (
+    input: Parameters<VerifyKey>[0] & { readonly dryRun: true },
+    scope?: Parameters<VerifyKey>[1],
+  ): Promise<DryRunOutcome>;
+  (...rest: Parameters<VerifyKey>): ReturnType<VerifyKey>;
+}
 
 /** Key and identity management over one store, in one workspace. */
 export interface Latchkey {
@@ -79,8 +102,13 @@ export interface Latchkey {
   readonly deleteApi: Bound<typeof deleteApi>;
   /** Issues a key: `{ apiId, prefix, expires, remaining, refill, ratelimit, … }` → `{ keyId, key }`. */
   readonly createKey: Bound<typeof createKey>;
-  /** Decides whether a presented secret is good, and takes what that costs, in one atomic step. */
-  readonly verifyKey: Bound<typeof verifyKey>;
+  /**
+   * Decides whether a presented secret is good, and takes what that costs, in one atomic step. With `dryRun: true` nothing is
+   * taken, and the answer holds each check with what it saw.
+   */
+  readonly verifyKey: VerifyOrDryRun;
+  /** What a secret is the key of, without charging: `{ key }` → `{ id, name?, enabled, … }`. */
+  readonly whoami: Bound<typeof whoami>;
   /** One key in its listed form. */
   readonly getKey: Bound<typeof getKey>;
   /** The keys of an API, page by page. */
@@ -115,7 +143,7 @@ export interface Latchkey {
   readonly isWorkspaceEnabled: Bound<typeof isWorkspaceEnabled>;
   /** Switches the workspace on or off. */
   readonly setWorkspaceEnabled: Bound<typeof setWorkspaceEnabled>;
-  /** Lets go of the store. */
+  /** Tells the store of the verifications that it does not know of yet, then lets go of it. */
   close(): Promise<void>;
 }
 
@@ -131,6 +159,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "random",
   "maxCachedKeys",
   "auditLog",
+  "usage",
   "onEvent",
 ] satisfies (keyof LatchkeyOptions)[]);
 
@@ -149,6 +178,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     random = webCryptoBytes,
     maxCachedKeys = DEFAULT_CACHED_KEYS,
     auditLog = true,
+    usage = {},
     onEvent = null,
   } = options;
   if (typeof store?.charge !== "function")
@@ -171,6 +201,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     actor: null,
     keepsAuditLog: auditLog,
     onEvent,
+    counter: usage === false ? null : createVerificationCounter(store, checkedFlushMs(usage)),
   };
   return bindWorkspace(shared, workspaceId);
 }
@@ -192,7 +223,8 @@ function bindWorkspace(
     getApi: (input) => getApi(context, input),
     deleteApi: (input) => deleteApi(context, input),
     createKey: (input) => createKey(context, input),
-    verifyKey: (input, scope) => verifyKey(context, input, scope),
+    verifyKey: ((input, scope) => verifyKey(context, input, scope)) as VerifyOrDryRun,
+    whoami: (input) => whoami(context, input),
     getKey: (input) => getKey(context, input),
     listKeys: (input) => listKeys(context, input),
     updateKey: (input) => updateKey(context, input),
@@ -210,8 +242,34 @@ function bindWorkspace(
     authenticateRootKey: (token) => authenticateRootKey(context, token),
     isWorkspaceEnabled: () => isWorkspaceEnabled(context),
     setWorkspaceEnabled: (enabled) => setWorkspaceEnabled(context, enabled),
-    close: () => shared.store.close(),
+    close: () => close(shared),
   };
+}
+
+/** What was counted is in the store before that is let go of. */
+async function close({
+  counter,
+  store,
+}: Pick<OperationContext, "counter" | "store">): Promise<void> {
+  if (counter !== null) await counter.flush();
+  await store.close();
+}
+
+/** A misspelt `flushMs` must not become the usual one. */
+function checkedFlushMs(usage: unknown): number {
+  if (typeof usage !== "object" || usage === null)
+    throw new TypeError('"usage" must be false or { flushMs }');
+  const unknown = Object.keys(usage).find((name) => name !== "flushMs");
+  if (unknown !== undefined) throw new TypeError(`"usage.${unknown}" is not an option`);
+  const { flushMs = DEFAULT_FLUSH_MS } = usage as { readonly flushMs?: unknown };
+  if (
+    typeof flushMs === "number" &&
+    Number.isInteger(flushMs) &&
+    flushMs >= 1 &&
+    flushMs <= MAX_FLUSH_MS
+  )
+    return flushMs;
+  throw new TypeError(`"usage.flushMs" must be a whole number from 1 to ${MAX_FLUSH_MS}`);
 }
 
 function checkedActor(actor: unknown): string {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ADDRESS_ERROR, canonicalAddress } from "./address.js";
 import {
   addDuplicateIssues,
+  flag,
   id,
   list,
   orRequired,
@@ -43,7 +44,8 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
  * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is that of
  * whoever presents the key, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
  *
- * `requestId` makes a retry harmless, as `repeated-request.ts` says.
+ * `requestId` makes a retry harmless, as `repeated-request.ts` says. `dryRun` answers what would be answered, and why, and
+ * leaves no trace; `requestId` is not looked at then.
  */
 export const verifyKeyInput = z.strictObject({
   key: z
@@ -60,6 +62,7 @@ export const verifyKeyInput = z.strictObject({
     .optional(),
   ratelimit: z.strictObject({ cost: wholeNumber(0) }).optional(),
   requestId: text(1, 128).optional(),
+  dryRun: flag.optional(),
 });
 
 /** What is asked, in the words of the rules. */

@@ -1,4 +1,5 @@
 import { isAddressListed } from "./address.js";
+import type { ApiRecord } from "./api.js";
 import type { ChargePlan, ChargeRequest, LimitCharge } from "./charge.js";
 import { isExpired } from "./expiry.js";
 import type { LoadedKey } from "./key.js";
@@ -59,13 +60,16 @@ export function decideVerification(
   if (question.apiId !== null && question.apiId !== key.apiId)
     return { kind: "refuse", code: "FORBIDDEN" };
   if (isExpired(key.expiresAt, now)) return { kind: "refuse", code: "EXPIRED" };
-  const { ipWhitelist } = loaded.api;
-  if (ipWhitelist.length > 0 && !isAddressListed(ipWhitelist, question.address))
-    return { kind: "refuse", code: "FORBIDDEN" };
+  if (!isAddressAllowed(loaded.api, question.address)) return { kind: "refuse", code: "FORBIDDEN" };
   if (question.permissions !== null && !isSatisfied(question.permissions, loaded.permissions)) {
     return { kind: "refuse", code: "INSUFFICIENT_PERMISSIONS" };
   }
   return decideLimits(loaded, question.limits);
+}
+
+/** Whether keys of an API may be used from an address. An API without an allow-list lets in every address, and none too. */
+export function isAddressAllowed({ ipWhitelist }: ApiRecord, address: string | null): boolean {
+  return ipWhitelist.length === 0 || isAddressListed(ipWhitelist, address);
 }
 
 /**

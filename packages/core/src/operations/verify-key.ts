@@ -1,26 +1,17 @@
 import type { z } from "zod";
-import type { SettledCharge } from "../charge.js";
 import type { OperationContext } from "../context.js";
-import { badRequest, LatchkeyError } from "../errors.js";
-import { deepFrozen } from "../frozen.js";
+import { dryRun } from "../dry-run.js";
+import { LatchkeyError } from "../errors.js";
 import { parseInput } from "../input.js";
 import type { LoadedKey } from "../key.js";
+import { findKeyOf, isVisible, type VerifyScope } from "../key-lookup.js";
 import { chargeRequestOf, reusedRequestId } from "../repeated-request.js";
-import { MAX_SECRET_LENGTH, secretShape } from "../secret.js";
-import { type VerifyOutcome, verdictOf } from "../verdict.js";
-import {
-  decideVerification,
-  planCharge,
-  type VerifyDecision,
-  type VerifyQuestion,
-} from "../verify.js";
+import { MAX_SECRET_LENGTH } from "../secret.js";
+import type { VerifyOutcome } from "../verdict.js";
+import { tellOfUnknownSecret, tellOfVerdict } from "../verification-events.js";
+import { decideVerification, planCharge, type VerifyQuestion } from "../verify.js";
+import { concludeVerification } from "../verify-conclusion.js";
 import { questionOf, verifyKeyInput } from "../verify-question.js";
-
-/** For whom a verification is done. */
-export interface VerifyScope {
-  /** Only keys of these APIs exist for this caller; every other is `NOT_FOUND`. Omitted: all of the workspace. */
-  readonly apiIds?: readonly string[];
-}
 
 /** Rounds after which a verification gives up on a key that is being changed all the time. */
 const MAX_ATTEMPTS = 100;
@@ -29,6 +20,7 @@ const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND"
 
 const PLAIN_QUESTION: VerifyQuestion = Object.freeze({
   apiId: null,
+  address: null,
   permissions: null,
   cost: 1,
   limits: [],
@@ -53,10 +45,16 @@ export async function verifyKey(
   const parsed = isBareSecret(input) ? null : parseInput(verifyKeyInput, input);
   const question = parsed === null ? PLAIN_QUESTION : questionOf(parsed);
   const secret = input.key;
+  if (parsed?.dryRun === true) return dryRun(context, secret, question, parsed.ratelimits, scope);
+  const { onEvent, counter } = context;
   const hashes = context.hasher.candidates(secret);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const loaded = fromCache(context, hashes) ?? (await load(context, secret, hashes));
-    if (loaded === null || !isVisible(context, scope, loaded)) return NOT_FOUND;
+    if (loaded === null || !isVisible(context, scope, loaded)) {
+      if (onEvent !== null)
+        tellOfUnknownSecret(onEvent, context.workspaceId, context.now(), parsed?.tags);
+      return NOT_FOUND;
+    }
     const now = context.now();
     const decision = decideVerification(loaded, question, now);
     const request = parsed?.requestId && chargeRequestOf(parsed.requestId, question, now);
@@ -64,8 +62,10 @@ export async function verifyKey(
     const charge = await context.store.charge(plan);
     if (charge.kind === "conflict") throw reusedRequestId();
     if (charge.kind !== "stale") {
-      if (decision.kind === "unknown-limits") throw unknownLimits(input, decision.names);
-      return conclude(loaded, decision, charge, now);
+      const verdict = concludeVerification(loaded, decision, charge, now, parsed?.ratelimits);
+      if (counter !== null) counter.count(loaded, verdict.code, now);
+      if (onEvent !== null) tellOfVerdict(onEvent, { loaded, verdict, charge, plan }, parsed?.tags);
+      return verdict;
     }
     context.cache.delete(loaded.key.hash);
   }
@@ -75,49 +75,6 @@ export async function verifyKey(
     { outcome: "not-applied" },
   );
 }
-
-function conclude(
-  loaded: LoadedKey,
-  decision: Exclude<VerifyDecision, { kind: "unknown-limits" }>,
-  charge: SettledCharge,
-  now: number,
-): VerifyOutcome {
-  switch (decision.kind) {
-    case "workspace-disabled":
-      throw new LatchkeyError("FORBIDDEN", "workspace is disabled");
-    case "refuse":
-      return verdictOf(loaded, decision.code, charge, now);
-    case "charge":
-      return verdictOf(loaded, CODE_BY_CHARGE[charge.kind], charge, now);
-    default:
-      return decision satisfies never;
-  }
-}
-
-function unknownLimits(
-  { ratelimits = [] }: z.input<typeof verifyKeyInput>,
-  names: readonly string[],
-): LatchkeyError {
-  return badRequest(
-    ratelimits.flatMap(({ name }, index) =>
-      names.includes(name)
-        ? [
-            {
-              path: `ratelimits.${index}.name`,
-              message:
-                "must name a limit of the key or its identity, or come with limit and duration",
-            },
-          ]
-        : [],
-    ),
-  );
-}
-
-const CODE_BY_CHARGE = {
-  charged: "VALID",
-  "rate-limited": "RATE_LIMITED",
-  "usage-exceeded": "USAGE_EXCEEDED",
-} as const;
 
 /** The commonest question by far, checked by hand: the schema costs more than the rest of a verification in memory. */
 function isBareSecret(input: unknown): input is { key: string } {
@@ -135,35 +92,12 @@ function fromCache({ cache }: OperationContext, hashes: readonly string[]): Load
   return undefined;
 }
 
-/** Reads the key from the store, unless the string cannot be a secret at all. */
 async function load(
   context: OperationContext,
   secret: string,
   hashes: readonly string[],
 ): Promise<LoadedKey | null> {
-  const shape = secretShape(secret);
-  if (shape === "malformed" || shape === "damaged") return null;
-  for (const hash of hashes) {
-    const loaded = await context.store.findKey(hash, context.workspaceId);
-    if (loaded === null) continue;
-    const kept = frozenRecords(loaded);
-    context.cache.set(hash, kept);
-    return kept;
-  }
-  return null;
-}
-
-/** Verdicts hand out parts of what is cached: whoever changed one would change what later verdicts rest on. */
-function frozenRecords(loaded: LoadedKey): LoadedKey {
-  const { key, identity, roles, permissions } = loaded;
-  for (const record of [key, identity, roles, permissions]) deepFrozen(record);
+  const loaded = await findKeyOf(context, secret, hashes);
+  if (loaded !== null) context.cache.set(loaded.key.hash, loaded);
   return loaded;
-}
-
-function isVisible(
-  { workspaceId }: OperationContext,
-  { apiIds }: VerifyScope,
-  { key }: LoadedKey,
-): boolean {
-  return key.workspaceId === workspaceId && (apiIds === undefined || apiIds.includes(key.apiId));
 }
