@@ -2,10 +2,11 @@ import { z } from "zod";
 import { badRequest, type InputIssue } from "./errors.js";
 import { isExpired } from "./expiry.js";
 import { checkMetadata, type Metadata } from "./metadata.js";
+import { NAMESPACE_PATTERN } from "./namespace.js";
 import type { PermissionQuery } from "./permission.js";
 import { checkPermissionQuery } from "./permission-query.js";
 import type { Refill } from "./refill.js";
-import { PREFIX_PATTERN } from "./secret.js";
+import { MAX_SECRET_LENGTH, PREFIX_PATTERN } from "./secret.js";
 import type { EpochMs } from "./time.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
@@ -54,6 +55,14 @@ export const flag = z.boolean({ error: orRequired("must be true or false") });
 
 /** An id that latchkey made, such as an `apiId`. */
 export const id = text(1, 128);
+
+const SECRET_ERROR = `must be a string of 1 to ${MAX_SECRET_LENGTH} characters`;
+
+/** A secret as it is presented, whatever it is. */
+export const presentedSecret = z
+  .string({ error: orRequired(SECRET_ERROR) })
+  .min(1, { error: SECRET_ERROR })
+  .max(MAX_SECRET_LENGTH, { error: SECRET_ERROR });
 
 /** The caller's own id of a user. */
 export const externalId = text(1, 255);
@@ -124,6 +133,11 @@ export const keyRatelimit = z.strictObject({
 
 /** Whose number of uses a key draws from. */
 export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
+
+/** What a rate limit that belongs to no key is for. */
+export const namespace = z
+  .string({ error: orRequired("must be a string of 1 to 128 characters") })
+  .regex(NAMESPACE_PATTERN, { error: "must be 1 to 128 characters of A-Z a-z 0-9 _ . : -" });
 
 /** The named limits of a key. `duration` in ms. */
 export const namedKeyRatelimits = list(
@@ -255,7 +269,7 @@ function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
       message: "is not a known field",
     }));
   }
-  const isWhole = path.length === 0 && issue.code === "invalid_type";
+  const isWhole = path.length === 0 && issue.code === "invalid_type" && issue.expected === "object";
   return [
     { path: path.join("."), message: isWhole ? "the input must be an object" : issue.message },
   ];

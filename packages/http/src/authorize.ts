@@ -56,6 +56,11 @@ async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string |
       return subject.apiId;
     case "key":
       return orNull(async () => (await latchkey.getKey({ keyId: subject.keyId })).apiId);
+    case "secret":
+      return orNull(async () => {
+        const { id: keyId } = await latchkey.whoami({ key: subject.secret });
+        return (await latchkey.getKey({ keyId })).apiId;
+      });
     case "identity": {
       const { identityId, externalId } = subject;
       if (identityId !== undefined) return identityId;

@@ -26,6 +26,11 @@ export function onApiOfKey(keyId: string, ...actions: readonly ActionOf<"api">[]
   return onApi(actions, { kind: "key", keyId });
 }
 
+/** Actions on the API that the key of a secret belongs to. */
+export function onApiOfSecret(secret: string, ...actions: readonly ActionOf<"api">[]): Needs {
+  return onApi(actions, { kind: "secret", secret });
+}
+
 /** An action on identities; without ids, on all of them. `identityId` wins where both are given. */
 export function onIdentity(
   action: ActionOf<"identity">,

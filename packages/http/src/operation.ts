@@ -17,6 +17,8 @@ export type Subject =
   | { readonly kind: "any-api" }
   /** The API of a key. */
   | { readonly kind: "key"; readonly keyId: string }
+  /** The API of the key that a secret is of. */
+  | { readonly kind: "secret"; readonly secret: string }
   | {
       readonly kind: "identity";
       readonly identityId: string | undefined;

@@ -37,5 +37,17 @@ export const listedKey = shared(
 /** Answer of keys.createKey, the only one that ever holds a new secret. */
 export const createdKey = z.strictObject({ keyId: z.string(), key: z.string() });
 
+/** Answer of keys.whoami. */
+export const keySelf = z.strictObject({
+  id: z.string(),
+  name: z.string().optional(),
+  remaining: whole().optional(),
+  identity: keyIdentity.optional(),
+  meta: metadata.optional(),
+  createdAt: instant,
+  enabled: z.boolean(),
+  environment: z.string().optional(),
+});
+
 /** Answer of keys.updateRemaining: without `remaining` the key is unlimited. */
 export const usesLeft = z.strictObject({ remaining: whole().optional() });

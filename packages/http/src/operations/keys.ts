@@ -6,13 +6,14 @@ import {
   updateKeyInput,
   updateRemainingInput,
   verifyKeyInput,
+  whoamiInput,
 } from "@latchkey/core";
-import { createdKey, listedKey, usesLeft } from "../answers/keys.js";
+import { createdKey, keySelf, listedKey, usesLeft } from "../answers/keys.js";
 import { nothing } from "../answers/shared.js";
 import { verdict } from "../answers/verdict.js";
 import { verifyScope } from "../authorize.js";
 import { API_ID, KEY, KEY_ID, REQUEST_ID, SECRET, START } from "../examples.js";
-import { onApi, onApiById, onApiOfKey } from "../needs.js";
+import { onApi, onApiById, onApiOfKey, onApiOfSecret } from "../needs.js";
 import { define, type Operation } from "../operation.js";
 import { updateKeyNeeds } from "../update-key-needs.js";
 
@@ -109,6 +110,23 @@ export const KEYS: readonly Operation[] = [
         ? onApiOfKey(keyId, "read_key", "decrypt_key")
         : onApiOfKey(keyId, "read_key"),
     run: ({ latchkey }, input) => latchkey.getKey(input),
+  }),
+  define({
+    name: "keys.whoami",
+    method: "POST",
+    summary: "Tell what a secret is the key of",
+    description:
+      "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is answered too, " +
+      "with `enabled` false.",
+    input: whoamiInput,
+    answers: keySelf,
+    refusals: ["NOT_FOUND"],
+    example: {
+      takes: { key: SECRET },
+      answers: { id: KEY_ID, name: "build server", createdAt: START, enabled: true },
+    },
+    needs: ({ key }) => onApiOfSecret(key, "read_key"),
+    run: ({ latchkey }, input) => latchkey.whoami(input),
   }),
   define({
     name: "keys.updateKey",

@@ -53,6 +53,7 @@ export const SAMPLES: readonly Sample[] = [
     ["api.read_key", "api.decrypt_key"],
     "key",
   ),
+  sample("keys.whoami", ({ key }) => ({ key }), ["api.read_key"], "key"),
   sample("keys.updateKey", ({ keyId }) => ({ keyId, name: "n" }), ["api.update_key"], "key"),
   sample(
     "keys.updateKey, its roles",

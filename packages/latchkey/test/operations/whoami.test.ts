@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { describeOnEveryStore, NOON, rejectionOf } from "../every-store.js";
+
+describeOnEveryStore("whoami", (open) => {
+  test("tells what a secret is the key of, and charges nothing", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await latchkey.createKey({
+      apiId,
+      name: "harbour office",
+      externalId: "harbour_7",
+      meta: { plan: "gold" },
+      remaining: 1,
+      environment: "live",
+      ratelimit: { limit: 1, duration: 60_000 },
+    });
+    const { id } = await latchkey.getIdentity({ externalId: "harbour_7" });
+    for (let call = 0; call < 3; call += 1) {
+      expect(await latchkey.whoami({ key })).toEqual({
+        id: keyId,
+        name: "harbour office",
+        remaining: 1,
+        identity: { id, externalId: "harbour_7", meta: {} },
+        meta: { plan: "gold" },
+        createdAt: NOON,
+        enabled: true,
+        environment: "live",
+      });
+    }
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 0 });
+  });
+
+  test("leaves out what a key does not have", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await latchkey.createKey({ apiId });
+    expect(await latchkey.whoami({ key })).toEqual({ id: keyId, createdAt: NOON, enabled: true });
+  });
+
+  test("answers keys that no longer verify, as not enabled", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const off = await latchkey.createKey({ apiId, enabled: false });
+    const dying = await latchkey.createKey({ apiId, expires: NOON + 1 });
+    bed.advance(1);
+    for (const { key, keyId } of [off, dying]) {
+      expect(await latchkey.whoami({ key })).toMatchObject({ id: keyId, enabled: false });
+    }
+  });
+
+  test("knows no deleted key, no key of another workspace and no string that is no secret", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await latchkey.createKey({ apiId });
+    const elsewhere = latchkey.workspace("ws_elsewhere");
+    expect(await rejectionOf(elsewhere.whoami({ key }))).toMatchObject({ code: "NOT_FOUND" });
+    await latchkey.deleteKey({ keyId });
+    for (const secret of [key, "no such key", "x".repeat(512)]) {
+      expect(await rejectionOf(latchkey.whoami({ key: secret }))).toMatchObject({
+        code: "NOT_FOUND",
+      });
+    }
+  });
+
+  test("refuses what cannot be a secret, naming the bound and not the secret", async () => {
+    const { latchkey } = open();
+    for (const key of ["", "x".repeat(513), 7 as unknown as string]) {
+      expect(await rejectionOf(latchkey.whoami({ key }))).toMatchObject({
+        code: "BAD_REQUEST",
+        issues: [{ path: "key", message: "must be a string of 1 to 512 characters" }],
+      });
+    }
+  });
+});
