@@ -74,8 +74,8 @@ export const grantName = z
     error: "must be 1 to 512 characters of A-Z a-z 0-9 _ . : * -",
   });
 
-/** Text shown to people beside a role or permission. */
-export const description = text(1, 512);
+/** Text shown to people beside a role or permission; an empty one is none. */
+export const description = text(0, 512);
 
 /** What comes before the `_` of a secret; an empty prefix is no prefix. */
 export const prefix = z

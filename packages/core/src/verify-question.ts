@@ -5,13 +5,12 @@ import {
   flag,
   id,
   list,
-  orRequired,
   permissionQuery,
+  presentedSecret,
   text,
   wholeNumber,
 } from "./input.js";
 import { DEFAULT_LIMIT } from "./key.js";
-import { MAX_SECRET_LENGTH } from "./secret.js";
 import type { LimitRequest, VerifyQuestion } from "./verify.js";
 
 const requestedLimit = z
@@ -29,6 +28,9 @@ const requestedLimit = z
       context.addIssue({ code: "custom", path: ["limit"], message: "is required with duration" });
     }
   });
+
+/** What is to be taken: one, unless told otherwise. */
+const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 
 /** The address of whoever presents the key, in its one form. */
 const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context): string => {
@@ -48,19 +50,16 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
  * leaves no trace; `requestId` is not looked at then.
  */
 export const verifyKeyInput = z.strictObject({
-  key: z
-    .string({ error: orRequired("must be a string of 1 to 512 characters") })
-    .min(1, { error: "must be a string of 1 to 512 characters" })
-    .max(MAX_SECRET_LENGTH, { error: "must be a string of 1 to 512 characters" }),
+  key: presentedSecret,
   apiId: id.optional(),
   ipAddress: ipAddress.optional(),
   tags: list(text(1, 128), 10, "tags").optional(),
   authorization: z.strictObject({ permissions: permissionQuery }).optional(),
-  remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
+  remaining: costed.optional(),
   ratelimits: list(requestedLimit, 50, "limits")
     .superRefine((limits, context) => addDuplicateIssues(limits, context))
     .optional(),
-  ratelimit: z.strictObject({ cost: wholeNumber(0) }).optional(),
+  ratelimit: costed.optional(),
   requestId: text(1, 128).optional(),
   dryRun: flag.optional(),
 });

@@ -22,7 +22,8 @@ export async function createPermission(
   const parsed = parseInput(createPermissionInput, input);
   const now = context.now();
   const permissionId = context.newId("perm");
-  const { name, description = null } = parsed;
+  const { name } = parsed;
+  const description = parsed.description || null;
   const changes = [
     noteChange(context, {
       type: "permission.created",

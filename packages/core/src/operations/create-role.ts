@@ -24,7 +24,8 @@ export async function createRole(
   const parsed = parseInput(createRoleInput, input);
   const now = context.now();
   const roleId = context.newId("role");
-  const { name, description = null, permissions = [] } = parsed;
+  const { name, permissions = [] } = parsed;
+  const description = parsed.description || null;
   const changes = [
     noteChange(context, {
       type: "role.created",
