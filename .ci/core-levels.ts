@@ -5,7 +5,7 @@
  * `operations/*` stands for every file in that folder. Test files and src/testing are free.
  */
 export const coreLevels: readonly (readonly string[])[] = [
-  ["errors", "frozen", "metadata", "base58", "base64url", "bytes", "next-turn"],
+  ["errors", "frozen", "metadata", "base58", "base64url", "bytes", "next-turn", "namespace"],
   ["time", "key-ring", "cursor"],
   [
     "id",
@@ -32,6 +32,8 @@ export const coreLevels: readonly (readonly string[])[] = [
     "field-change",
     "audit-event",
     "refill-view",
+    "secret-form",
+    "imported-secret",
   ],
   ["identity"],
   ["key", "lifecycle", "charge", "usage-refusal", "identity-view", "input"],
@@ -43,9 +45,10 @@ export const coreLevels: readonly (readonly string[])[] = [
     "key-settings",
     "drawn-uses",
     "identity-facts",
+    "rotation",
     "verification-tally",
   ],
-  ["event", "verification-counter"],
+  ["event", "verification-counter", "key-import"],
   ["verify", "context", "key-view", "key-facts", "verification-events"],
   [
     "verify-question",

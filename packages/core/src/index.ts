@@ -63,22 +63,27 @@ export type { KeyRing } from "./key-ring.js";
 export type { ListedKey } from "./key-view.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export type { JsonValue, Metadata } from "./metadata.js";
+export type { CreatedKey } from "./new-key.js";
 export type { RootKeyOutcome } from "./operations/authenticate-root-key.js";
 export { createApiInput } from "./operations/create-api.js";
 export { createIdentityInput } from "./operations/create-identity.js";
-export { type CreatedKey, createKeyInput } from "./operations/create-key.js";
+export { createKeyInput } from "./operations/create-key.js";
+export { createKeysInput, importIssues } from "./operations/create-keys.js";
 export { createPermissionInput } from "./operations/create-permission.js";
 export { createRoleInput } from "./operations/create-role.js";
 export { createRootKeyInput } from "./operations/create-root-key.js";
 export { deleteApiInput } from "./operations/delete-api.js";
+export { deleteIdentityInput } from "./operations/delete-identity.js";
 export { deleteKeyInput } from "./operations/delete-key.js";
 export { deleteKeysInput } from "./operations/delete-keys.js";
 export { getApiInput } from "./operations/get-api.js";
 export { getIdentityInput } from "./operations/get-identity.js";
 export { getKeyInput } from "./operations/get-key.js";
+export { type LimitAnswer, limitInput } from "./operations/limit.js";
 export { type IdentityList, listIdentitiesInput } from "./operations/list-identities.js";
 export { type KeyList, listKeysInput } from "./operations/list-keys.js";
 export { reencryptKeysInput } from "./operations/reencrypt-keys.js";
+export { type RotationScope, rotateKeyInput } from "./operations/rotate-key.js";
 export { updateIdentityInput } from "./operations/update-identity.js";
 export { updateKeyInput } from "./operations/update-key.js";
 export { updateRemainingInput } from "./operations/update-remaining.js";
@@ -101,6 +106,7 @@ export {
   IDENTITY_ACTIONS,
   isRootAllowed,
   isRootPermission,
+  RATELIMIT_ACTIONS,
   RBAC_ACTIONS,
   type RootPermission,
   rootPermissionName,

@@ -8,19 +8,23 @@ import { authenticateRootKey } from "./operations/authenticate-root-key.js";
 import { createApi } from "./operations/create-api.js";
 import { createIdentity } from "./operations/create-identity.js";
 import { createKey } from "./operations/create-key.js";
+import { createKeys } from "./operations/create-keys.js";
 import { createPermission } from "./operations/create-permission.js";
 import { createRole } from "./operations/create-role.js";
 import { createRootKey } from "./operations/create-root-key.js";
 import { deleteApi } from "./operations/delete-api.js";
+import { deleteIdentity } from "./operations/delete-identity.js";
 import { deleteKey } from "./operations/delete-key.js";
 import { deleteKeys } from "./operations/delete-keys.js";
 import { getApi } from "./operations/get-api.js";
 import { getIdentity } from "./operations/get-identity.js";
 import { getKey } from "./operations/get-key.js";
 import { isWorkspaceEnabled } from "./operations/is-workspace-enabled.js";
+import { limit } from "./operations/limit.js";
 import { listIdentities } from "./operations/list-identities.js";
 import { listKeys } from "./operations/list-keys.js";
 import { reencryptKeys } from "./operations/reencrypt-keys.js";
+import { rotateKey } from "./operations/rotate-key.js";
 import { setWorkspaceEnabled } from "./operations/set-workspace-enabled.js";
 import { updateIdentity } from "./operations/update-identity.js";
 import { updateKey } from "./operations/update-key.js";
@@ -102,6 +106,8 @@ export interface Latchkey {
   readonly deleteApi: Bound<typeof deleteApi>;
   /** Issues a key: `{ apiId, prefix, expires, remaining, refill, ratelimit, … }` → `{ keyId, key }`. */
   readonly createKey: Bound<typeof createKey>;
+  /** Takes over up to 100 keys of another system, by hash or plaintext, all or none: → `{ keyIds }`. */
+  readonly createKeys: Bound<typeof createKeys>;
   /**
    * Decides whether a presented secret is good, and takes what that costs, in one atomic step. With `dryRun: true` nothing is
    * taken, and the answer holds each check with what it saw.
@@ -117,6 +123,8 @@ export interface Latchkey {
   readonly updateKey: Bound<typeof updateKey>;
   /** Sets, raises or lowers the uses left: `{ keyId, op, value }` → `{ remaining? }`. */
   readonly updateRemaining: Bound<typeof updateRemaining>;
+  /** Puts a key with a new secret and the same counters in a key's place: `{ keyId, graceMs? }` → `{ keyId, key }`. */
+  readonly rotateKey: Bound<typeof rotateKey>;
   /** Deletes a key; it stops verifying at once. */
   readonly deleteKey: Bound<typeof deleteKey>;
   /** Deletes every key of an API: `{ apiId }` → `{ deletedKeys }`. */
@@ -131,6 +139,10 @@ export interface Latchkey {
   readonly listIdentities: Bound<typeof listIdentities>;
   /** Changes metadata or limits of an identity and answers it as it is then. */
   readonly updateIdentity: Bound<typeof updateIdentity>;
+  /** Deletes an identity; its keys live on without one. */
+  readonly deleteIdentity: Bound<typeof deleteIdentity>;
+  /** Takes from a rate limit that belongs to no key: `{ namespace, identifier, limit, duration, cost? }`. */
+  readonly limit: Bound<typeof limit>;
   /** `{ name, description? }` → `{ permissionId }`. */
   readonly createPermission: Bound<typeof createPermission>;
   /** `{ name, description?, permissions? }` → `{ roleId }`. */
@@ -223,12 +235,14 @@ function bindWorkspace(
     getApi: (input) => getApi(context, input),
     deleteApi: (input) => deleteApi(context, input),
     createKey: (input) => createKey(context, input),
+    createKeys: (input) => createKeys(context, input),
     verifyKey: ((input, scope) => verifyKey(context, input, scope)) as VerifyOrDryRun,
     whoami: (input) => whoami(context, input),
     getKey: (input) => getKey(context, input),
     listKeys: (input) => listKeys(context, input),
     updateKey: (input) => updateKey(context, input),
     updateRemaining: (input) => updateRemaining(context, input),
+    rotateKey: (input, scope) => rotateKey(context, input, scope),
     deleteKey: (input) => deleteKey(context, input),
     deleteKeys: (input) => deleteKeys(context, input),
     reencryptKeys: (input) => reencryptKeys(context, input),
@@ -236,6 +250,8 @@ function bindWorkspace(
     getIdentity: (input) => getIdentity(context, input),
     listIdentities: (input) => listIdentities(context, input),
     updateIdentity: (input) => updateIdentity(context, input),
+    deleteIdentity: (input) => deleteIdentity(context, input),
+    limit: (input) => limit(context, input),
     createPermission: (input) => createPermission(context, input),
     createRole: (input) => createRole(context, input),
     createRootKey: (input) => createRootKey(context, input),

@@ -8,6 +8,14 @@ import type { KeySettings } from "./key-settings.js";
 import type { GrantReference, NewKey } from "./store.js";
 import type { EpochMs } from "./time.js";
 
+/** What the making of a key answers: the only place where a secret is ever handed out. */
+export interface CreatedKey {
+  /** Not a secret; needed to update or delete the key. */
+  readonly keyId: string;
+  /** The secret. Pass it on and keep no copy. */
+  readonly key: string;
+}
+
 /** What a new key is known by, which follows from its secret alone. */
 export interface KeyMark {
   readonly keyId: string;

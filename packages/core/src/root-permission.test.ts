@@ -4,6 +4,7 @@ import {
   IDENTITY_ACTIONS,
   isRootAllowed,
   isRootPermission,
+  RATELIMIT_ACTIONS,
   RBAC_ACTIONS,
   type RootPermission,
   rootPermissionName,
@@ -26,6 +27,17 @@ describe("a permission that a root key can hold", () => {
       expect(isRootPermission(`rbac.*.${action}`)).toBe(true);
       expect(isRootPermission(`rbac.role_1.${action}`)).toBe(false);
     }
+    for (const action of RATELIMIT_ACTIONS) {
+      expect(isRootPermission(`ratelimit.*.${action}`)).toBe(true);
+      expect(isRootPermission(`ratelimit.mail.${action}`)).toBe(true);
+    }
+  });
+
+  test("may name a namespace that holds dots, up to its 128 characters", () => {
+    expect(isRootPermission("ratelimit.mail.v1:send_all-x.limit")).toBe(true);
+    expect(isRootPermission("ratelimit.limit.limit.limit")).toBe(true);
+    expect(isRootPermission(`ratelimit.${"n".repeat(128)}.limit`)).toBe(true);
+    expect(isRootPermission(`ratelimit.${"n".repeat(129)}.limit`)).toBe(false);
   });
 
   test.each([
@@ -43,6 +55,14 @@ describe("a permission that a root key can hold", () => {
     "constructor.*.create_key",
     "__proto__.*.create_key",
     " api.*.create_key",
+    "api.api_1.x.create_key",
+    "api.*.*.create_key",
+    "ratelimit.limit",
+    "ratelimit..limit",
+    "ratelimit.ma il.limit",
+    "ratelimit.mail*.limit",
+    "ratelimit.mail.create_key",
+    "ratelimit.mail\n.limit",
   ])("is not %j", (text) => {
     expect(isRootPermission(text)).toBe(false);
   });
@@ -61,6 +81,14 @@ describe("a root key", () => {
     ["api.*", false],
   ])("that holds %s may create a key of api_1: %s", (held, isAllowed) => {
     expect(isRootAllowed([held], createKey)).toBe(isAllowed);
+  });
+
+  test("of one namespace may take from no other, also where one name goes on from the other", () => {
+    const needed: RootPermission = { resource: "ratelimit", id: "mail.v1", action: "limit" };
+    expect(isRootAllowed(["ratelimit.mail.v1.limit"], needed)).toBe(true);
+    expect(isRootAllowed(["ratelimit.*.limit"], needed)).toBe(true);
+    expect(isRootAllowed(["ratelimit.mail.limit", "ratelimit.v1.limit"], needed)).toBe(false);
+    expect(isRootAllowed(["ratelimit.mail.*.limit"], needed)).toBe(false);
   });
 
   test("that holds nothing may do nothing", () => {

@@ -1,3 +1,5 @@
+import { NAMESPACE_PATTERN } from "./namespace.js";
+
 /** What a root key may be allowed to do to an API and its keys. */
 export const API_ACTIONS = [
   "create_api",
@@ -39,6 +41,9 @@ export const RBAC_ACTIONS = [
   "remove_permission_from_role",
 ] as const;
 
+/** What a root key may be allowed to do to rate limits that belong to no key. */
+export const RATELIMIT_ACTIONS = ["limit"] as const;
+
 /** One thing that a management call needs: an action on one resource, or on all of its kind. */
 export type RootPermission =
   | {
@@ -55,26 +60,41 @@ export type RootPermission =
       readonly resource: "rbac";
       readonly id: null;
       readonly action: (typeof RBAC_ACTIONS)[number];
+    }
+  | {
+      readonly resource: "ratelimit";
+      /** A namespace. */
+      readonly id: string | null;
+      readonly action: (typeof RATELIMIT_ACTIONS)[number];
     };
 
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   api: API_ACTIONS,
   identity: IDENTITY_ACTIONS,
   rbac: RBAC_ACTIONS,
+  ratelimit: RATELIMIT_ACTIONS,
+};
+
+const RECORD_ID = /^[a-z]+_[A-Za-z0-9]+$/;
+
+/** What may stand for one resource of its kind. */
+const ID_PATTERNS: Readonly<Record<string, RegExp>> = {
+  api: RECORD_ID,
+  identity: RECORD_ID,
+  ratelimit: NAMESPACE_PATTERN,
 };
 
 /**
  * Whether a text is a permission that a root key can hold: `*`, or `<resource>.<id or *>.<action>` with a known
- * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac` has no ids, only `*`.
+ * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac` has no ids, only `*`. The id of
+ * `ratelimit` is a namespace, which may hold dots itself.
  */
 export function isRootPermission(text: string): boolean {
   if (text === "*") return true;
-  const [resource, id, action, ...rest] = text.split(".");
-  if (resource === undefined || id === undefined || action === undefined || rest.length > 0)
-    return false;
+  const [, resource = "", id = "", action = ""] = /^([^.]*)\.(.*)\.([^.]*)$/.exec(text) ?? [];
   const isKnownAction =
     Object.hasOwn(ACTIONS, resource) && (ACTIONS[resource] as readonly string[]).includes(action);
-  return isKnownAction && (id === "*" || (resource !== "rbac" && /^[a-z]+_[A-Za-z0-9]+$/.test(id)));
+  return isKnownAction && (id === "*" || ID_PATTERNS[resource]?.test(id) === true);
 }
 
 /** A needed permission as the narrowest text that grants it. */

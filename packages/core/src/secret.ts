@@ -12,7 +12,7 @@ export const BYTE_LENGTH = { min: 16, max: 255, default: 16 } as const;
 export const PREFIX_PATTERN = /^[A-Za-z0-9_-]{0,15}[A-Za-z0-9-]$/;
 
 /** Bits that must stay unknown to whoever sees `start` (NIST SP 800-63B, look-up secrets). */
-const MIN_UNKNOWN_BITS = 112;
+export const MIN_UNKNOWN_BITS = 112;
 
 const VERSION = 2;
 const HEADER_LENGTH = 2;
@@ -65,34 +65,39 @@ export function secretShape(secret: string): SecretShape {
 export function secretStart(secret: string): string {
   const { prefix, body } = splitSecret(secret);
   const byteLength = decodeBase58(body)?.[1] ?? BYTE_LENGTH.min;
-  const spareBits = 8 * byteLength - MIN_UNKNOWN_BITS;
-  const shownRandom = Math.min(
-    MAX_SHOWN_RANDOM_CHARACTERS,
-    Math.floor(spareBits / BITS_PER_BASE58_CHARACTER),
-  );
-  const shown = body.slice(0, constantCharacters(byteLength) + shownRandom);
+  const shown = body.slice(0, shownBodies(byteLength).lowest.length);
   return prefix === "" ? shown : `${prefix}_${shown}`;
 }
 
-/** How many leading characters all bodies with `byteLength` random bytes share. */
-function constantCharacters(byteLength: number): number {
-  const known = constantCharactersByLength.get(byteLength);
+/**
+ * The range in which the shown characters lie of all bodies with `byteLength` random bytes, both ends included. Texts of
+ * one length sort as the numbers that they stand for.
+ */
+export function shownBodies(byteLength: number): {
+  readonly lowest: string;
+  readonly highest: string;
+} {
+  const known = shownBodiesByLength.get(byteLength);
   if (known !== undefined) return known;
   const tail = byteLength + CHECKSUM_LENGTH;
   const lowest = encodeBase58(Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail)));
   const highest = encodeBase58(
     Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail).fill(255)),
   );
-  let shared = 0;
-  while (lowest.length === highest.length && lowest[shared] === highest[shared]) shared += 1;
-  constantCharactersByLength.set(byteLength, shared);
-  return shared;
+  let shown = 0;
+  while (lowest.length === highest.length && lowest[shown] === highest[shown]) shown += 1;
+  const spareBits = 8 * byteLength - MIN_UNKNOWN_BITS;
+  shown += Math.min(MAX_SHOWN_RANDOM_CHARACTERS, Math.floor(spareBits / BITS_PER_BASE58_CHARACTER));
+  const range = { lowest: lowest.slice(0, shown), highest: highest.slice(0, shown) };
+  shownBodiesByLength.set(byteLength, range);
+  return range;
 }
 
 /** At most 240 entries, one for each length: the encoding of long bodies is too dear to repeat for every key. */
-const constantCharactersByLength = new Map<number, number>();
+const shownBodiesByLength = new Map<number, ReturnType<typeof shownBodies>>();
 
-function splitSecret(secret: string): { readonly prefix: string; readonly body: string } {
+/** The part before the last `_`, empty where there is none, and the part behind it. */
+export function splitSecret(secret: string): { readonly prefix: string; readonly body: string } {
   const separator = secret.lastIndexOf("_");
   if (separator === -1) return { prefix: "", body: secret };
   return { prefix: secret.slice(0, separator), body: secret.slice(separator + 1) };

@@ -4,7 +4,7 @@ import { missingGrants, notFound, type OperationContext, requireVault } from "..
 import { LatchkeyError } from "../errors.js";
 import { evenWithIssues, expiryIssues, parseInput, prefix, wholeNumber } from "../input.js";
 import { addSettingsIssues, keySettingsFields } from "../key-settings.js";
-import { describeNewKey } from "../new-key.js";
+import { type CreatedKey, describeNewKey } from "../new-key.js";
 import { BYTE_LENGTH, formatSecret, secretStart } from "../secret.js";
 
 /**
@@ -20,14 +20,6 @@ export const createKeyInput = z
     byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).default(BYTE_LENGTH.default),
   })
   .superRefine(addSettingsIssues, evenWithIssues);
-
-/** What createKey answers: the only place where the secret is ever handed out. */
-export interface CreatedKey {
-  /** Not a secret; needed to update or delete the key. */
-  readonly keyId: string;
-  /** The secret. Pass it on and keep no copy. */
-  readonly key: string;
-}
 
 /**
  * Issues a key: record, identity on demand, links and counters in one atomic write.

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { OperationContext } from "../context.js";
+import { namespace, parseInput, text, wholeNumber } from "../input.js";
+import type { RatelimitState } from "../verdict.js";
+
+/**
+ * Input of limit. `namespace`: what is limited, 1 to 128 characters of `A-Z a-z 0-9 _ . : -`; `identifier`: who is, 1 to 255
+ * characters; at most `limit` units in each window of `duration` ms; `cost` units are asked for, 1 unless given, and 0
+ * only looks.
+ */
+export const limitInput = z.strictObject({
+  namespace,
+  identifier: text(1, 255),
+  limit: wholeNumber(1),
+  duration: wholeNumber(1),
+  cost: wholeNumber(0).default(1),
+});
+
+/** Whether there was room, and the window as it stands afterwards. */
+export interface LimitAnswer extends RatelimitState {
+  /** False: nothing was taken. */
+  readonly success: boolean;
+}
+
+/**
+ * Takes from a rate limit that belongs to no key, in one atomic step: the same exact windows as those of keys. Namespace,
+ * identifier and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit
+ * that is below what was taken already leaves 0, and refuses a look too.
+ */
+export async function limit(
+  context: OperationContext,
+  input: z.input<typeof limitInput>,
+): Promise<LimitAnswer> {
+  const { duration: durationMs, ...asked } = parseInput(limitInput, input);
+  const { store, workspaceId } = context;
+  const plan = { workspaceId, ...asked, durationMs, now: context.now() };
+  const { kind, window } = await store.takeFromNamespace(plan);
+  return {
+    success: kind === "admit",
+    limit: asked.limit,
+    remaining: Math.max(0, asked.limit - window.used),
+    reset: window.startedAt + durationMs,
+  };
+}
