@@ -1,12 +1,13 @@
 import type { LoggedChange } from "./change.js";
 import { noteChange } from "./changes.js";
 import type { OperationContext } from "./context.js";
+import { drawnUses } from "./drawn-uses.js";
 import { badRequest, LatchkeyError } from "./errors.js";
 import {
   describePermissions,
   describeRoles,
   type GrantItem,
-  grantLabel,
+  grantLabels,
 } from "./grant-reference.js";
 import { newIdentity } from "./identity.js";
 import { DEFAULT_LIMIT, fromWireKeyLimit, type KeyRateLimit, type LoadedKey } from "./key.js";
@@ -60,8 +61,8 @@ export function describeKeyPatch(
   const remaining = settleRefill(loaded.usage, dueRefill(key.refill, now)).remaining;
   const remainingAfter = wanted.remaining === undefined ? remaining : wanted.remaining;
   refuseUses(loaded, wanted, remainingAfter);
-  const expiresAt = expiryAfter(loaded, wanted, remaining, now);
-  const owner = wanted.externalId === undefined ? wanted.ownerId : wanted.externalId;
+  const expiresAt = expiryAfter(loaded, wanted, now);
+  const owner = ownerAfter(wanted);
   const identity =
     typeof owner === "string"
       ? newIdentity(context.newId("id"), context.workspaceId, owner, now)
@@ -113,7 +114,7 @@ function refuseUses(
   const setsUses = wanted.remaining !== undefined || wanted.refill !== undefined;
   if ((wanted.usesFrom ?? key.usesFrom) === "identity") {
     if (setsUses) throw drawsFromIdentity();
-    const owner = wanted.externalId === undefined ? wanted.ownerId : wanted.externalId;
+    const owner = ownerAfter(wanted);
     const losesIdentity = owner === null || (owner === undefined && identity === null);
     const isConcerned = wanted.usesFrom !== undefined || owner !== undefined;
     if (losesIdentity && isConcerned)
@@ -125,22 +126,36 @@ function refuseUses(
     throw badRequest([{ path: "refill", message: "needs remaining" }]);
 }
 
-function expiryAfter(
-  { key }: LoadedKey,
-  wanted: WantedKey,
-  remaining: number | null,
-  now: EpochMs,
-): EpochMs | null {
-  const ownRemaining = (wanted.usesFrom ?? key.usesFrom) === "key" ? remaining : null;
+/** The caller's own id of whom the key is to belong to: undefined leaves it, null unlinks. */
+function ownerAfter({ externalId, ownerId }: WantedKey): string | null | undefined {
+  return externalId === undefined ? ownerId : externalId;
+}
+
+/**
+ * The uses that the key will draw from, as they are: what the update itself sets is not among them. Null where they are
+ * those of another identity than now, which was not read.
+ */
+function remainingDrawn(loaded: LoadedKey, wanted: WantedKey, now: EpochMs): number | null {
+  const usesFrom = wanted.usesFrom ?? loaded.key.usesFrom;
+  if (usesFrom === "identity" && ownerAfter(wanted) !== undefined) return null;
+  const { usage, refill } = drawnUses({ ...loaded, key: { ...loaded.key, usesFrom } });
+  return settleRefill(usage, dueRefill(refill, now)).remaining;
+}
+
+function expiryAfter(loaded: LoadedKey, wanted: WantedKey, now: EpochMs): EpochMs | null {
+  const { key } = loaded;
+  const remaining = remainingDrawn(loaded, wanted, now);
   const transition = decideUpdate(
-    { switchedOn: key.switchedOn, expiresAt: key.expiresAt, remaining: ownRemaining },
+    { switchedOn: key.switchedOn, expiresAt: key.expiresAt, remaining },
     { enabled: wanted.enabled, expiresAt: wanted.expires, remaining: wanted.remaining },
     now,
   );
   if (transition.kind === "refuse-exhausted") {
+    const whose =
+      (wanted.usesFrom ?? key.usesFrom) === "key" ? "remaining" : "its identity's remaining";
     throw new LatchkeyError(
       "PRECONDITION_FAILED",
-      "a key without uses left cannot be enabled: set remaining above 0",
+      `a key without uses left cannot be enabled: set ${whose} above 0`,
     );
   }
   const { expiresAt } = transition;
@@ -204,8 +219,8 @@ function updateNote(
     {
       externalId: newOwner === undefined ? externalId : newOwner?.externalId,
       remaining: wanted.remaining,
-      roles: wanted.roles?.map(grantLabel),
-      permissions: wanted.permissions?.map(grantLabel),
+      roles: wanted.roles && grantLabels(wanted.roles, direct.roles),
+      permissions: wanted.permissions && grantLabels(wanted.permissions, direct.permissions),
     },
   );
   return noteChange(context, {

@@ -62,15 +62,22 @@ export function addSettingsIssues(
     refuse("refill", 'must not be given where usesFrom is "identity": set it on the identity');
   if (!drawsFromIdentity && given.refill !== undefined && given.remaining === undefined)
     refuse("refill", "needs remaining");
-  if (given.ratelimit !== undefined) refuseSecondDefault(given.ratelimits, refuse);
+  addSecondDefaultIssue(settings, context);
 }
 
-function refuseSecondDefault(
-  ratelimits: unknown,
-  refuse: (path: string, message: string) => void,
+/** `ratelimit` is the limit named `default`: it must not be given twice. */
+export function addSecondDefaultIssue(
+  settings: unknown,
+  context: Parameters<typeof addSettingsIssues>[1],
 ): void {
+  const { ratelimit, ratelimits } = settings as Partial<Record<keyof KeySettings, unknown>>;
+  if (ratelimit === undefined) return;
   const isNamedDefault = (limit: unknown) =>
     typeof limit === "object" && limit !== null && "name" in limit && limit.name === DEFAULT_LIMIT;
   if (Array.isArray(ratelimits) && ratelimits.some(isNamedDefault))
-    refuse("ratelimits", `must not hold a limit named ${DEFAULT_LIMIT} where ratelimit is given`);
+    context.addIssue({
+      code: "custom",
+      path: ["ratelimits"],
+      message: `must not hold a limit named ${DEFAULT_LIMIT} where ratelimit is given`,
+    });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { OperationContext } from "../context.js";
 import { permissionList, roleList } from "../grant-reference.js";
 import {
+  evenWithIssues,
   expiryIssues,
   externalId,
   flag,
@@ -16,31 +17,35 @@ import {
   wholeNumber,
 } from "../input.js";
 import { changeKey } from "../key-change.js";
+import { addSecondDefaultIssue } from "../key-settings.js";
 
 /**
  * Input of updateKey: an omitted field is left as it is, null clears it. `roles` and `permissions` replace the whole
  * set, an empty list clears it; an item names one by `id` or `name`, and with `create: true` a missing name is made in
  * the same write. `expires` in Unix epoch ms, later than now; `remaining` >= 0, null for unlimited, which also takes away
- * the refill. `ratelimits` replaces all named limits, then `ratelimit` sets the one named `default`. `enabled` and
+ * the refill. `ratelimits` replaces all named limits; `ratelimit` sets or clears the one named `default`, which must not be among
+ * them then. `enabled` and
  * `usesFrom` are never null.
  */
-export const updateKeyInput = z.strictObject({
-  keyId: id,
-  name: text(1, 256).nullish(),
-  ownerId: externalId.nullish(),
-  externalId: externalId.nullish(),
-  meta: metadata.nullish(),
-  expires: wholeNumber(1).nullish(),
-  remaining: wholeNumber(0).nullish(),
-  refill: refill.nullish(),
-  ratelimit: keyRatelimit.nullish(),
-  ratelimits: namedKeyRatelimits.nullish(),
-  usesFrom: usesFrom.optional(),
-  enabled: flag.optional(),
-  environment: text(0, 256).nullish(),
-  roles: roleList.optional(),
-  permissions: permissionList.optional(),
-});
+export const updateKeyInput = z
+  .strictObject({
+    keyId: id,
+    name: text(1, 256).nullish(),
+    ownerId: externalId.nullish(),
+    externalId: externalId.nullish(),
+    meta: metadata.nullish(),
+    expires: wholeNumber(1).nullish(),
+    remaining: wholeNumber(0).nullish(),
+    refill: refill.nullish(),
+    ratelimit: keyRatelimit.nullish(),
+    ratelimits: namedKeyRatelimits.nullish(),
+    usesFrom: usesFrom.optional(),
+    enabled: flag.optional(),
+    environment: text(0, 256).nullish(),
+    roles: roleList.optional(),
+    permissions: permissionList.optional(),
+  })
+  .superRefine(addSecondDefaultIssue, evenWithIssues);
 
 /**
  * Changes the configuration of a key in one atomic, guarded write. The next verification, from any process, sees it.
