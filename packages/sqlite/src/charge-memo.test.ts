@@ -1,7 +1,8 @@
+import { NO_CHANGES } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
-import { aKey, aPlan, load, WORKSPACE, withKey } from "./testing/fixtures.js";
+import { aKey, aPlan, deleteKey, load, WORKSPACE, withKey } from "./testing/fixtures.js";
 import { openScratch } from "./testing/scratch.js";
 
 const scratch = openScratch();
@@ -24,7 +25,7 @@ test.each([null, 100])(
     for (let count = 0; count < 20; count += 1) {
       expect((await here.charge(plan)).kind).toBe("charged");
     }
-    await there.updateKey(WORKSPACE, loaded.key.id, 1, { switchedOn: false });
+    await there.updateKey(WORKSPACE, loaded.key.id, 1, { switchedOn: false }, NO_CHANGES);
     expect(await here.charge(plan)).toEqual({ kind: "stale" });
     await close();
   },
@@ -33,16 +34,15 @@ test.each([null, 100])(
 test("every way in which another connection can take a key away is seen by the next charge", async () => {
   const { here, there, loaded, close } = await twoConnections(null);
   await here.charge(aPlan(loaded));
-  await there.setWorkspaceEnabled(WORKSPACE, false);
+  await there.setWorkspaceEnabled(WORKSPACE, false, NO_CHANGES);
   expect(await here.charge(aPlan(loaded))).toEqual({ kind: "stale" });
   const fresh = await load(here);
   expect((await here.charge(aPlan(fresh))).kind).toBe("charged");
-  await there.updateKey(WORKSPACE, loaded.key.id, 1, {
-    usage: { due: null, operation: { kind: "set", remaining: 1 }, settledAt: 0 },
-  });
+  const usage = { due: null, operation: { kind: "set", remaining: 1 }, settledAt: 0 } as const;
+  await there.updateKey(WORKSPACE, loaded.key.id, 1, { usage }, NO_CHANGES);
   expect(await here.charge(aPlan(fresh))).toMatchObject({ kind: "charged", remaining: 0 });
   expect((await there.charge(aPlan(fresh))).kind).toBe("usage-exceeded");
-  await there.deleteKey(WORKSPACE, loaded.key.id, 1);
+  await deleteKey(there);
   expect(await here.charge(aPlan(fresh))).toEqual({ kind: "stale" });
   await close();
 });

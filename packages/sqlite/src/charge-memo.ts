@@ -7,20 +7,26 @@ export interface ChargeRow {
   readonly seq: number;
   readonly workspaceId: string;
   readonly identityId: string | null;
-  /** Null without an identity, and where the one that is named does not exist. */
-  readonly identitySeq: number | null;
+  /** Number of the identity's counters; null without one, and where the one that is named does not exist. */
+  readonly identityCountersSeq: number | null;
   readonly keyVersion: number;
   readonly identityVersion: number | null;
   readonly epoch: number;
+  readonly countersSeq: number;
+  /** Whether a charge of another key may move the counters. */
+  readonly isShared: boolean;
   readonly usage: Usage;
   /** Windows of the key's configured limits. */
   readonly windows: StoredWindows;
-  /** The {@link ChargeMemo.generation} that it was read or written in. */
+  /**
+   * The {@link ChargeMemo.generation} that it was read or written in; {@link UNKNOWN} where counters are shared, since
+   * nothing that is kept of one key tells of charges of another.
+   */
   readonly generation: number;
 }
 
 /** The generation of rows that may be old a moment after they were read. Equal to none, not even to itself. */
-const UNKNOWN = Number.NaN;
+export const UNKNOWN = Number.NaN;
 
 const ASKED_EVERY = 8;
 

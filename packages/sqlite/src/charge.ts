@@ -2,35 +2,34 @@ import {
   applyCharge,
   type ChargePlan,
   type ChargeResult,
+  type ChargeState,
   type ChargeStep,
   type LimitCharge,
+  NO_USES,
   type RateWindow,
-  type Usage,
 } from "@latchkey/core";
-import { AdHocWindows } from "./ad-hoc-windows.js";
-import type { ChargeMemo, ChargeRow } from "./charge-memo.js";
+import type { AdHocWindows } from "./ad-hoc-windows.js";
+import { type ChargeMemo, type ChargeRow, UNKNOWN } from "./charge-memo.js";
 import type { Connection } from "./connection.js";
-import { Command, Query, type RawRow } from "./database.js";
-import { IdentityWindows } from "./identity-windows.js";
+import type { Counters, StoredCounters } from "./counters.js";
+import { Query, type RawRow } from "./database.js";
 import { RequestMemory } from "./request-memory.js";
 import { flag, nullable, readStored, text, whole } from "./values.js";
-import { decodeWindows, encodeWindows, findWindow, withWindow } from "./windows.js";
+import { decodeWindows, findWindow, withWindow } from "./windows.js";
 
 const ROW = `SELECT k.seq, k.workspace_id, k.identity_id, k.version, u.remaining, u.refilled_at, u.windows,
-  w.epoch, i.version, i.seq, k.is_counted
+  w.epoch, i.version, i.counters_seq, k.is_counted, k.counters_seq, k.counters_id IS NOT NULL
   FROM latchkey_key k
-  LEFT JOIN latchkey_usage u ON u.key_seq = CASE WHEN k.is_counted THEN k.seq END
+  LEFT JOIN latchkey_counters u ON u.seq = CASE WHEN k.is_counted THEN k.counters_seq END
   LEFT JOIN latchkey_workspace w ON w.id = k.workspace_id
   LEFT JOIN latchkey_identity i ON i.id = k.identity_id AND i.workspace_id = k.workspace_id`;
 
 export const CHARGE_SQL = {
   byId: `${ROW} WHERE k.id = ? AND k.deleted_at IS NULL`,
   bySeq: `${ROW} WHERE k.seq = ? AND k.id = ? AND k.deleted_at IS NULL`,
-  move: "UPDATE latchkey_usage SET remaining = ?, refilled_at = ?, windows = ? WHERE key_seq = ?",
 } as const;
 
 type Windows = readonly (RateWindow | null)[];
-type Next = NonNullable<ChargeStep["next"]>;
 
 /** A step that was decided on a row without the write lock. It holds where the row is still the same. */
 interface Draft {
@@ -39,12 +38,18 @@ interface Draft {
   readonly step: ChargeStep;
 }
 
+/** What a plan is decided on besides the row of its key. */
+interface Beside {
+  /** The window of each of the plan's limits, in the plan's order. */
+  readonly windows: Windows;
+  /** Counters of the identity, read in the same transaction; null where the plan needs none, or there are none. */
+  readonly identity: StoredCounters | null;
+}
+
 const NO_WINDOWS: Windows = [];
 
-type Counters = Pick<ChargeRow, "usage" | "windows">;
-
 /** Without a number of uses no refill is ever settled: up to when they are does not matter. */
-const UNCOUNTED: Counters = { usage: { remaining: null, refilledAt: 0 }, windows: [] };
+const UNCOUNTED: StoredCounters = { usage: { remaining: null, refilledAt: 0 }, windows: [] };
 
 /** Puts together what is stored of a plan, lets `applyCharge` decide, and stores what it says. */
 export class Charging {
@@ -52,32 +57,30 @@ export class Charging {
   readonly #memo: ChargeMemo;
   readonly #byId: Query;
   readonly #bySeq: Query;
-  readonly #move: Command;
-  readonly #identityWindows: IdentityWindows;
+  readonly #counters: Counters;
   readonly #adHocWindows: AdHocWindows;
   readonly #requests: RequestMemory;
   #draft: Draft | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, counters: Counters, adHocWindows: AdHocWindows) {
     const { database, memo } = connection;
     this.#connection = connection;
     this.#memo = memo;
     this.#byId = new Query(database, CHARGE_SQL.byId);
     this.#bySeq = new Query(database, CHARGE_SQL.bySeq);
-    this.#move = new Command(database, CHARGE_SQL.move);
-    this.#identityWindows = new IdentityWindows(database);
-    this.#adHocWindows = new AdHocWindows(database);
+    this.#counters = counters;
+    this.#adHocWindows = adHocWindows;
     this.#requests = new RequestMemory(database);
   }
 
   /** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
   look(plan: ChargePlan): ChargeResult | null {
-    if (plan.request !== undefined || !plan.limits.every(isInKeyRow)) {
+    if (!isDecidedOnRow(plan)) {
       if (plan.mode === "take") return null;
       return this.#connection.snapshot(() => {
         const found = this.#byId.first(plan.keyId);
-        const row = found === undefined ? null : rowOf(plan.keyId, found, Number.NaN);
-        return this.#decideOnAll(row, plan, this.#windowsOf(row, plan)).result;
+        const row = found === undefined ? null : rowOf(plan.keyId, found, UNKNOWN);
+        return this.#decideOnAll(row, plan, this.#besideOf(row, plan)).result;
       });
     }
     const kept = this.#memo.get(plan.keyId);
@@ -102,10 +105,11 @@ export class Charging {
     const draft = this.#draft;
     if (draft !== undefined && draft.plan === plan && draft.row === row) {
       this.#draft = undefined;
-      return this.#store(plan, row, draft.step, keyWindowsOf(row, plan));
+      const windows = keyWindowsOf(row, plan);
+      return this.#store(plan, row, draft.step, { windows, identity: null });
     }
-    const windows = this.#windowsOf(row, plan);
-    return this.#store(plan, row, this.#decideOnAll(row, plan, windows), windows);
+    const beside = this.#besideOf(row, plan);
+    return this.#store(plan, row, this.#decideOnAll(row, plan, beside), beside);
   }
 
   #leaveDraft(plan: ChargePlan, row: ChargeRow, step: ChargeStep): null {
@@ -113,58 +117,77 @@ export class Charging {
     return null;
   }
 
-  #decideOnAll(row: ChargeRow | null, plan: ChargePlan, windows: Windows): ChargeStep {
-    const state = stateOf(row, plan, windows);
-    if (state === null || row === null || plan.request === undefined)
-      return applyCharge(state, plan);
+  #decideOnAll(row: ChargeRow | null, plan: ChargePlan, { windows, identity }: Beside): ChargeStep {
+    if (row === null) return applyCharge(null, plan);
+    const usage = plan.usesFrom === "key" ? row.usage : (identity?.usage ?? NO_USES);
+    const state = stateOf(row, plan, usage, windows);
+    if (state === null || plan.request === undefined) return applyCharge(state, plan);
     const remembered = this.#requests.get(row.seq, plan.request.id);
     return applyCharge({ ...state, remembered }, plan);
   }
 
   /** Decides on what is in the row of the key alone. */
   #decide(row: ChargeRow | null, plan: ChargePlan): ChargeStep {
-    return applyCharge(stateOf(row, plan, keyWindowsOf(row, plan)), plan);
+    if (row === null) return applyCharge(null, plan);
+    return applyCharge(stateOf(row, plan, row.usage, keyWindowsOf(row, plan)), plan);
   }
 
   /**
    * Reads a row and keeps it.
    *
-   * @param known - An earlier state of the row: its number never changes, and finds it faster than its id.
+   * @param known - An earlier state of the row, which its number finds faster than its id; unless the key was deleted
+   * for good since, and made again.
    * @param generation - What the memo answered before this read.
    */
   #read(keyId: string, known: ChargeRow | undefined, generation: number): ChargeRow | null {
-    const row = known === undefined ? this.#byId.first(keyId) : this.#bySeq.first(known.seq, keyId);
+    const found = known === undefined ? undefined : this.#bySeq.first(known.seq, keyId);
+    const row = found ?? this.#byId.first(keyId);
     if (row === undefined) return null;
     const read = rowOf(keyId, row, generation);
     this.#memo.set(keyId, read);
     return read;
   }
 
-  #windowsOf(row: ChargeRow | null, plan: ChargePlan): Windows {
-    if (row === null || plan.limits.length === 0) return NO_WINDOWS;
-    const shared = plan.limits.some(isInIdentityRow) ? this.#identityWindows.get(row) : [];
-    return plan.limits.map((limit) => {
-      if (!limit.isConfigured) return this.#adHocWindows.get(row.seq, limit);
-      return findWindow(limit.owner === "key" ? row.windows : shared, limit);
+  #besideOf(row: ChargeRow | null, plan: ChargePlan): Beside {
+    if (row === null) return { windows: NO_WINDOWS, identity: null };
+    const identity = this.#identityCountersOf(row, plan);
+    const windows = plan.limits.map((limit) => {
+      if (!limit.isConfigured) return this.#adHocWindows.get(row.countersSeq, limit);
+      return findWindow(limit.owner === "key" ? row.windows : (identity?.windows ?? []), limit);
     });
+    return { windows, identity };
+  }
+
+  /** Never kept: any key of the identity moves them. */
+  #identityCountersOf(row: ChargeRow, plan: ChargePlan): StoredCounters | null {
+    const { identityCountersSeq: seq, identityId } = row;
+    if (seq === null) return null;
+    if (plan.usesFrom === "key" && !plan.limits.some(isInIdentityRow)) return null;
+    return this.#counters.get(seq, "identity", identityId);
   }
 
   #store(
     plan: ChargePlan,
     row: ChargeRow | null,
     { result, next }: ChargeStep,
-    before: Windows,
+    before: Beside,
   ): ChargeResult {
     if (next === null || row === null) return result;
     let { windows } = row;
+    let identityWindows = before.identity?.windows ?? [];
     plan.limits.forEach((limit, index) => {
       const window = next.windows[index] ?? null;
-      if (window === null || window === before[index]) return;
+      if (window === null || window === before.windows[index]) return;
       if (isInKeyRow(limit)) windows = withWindow(windows, limit, window);
-      else if (isInIdentityRow(limit)) this.#identityWindows.set(row, limit, window);
-      else this.#adHocWindows.set(row.seq, limit, window, plan.now);
+      else if (isInIdentityRow(limit)) identityWindows = withWindow(identityWindows, limit, window);
+      else this.#adHocWindows.set(row.countersSeq, limit, window, plan.now);
     });
-    this.#moveKey(plan.keyId, row, next.usage, windows);
+    const isFromKey = plan.usesFrom === "key";
+    this.#moveKey(plan.keyId, row, isFromKey ? next.usage : row.usage, windows);
+    if (before.identity !== null) {
+      const usage = isFromKey ? before.identity.usage : next.usage;
+      this.#moveIdentity(row, before.identity, { usage, windows: identityWindows });
+    }
     if (plan.request !== undefined && next.remember !== null) {
       this.#requests.set(row.seq, plan.request.id, next.remember, plan.now);
     }
@@ -174,40 +197,60 @@ export class Charging {
   #moveKey(
     keyId: string,
     row: ChargeRow,
-    usage: Next["usage"],
+    usage: ChargeRow["usage"],
     windows: ChargeRow["windows"],
   ): void {
-    if (windows === row.windows && isSame(usage, row.usage)) return;
-    this.#move.run(usage.remaining, usage.refilledAt, encodeWindows(windows), row.seq);
-    const { generation } = this.#memo;
+    if (windows === row.windows && usage === row.usage) return;
+    this.#counters.set(row.countersSeq, usage, windows);
+    const generation = row.isShared ? UNKNOWN : this.#memo.generation;
     this.#memo.set(keyId, { ...row, usage, windows, generation });
+  }
+
+  #moveIdentity(
+    { identityCountersSeq }: ChargeRow,
+    before: StoredCounters,
+    { usage, windows }: StoredCounters,
+  ): void {
+    if (identityCountersSeq === null) return;
+    if (windows === before.windows && usage === before.usage) return;
+    this.#counters.set(identityCountersSeq, usage, windows);
   }
 }
 
 function rowOf(keyId: string, row: RawRow, generation: number): ChargeRow {
-  return readStored("key", keyId, () => ({
-    seq: whole(row[0]),
-    workspaceId: text(row[1]),
-    identityId: nullable(row[2], text),
-    keyVersion: whole(row[3]),
-    ...(flag(row[10]) ? countersOf(row) : UNCOUNTED),
-    epoch: nullable(row[7], whole) ?? 0,
-    identityVersion: nullable(row[8], whole),
-    identitySeq: nullable(row[9], whole),
-    generation,
-  }));
+  return readStored("key", keyId, () => {
+    const isShared = flag(row[12]);
+    return {
+      seq: whole(row[0]),
+      workspaceId: text(row[1]),
+      identityId: nullable(row[2], text),
+      keyVersion: whole(row[3]),
+      ...(flag(row[10]) ? countersOf(row) : UNCOUNTED),
+      epoch: nullable(row[7], whole) ?? 0,
+      identityVersion: nullable(row[8], whole),
+      identityCountersSeq: nullable(row[9], whole),
+      countersSeq: whole(row[11]),
+      isShared,
+      generation: isShared ? UNKNOWN : generation,
+    };
+  });
 }
 
-function countersOf(row: RawRow): Counters {
+function countersOf(row: RawRow): StoredCounters {
   return {
     usage: { remaining: nullable(row[4], whole), refilledAt: whole(row[5]) },
     windows: decodeWindows(row[6]),
   };
 }
 
-function stateOf(row: ChargeRow | null, plan: ChargePlan, windows: Windows) {
-  if (row === null || row.workspaceId !== plan.workspaceId) return null;
-  const { keyVersion, identityVersion, epoch, usage } = row;
+function stateOf(
+  row: ChargeRow,
+  plan: ChargePlan,
+  usage: ChargeState["usage"],
+  windows: Windows,
+): ChargeState | null {
+  if (row.workspaceId !== plan.workspaceId) return null;
+  const { keyVersion, identityVersion, epoch } = row;
   return { keyVersion, identityVersion, epoch, usage, windows };
 }
 
@@ -216,14 +259,15 @@ function keyWindowsOf(row: ChargeRow | null, { limits }: ChargePlan): Windows {
   return limits.map((limit) => findWindow(row.windows, limit));
 }
 
+/** Whether the row of the key is all that a plan rests on. */
+function isDecidedOnRow({ request, usesFrom, limits }: ChargePlan): boolean {
+  return request === undefined && usesFrom === "key" && limits.every(isInKeyRow);
+}
+
 function isInKeyRow({ owner, isConfigured }: LimitCharge): boolean {
   return isConfigured && owner === "key";
 }
 
 function isInIdentityRow({ owner, isConfigured }: LimitCharge): boolean {
   return isConfigured && owner === "identity";
-}
-
-function isSame(usage: Usage, other: Usage): boolean {
-  return usage.remaining === other.remaining && usage.refilledAt === other.refilledAt;
 }

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { translateError } from "./errors.js";
 import { sqliteStore } from "./index.js";
-import { aKey, aPlan, load, withKey } from "./testing/fixtures.js";
+import { aKey, aPlan, insertKey, load, withKey } from "./testing/fixtures.js";
 import { openScratch, withDatabase } from "./testing/scratch.js";
 
 const scratch = openScratch();
@@ -15,13 +15,13 @@ test("a full disk is STORE_UNAVAILABLE, nothing is half written, and the store w
   const pages = database.pragma("page_count", { simple: true });
   database.pragma(`max_page_count = ${pages}`);
   const meta = { text: "x".repeat(16_000) };
-  await expect(store.insertKey(aKey(2, 5, { meta }))).rejects.toMatchObject({
+  await expect(insertKey(store, aKey(2, 5, { meta }))).rejects.toMatchObject({
     code: "STORE_UNAVAILABLE",
     outcome: "not-applied",
   });
   expect(await store.getKey(loaded.key.workspaceId, "key_000000000002")).toBeNull();
   database.pragma("max_page_count = 100000");
-  expect(await store.insertKey(aKey(2, 5, { meta }))).toEqual({ kind: "inserted" });
+  expect(await insertKey(store, aKey(2, 5, { meta }))).toEqual({ kind: "inserted", created: [] });
   expect(await store.charge(aPlan(await load(store)))).toMatchObject({ kind: "charged" });
   database.close();
 });

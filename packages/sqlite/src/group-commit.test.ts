@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
 import { damageBy } from "./testing/damage.js";
-import { aKey, aPlan, keyIdOf, load, withKey } from "./testing/fixtures.js";
+import { aKey, aPlan, insertKey, keyIdOf, load, withKey } from "./testing/fixtures.js";
 import { openScratch } from "./testing/scratch.js";
 
 const scratch = openScratch();
@@ -64,7 +64,7 @@ test("a damaged record fails its own charge, and none of those that share its co
   const path = scratch.newPath();
   const store = sqliteStore(path, { durability: "full" });
   const whole = await withKey(store, aKey(1, 5));
-  await store.insertKey(aKey(2, 5));
+  await insertKey(store, aKey(2, 5));
   const broken = await load(store, keyIdOf(2));
   await damageBy(() => path)["negative remaining"]?.(store, keyIdOf(2));
   // Plans that carry a request are decided inside of the transaction only.

@@ -1,13 +1,11 @@
-import type { ChargePlan, ChargeResult } from "@latchkey/core";
-import type { Charging } from "./charge.js";
 import type { Connection } from "./connection.js";
 import { isBusy, sqliteCode, unavailable } from "./errors.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 import type { RetryQueue } from "./retry-queue.js";
 
 interface Queued {
-  readonly plan: ChargePlan;
-  readonly resolve: (result: ChargeResult) => void;
+  /** Does its part inside the transaction, and answers how to tell of it once that is committed. */
+  readonly work: () => () => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -20,20 +18,23 @@ const MAX_BATCH = 256;
  */
 export class GroupCommit {
   readonly #connection: Connection;
-  readonly #charging: Charging;
   readonly #queue: RetryQueue;
   #queued: Queued[] = [];
   #scheduled: NodeJS.Immediate | undefined;
 
-  constructor(connection: Connection, charging: Charging, queue: RetryQueue) {
+  constructor(connection: Connection, queue: RetryQueue) {
     this.#connection = connection;
-    this.#charging = charging;
     this.#queue = queue;
   }
 
-  charge(plan: ChargePlan): Promise<ChargeResult> {
+  /** @param work - One charge, in a transaction in which the memo was confirmed. */
+  run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#queued.push({ plan, resolve, reject });
+      const answer = () => {
+        const result = work();
+        return () => resolve(result);
+      };
+      this.#queued.push({ work: answer, reject });
       this.#scheduled ??= setImmediate(() => this.#flush());
     });
   }
@@ -67,10 +68,9 @@ export class GroupCommit {
   }
 
   /** A record that is damaged is its own charge's trouble, not that of the others: nothing was written yet. */
-  #answer({ plan, resolve, reject }: Queued): () => void {
+  #answer({ work, reject }: Queued): () => void {
     try {
-      const result = this.#charging.take(plan);
-      return () => resolve(result);
+      return work();
     } catch (error) {
       if (isBusy(error) || sqliteCode(error) !== null) throw error;
       return () => reject(error);

@@ -1,4 +1,3 @@
-import type { Usage } from "@latchkey/core";
 import { Command, type SqliteDatabase } from "./database.js";
 
 /** One statement for each field of a key that an update may set: no SQL is ever put together from parts. */
@@ -9,18 +8,17 @@ const SET_SQL = {
   updatedAt: "UPDATE latchkey_key SET updated_at = ? WHERE seq = ?",
   expiresAt: "UPDATE latchkey_key SET expires_at = ? WHERE seq = ?",
   switchedOn: "UPDATE latchkey_key SET switched_on = ? WHERE seq = ?",
+  ratelimits: "UPDATE latchkey_key SET ratelimits = ? WHERE seq = ?",
   environment: "UPDATE latchkey_key SET environment = ? WHERE seq = ?",
+  usesFrom: "UPDATE latchkey_key SET uses_from = ? WHERE seq = ?",
   sealedSecret: "UPDATE latchkey_key SET sealed_secret = ? WHERE seq = ?",
 } as const;
 
 type Field = keyof typeof SET_SQL;
 
-/** Guarded field updates of one row: the guard is the caller's, in the same transaction. */
+/** Field updates of one row: the guard is the caller's, in the same transaction. */
 export class KeyFields {
   readonly #set: ReadonlyMap<string, Command>;
-  readonly #setUsage: Command;
-  readonly #setRatelimits: Command;
-  readonly #setWindows: Command;
   readonly #setRefill: Command;
   readonly #count: Command;
   readonly #raiseVersion: Command;
@@ -28,18 +26,6 @@ export class KeyFields {
   constructor(database: SqliteDatabase) {
     this.#set = new Map(
       Object.entries(SET_SQL).map(([field, sql]) => [field, new Command(database, sql)]),
-    );
-    this.#setUsage = new Command(
-      database,
-      "UPDATE latchkey_usage SET remaining = ?, refilled_at = ? WHERE key_seq = ?",
-    );
-    this.#setRatelimits = new Command(
-      database,
-      "UPDATE latchkey_key SET ratelimits = ? WHERE seq = ?",
-    );
-    this.#setWindows = new Command(
-      database,
-      "UPDATE latchkey_usage SET windows = ? WHERE key_seq = ?",
     );
     this.#setRefill = new Command(
       database,
@@ -57,15 +43,6 @@ export class KeyFields {
 
   set(seq: number, field: Field, value: string | number | null): void {
     this.#set.get(field)?.run(value, seq);
-  }
-
-  setUsage(seq: number, { remaining, refilledAt }: Usage): void {
-    this.#setUsage.run(remaining, refilledAt, seq);
-  }
-
-  setRatelimits(seq: number, ratelimits: string, windows: string): void {
-    this.#setRatelimits.run(ratelimits, seq);
-    this.#setWindows.run(windows, seq);
   }
 
   setRefill(seq: number, columns: readonly (string | number | null)[]): void {

@@ -125,7 +125,7 @@ test("a trigger on a table of latchkey is refused", async () => {
   await sqliteStore(path).close();
   withDatabase(path, (database) =>
     database.exec(
-      "CREATE TRIGGER planted AFTER UPDATE ON latchkey_usage BEGIN DELETE FROM latchkey_key; END",
+      "CREATE TRIGGER planted AFTER UPDATE ON latchkey_counters BEGIN DELETE FROM latchkey_key; END",
     ),
   );
   expect(errorOf(() => sqliteStore(path)).code).toBe("STORE_CORRUPT");

@@ -1,8 +1,9 @@
+import { NO_CHANGES } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
 import { assertSqliteVersion } from "./pragmas.js";
-import { aKey, aPlan, load, NOW, WORKSPACE, withKey } from "./testing/fixtures.js";
+import { aKey, aPlan, deleteKey, WORKSPACE, withKey } from "./testing/fixtures.js";
 import { openScratch } from "./testing/scratch.js";
 
 const scratch = openScratch();
@@ -62,9 +63,9 @@ test("configuration is committed with FULL; charges with NORMAL, or with FULL wh
     expect(read(database, "synchronous")).toBe(2);
     await store.charge(aPlan(loaded));
     expect(read(database, "synchronous")).toBe(answer);
-    await store.updateKey(WORKSPACE, loaded.key.id, 1, { switchedOn: false });
+    await store.updateKey(WORKSPACE, loaded.key.id, 1, { switchedOn: false }, NO_CHANGES);
     expect(read(database, "synchronous")).toBe(2);
-    await store.deleteKey(WORKSPACE, (await load(store)).key.id, NOW);
+    await deleteKey(store);
     expect(read(database, "synchronous")).toBe(2);
   }
 });

@@ -1,231 +1,265 @@
-import type {
-  ApiRecord,
-  ChargePlan,
-  ChargeResult,
-  GrantReference,
-  IdentityLookup,
-  IdentityPatch,
-  IdentityRecord,
-  KeyPatch,
-  KeyStore,
-  NewKey,
-  PageRequest,
-  PermissionRecord,
-  RoleRecord,
-  RootKeyRecord,
-} from "@latchkey/core";
+import type { ChargePlan, ChargeResult, KeyStore } from "@latchkey/core";
+import { AdHocWindows } from "./ad-hoc-windows.js";
+import { Apis } from "./apis.js";
+import { Changes } from "./change-log.js";
 import { Charging } from "./charge.js";
 import { type Connection, connectionOf } from "./connection.js";
+import { Counters } from "./counters.js";
 import type { SqliteDatabase } from "./database.js";
-import { isBusy, translateError, unavailable } from "./errors.js";
-import { GrantTables } from "./grants.js";
-import { GroupCommit } from "./group-commit.js";
 import { Identities } from "./identities.js";
+import { KeyDeletion } from "./key-deletion.js";
+import { KeyGrants } from "./key-grants.js";
+import { KeyInsertion } from "./key-insertion.js";
 import { KeyQueries } from "./key-queries.js";
-import { Keys } from "./keys.js";
+import { KeyRows } from "./key-rows.js";
+import { KeyUpdate } from "./key-update.js";
+import { LoggedChanges } from "./logged-changes.js";
+import { NamespaceWindows } from "./namespace-windows.js";
+import { OnDemand } from "./on-demand.js";
 import type { Settings } from "./options.js";
-import { SYNCHRONOUS } from "./pragmas.js";
-import { RetryQueue } from "./retry-queue.js";
+import { Permissions } from "./permissions.js";
+import { Roles } from "./roles.js";
 import { RootKeys } from "./root-keys.js";
+import { KeyRotation } from "./rotation.js";
+import { Transactions } from "./transactions.js";
+import { VerificationCounters } from "./verification-counters.js";
 import { Workspaces } from "./workspaces.js";
 
-/** The port on one connection. What is atomic, and how it is committed, is decided here; the rest is below. */
+/** The port on one connection: which method is what kind of step. All else is in the files named after it. */
 export class SqliteStore implements KeyStore {
   readonly #connection: Connection;
   readonly #isOwned: boolean;
-  readonly #isFull: boolean;
-  readonly #queue: RetryQueue;
-  readonly #group: GroupCommit;
-  readonly #charging: Charging;
+  readonly #steps: Transactions;
+  readonly #changes: Changes;
+  readonly #logged: LoggedChanges;
   readonly #workspaces: Workspaces;
-  readonly #identities: Identities;
-  readonly #grants: GrantTables;
-  readonly #keys: Keys;
-  readonly #keyQueries: KeyQueries;
+  readonly #apis: Apis;
+  readonly #permissions: Permissions;
+  readonly #roles: Roles;
   readonly #rootKeys: RootKeys;
-  #isClosed = false;
+  readonly #identities: Identities;
+  readonly #keys: KeyQueries;
+  readonly #insertion: KeyInsertion;
+  readonly #update: KeyUpdate;
+  readonly #rotation: KeyRotation;
+  readonly #deletion: KeyDeletion;
+  readonly #charging: Charging;
+  readonly #namespaces: NamespaceWindows;
+  readonly #verifications: VerificationCounters;
 
   constructor(database: SqliteDatabase, isOwned: boolean, settings: Settings) {
     this.#connection = connectionOf(database);
     this.#connection.forgetSettings();
     this.#isOwned = isOwned;
-    this.#isFull = settings.durability === "full";
-    this.#queue = new RetryQueue(settings.deadlineMs);
-    this.#charging = new Charging(this.#connection);
-    this.#group = new GroupCommit(this.#connection, this.#charging, this.#queue);
-    this.#workspaces = new Workspaces(database);
-    this.#identities = new Identities(database);
-    this.#grants = new GrantTables(database);
-    this.#keys = new Keys(database, this.#identities, this.#grants);
-    this.#keyQueries = new KeyQueries(database);
-    this.#rootKeys = new RootKeys(database);
+    this.#steps = new Transactions(this.#connection, settings);
+    this.#changes = new Changes(database);
+    this.#logged = new LoggedChanges(this.#steps, this.#changes);
+    const workspaces = new Workspaces(database);
+    this.#workspaces = workspaces;
+    this.#apis = new Apis(database, workspaces);
+    this.#permissions = new Permissions(database, workspaces);
+    this.#roles = new Roles(database, workspaces, this.#permissions);
+    this.#rootKeys = new RootKeys(database, workspaces);
+    const counters = new Counters(database);
+    const adHocWindows = new AdHocWindows(database);
+    const identities = new Identities(database, workspaces, counters);
+    this.#identities = identities;
+    this.#keys = new KeyQueries(database, identities);
+    const rows = new KeyRows(database);
+    const grants = new KeyGrants(database, this.#roles, this.#permissions);
+    this.#insertion = new KeyInsertion(rows, counters, identities, grants);
+    this.#update = new KeyUpdate(database, rows, counters, identities, grants);
+    this.#rotation = new KeyRotation(database, rows, grants);
+    this.#deletion = new KeyDeletion(database, rows, counters, grants, adHocWindows);
+    this.#charging = new Charging(this.#connection, counters, adHocWindows);
+    this.#namespaces = new NamespaceWindows(database);
+    this.#verifications = new VerificationCounters(database);
   }
 
-  getWorkspace(workspaceId: string) {
-    return this.#read(() => this.#workspaces.get(workspaceId));
-  }
+  readonly getWorkspace: KeyStore["getWorkspace"] = (workspaceId) =>
+    this.#steps.read(() => this.#workspaces.get(workspaceId));
 
-  setWorkspaceEnabled(workspaceId: string, enabled: boolean) {
-    return this.#configure(() => this.#workspaces.setEnabled(workspaceId, enabled));
-  }
+  readonly insertWorkspace: KeyStore["insertWorkspace"] = (workspace, log) =>
+    this.#logged.make(log, () => this.#workspaces.insert(workspace));
 
-  insertApi(api: ApiRecord) {
-    return this.#configure(() => this.#workspaces.insertApi(api));
-  }
+  readonly setWorkspaceEnabled: KeyStore["setWorkspaceEnabled"] = (workspaceId, enabled, log) =>
+    this.#logged.make(log, () => this.#workspaces.setEnabled(workspaceId, enabled));
 
-  getApi(workspaceId: string, apiId: string) {
-    return this.#read(() => this.#workspaces.getApi(workspaceId, apiId));
-  }
+  readonly insertApi: KeyStore["insertApi"] = (api, log) =>
+    this.#logged.make(log, () => this.#apis.insert(api));
 
-  deleteApi(workspaceId: string, apiId: string) {
-    return this.#configure(() => this.#workspaces.deleteApi(workspaceId, apiId));
-  }
+  readonly getApi: KeyStore["getApi"] = (workspaceId, apiId) =>
+    this.#steps.read(() => this.#apis.get(workspaceId, apiId));
 
-  insertPermission(permission: PermissionRecord) {
-    return this.#configure(() => this.#grants.insertPermission(permission));
-  }
+  readonly listApis: KeyStore["listApis"] = (workspaceId, page) =>
+    this.#steps.readSnapshot(() => this.#apis.list(workspaceId, page));
 
-  insertRole(role: RoleRecord, permissions: readonly GrantReference<PermissionRecord>[]) {
-    return this.#configure(() => this.#grants.insertRole(role, permissions));
-  }
+  readonly updateApi: KeyStore["updateApi"] = (workspaceId, apiId, expectedVersion, patch, log) =>
+    this.#logged.make(log, () => this.#apis.update(workspaceId, apiId, expectedVersion, patch));
 
-  insertRootKey(rootKey: RootKeyRecord) {
-    return this.#configure(() => this.#rootKeys.insert(rootKey));
-  }
+  readonly deleteApi: KeyStore["deleteApi"] = (workspaceId, apiId, log) =>
+    this.#logged.make(log, () => this.#apis.delete(workspaceId, apiId));
 
-  findRootKey(hash: string) {
-    return this.#read(() => this.#rootKeys.find(hash));
-  }
+  readonly insertPermission: KeyStore["insertPermission"] = (permission, log) =>
+    this.#logged.make(log, () => this.#permissions.insert(permission));
 
-  insertIdentity(identity: IdentityRecord) {
-    return this.#configure(() => this.#identities.insert(identity));
-  }
+  readonly getPermission: KeyStore["getPermission"] = (workspaceId, permissionId) =>
+    this.#steps.read(() => this.#permissions.get(workspaceId, permissionId));
 
-  getIdentity(workspaceId: string, lookup: IdentityLookup) {
-    return this.#read(() => this.#identities.get(workspaceId, lookup));
-  }
+  readonly listPermissions: KeyStore["listPermissions"] = (workspaceId) =>
+    this.#steps.read(() => this.#permissions.list(workspaceId));
 
-  listIdentities(workspaceId: string, page: PageRequest) {
-    return this.#readSnapshot(() => this.#identities.list(workspaceId, page));
-  }
+  readonly deletePermission: KeyStore["deletePermission"] = (workspaceId, permissionId, log) =>
+    this.#logged.make(log, () => this.#permissions.delete(workspaceId, permissionId));
 
-  updateIdentity(
-    workspaceId: string,
-    identityId: string,
-    expectedVersion: number,
-    patch: IdentityPatch,
-  ) {
-    return this.#configure(() =>
+  readonly insertRole: KeyStore["insertRole"] = (role, permissions, log) =>
+    this.#logged.make(log, (onDemand) => this.#roles.insert(role, permissions, onDemand));
+
+  readonly getRole: KeyStore["getRole"] = (workspaceId, roleId) =>
+    this.#steps.read(() => this.#roles.get(workspaceId, roleId));
+
+  readonly listRoles: KeyStore["listRoles"] = (workspaceId) =>
+    this.#steps.read(() => this.#roles.list(workspaceId));
+
+  readonly setRolePermissions: KeyStore["setRolePermissions"] = (
+    workspaceId,
+    roleId,
+    expectedVersion,
+    permissions,
+    log,
+  ) =>
+    this.#logged.make(log, (onDemand) =>
+      this.#roles.setPermissions(workspaceId, roleId, expectedVersion, permissions, onDemand),
+    );
+
+  readonly deleteRole: KeyStore["deleteRole"] = (workspaceId, roleId, log) =>
+    this.#logged.make(log, () => this.#roles.delete(workspaceId, roleId));
+
+  readonly insertRootKey: KeyStore["insertRootKey"] = (rootKey, log) =>
+    this.#logged.make(log, () => this.#rootKeys.insert(rootKey));
+
+  readonly findRootKey: KeyStore["findRootKey"] = (hash) =>
+    this.#steps.read(() => this.#rootKeys.find(hash));
+
+  readonly listRootKeys: KeyStore["listRootKeys"] = (workspaceId, page) =>
+    this.#steps.readSnapshot(() => this.#rootKeys.list(workspaceId, page));
+
+  readonly deleteRootKey: KeyStore["deleteRootKey"] = (workspaceId, rootKeyId, log) =>
+    this.#logged.make(log, () => this.#rootKeys.delete(workspaceId, rootKeyId));
+
+  readonly insertIdentity: KeyStore["insertIdentity"] = (identity, usage, log) =>
+    this.#logged.make(log, () => this.#identities.insert(identity, usage));
+
+  readonly getIdentity: KeyStore["getIdentity"] = (workspaceId, lookup) =>
+    this.#steps.read(() => this.#identities.get(workspaceId, lookup));
+
+  readonly listIdentities: KeyStore["listIdentities"] = (workspaceId, page) =>
+    this.#steps.readSnapshot(() => this.#identities.list(workspaceId, page));
+
+  readonly updateIdentity: KeyStore["updateIdentity"] = (
+    workspaceId,
+    identityId,
+    expectedVersion,
+    patch,
+    log,
+  ) =>
+    this.#logged.make(log, () =>
       this.#identities.update(workspaceId, identityId, expectedVersion, patch),
     );
-  }
 
-  insertKey(newKey: NewKey) {
-    return this.#configure(() => this.#keys.insert(newKey));
-  }
+  readonly deleteIdentity: KeyStore["deleteIdentity"] = (workspaceId, identityId, log) =>
+    this.#logged.make(log, () => this.#identities.delete(workspaceId, identityId));
 
-  findKey(hash: string, workspaceId: string) {
-    return this.#read(() => this.#keyQueries.findByHash(hash, workspaceId));
-  }
+  readonly insertKeys: KeyStore["insertKeys"] = (newKeys, log) =>
+    this.#logged.make(log, (onDemand) => this.#insertion.insert(newKeys, onDemand));
 
-  getKey(workspaceId: string, keyId: string) {
-    return this.#read(() => this.#keyQueries.find(workspaceId, keyId));
-  }
+  readonly findKey: KeyStore["findKey"] = (hash, workspaceId) =>
+    this.#steps.read(() => this.#keys.findByHash(hash, workspaceId));
 
-  listKeys(
-    workspaceId: string,
-    apiId: string,
-    { identityId }: { readonly identityId: string | null },
-    page: PageRequest,
-  ) {
-    return this.#readSnapshot(() => this.#keyQueries.list(workspaceId, apiId, identityId, page));
-  }
+  readonly getKey: KeyStore["getKey"] = (workspaceId, keyId) =>
+    this.#steps.read(() => this.#keys.find(workspaceId, keyId));
 
-  updateKey(workspaceId: string, keyId: string, expectedVersion: number, patch: KeyPatch) {
-    return this.#configure(() => this.#keys.update(workspaceId, keyId, expectedVersion, patch));
-  }
+  readonly listKeys: KeyStore["listKeys"] = (workspaceId, apiId, { identityId }, page) =>
+    this.#steps.readSnapshot(() => this.#keys.list(workspaceId, apiId, identityId, page));
 
-  async deleteKey(workspaceId: string, keyId: string, deletedAt: number) {
-    const deleted = await this.#configure(() => this.#keys.delete(workspaceId, keyId, deletedAt));
-    if (deleted === null) return "not-found";
-    // The log still holds pages from before: without this, the erased secret would stay in it for a while.
-    if (deleted.hadSecret) this.#truncateLog();
-    return "deleted";
-  }
-
-  async deleteKeys(workspaceId: string, apiId: string, limit: number, deletedAt: number) {
-    const { hadSecret, ...outcome } = await this.#configure(() =>
-      this.#keys.deleteSome(workspaceId, apiId, limit, deletedAt),
+  readonly updateKey: KeyStore["updateKey"] = (workspaceId, keyId, expectedVersion, patch, log) =>
+    this.#logged.make(log, (onDemand) =>
+      this.#update.update(workspaceId, keyId, expectedVersion, patch, onDemand),
     );
-    if (hadSecret) this.#truncateLog();
+
+  readonly rotateKey: KeyStore["rotateKey"] = (
+    workspaceId,
+    keyId,
+    expectedVersion,
+    rotation,
+    log,
+  ) =>
+    this.#logged.make(log, () =>
+      this.#rotation.rotate(workspaceId, keyId, expectedVersion, rotation),
+    );
+
+  readonly deleteKey: KeyStore["deleteKey"] = async (workspaceId, keyId, removal, log) => {
+    const outcome = await this.#logged.make(log, () =>
+      this.#deletion.delete(workspaceId, keyId, removal),
+    );
+    // The log of the file still holds pages from before: without this, what was erased would stay in it for a while.
+    if (outcome.kind === "deleted" && (outcome.hadSecret || removal.permanent)) {
+      this.#steps.truncateLog();
+    }
+    return outcome.kind;
+  };
+
+  readonly deleteKeys: KeyStore["deleteKeys"] = async (
+    workspaceId,
+    apiId,
+    limit,
+    deletedAt,
+    entryOf,
+  ) => {
+    const { hadSecret, ...outcome } = await this.#steps.configure(() => {
+      const some = this.#deletion.deleteSome(workspaceId, apiId, limit, deletedAt);
+      if (entryOf !== null) this.#changes.write(some.deleted.map(entryOf), new OnDemand());
+      return some;
+    });
+    if (hadSecret) this.#steps.truncateLog();
     return outcome;
-  }
+  };
 
   charge(plan: ChargePlan): Promise<ChargeResult> {
-    try {
-      this.#assertUsable();
-      const answer = this.#charging.look(plan);
-      if (answer !== null) return Promise.resolve(answer);
-    } catch (error) {
-      if (!isBusy(error)) return Promise.reject(translateError(error, "not-applied"));
-    }
-    if (this.#isFull) return this.#group.charge(plan);
-    return this.#queue.run(() =>
-      this.#connection.write(SYNCHRONOUS.NORMAL, () => {
-        this.#connection.memo.confirm();
-        return this.#charging.take(plan);
-      }),
+    return this.#steps.charge(
+      () => this.#charging.look(plan),
+      () => this.#charging.take(plan),
     );
   }
 
+  readonly takeFromNamespace: KeyStore["takeFromNamespace"] = (plan) =>
+    this.#steps.charge(
+      () => this.#namespaces.look(plan),
+      () => this.#namespaces.take(plan),
+    );
+
+  readonly addVerifications: KeyStore["addVerifications"] = (workspaceId, batch) =>
+    this.#steps.count(() => this.#verifications.add(workspaceId, batch));
+
+  readonly getVerifications: KeyStore["getVerifications"] = (
+    workspaceId,
+    subject,
+    startAt,
+    endAt,
+  ) => this.#steps.read(() => this.#verifications.get(workspaceId, subject, startAt, endAt));
+
+  readonly deleteVerifications: KeyStore["deleteVerifications"] = (workspaceId, beforeAt, limit) =>
+    this.#steps.configure(() => this.#verifications.delete(workspaceId, beforeAt, limit));
+
+  readonly listChanges: KeyStore["listChanges"] = (workspaceId, filter, page) =>
+    this.#steps.read(() => this.#changes.list(workspaceId, filter, page));
+
+  readonly deleteChanges: KeyStore["deleteChanges"] = (workspaceId, beforeId, limit) =>
+    this.#steps.configure(() => this.#changes.delete(workspaceId, beforeId, limit));
+
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#group.close();
-    this.#queue.close();
-    if (!this.#isOwned) return;
+    if (!this.#steps.close() || !this.#isOwned) return;
     this.#connection.truncateLog();
     this.#connection.database.close();
-  }
-
-  /** One statement: a snapshot of its own. */
-  #read<Result>(work: () => Result): Promise<Result> {
-    return this.#attempt(() => {
-      this.#assertUsable();
-      return work();
-    });
-  }
-
-  #readSnapshot<Result>(work: () => Result): Promise<Result> {
-    return this.#attempt(() => {
-      this.#assertUsable();
-      return this.#connection.snapshot(work);
-    });
-  }
-
-  /** Reads do not wait behind writes; the lock that can stop one is that of a database being recovered. */
-  #attempt<Result>(read: () => Result): Promise<Result> {
-    try {
-      return Promise.resolve(read());
-    } catch (error) {
-      if (!isBusy(error)) return Promise.reject(translateError(error, "not-applied"));
-      return this.#queue.run(read);
-    }
-  }
-
-  #configure<Result>(work: () => Result): Promise<Result> {
-    return this.#queue.run(() => {
-      this.#assertUsable();
-      return this.#connection.configure(work);
-    });
-  }
-
-  #truncateLog(): void {
-    if (!this.#isClosed && !this.#connection.database.inTransaction) this.#connection.truncateLog();
-  }
-
-  #assertUsable(): void {
-    if (this.#isClosed) throw unavailable("the store was closed");
-    this.#connection.assertUsable();
   }
 }

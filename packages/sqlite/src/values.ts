@@ -38,6 +38,11 @@ export function flag(value: unknown): boolean {
   return value === 1 || (value === 0 ? false : damaged());
 }
 
+/** A boolean, as JSON has it. */
+export function truth(value: unknown): boolean {
+  return typeof value === "boolean" ? value : damaged();
+}
+
 /** What may be NULL, and otherwise is read as told. */
 export function nullable<Value>(value: unknown, read: (value: unknown) => Value): Value | null {
   return value === null ? null : read(value);

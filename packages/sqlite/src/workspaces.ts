@@ -1,67 +1,123 @@
-import type { ApiRecord, WorkspaceRecord } from "@latchkey/core";
+import type { WorkspaceRecord } from "@latchkey/core";
 import { Command, Query, type SqliteDatabase } from "./database.js";
 import { workspaceRecord } from "./records.js";
-import { readStored, text, whole } from "./values.js";
+import { readStored, whole } from "./values.js";
 
-/** Workspaces and their APIs. Writes are to be called inside a write transaction. */
+/** What is counted for each workspace, so that `total` needs no scan. */
+export type CountedList = "apis" | "identities" | "rootKeys";
+
+/** Workspaces, and how much is in them. Writes are to be called inside a write transaction. */
 export class Workspaces {
   readonly #find: Query;
+  readonly #findWritten: Query;
+  readonly #insert: Command;
   readonly #setEnabled: Command;
-  readonly #insertApi: Command;
-  readonly #findApi: Query;
-  readonly #deleteApi: Command;
   readonly #raiseEpoch: Command;
+  readonly #counts: Readonly<Record<CountedList, Count>>;
 
   constructor(database: SqliteDatabase) {
-    this.#find = new Query(database, "SELECT enabled, epoch FROM latchkey_workspace WHERE id = ?");
-    this.#setEnabled = new Command(
+    const command = (sql: string) => new Command(database, sql);
+    this.#find = new Query(
       database,
-      `INSERT INTO latchkey_workspace (id, enabled, epoch) VALUES (?, ?, 1)
-        ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled, epoch = epoch + 1`,
+      "SELECT name, enabled, epoch FROM latchkey_workspace WHERE id = ?",
     );
-    this.#insertApi = new Command(
+    this.#findWritten = new Query(
       database,
-      "INSERT INTO latchkey_api (id, workspace_id, name, created_at) VALUES (?, ?, ?, ?)",
+      "SELECT 1 FROM latchkey_workspace WHERE id = ? AND is_written = 1",
     );
-    this.#findApi = new Query(
-      database,
-      "SELECT id, workspace_id, name, created_at FROM latchkey_api WHERE id = ? AND workspace_id = ? AND is_live = 1",
+    // Where something was in the workspace before, decisions may have been made on it as it was untouched.
+    this.#insert = command(
+      `INSERT INTO latchkey_workspace (id, name, is_written, enabled, epoch) VALUES (?, ?, 1, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET name = excluded.name, is_written = 1,
+        enabled = excluded.enabled, epoch = CASE WHEN epoch = 0 AND api_count = 0
+          THEN excluded.epoch ELSE max(excluded.epoch, epoch + 1) END`,
     );
-    this.#deleteApi = new Command(database, "UPDATE latchkey_api SET is_live = 0 WHERE id = ?");
-    this.#raiseEpoch = new Command(
-      database,
+    this.#setEnabled = command(
+      `INSERT INTO latchkey_workspace (id, is_written, enabled, epoch) VALUES (?, 1, ?, 1)
+        ON CONFLICT (id) DO UPDATE SET is_written = 1, enabled = excluded.enabled,
+        epoch = epoch + 1`,
+    );
+    this.#raiseEpoch = command(
       `INSERT INTO latchkey_workspace (id, epoch) VALUES (?, 1)
         ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1`,
     );
+    this.#counts = {
+      apis: new Count(database, API_COUNT_SQL),
+      identities: new Count(database, IDENTITY_COUNT_SQL),
+      rootKeys: new Count(database, ROOT_KEY_COUNT_SQL),
+    };
   }
 
   get(workspaceId: string): WorkspaceRecord {
     return workspaceRecord(workspaceId, this.#find.first(workspaceId));
   }
 
+  insert({ id, name, enabled, epoch }: WorkspaceRecord): "inserted" | "taken" {
+    if (this.#findWritten.first(id) !== undefined) return "taken";
+    this.#insert.run(id, name, enabled ? 1 : 0, epoch);
+    return "inserted";
+  }
+
   setEnabled(workspaceId: string, enabled: boolean): void {
     this.#setEnabled.run(workspaceId, enabled ? 1 : 0);
   }
 
-  insertApi(api: ApiRecord): void {
-    this.#insertApi.run(api.id, api.workspaceId, api.name, api.createdAt);
-  }
-
-  getApi(workspaceId: string, apiId: string): ApiRecord | null {
-    const row = this.#findApi.first(apiId, workspaceId);
-    if (row === undefined) return null;
-    return readStored("api", apiId, () => ({
-      id: text(row[0]),
-      workspaceId: text(row[1]),
-      name: text(row[2]),
-      createdAt: whole(row[3]),
-    }));
-  }
-
-  deleteApi(workspaceId: string, apiId: string): "deleted" | "not-found" {
-    if (this.#findApi.first(apiId, workspaceId) === undefined) return "not-found";
-    this.#deleteApi.run(apiId);
+  /** Makes every verification in the workspace load its key anew. */
+  raiseEpoch(workspaceId: string): void {
     this.#raiseEpoch.run(workspaceId);
-    return "deleted";
+  }
+
+  /** Says that a list has one item more, or one less. */
+  count(list: CountedList, workspaceId: string, by: 1 | -1): void {
+    this.#counts[list].add(workspaceId, by);
+  }
+
+  /** How many items a list has. */
+  total(list: CountedList, workspaceId: string): number {
+    return this.#counts[list].get(workspaceId);
+  }
+}
+
+const API_COUNT_SQL = {
+  get: "SELECT api_count FROM latchkey_workspace WHERE id = ?",
+  raise: `INSERT INTO latchkey_workspace (id, api_count) VALUES (?, 1)
+    ON CONFLICT (id) DO UPDATE SET api_count = api_count + 1`,
+  lower: "UPDATE latchkey_workspace SET api_count = api_count - 1 WHERE id = ?",
+} as const;
+
+const IDENTITY_COUNT_SQL = {
+  get: "SELECT identity_count FROM latchkey_workspace WHERE id = ?",
+  raise: `INSERT INTO latchkey_workspace (id, identity_count) VALUES (?, 1)
+    ON CONFLICT (id) DO UPDATE SET identity_count = identity_count + 1`,
+  lower: "UPDATE latchkey_workspace SET identity_count = identity_count - 1 WHERE id = ?",
+} as const;
+
+const ROOT_KEY_COUNT_SQL = {
+  get: "SELECT root_key_count FROM latchkey_workspace WHERE id = ?",
+  raise: `INSERT INTO latchkey_workspace (id, root_key_count) VALUES (?, 1)
+    ON CONFLICT (id) DO UPDATE SET root_key_count = root_key_count + 1`,
+  lower: "UPDATE latchkey_workspace SET root_key_count = root_key_count - 1 WHERE id = ?",
+} as const;
+
+/** One maintained count of every workspace. */
+class Count {
+  readonly #get: Query;
+  readonly #raise: Command;
+  readonly #lower: Command;
+
+  constructor(database: SqliteDatabase, sql: { get: string; raise: string; lower: string }) {
+    this.#get = new Query(database, sql.get);
+    this.#raise = new Command(database, sql.raise);
+    this.#lower = new Command(database, sql.lower);
+  }
+
+  add(workspaceId: string, by: 1 | -1): void {
+    (by === 1 ? this.#raise : this.#lower).run(workspaceId);
+  }
+
+  /** 0 where the workspace was never touched. */
+  get(workspaceId: string): number {
+    const row = this.#get.first(workspaceId);
+    return row === undefined ? 0 : readStored("workspace", workspaceId, () => whole(row[0]));
   }
 }

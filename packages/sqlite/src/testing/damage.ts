@@ -3,12 +3,12 @@ import type { KeyStore } from "@latchkey/core";
 import type Database from "better-sqlite3";
 import { withDatabase } from "./scratch.js";
 
-const SEQ = "(SELECT seq FROM latchkey_key WHERE id = ?)";
+const SEQ = "(SELECT counters_seq FROM latchkey_key WHERE id = ?)";
 
 /** What a column of the key holds afterwards. */
 const GARBAGE: { readonly [Kind in DamageKind]: string } = {
-  "not-a-number remaining": `UPDATE latchkey_usage SET remaining = 'NaN' WHERE key_seq = ${SEQ}`,
-  "negative remaining": `UPDATE latchkey_usage SET remaining = -5 WHERE key_seq = ${SEQ}`,
+  "not-a-number remaining": `UPDATE latchkey_counters SET remaining = 'NaN' WHERE seq = ${SEQ}`,
+  "negative remaining": `UPDATE latchkey_counters SET remaining = -5 WHERE seq = ${SEQ}`,
   "broken json": "UPDATE latchkey_key SET meta = substr(meta, 1, 9) WHERE id = ?",
   "wrong type": "UPDATE latchkey_key SET ratelimits = '{\"name\":1}' WHERE id = ?",
 };

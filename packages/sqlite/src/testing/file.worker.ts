@@ -1,7 +1,18 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { sqliteStore } from "../index.js";
-import { aKey, aPlan, keyIdOf, load, NOW, WORKSPACE, withKey } from "./fixtures.js";
+import {
+  aKey,
+  anIdentity,
+  aPlan,
+  deleteKey,
+  insertKey,
+  keyIdOf,
+  load,
+  NOW,
+  WORKSPACE,
+  withKey,
+} from "./fixtures.js";
 
 /**
  * A process of its own on a file, for tests: says `ready`, and does what it was started for when it is told to go.
@@ -32,16 +43,7 @@ async function write(): Promise<void> {
   const store = sqliteStore(path, { durability: argument === "full" ? "full" : "normal" });
   const plan = aPlan(await load(store));
   for (let number = process.pid * 100_000; ; number += 1) {
-    const meta = {};
-    const identity = {
-      id: `id_${number}`,
-      workspaceId: WORKSPACE,
-      externalId: `user-${number}`,
-      meta,
-      ratelimits: [],
-      createdAt: NOW,
-      version: 1,
-    };
+    const identity = anIdentity(number);
     const orCreate = {
       id: `perm_${number}`,
       workspaceId: WORKSPACE,
@@ -50,12 +52,12 @@ async function write(): Promise<void> {
       createdAt: NOW,
     };
     const permissions = [{ kind: "name", name: orCreate.name, orCreate } as const];
-    await store.insertKey({ ...aKey(number, 5), identity, grants: { permissions } });
+    await insertKey(store, { ...aKey(number, 5), identity, grants: { permissions } });
     say(`inserted ${keyIdOf(number)}`);
     const charged = await store.charge(plan);
     if (charged.kind === "charged") say(`left ${charged.remaining}`);
     if (number % 3 === 0) {
-      await store.deleteKey(WORKSPACE, keyIdOf(number), NOW);
+      await deleteKey(store, number);
       say(`deleted ${keyIdOf(number)}`);
     }
   }

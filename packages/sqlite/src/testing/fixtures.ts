@@ -1,4 +1,14 @@
-import type { ChargePlan, KeyRecord, KeyStore, LoadedKey, NewKey } from "@latchkey/core";
+import {
+  type ApiRecord,
+  type ChargePlan,
+  type IdentityRecord,
+  type InsertKeysResult,
+  type KeyRecord,
+  type KeyStore,
+  type LoadedKey,
+  type NewKey,
+  NO_CHANGES,
+} from "@latchkey/core";
 
 export const NOW = Date.UTC(2030, 0, 15, 12);
 export const WORKSPACE = "ws_default";
@@ -29,11 +39,51 @@ export function aKey(
     refill: null,
     ratelimits: [],
     environment: null,
+    usesFrom: "key",
+    rotatedFrom: null,
+    rotatedTo: null,
+    countersId: null,
     sealedSecret: null,
     version: 1,
     ...fields,
   };
   return { key, usage: { remaining, refilledAt: NOW }, identity: null, grants: {} };
+}
+
+export function anApi(id = API_ID): ApiRecord {
+  return {
+    id,
+    workspaceId: WORKSPACE,
+    name: "test",
+    deleteProtection: false,
+    ipWhitelist: [],
+    createdAt: NOW,
+    version: 1,
+  };
+}
+
+export function anIdentity(number = 1, fields: Partial<IdentityRecord> = {}): IdentityRecord {
+  return {
+    id: `id_${number}`,
+    workspaceId: WORKSPACE,
+    externalId: `user-${number}`,
+    meta: {},
+    ratelimits: [],
+    refill: null,
+    createdAt: NOW,
+    version: 1,
+    ...fields,
+  };
+}
+
+/** Deletes a key without leaving anything in the audit log. */
+export function deleteKey(store: KeyStore, number = 1, permanent = false) {
+  return store.deleteKey(WORKSPACE, keyIdOf(number), { deletedAt: NOW, permanent }, NO_CHANGES);
+}
+
+/** Writes one key without leaving anything in the audit log. */
+export function insertKey(store: KeyStore, newKey: NewKey): Promise<InsertKeysResult> {
+  return store.insertKeys([newKey], NO_CHANGES);
 }
 
 /** A plan that takes one use, made on the key as it was loaded. */
@@ -45,6 +95,8 @@ export function aPlan(
     workspaceId: key.workspaceId,
     keyId: key.id,
     identityId: key.identityId,
+    countersId: key.countersId,
+    usesFrom: key.usesFrom,
     now: NOW,
     expects: {
       keyVersion: key.version,
@@ -65,8 +117,8 @@ export async function withKey(
   newKey: NewKey = aKey(),
   apiId = API_ID,
 ): Promise<LoadedKey> {
-  await store.insertApi({ id: apiId, workspaceId: WORKSPACE, name: "test", createdAt: NOW });
-  await store.insertKey(newKey);
+  await store.insertApi(anApi(apiId), NO_CHANGES);
+  await insertKey(store, newKey);
   return load(store, newKey.key.id);
 }
 

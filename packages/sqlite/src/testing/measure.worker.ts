@@ -1,7 +1,14 @@
 import { createHash, hash as oneShot, randomBytes } from "node:crypto";
-import type { ChargePlan, KeyStore, LoadedKey } from "@latchkey/core";
+import {
+  type ChargePlan,
+  type KeyStore,
+  type LoadedKey,
+  type NewKey,
+  NO_CHANGES,
+} from "@latchkey/core";
 import { sqliteStore } from "@latchkey/sqlite";
 import Database from "better-sqlite3";
+import { aKey, anApi, aPlan, NOW, WORKSPACE } from "./fixtures.js";
 import { openScratch } from "./scratch.js";
 
 /**
@@ -13,8 +20,8 @@ import { openScratch } from "./scratch.js";
 const KEYS = 10_000;
 const ROUND = 10_000;
 const ROUNDS = 11;
-const NOW = Date.UTC(2030, 0, 15, 12);
-const WORKSPACE = "ws_default";
+/** Keys that one step writes. */
+const AT_ONCE = 100;
 
 const scratch = openScratch();
 const secrets = Array.from({ length: KEYS }, () => `pay_live_${randomBytes(16).toString("hex")}`);
@@ -67,39 +74,27 @@ function openLimit(path: string) {
   };
 }
 
+function keyAt(index: number, isCounted: boolean): NewKey {
+  const limit = { name: "default", limit: 1e9, durationMs: 60_000 };
+  return aKey(index, isCounted ? 1e9 : null, {
+    id: keyIdOf(index),
+    hash: hashes[index] as string,
+    start: "pay_live_ab",
+    name: "a name",
+    ratelimits: isCounted ? [{ ...limit, type: null, async: false, autoApply: true }] : [],
+  });
+}
+
 async function openOurs(path: string, isCounted: boolean) {
   const store = sqliteStore(path);
-  const apiId = "api_11111111111111111111111111";
-  await store.insertApi({ id: apiId, workspaceId: WORKSPACE, name: "bench", createdAt: NOW });
-  const ratelimits = isCounted
-    ? [{ name: "default", limit: 1e9, durationMs: 60_000, type: null, async: false }]
-    : [];
-  for (const [index, hash] of hashes.entries()) {
-    await store.insertKey({
-      key: {
-        id: keyIdOf(index),
-        workspaceId: WORKSPACE,
-        apiId,
-        hash,
-        start: "pay_live_ab",
-        name: "a name",
-        identityId: null,
-        meta: null,
-        createdAt: NOW,
-        updatedAt: null,
-        expiresAt: null,
-        switchedOn: true,
-        refill: null,
-        ratelimits,
-        environment: null,
-        sealedSecret: null,
-        version: 1,
-      },
-      usage: { remaining: isCounted ? 1e9 : null, refilledAt: NOW },
-      identity: null,
-      grants: {},
-    });
+  await store.insertApi(anApi(), NO_CHANGES);
+  const start = process.hrtime.bigint();
+  for (let first = 0; first < KEYS; first += AT_ONCE) {
+    const keys = Array.from({ length: AT_ONCE }, (_, index) => keyAt(first + index, isCounted));
+    await store.insertKeys(keys, NO_CHANGES);
   }
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+  console.log(`written ${AT_ONCE} at once: ${Math.round(KEYS / seconds)} keys/s`);
   const loaded: LoadedKey[] = [];
   for (let index = 0; index < KEYS; index += 1) {
     loaded.push((await store.findKey(hashes[index] as string, WORKSPACE)) as LoadedKey);
@@ -107,21 +102,9 @@ async function openOurs(path: string, isCounted: boolean) {
   return { store, loaded };
 }
 
-function planOf({ key, identity, workspace }: LoadedKey): ChargePlan {
-  return {
-    workspaceId: key.workspaceId,
-    keyId: key.id,
-    identityId: key.identityId,
-    now: NOW,
-    expects: {
-      keyVersion: key.version,
-      identityVersion: identity === null ? null : identity.version,
-      epoch: workspace.epoch,
-    },
-    mode: "take",
-    cost: 1,
-    refill: null,
-    limits: key.ratelimits.map(({ name, limit, durationMs }) => ({
+function planOf(loaded: LoadedKey): ChargePlan {
+  return aPlan(loaded, {
+    limits: loaded.key.ratelimits.map(({ name, limit, durationMs }) => ({
       owner: "key",
       isConfigured: true,
       name,
@@ -129,7 +112,7 @@ function planOf({ key, identity, workspace }: LoadedKey): ChargePlan {
       durationMs,
       cost: 1,
     })),
-  };
+  });
 }
 
 interface Opened {
