@@ -3,7 +3,7 @@ import type { LoggedChange } from "./change.js";
 import { noteChange } from "./changes.js";
 import type { OperationContext } from "./context.js";
 import { flag, grantName, id, list } from "./input.js";
-import type { PermissionRecord, RoleRecord } from "./role.js";
+import type { NamedGrant, PermissionRecord, RoleRecord } from "./role.js";
 import type { GrantReference } from "./store.js";
 import type { EpochMs } from "./time.js";
 
@@ -87,4 +87,31 @@ function describeGrants<Definition extends PermissionRecord>(
 /** What an item names a role or permission by: its id, or its name. */
 export function grantLabel(item: GrantItem): string {
   return typeof item === "string" ? item : (item.id ?? (item.name as string));
+}
+
+/**
+ * What a key holds once it is given these, for the audit log: by name, ascending, each once. One that is given by an id
+ * is named where the key holds it already.
+ */
+export function grantLabels(
+  items: readonly GrantItem[],
+  held: readonly NamedGrant[],
+): readonly string[] {
+  const labels = items.map((item) => {
+    const label = grantLabel(item);
+    const isId = typeof item !== "string" && item.id !== undefined;
+    return (isId ? held.find(({ id }) => id === label)?.name : undefined) ?? label;
+  });
+  return [...new Set(labels)].sort();
+}
+
+/** Whether one that a key held when it was read is gone, and is missing for no other reason than that. */
+export function isHeldOneMissing(
+  held: readonly NamedGrant[],
+  references: readonly GrantReference<unknown>[] | undefined,
+  missing: readonly string[],
+): boolean {
+  const isNamed = (label: string) =>
+    references?.some((reference) => reference.kind === "name" && reference.name === label);
+  return missing.some((label) => held.some(({ id }) => id === label) && !isNamed(label));
 }

@@ -1,4 +1,5 @@
 export type { ApiRecord } from "./api.js";
+export type { ListedApi } from "./api-view.js";
 export type { AuditEvent } from "./audit-event.js";
 export {
   CHANGE_TYPES,
@@ -64,6 +65,8 @@ export type { ListedKey } from "./key-view.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export type { JsonValue, Metadata } from "./metadata.js";
 export type { CreatedKey } from "./new-key.js";
+export { addPermissionsInput } from "./operations/add-permissions.js";
+export { addRolesInput } from "./operations/add-roles.js";
 export type { RootKeyOutcome } from "./operations/authenticate-root-key.js";
 export { createApiInput } from "./operations/create-api.js";
 export { createIdentityInput } from "./operations/create-identity.js";
@@ -76,14 +79,26 @@ export { deleteApiInput } from "./operations/delete-api.js";
 export { deleteIdentityInput } from "./operations/delete-identity.js";
 export { deleteKeyInput } from "./operations/delete-key.js";
 export { deleteKeysInput } from "./operations/delete-keys.js";
+export { deletePermissionInput } from "./operations/delete-permission.js";
+export { deleteRoleInput } from "./operations/delete-role.js";
 export { getApiInput } from "./operations/get-api.js";
 export { getIdentityInput } from "./operations/get-identity.js";
 export { getKeyInput } from "./operations/get-key.js";
+export { getPermissionInput } from "./operations/get-permission.js";
+export { getRoleInput } from "./operations/get-role.js";
 export { type LimitAnswer, limitInput } from "./operations/limit.js";
+export { type ApiList, listApisInput } from "./operations/list-apis.js";
 export { type IdentityList, listIdentitiesInput } from "./operations/list-identities.js";
 export { type KeyList, listKeysInput } from "./operations/list-keys.js";
+export type { ListedRootKey, RootKeyList } from "./operations/list-root-keys.js";
 export { reencryptKeysInput } from "./operations/reencrypt-keys.js";
+export { removePermissionsInput } from "./operations/remove-permissions.js";
+export { removeRolesInput } from "./operations/remove-roles.js";
 export { type RotationScope, rotateKeyInput } from "./operations/rotate-key.js";
+export { setPermissionsInput } from "./operations/set-permissions.js";
+export { setRolePermissionsInput } from "./operations/set-role-permissions.js";
+export { setRolesInput } from "./operations/set-roles.js";
+export { updateApiInput } from "./operations/update-api.js";
 export { updateIdentityInput } from "./operations/update-identity.js";
 export { updateKeyInput } from "./operations/update-key.js";
 export { updateRemainingInput } from "./operations/update-remaining.js";
@@ -100,6 +115,7 @@ export {
 } from "./rate-limit.js";
 export type { DueRefill, Refill } from "./refill.js";
 export type { LoadedRole, NamedGrant, PermissionRecord, RoleRecord } from "./role.js";
+export type { ListedPermission, ListedRole } from "./role-view.js";
 export type { RootKeyRecord } from "./root-key.js";
 export {
   API_ACTIONS,

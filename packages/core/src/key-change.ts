@@ -1,5 +1,6 @@
 import { announce, toLog } from "./changes.js";
 import { missingGrants, notFound, type OperationContext, untilFresh } from "./context.js";
+import { isHeldOneMissing } from "./grant-reference.js";
 import type { LoadedKey } from "./key.js";
 import { describeKeyPatch, type WantedKey } from "./key-patch.js";
 import { refuseUsageChange } from "./usage-refusal.js";
@@ -39,8 +40,15 @@ export function changeKey(
         return "stale";
       case "not-found":
         throw notFound("key");
-      case "missing-grants":
+      case "missing-grants": {
+        // Deleted since the key was read: nobody asked for it, and the key does not hold it any more.
+        const { direct } = loaded;
+        const isOutdated =
+          isHeldOneMissing(direct.roles, patch.grants?.roles, result.roles) ||
+          isHeldOneMissing(direct.permissions, patch.grants?.permissions, result.permissions);
+        if (isOutdated) return "stale";
         throw missingGrants(result);
+      }
       case "usage-refused":
         throw refuseUsageChange(result.reason, "remaining");
       default:

@@ -3,6 +3,7 @@ import { announce, noteChange, toLog } from "../changes.js";
 import { missingGrants, type OperationContext } from "../context.js";
 import { LatchkeyError } from "../errors.js";
 import { description, grantName, list, parseInput } from "../input.js";
+import { roleFacts } from "../role-view.js";
 
 /** Input of createRole. `permissions`: names of existing permissions that every key with the role has. */
 export const createRoleInput = z.strictObject({
@@ -31,7 +32,7 @@ export async function createRole(
       type: "role.created",
       at: now,
       resourceId: roleId,
-      after: { name, description, permissions },
+      after: roleFacts({ name, description }, permissions),
     }),
   ];
   const outcome = await context.store.insertRole(

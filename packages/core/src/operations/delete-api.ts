@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { apiFacts } from "../api-view.js";
 import { announce, noteChange, toLog } from "../changes.js";
 import { notFound, type OperationContext } from "../context.js";
 import { LatchkeyError } from "../errors.js";
@@ -26,7 +27,7 @@ export async function deleteApi(
       type: "api.deleted",
       at: context.now(),
       resourceId: apiId,
-      before: { name: api?.name },
+      ...(api !== null && { before: apiFacts(api) }),
     }),
   ];
   const outcome = await context.store.deleteApi(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type ListedApi, toListedApi } from "../api-view.js";
 import { notFound, type OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
 
@@ -9,9 +10,9 @@ export const getApiInput = z.strictObject({ apiId: id });
 export async function getApi(
   context: OperationContext,
   input: z.input<typeof getApiInput>,
-): Promise<{ readonly id: string; readonly name: string; readonly workspaceId: string }> {
+): Promise<ListedApi> {
   const { apiId } = parseInput(getApiInput, input);
   const api = await context.store.getApi(context.workspaceId, apiId);
   if (api === null) throw notFound("API");
-  return { id: api.id, name: api.name, workspaceId: api.workspaceId };
+  return toListedApi(api);
 }
