@@ -11,7 +11,8 @@ export interface Answer {
 /** The codes of error bodies: all of core's, but a damaged record is nothing that a client is told about. */
 export type PublicErrorCode = Exclude<ErrorCode, "STORE_CORRUPT">;
 
-const STATUS: Readonly<Record<PublicErrorCode, number>> = {
+/** The status that each code is sent with. */
+export const STATUS: Readonly<Record<PublicErrorCode, number>> = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
   FORBIDDEN: 403,

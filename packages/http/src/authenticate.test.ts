@@ -136,7 +136,7 @@ describe("root keys", () => {
     ];
     for (const body of bodies) {
       const request = new Request("http://keys.test/v1/keys.createKey", { method: "POST", body });
-      expect((await read(await service.handler(request))).status).toBe(401);
+      expect((await read(await service.send(request))).status).toBe(401);
     }
   });
 });
@@ -182,7 +182,7 @@ describe("a host's own authentication", () => {
       authenticate: async () => ({ workspaceId: "ws_off", permissions: ["*"] }),
     });
     await service.latchkey.workspace("ws_off").setWorkspaceEnabled(false);
-    const { status, body } = await read(await service.handler(REQUEST()));
+    const { status, body } = await read(await service.send(REQUEST()));
     expect([status, body.error.message]).toEqual([403, "workspace is disabled"]);
   });
 
@@ -194,7 +194,7 @@ describe("a host's own authentication", () => {
         authenticate: () => answer as null,
         onError: (error) => errors.push(error),
       });
-      expect((await service.handler(REQUEST())).status).toBe(500);
+      expect((await service.send(REQUEST())).status).toBe(500);
       expect(errors).toEqual([
         new TypeError('"authenticate" must answer null or { workspaceId, permissions }'),
       ]);
@@ -221,13 +221,13 @@ describe("a host's own authentication", () => {
         authenticate: () => answer as null,
         onError: (error) => errors.push(error),
       });
-      const { status, body } = await read(await service.handler(REQUEST()));
+      const { status, body } = await read(await service.send(REQUEST()));
       expect([status, body.error.code]).toEqual([500, "INTERNAL_SERVER_ERROR"]);
       expect(errors).toEqual([expect.any(TypeError)]);
     }
     const service = await openService({
       authenticate: () => ({ workspaceId: "ws_default", permissions: [] }),
     });
-    expect((await service.handler(REQUEST())).status).toBe(403);
+    expect((await service.send(REQUEST())).status).toBe(403);
   });
 });

@@ -21,7 +21,7 @@ async function post(
     body,
     duplex: "half",
   };
-  return read(await service.handler(new Request("http://keys.test/v1/keys.createKey", init)));
+  return read(await service.send(new Request("http://keys.test/v1/keys.createKey", init)));
 }
 
 const padded = (apiId: string, bytes: number) => {
@@ -101,7 +101,7 @@ describe("size", () => {
       body: "{}",
     });
     await used.text();
-    expect((await watched.handler(used)).status).toBe(500);
+    expect((await watched.send(used)).status).toBe(500);
     expect(String(errors[0])).toContain("mount latchkey before body parsers");
   });
 });
@@ -219,7 +219,7 @@ describe("what the body says", () => {
       headers: { authorization: `Bearer ${service.root}`, ...JSON_TYPE },
       body: "{}",
     });
-    const { status, body } = await read(await service.handler(request));
+    const { status, body } = await read(await service.send(request));
     expect(status).toBe(400);
     expect(body.error.issues).toEqual([
       { path: "apiId", message: "is required" },
@@ -245,7 +245,7 @@ describe("what the body says", () => {
     const request = new Request(`http://keys.test/v1/apis.listKeys?apiId=${apiId}&${many}`, {
       headers: { authorization: `Bearer ${service.root}` },
     });
-    const { status, body } = await read(await service.handler(request));
+    const { status, body } = await read(await service.send(request));
     expect([status, body.error.issues.length]).toEqual([400, 10_000]);
   });
 });

@@ -24,7 +24,7 @@ test("no secret is in any answer but the two that hand it out, in any log, or in
 
   const post = (body: string, token = service.root) =>
     service
-      .handler(
+      .send(
         new Request("http://keys.test/v1/keys.createKey", {
           method: "POST",
           headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },

@@ -117,18 +117,18 @@ describe("path and method, which are public", () => {
     paths.push("/v1/constructor", "/v1/toString", `/v1/${"a".repeat(100_000)}`, "/v1/liveness&a=1");
     for (const path of paths)
       expectError(
-        await read(await service.handler(new Request(`http://keys.test${path}`))),
+        await read(await service.send(new Request(`http://keys.test${path}`))),
         404,
         "NOT_FOUND",
       );
     for (const path of ["/v1/liveness", "/v1/liveness?", "/v1/liveness#x", "/v1/x/../liveness"])
-      expect((await service.handler(new Request(`http://keys.test${path}`))).status).toBe(200);
+      expect((await service.send(new Request(`http://keys.test${path}`))).status).toBe(200);
   });
 
   test("a base path stands before /v1, whole", async () => {
     const service = await openService({ basePath: "/internal/keys" });
     const at = async (path: string) =>
-      (await service.handler(new Request(`http://keys.test${path}`))).status;
+      (await service.send(new Request(`http://keys.test${path}`))).status;
     expect(await at("/internal/keys/v1/liveness")).toBe(200);
     for (const path of ["/v1/liveness", "/keys/v1/liveness", "/internal/keys/liveness"])
       expect(await at(path)).toBe(404);

@@ -109,7 +109,7 @@ test.each([
   "of a field that cannot be decoded that is all that is said: %s?%s",
   async (name, query, paths) => {
     const service = await openService();
-    const response = await service.handler(
+    const response = await service.send(
       new Request(`http://keys.test/v1/${name}?${query}`, {
         headers: { authorization: `Bearer ${service.root}` },
       }),
@@ -126,7 +126,7 @@ test.each([
 
 test("what is wrong with other fields is said as well", async () => {
   const service = await openService();
-  const response = await service.handler(
+  const response = await service.send(
     new Request("http://keys.test/v1/apis.listKeys?limit=0&cursor=%", {
       headers: { authorization: `Bearer ${service.root}` },
     }),

@@ -104,7 +104,7 @@ describe("spec 8: limits", () => {
 describe("spec 9: versioning", () => {
   test("spec 9 path: the version is part of the path, and only /v1 is served", async () => {
     const get = (path: string) =>
-      service.handler(
+      service.send(
         new Request(`http://keys.test${path}?apiId=${apiId}`, {
           headers: { authorization: `Bearer ${service.root}` },
         }),

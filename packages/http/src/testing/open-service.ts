@@ -1,7 +1,9 @@
 import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { createHandler, type Handler, type HandlerOptions } from "../index.js";
+import { openApiDocument } from "../openapi/document.js";
 import { OPERATIONS } from "../operations.js";
+import { createReplyChecker } from "./check-reply.js";
 
 /** What came back, its body read. */
 export interface Reply {
@@ -32,6 +34,10 @@ export interface TestService {
   advance(ms: number): void;
   /** A root key with exactly these permissions. */
   rootKey(...permissions: string[]): Promise<string>;
+  /**
+   * Sends a request, and holds what comes back against the document; what was sent too, where it is given and was taken.
+   */
+  send(request: Request, sent?: object): Promise<Response>;
   /** Calls an operation: `input` becomes the query of a GET, the JSON body of a POST. */
   call(name: string, input?: object, options?: CallOptions): Promise<Reply>;
   /** Calls an operation that must succeed, and answers its body. */
@@ -43,6 +49,8 @@ export interface TestService {
 export const START = Date.UTC(2026, 2, 10, 12) + 12_345;
 
 const VAULT = { current: "v1", keys: { v1: Uint8Array.from({ length: 32 }, (_, at) => at) } };
+
+const checkReply = createReplyChecker(openApiDocument());
 
 const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));
 
@@ -62,12 +70,30 @@ export async function openService(
     (await latchkey.createRootKey({ permissions })).key;
   const root = await rootKey("*");
 
+  async function send(request: Request, sent?: object): Promise<Response> {
+    const response = await handler(request);
+    const { status, headers } = response;
+    const path = new URL(request.url).pathname.slice(handlerOptions.basePath?.length ?? 0);
+    const { body } = await read(response.clone());
+    const problems = checkReply({
+      method: request.method,
+      path,
+      status,
+      headers,
+      body,
+      sent,
+    });
+    if (problems.length > 0)
+      throw new Error(`${path}: not as the document says: ${problems.join("; ")}`);
+    return response;
+  }
+
   async function call(name: string, input: object = {}, options: CallOptions = {}): Promise<Reply> {
     const { token = root, method = METHODS.get(name) ?? "GET", headers = {} } = options;
     const isRead = method === "GET" || method === "HEAD";
     const query = isRead ? `?${new URLSearchParams(Object.entries(input))}` : "";
     return read(
-      await handler(
+      await send(
         new Request(`http://keys.test/v1/${name}${query === "?" ? "" : query}`, {
           method,
           headers: {
@@ -77,6 +103,7 @@ export async function openService(
           },
           ...(!isRead && { body: JSON.stringify(input) }),
         }),
+        isRead ? undefined : input,
       ),
     );
   }
@@ -97,6 +124,7 @@ export async function openService(
       now += ms;
     },
     rootKey,
+    send,
     call,
     ok,
   };

@@ -1,0 +1,80 @@
+import { OPERATIONS } from "../operations.js";
+import type { Components, JsonSchema } from "./json-schema.js";
+import { packageVersion } from "./package-version.js";
+import { pathItemOf } from "./path-item.js";
+import { tagsOf } from "./tags.js";
+
+/** What {@link openApiDocument} can be told. */
+export interface OpenApiOptions {
+  /** What stands before `/v1` in the URLs: empty unless given, or like `/keys`, or with scheme and host before it. */
+  readonly baseUrl?: string;
+}
+
+/** An OpenAPI 3.1 document, as far as its top goes; the rest is as that standard says. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  /** `/v1/<operation>` → verb → operation. */
+  readonly paths: Readonly<Record<string, JsonSchema>>;
+  readonly components: Readonly<Record<string, JsonSchema>>;
+}
+
+/**
+ * The HTTP contract as an OpenAPI 3.1 document, made of the table of operations and of the schemas that check their
+ * inputs: for generating clients, or to be served beside a host's own. A new object each time, plain JSON all through.
+ *
+ * @throws TypeError when `baseUrl` is not a string, or ends in a slash.
+ * @see https://spec.openapis.org/oas/v3.1.0
+ */
+export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
+  const { baseUrl = "" } = options;
+  if (typeof baseUrl !== "string" || baseUrl.endsWith("/"))
+    throw new TypeError('"baseUrl" must be a string without a slash at its end');
+  const schemas: Components = new Map();
+  const responses: Components = new Map();
+  const paths = OPERATIONS.map((operation) => [
+    `/v1/${operation.name}`,
+    pathItemOf(operation, schemas, responses),
+  ]);
+  const document: OpenApiDocument = {
+    openapi: "3.1.0",
+    info: { title: "latchkey", version: packageVersion(), description: INTRODUCTION },
+    servers: [{ url: baseUrl === "" ? "/" : baseUrl }],
+    security: [{ rootKey: [] }],
+    tags: tagsOf(OPERATIONS.map(({ name }) => name)),
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: sorted(schemas),
+      responses: sorted(responses),
+      headers: {
+        RequestId: {
+          description: "Id of this request: quote it when you report something.",
+          schema: { type: "string" },
+        },
+      },
+      securitySchemes: {
+        rootKey: { type: "http", scheme: "bearer", description: "A root key." },
+      },
+    },
+  };
+  // Examples come out of shared constants: what is handed out belongs to the caller alone.
+  return structuredClone(document);
+}
+
+function sorted(components: Components): JsonSchema {
+  return Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const INTRODUCTION = `Issue, verify and manage API keys.
+
+- Reads are GET with query parameters, everything else is POST with a JSON body; success is 200. Any other verb is a 405, any
+  other path a 404, both with an error body.
+- Instants are milliseconds since the Unix epoch, spans are milliseconds. A field without a value is absent, never \`null\`.
+- Unknown fields and parameters are refused by name. Numbers are at most 2^53 − 1. A body is at most 64 KiB unless the host
+  says otherwise.
+- A query takes \`true\`, \`1\`, \`false\`, \`0\`, \`null\` or nothing for a boolean.
+- A permission for everything of a kind, such as \`api.*.read_key\`, has a form for one of it: \`api.<apiId>.read_key\`.
+- Every answer has \`X-Request-Id\`, equal to \`requestId\` of an error.`;

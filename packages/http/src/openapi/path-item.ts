@@ -1,0 +1,88 @@
+import type { Operation } from "../operation.js";
+import { PARAMETER_NOTES } from "./field-notes.js";
+import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
+import { permissionsNote } from "./permissions-note.js";
+import { refusalResponses } from "./refusals.js";
+import { familyOf } from "./tags.js";
+
+/** What the document says of one operation. */
+export function pathItemOf(
+  operation: Operation,
+  components: Components,
+  responses: Components,
+): JsonSchema {
+  const { name, method, summary, description, isPublic, example, answers } = operation;
+  const { parameters, body } = inputOf(operation, components);
+  return {
+    [method.toLowerCase()]: {
+      operationId: name,
+      tags: [familyOf(name)],
+      summary,
+      description: [description, permissionsNote(operation)].filter(Boolean).join("\n\n"),
+      ...(isPublic === true && { security: [] }),
+      ...(parameters.length > 0 && { parameters }),
+      ...(body !== null && {
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: body, example: example.takes } },
+        },
+      }),
+      responses: {
+        "200": {
+          description: "Done.",
+          headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
+          content: {
+            "application/json": {
+              schema: toJsonSchema(answers, "output", components),
+              example: example.answers,
+            },
+          },
+        },
+        ...refusalResponses(operation, components, responses),
+      },
+    },
+  };
+}
+
+/** The input of an operation, taken apart by where its fields are sent. */
+function inputOf(
+  { method, input, headers = {}, example }: Operation,
+  components: Components,
+): { readonly parameters: readonly JsonSchema[]; readonly body: JsonSchema | null } {
+  const schema = toJsonSchema(input, "input", components);
+  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+  const required = (schema.required ?? []) as readonly string[];
+  const parameter = (field: string, place: "query" | "header", name: string) => {
+    const { description: note, ...plain } = properties[field] ?? {};
+    const description = PARAMETER_NOTES[field] ?? note;
+    const value = (example.takes as JsonSchema)[field];
+    return {
+      name,
+      in: place,
+      required: required.includes(field),
+      ...(description !== undefined && place === "query" && { description }),
+      schema: withoutNull(plain),
+      ...(value !== undefined && { example: value }),
+    };
+  };
+  const inHeaders = Object.entries(headers).map(([field, name]) =>
+    parameter(field, "header", name),
+  );
+  if (method === "GET") {
+    const inQuery = Object.keys(properties)
+      .filter((field) => !(field in headers))
+      .map((field) => parameter(field, "query", field));
+    return { parameters: [...inHeaders, ...inQuery], body: null };
+  }
+  const inBody = Object.entries(properties).filter(([field]) => !(field in headers));
+  const body =
+    inHeaders.length === 0 ? schema : { ...schema, properties: Object.fromEntries(inBody) };
+  return { parameters: inHeaders, body };
+}
+
+/** In a query there is no null: what may be null is left out instead. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  return Array.isArray(schema.type)
+    ? { ...schema, type: schema.type.find((type) => type !== "null") }
+    : schema;
+}

@@ -1,0 +1,85 @@
+import { type PublicErrorCode, STATUS } from "../answer.js";
+import { errorBody } from "../answers/error-body.js";
+import type { Operation } from "../operation.js";
+import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
+
+const NOTES: Readonly<Record<PublicErrorCode, string>> = {
+  BAD_REQUEST: "The input is not what the operation takes.",
+  UNAUTHORIZED: "No good token: missing, unknown, expired, or no root key.",
+  FORBIDDEN: "The workspace is disabled.",
+  INSUFFICIENT_PERMISSIONS: "The message names what is needed, never what is held.",
+  NOT_FOUND: "No such record in this workspace.",
+  METHOD_NOT_ALLOWED: "`Allow` says which verb is right.",
+  CONFLICT: "It exists already, or the record kept changing.",
+  PRECONDITION_FAILED: "The state does not allow it; nothing was written.",
+  DELETE_PROTECTED: "The API is protected.",
+  PAYLOAD_TOO_LARGE: "The body is longer than allowed.",
+  UNSUPPORTED_MEDIA_TYPE: "Anything but `application/json` in UTF-8, uncompressed.",
+  RATE_LIMITED: "Too many requests.",
+  INTERNAL_SERVER_ERROR: "Something went wrong inside.",
+  STORE_UNAVAILABLE:
+    "The store does not answer; the message says whether a change may have been made.",
+};
+
+const FURTHER_HEADERS: Readonly<Partial<Record<PublicErrorCode, string>>> = {
+  UNAUTHORIZED: "WWW-Authenticate",
+  STORE_UNAVAILABLE: "Retry-After",
+};
+
+/** Every code that an operation can refuse with, given that path and verb are right. */
+export function refusalsOf({ method, isPublic, refusals }: Operation): readonly PublicErrorCode[] {
+  const ofAll: PublicErrorCode[] = ["BAD_REQUEST", "INTERNAL_SERVER_ERROR"];
+  const ofKnown: PublicErrorCode[] = [
+    "UNAUTHORIZED",
+    "FORBIDDEN",
+    "INSUFFICIENT_PERMISSIONS",
+    "STORE_UNAVAILABLE",
+  ];
+  const ofBodies: PublicErrorCode[] = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+  const codes = new Set([
+    ...ofAll,
+    ...(isPublic === true ? [] : ofKnown),
+    ...(method === "POST" ? ofBodies : []),
+    ...refusals,
+  ]);
+  return [...codes].sort((one, other) => STATUS[one] - STATUS[other]);
+}
+
+/** The error responses of an operation by status. What several operations have goes to `responses`. */
+export function refusalResponses(
+  operation: Operation,
+  components: Components,
+  responses: Components,
+): JsonSchema {
+  const all = refusalsOf(operation);
+  const statuses = [...new Set(all.map((code) => STATUS[code]))];
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const codes = all.filter((code) => STATUS[code] === status);
+      const name = codes.map(inPascalCase).join("Or");
+      responses.set(name, refusalResponse(codes, components));
+      return [String(status), { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}
+
+function refusalResponse(codes: readonly PublicErrorCode[], components: Components): JsonSchema {
+  const headers = codes.flatMap((code) => FURTHER_HEADERS[code] ?? []);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${NOTES[code]}`).join(" "),
+    headers: {
+      "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+      ...Object.fromEntries(headers.map((name) => [name, { schema: { type: "string" } }])),
+    },
+    content: {
+      "application/json": { schema: toJsonSchema(errorBody(codes), "output", components) },
+    },
+  };
+}
+
+function inPascalCase(code: PublicErrorCode): string {
+  return code
+    .split("_")
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join("");
+}

@@ -1,0 +1,23 @@
+const NOTES: Readonly<Record<string, string>> = {
+  service: "Whether the service runs.",
+  apis: "Spaces of keys.",
+  keys: "Issue, verify and change keys.",
+  identities: "The users that keys belong to.",
+  permissions: "What keys may do, and the roles that bundle it.",
+  ratelimits: "Limits that belong to no key.",
+  migrations: "Keys that were issued elsewhere.",
+  audit: "Who changed what.",
+};
+
+/** The family of an operation: what stands before the dot of its name. */
+export function familyOf(name: string): string {
+  return name.includes(".") ? name.slice(0, name.indexOf(".")) : "service";
+}
+
+/** The families of these operations, in the order of their first. */
+export function tagsOf(names: readonly string[]) {
+  return [...new Set(names.map(familyOf))].map((name) => {
+    const description = NOTES[name];
+    return description === undefined ? { name } : { name, description };
+  });
+}
