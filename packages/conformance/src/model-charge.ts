@@ -79,6 +79,7 @@ function planOf(
 ): ChargePlan {
   const { expects } = aPlan(loaded);
   const { identityVersion } = expects;
+  const owesNothing = loaded.key.usesFrom === "identity" && loaded.identity === null;
   return aPlan(loaded, {
     now,
     expects: {
@@ -88,7 +89,8 @@ function planOf(
     },
     mode: charge.mode,
     cost: charge.cost,
-    refill: any.dueAt(charge.refill, now),
+    // An identity that does not exist owes no refill.
+    refill: owesNothing ? null : any.dueAt(charge.refill, now),
     limits: limitsOf(charge, loaded),
     handle: charge.hasHandle ? handles.get(loaded.key.id) : undefined,
     request: charge.request

@@ -1,11 +1,15 @@
+import { apiPromises } from "./apis.js";
 import { chargingPromises } from "./charging.js";
 import { closingPromises } from "./closing.js";
 import { countingPromises } from "./counting-uses.js";
 import { deletingApisPromises } from "./deleting-apis.js";
+import { deletingGrantsPromises } from "./deleting-grants.js";
+import { deletingIdentitiesPromises } from "./deleting-identities.js";
 import { grantPromises } from "./grants.js";
 import { guardedUpdatePromises } from "./guarded-updates.js";
 import { handedOutPromises } from "./handed-out.js";
 import { identityPromises } from "./identities.js";
+import { identityUsePromises } from "./identity-uses.js";
 import { isolationPromises } from "./isolation.js";
 import { lookupPromises } from "./lookup.js";
 import { modelPromises } from "./model-check.js";
@@ -13,6 +17,8 @@ import { paginationPromises } from "./pagination.js";
 import { refillPromises } from "./refill.js";
 import { repeatedRequestPromises } from "./repeated-requests.js";
 import { revocationPromises } from "./revocation.js";
+import { rolePromises } from "./roles.js";
+import { rotatingPromises } from "./rotating.js";
 import type { StorePromise } from "./store-promise.js";
 import { rootKeyPromises, workspacePromises } from "./tenants.js";
 import { windowPromises } from "./windows.js";
@@ -29,15 +35,21 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "records handed in and out", promises: handedOutPromises },
   { name: "pagination", promises: paginationPromises },
   { name: "guarded updates", promises: guardedUpdatePromises },
+  { name: "rotating keys", promises: rotatingPromises },
   { name: "counting uses", promises: countingPromises },
   { name: "charging", promises: chargingPromises },
   { name: "refill", promises: refillPromises },
   { name: "rate-limit windows", promises: windowPromises },
   { name: "repeated requests", promises: repeatedRequestPromises },
   { name: "identities", promises: identityPromises },
+  { name: "uses of identities", promises: identityUsePromises },
+  { name: "deleting identities", promises: deletingIdentitiesPromises },
   { name: "revocation", promises: revocationPromises },
+  { name: "APIs", promises: apiPromises },
   { name: "deleting APIs", promises: deletingApisPromises },
   { name: "roles and permissions", promises: grantPromises },
+  { name: "setting and listing roles", promises: rolePromises },
+  { name: "deleting roles and permissions", promises: deletingGrantsPromises },
   { name: "workspaces", promises: workspacePromises },
   { name: "root keys", promises: rootKeyPromises },
   { name: "isolation", promises: isolationPromises },
