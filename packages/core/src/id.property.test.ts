@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BASE58_ALPHABET } from "./base58.js";
-import { createIdFactory, type RandomBytes } from "./id.js";
+import { createIdFactory, lowestIdAt, type RandomBytes } from "./id.js";
 
 test("ids sort in the order they were made, also when the clock stands still or goes back", () => {
   const steps = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 200 });
@@ -47,3 +47,18 @@ function hashedCounter(): RandomBytes {
     return bytes;
   };
 }
+
+test("an id sorts below the lowest of an instant exactly if it was made before", () => {
+  const instant = fc.nat({ max: 8_000_000_000_000 });
+  const near = fc.integer({ min: -1, max: 1 });
+  fc.assert(
+    fc.property(instant, fc.oneof(near, instant), (at, apart) => {
+      const madeAt = Math.max(0, at + apart);
+      const createId = createIdFactory(
+        () => madeAt,
+        (size) => new Uint8Array(size),
+      );
+      expect(createId("evt") < lowestIdAt("evt", at)).toBe(madeAt < at);
+    }),
+  );
+});

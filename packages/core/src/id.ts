@@ -49,3 +49,13 @@ export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFact
     return `${kind}_${ordered}${randomPart()}`;
   };
 }
+
+/**
+ * The lowest id that can be made at an instant: every id that was made before sorts below it.
+ *
+ * @param at - Unix epoch ms.
+ */
+export function lowestIdAt(kind: IdKind, at: EpochMs): string {
+  const lowestRest = encodeFixedWidth(0, SEQUENCE_WIDTH + RANDOM_WIDTH);
+  return `${kind}_${encodeFixedWidth(at, INSTANT_WIDTH)}${lowestRest}`;
+}

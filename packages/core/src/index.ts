@@ -86,11 +86,15 @@ export { getIdentityInput } from "./operations/get-identity.js";
 export { getKeyInput } from "./operations/get-key.js";
 export { getPermissionInput } from "./operations/get-permission.js";
 export { getRoleInput } from "./operations/get-role.js";
+export { getVerificationsInput, type Verifications } from "./operations/get-verifications.js";
 export { type LimitAnswer, limitInput } from "./operations/limit.js";
 export { type ApiList, listApisInput } from "./operations/list-apis.js";
+export { type AuditEventList, listAuditEventsInput } from "./operations/list-audit-events.js";
 export { type IdentityList, listIdentitiesInput } from "./operations/list-identities.js";
 export { type KeyList, listKeysInput } from "./operations/list-keys.js";
 export type { ListedRootKey, RootKeyList } from "./operations/list-root-keys.js";
+export { pruneAuditEventsInput } from "./operations/prune-audit-events.js";
+export { pruneVerificationsInput } from "./operations/prune-verifications.js";
 export { reencryptKeysInput } from "./operations/reencrypt-keys.js";
 export { removePermissionsInput } from "./operations/remove-permissions.js";
 export { removeRolesInput } from "./operations/remove-roles.js";
@@ -157,6 +161,7 @@ export {
 } from "./usage.js";
 export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verdict.js";
 export type { DryRunOutcome, VerdictCheck } from "./verdict-checks.js";
+export type { Granularity, VerificationBucket } from "./verification-buckets.js";
 export {
   COUNTED_CODES,
   COUNTER_SPAN_MS,

@@ -205,6 +205,22 @@ export function expiryIssues(
     : [];
 }
 
+/**
+ * The issue of an instant of the past that lies after now, which no schema can see: a span or a unit was mistaken.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function notLaterThanNow(
+  raw: Readonly<Record<string, unknown>>,
+  field: string,
+  now: EpochMs,
+): readonly InputIssue[] {
+  const value = raw[field];
+  return typeof value === "number" && value > now
+    ? [{ path: field, message: "must not be later than now" }]
+    : [];
+}
+
 /** A schema of what an operation takes. */
 export type InputSchema = z.ZodType;
 

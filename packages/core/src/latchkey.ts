@@ -26,14 +26,18 @@ import { getIdentity } from "./operations/get-identity.js";
 import { getKey } from "./operations/get-key.js";
 import { getPermission } from "./operations/get-permission.js";
 import { getRole } from "./operations/get-role.js";
+import { getVerifications } from "./operations/get-verifications.js";
 import { isWorkspaceEnabled } from "./operations/is-workspace-enabled.js";
 import { limit } from "./operations/limit.js";
 import { listApis } from "./operations/list-apis.js";
+import { listAuditEvents } from "./operations/list-audit-events.js";
 import { listIdentities } from "./operations/list-identities.js";
 import { listKeys } from "./operations/list-keys.js";
 import { listPermissions } from "./operations/list-permissions.js";
 import { listRoles } from "./operations/list-roles.js";
 import { listRootKeys } from "./operations/list-root-keys.js";
+import { pruneAuditEvents } from "./operations/prune-audit-events.js";
+import { pruneVerifications } from "./operations/prune-verifications.js";
 import { reencryptKeys } from "./operations/reencrypt-keys.js";
 import { removePermissions } from "./operations/remove-permissions.js";
 import { removeRoles } from "./operations/remove-roles.js";
@@ -205,6 +209,14 @@ export interface Latchkey {
   readonly authenticateRootKey: Bound<typeof authenticateRootKey>;
   /** Makes a workspace with a new id: `{ name? }` → `{ workspaceId }`. */
   readonly createWorkspace: Bound<typeof createWorkspace>;
+  /** How often a key, an identity's keys or an API's were verified, by verdict, hour by hour, day by day or by month. */
+  readonly getVerifications: Bound<typeof getVerifications>;
+  /** Forgets counters of verifications: `{ before }` → `{ deleted }`. */
+  readonly pruneVerifications: Bound<typeof pruneVerifications>;
+  /** What was changed, by whom and how, page by page, the latest first: `{ keyId? | identityId? | actor? }`. */
+  readonly listAuditEvents: Bound<typeof listAuditEvents>;
+  /** Forgets entries of the audit log: `{ before }` → `{ deleted }`. */
+  readonly pruneAuditEvents: Bound<typeof pruneAuditEvents>;
   /** Whether the workspace is switched on. */
   readonly isWorkspaceEnabled: Bound<typeof isWorkspaceEnabled>;
   /** Switches the workspace on or off. */
@@ -328,6 +340,10 @@ function bindWorkspace(
     revokeRootKey: (input) => revokeRootKey(context, input),
     authenticateRootKey: (token) => authenticateRootKey(context, token),
     createWorkspace: (input) => createWorkspace(context, input),
+    getVerifications: (input) => getVerifications(context, input),
+    pruneVerifications: (input) => pruneVerifications(context, input),
+    listAuditEvents: (input) => listAuditEvents(context, input),
+    pruneAuditEvents: (input) => pruneAuditEvents(context, input),
     isWorkspaceEnabled: () => isWorkspaceEnabled(context),
     setWorkspaceEnabled: (enabled) => setWorkspaceEnabled(context, enabled),
     close: () => close(shared),
