@@ -16,6 +16,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, "node_modules", ".latchkey-setup");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+/** What the page needs, and the notices that go with it. */
+const SWAGGER_UI_FILES = [
+  "swagger-ui-bundle.js",
+  "swagger-ui-bundle.js.LICENSE.txt",
+  "swagger-ui.css",
+  "LICENSE",
+  "NOTICE",
+];
+
 /**
  * @param {string} message
  * @returns {never}
@@ -155,6 +164,20 @@ function install() {
   }
 }
 
+/** The reference page of packages/http is shown by Swagger UI, which its package brings along: as a file, not a dependency. */
+function copySwaggerUi() {
+  const http = join(root, "packages", "http");
+  const source = join(http, "node_modules", "swagger-ui-dist");
+  const target = join(http, "page", "swagger-ui");
+  mkdirSync(target, { recursive: true });
+  for (const name of SWAGGER_UI_FILES) {
+    const wanted = readFileSync(join(source, name));
+    const copy = join(target, name);
+    // Left alone where it is the same: a test may be reading it.
+    if (!existsSync(copy) || !readFileSync(copy).equals(wanted)) writeFileSync(copy, wanted);
+  }
+}
+
 /**
  * Removes compiled files whose source is gone: tsc leaves them, and they would be published.
  *
@@ -204,5 +227,6 @@ function build() {
 
 checkNodeVersion();
 install();
+copySwaggerUi();
 if (process.argv.includes("--build")) build();
 if (process.argv.includes("--test")) provideRedis();

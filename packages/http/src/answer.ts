@@ -1,11 +1,12 @@
 import { type ErrorCode, type InputIssue, LatchkeyError } from "@latchkey/core";
+import type { PageContent } from "./pages/page.js";
 
 /** What is sent back, before it takes the form of a Response or of a node:http response. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. Of this answer alone: whoever writes it may add to them. */
   readonly headers: Record<string, string>;
-  readonly body: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
 /** The codes of error bodies: all of core's, but a damaged record is nothing that a client is told about. */
@@ -57,6 +58,11 @@ export function toResponse({ status, headers, body }: Answer): Response {
 /** The answer of an operation that did what was asked. */
 export function success(value: unknown, requestId: string): Answer {
   return { status: 200, headers: commonHeaders(requestId), body: JSON.stringify(value) };
+}
+
+/** The answer that is a file. */
+export function pageAnswer({ body, headers }: PageContent, requestId: string): Answer {
+  return { status: 200, headers: { ...commonHeaders(requestId), ...headers }, body };
 }
 
 /** The answer that refuses a request: `{ error: { code, message, docs, requestId, issues? } }`. */

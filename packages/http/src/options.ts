@@ -14,6 +14,8 @@ export interface HandlerOptions {
   readonly publicVerify?: boolean;
   /** What stands before `/v1` in the URLs that arrive here: empty unless given, or like `/keys`. */
   readonly basePath?: string;
+  /** Whether `/v1/openapi.json` and `/v1/docs` are served, to everyone, like the contract itself. True unless given. */
+  readonly docs?: boolean;
   /** Where the pages of the error codes are: `docs` of an error body is this, `/` and the code. */
   readonly docsBaseUrl?: string;
   /** Largest body in bytes: a whole number >= 1, 65,536 unless given. */
@@ -28,6 +30,7 @@ export interface Settings {
   readonly authenticate: Authenticate | null;
   readonly publicVerify: boolean;
   readonly basePath: string;
+  readonly docs: boolean;
   /** Without a slash at its end. */
   readonly docsBaseUrl: string;
   readonly maxBodyBytes: number;
@@ -39,6 +42,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
   "authenticate",
   "publicVerify",
   "basePath",
+  "docs",
   "docsBaseUrl",
   "maxBodyBytes",
   "onError",
@@ -58,6 +62,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     authenticate = null,
     publicVerify = false,
     basePath = "",
+    docs = true,
     docsBaseUrl = DEFAULT_DOCS_BASE_URL,
     maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
     onError = () => {},
@@ -70,6 +75,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     throw new TypeError('"publicVerify" must be true or false');
   if (typeof basePath !== "string" || !/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath))
     throw new TypeError('"basePath" must be empty, or like "/keys": no slash at its end');
+  if (typeof docs !== "boolean") throw new TypeError('"docs" must be true or false');
   if (typeof docsBaseUrl !== "string" || !URL.canParse(docsBaseUrl))
     throw new TypeError('"docsBaseUrl" must be a URL');
   if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1)
@@ -80,6 +86,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     authenticate,
     publicVerify,
     basePath,
+    docs,
     docsBaseUrl: docsBaseUrl.replace(/\/$/, ""),
     maxBodyBytes,
     onError,

@@ -1,11 +1,17 @@
 import { LatchkeyError } from "@latchkey/core";
 import { MethodNotAllowed } from "./answer.js";
 import type { Asked } from "./asked.js";
-import type { Operation } from "./operation.js";
+import type { Method } from "./operation.js";
+
+/** What a path can lead to. */
+interface Entry {
+  readonly name: string;
+  readonly method: Method;
+}
 
 /** Where a request leads. */
-export interface Route {
-  readonly operation: Operation;
+export interface Route<Target> {
+  readonly target: Target;
   /** What follows the `?`. */
   readonly query: string;
 }
@@ -17,19 +23,17 @@ export interface Route {
  *
  * @returns A function that throws LatchkeyError `NOT_FOUND` or `METHOD_NOT_ALLOWED`. HEAD is not GET here.
  */
-export function createRoutes(
-  operations: readonly Operation[],
+export function createRoutes<Target extends Entry>(
+  targets: readonly Target[],
   basePath: string,
-): (asked: Pick<Asked, "method" | "target">) => Route {
-  const byPath = new Map(
-    operations.map((operation) => [`${basePath}/v1/${operation.name}`, operation]),
-  );
-  return ({ method, target }) => {
-    const { path, query } = split(target);
-    const operation = byPath.get(path);
-    if (operation === undefined) throw new LatchkeyError("NOT_FOUND", "no such path");
-    if (method !== operation.method) throw new MethodNotAllowed(operation.method);
-    return { operation, query };
+): (asked: Pick<Asked, "method" | "target">) => Route<Target> {
+  const byPath = new Map(targets.map((target) => [`${basePath}/v1/${target.name}`, target]));
+  return (asked) => {
+    const { path, query } = split(asked.target);
+    const target = byPath.get(path);
+    if (target === undefined) throw new LatchkeyError("NOT_FOUND", "no such path");
+    if (asked.method !== target.method) throw new MethodNotAllowed(target.method);
+    return { target, query };
   };
 }
 

@@ -1,5 +1,5 @@
 import { isRootAllowed, parseInput } from "@latchkey/core";
-import { type Answer, refusal, refusalOf, success } from "./answer.js";
+import { type Answer, pageAnswer, refusal, refusalOf, success } from "./answer.js";
 import { type Asked, requireJson } from "./asked.js";
 import { type Authenticator, byHost, byRootKey } from "./authenticate.js";
 import { authorize } from "./authorize.js";
@@ -9,6 +9,9 @@ import type { Caller, Operation } from "./operation.js";
 import { VERIFY_KEY } from "./operations/keys.js";
 import { OPERATIONS } from "./operations.js";
 import type { Settings } from "./options.js";
+import { documentPage } from "./pages/document-page.js";
+import type { Page } from "./pages/page.js";
+import { REFERENCE_PAGES } from "./pages/reference-page.js";
 import { type Query, readQuery } from "./query.js";
 import { createRequestIds } from "./request-id.js";
 import { createRoutes } from "./routes.js";
@@ -27,7 +30,8 @@ export interface Service {
 export function createService(settings: Settings): Service {
   const { latchkey, docsBaseUrl, maxBodyBytes, onError } = settings;
   const newRequestId = createRequestIds();
-  const findRoute = createRoutes(OPERATIONS, settings.basePath);
+  const pages = settings.docs ? [documentPage(settings.basePath), ...REFERENCE_PAGES] : [];
+  const findRoute = createRoutes<Operation | Page>([...OPERATIONS, ...pages], settings.basePath);
   const everyone: Caller = { latchkey, permissions: ["*"] };
   const anyone: Authenticator = async () => everyone;
   const known =
@@ -37,8 +41,10 @@ export function createService(settings: Settings): Service {
     return isPublic || (name === VERIFY_KEY && settings.publicVerify) ? anyone : known;
   }
 
-  async function perform(asked: Asked, requestId: string): Promise<unknown> {
-    const { operation, query } = findRoute(asked);
+  async function perform(asked: Asked, requestId: string): Promise<Answer> {
+    const { target, query } = findRoute(asked);
+    if ("content" in target) return pageAnswer(await target.content(), requestId);
+    const operation = target;
     const caller = await authenticatorOf(operation)(asked);
     const sent =
       operation.method === "GET"
@@ -46,7 +52,7 @@ export function createService(settings: Settings): Service {
         : await readBodyFields(asked, query);
     const given = withHeaderFields(asked, operation.headers, sent);
     try {
-      return await performOn(operation, caller, given, requestId);
+      return success(await performOn(operation, caller, given, requestId), requestId);
     } catch (error) {
       throw asSent(error, given);
     }
@@ -93,7 +99,7 @@ export function createService(settings: Settings): Service {
     async answer(asked) {
       const requestId = newRequestId();
       try {
-        return success(await perform(asked, requestId), requestId);
+        return await perform(asked, requestId);
       } catch (error) {
         return refuse(error, requestId);
       }
