@@ -1,4 +1,6 @@
 import { apiPromises } from "./apis.js";
+import { auditLogPromises } from "./audit-log.js";
+import { bulkInsertPromises } from "./bulk-inserts.js";
 import { chargingPromises } from "./charging.js";
 import { closingPromises } from "./closing.js";
 import { countingPromises } from "./counting-uses.js";
@@ -11,8 +13,10 @@ import { handedOutPromises } from "./handed-out.js";
 import { identityPromises } from "./identities.js";
 import { identityUsePromises } from "./identity-uses.js";
 import { isolationPromises } from "./isolation.js";
+import { loggedWritePromises } from "./logged-writes.js";
 import { lookupPromises } from "./lookup.js";
 import { modelPromises } from "./model-check.js";
+import { namespacePromises } from "./namespaces.js";
 import { paginationPromises } from "./pagination.js";
 import { refillPromises } from "./refill.js";
 import { repeatedRequestPromises } from "./repeated-requests.js";
@@ -21,6 +25,7 @@ import { rolePromises } from "./roles.js";
 import { rotatingPromises } from "./rotating.js";
 import type { StorePromise } from "./store-promise.js";
 import { rootKeyPromises, workspacePromises } from "./tenants.js";
+import { verificationCountPromises } from "./verification-counts.js";
 import { windowPromises } from "./windows.js";
 
 /** Promises of one capability of a store. */
@@ -33,6 +38,7 @@ export interface Capability {
 export const CAPABILITIES: readonly Capability[] = [
   { name: "lookup", promises: lookupPromises },
   { name: "records handed in and out", promises: handedOutPromises },
+  { name: "inserting many keys", promises: bulkInsertPromises },
   { name: "pagination", promises: paginationPromises },
   { name: "guarded updates", promises: guardedUpdatePromises },
   { name: "rotating keys", promises: rotatingPromises },
@@ -41,6 +47,8 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "refill", promises: refillPromises },
   { name: "rate-limit windows", promises: windowPromises },
   { name: "repeated requests", promises: repeatedRequestPromises },
+  { name: "limits of no key", promises: namespacePromises },
+  { name: "counting verifications", promises: verificationCountPromises },
   { name: "identities", promises: identityPromises },
   { name: "uses of identities", promises: identityUsePromises },
   { name: "deleting identities", promises: deletingIdentitiesPromises },
@@ -52,6 +60,8 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "deleting roles and permissions", promises: deletingGrantsPromises },
   { name: "workspaces", promises: workspacePromises },
   { name: "root keys", promises: rootKeyPromises },
+  { name: "the audit log", promises: auditLogPromises },
+  { name: "writes and the audit log", promises: loggedWritePromises },
   { name: "isolation", promises: isolationPromises },
   { name: "closing", promises: closingPromises },
   { name: "the model", promises: modelPromises },
