@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
-import { aKey, aPlan, NOW, withKey } from "./testing/fixtures.js";
+import { aKey, aPlan, NOW, WORKSPACE, withKey } from "./testing/fixtures.js";
 
 const DAY_MS = 86_400_000;
 let database: Database.Database;
@@ -30,6 +30,25 @@ test("windows of limits that requests made up are forgotten once they ended over
   expect(rowsOf("latchkey_window")).toBe(21);
   for (let count = 0; count < 15; count += 1) await chargeAt("later", NOW + 1_001 + DAY_MS);
   expect(rowsOf("latchkey_window")).toBe(1);
+});
+
+test("windows of limits without a key are forgotten once they ended over 24 hours ago", async () => {
+  const store = sqliteStore(database);
+  const takeAt = (identifier: string, now: number) =>
+    store.takeFromNamespace({
+      workspaceId: WORKSPACE,
+      namespace: "signup",
+      identifier,
+      limit: 99,
+      durationMs: 1_000,
+      cost: 1,
+      now,
+    });
+  for (let count = 0; count < 20; count += 1) await takeAt(`address ${count}`, NOW);
+  await takeAt("later", NOW + 1_000 + DAY_MS);
+  expect(rowsOf("latchkey_namespace_window")).toBe(21);
+  for (let count = 0; count < 15; count += 1) await takeAt("later", NOW + 1_001 + DAY_MS);
+  expect(rowsOf("latchkey_namespace_window")).toBe(1);
 });
 
 test("what is remembered of requests is forgotten when its time is over", async () => {

@@ -7,11 +7,9 @@ export const NAMED_ROLES = "json_group_array(json_array(r.id, r.name))";
 /** Ids and names of several permissions `p`, as one column that {@link namedGrants} reads. */
 export const NAMED_PERMISSIONS = "json_group_array(json_array(p.id, p.name))";
 
-const NONE: readonly NamedGrant[] = [];
-
 /** The grants of such a column, in ascending order of name. */
 export function namedGrants(value: unknown): readonly NamedGrant[] {
-  if (value === "[]") return NONE;
+  if (value === "[]") return [];
   const grants = list(json(value), (item): NamedGrant => {
     const [id, name] = list(item, text);
     return { id: text(id), name: text(name) };

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
-import { API_ID, aKey, keyIdOf, load, NOW, WORKSPACE, withKey } from "./testing/fixtures.js";
+import { API_ID, aKey, aPlan, keyIdOf, load, NOW, WORKSPACE, withKey } from "./testing/fixtures.js";
 import { startWorker } from "./testing/processes.js";
 import { openScratch, withDatabase } from "./testing/scratch.js";
 
@@ -32,6 +32,29 @@ test("two processes on one key admit together exactly the uses it had", async ()
   const admitted = (await Promise.all(workers.map(({ lines }) => lines))).flat().map(Number);
   expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(5_000);
   expect((await load(store)).usage.remaining).toBe(0);
+  await store.close();
+});
+
+test("of several processes that rotate one key, one puts its successor there, with the counters of the key", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  const loaded = await withKey(store, aKey(1, 5));
+  const workers = [2, 3, 4].map((number) => startWorker("rotate", path, String(number)));
+  await Promise.all(workers.map(({ ready }) => ready));
+  for (const { go } of workers) go();
+  const said = (await Promise.all(workers.map(({ lines }) => lines))).flat();
+  expect(said.toSorted()).toEqual(["rotated", "stale", "stale"]);
+
+  const old = await load(store);
+  const successorId = keyIdOf(2 + said.indexOf("rotated"));
+  expect(old.key.rotatedTo).toBe(successorId);
+  const page = { afterId: null, limit: 10 };
+  const { items, total } = await store.listKeys(WORKSPACE, API_ID, { identityId: null }, page);
+  expect(items.map(({ key }) => key.id)).toEqual([keyIdOf(1), successorId]);
+  expect(total).toBe(2);
+  expect(await store.charge(aPlan(loaded))).toEqual({ kind: "stale" });
+  expect(await store.charge(aPlan(old))).toMatchObject({ remaining: 4 });
+  expect(await store.charge(aPlan(await load(store, successorId)))).toMatchObject({ remaining: 3 });
   await store.close();
 });
 

@@ -1,10 +1,12 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { NO_CHANGES } from "@latchkey/core";
 import { sqliteStore } from "../index.js";
 import {
   aKey,
   anIdentity,
   aPlan,
+  aRotation,
   deleteKey,
   insertKey,
   keyIdOf,
@@ -63,6 +65,14 @@ async function write(): Promise<void> {
   }
 }
 
+/** Tries to put a key of its own in the place of the first one, and says what came of it. */
+async function rotate(): Promise<void> {
+  const store = sqliteStore(path, { deadlineMs: 20_000 });
+  const rotation = aRotation(await load(store), Number(argument));
+  say(await store.rotateKey(WORKSPACE, keyIdOf(1), 1, rotation, NO_CHANGES));
+  await store.close();
+}
+
 async function open(): Promise<void> {
   const store = sqliteStore(path);
   await withKey(
@@ -74,7 +84,7 @@ async function open(): Promise<void> {
   say("opened");
 }
 
-const TASKS: Readonly<Record<string, () => Promise<void>>> = { hammer, write, open };
+const TASKS: Readonly<Record<string, () => Promise<void>>> = { hammer, write, rotate, open };
 
 say("ready");
 createInterface({ input: process.stdin }).once("line", async () => {

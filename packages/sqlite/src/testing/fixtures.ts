@@ -8,6 +8,7 @@ import {
   type LoadedKey,
   type NewKey,
   NO_CHANGES,
+  type Rotation,
 } from "@latchkey/core";
 
 export const NOW = Date.UTC(2030, 0, 15, 12);
@@ -73,6 +74,23 @@ export function anIdentity(number = 1, fields: Partial<IdentityRecord> = {}): Id
     createdAt: NOW,
     version: 1,
     ...fields,
+  };
+}
+
+/** What puts a key in the place of one that was loaded, as number `number`. */
+export function aRotation({ key }: LoadedKey, number = 2): Rotation {
+  return {
+    successor: {
+      ...key,
+      id: keyIdOf(number),
+      hash: `hash-of-${number}`,
+      createdAt: NOW,
+      version: 1,
+      rotatedFrom: key.id,
+      countersId: key.countersId ?? key.id,
+    },
+    expiresAt: NOW + 3_600_000,
+    updatedAt: NOW,
   };
 }
 
