@@ -1,17 +1,21 @@
 // Embeds the scripts of src/lua in one module, so that they come along into dist, into bundles and into tests:
 //   node embed-lua.mjs
-// A test fails while the module and the files differ.
+// A line `-- include <file>` stands for that file of src/lua/include. A test fails while the module and the files differ.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const folder = new URL("src/lua/", import.meta.url);
+
+const read = (file) => readFileSync(new URL(file, folder), "utf8");
+const whole = (script) =>
+  script.replace(/^-- include (\S+)\n/gm, (_, file) => read(`include/${file}`));
 
 const entries = readdirSync(folder)
   .filter((file) => file.endsWith(".lua"))
   .sort()
   .map((file) => {
     const name = file.slice(0, -4).replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
-    return `  ${name}: ${JSON.stringify(readFileSync(new URL(file, folder), "utf8"))},\n`;
+    return `  ${name}: ${JSON.stringify(whole(read(file)))},\n`;
   });
 
 writeFileSync(

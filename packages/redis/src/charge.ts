@@ -14,11 +14,12 @@ import {
   keyWindowField,
   recordName,
   requestName,
+  sharedCountersName,
 } from "./key-names.js";
 import type { KeyQueries } from "./key-queries.js";
 import { unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
-import { json, list, readStored, safe, text, whole } from "./values.js";
+import { digits, json, list, readStored, safe, text, whole } from "./values.js";
 
 type CountedLimit = Pick<ChargePlan["limits"][number], "name" | "limit" | "durationMs" | "cost">;
 
@@ -47,8 +48,8 @@ export class Charging {
     const { workspaceId, keyId, handle } = plan;
     if (typeof handle === "string") return this.#chargeAt(handle, plan);
     return this.#queries
-      .hashOf(workspaceId, keyId)
-      .then((hash) => (hash === null ? STALE : this.#chargeAt(hash, plan)));
+      .placeOf(workspaceId, keyId)
+      .then((place) => (place === null ? STALE : this.#chargeAt(place.hash, plan)));
   }
 
   #chargeAt(hash: string, plan: ChargePlan): Promise<ChargeResult> {
@@ -69,9 +70,15 @@ export class Charging {
     const names = this.#names.of(plan.workspaceId);
     const keys = [recordName(names, hash), names.workspace];
     if (plan.identityId !== null) keys.push(identityCountersName(names, plan.identityId));
+    if (plan.countersId !== null && takesFromKey(plan)) {
+      keys.push(sharedCountersName(names, plan.countersId));
+    }
+    if (drawsElsewhere(plan)) keys.push(names.uses);
     if (plan.request !== undefined) keys.push(requestName(names, plan.keyId, plan.request.id));
     for (const limit of plan.limits) {
-      if (!limit.isConfigured) keys.push(adHocWindowName(names, plan.keyId, limit));
+      if (!limit.isConfigured) {
+        keys.push(adHocWindowName(names, plan.countersId ?? plan.keyId, limit));
+      }
     }
     return keys;
   }
@@ -81,8 +88,8 @@ export class Charging {
 function addArguments(params: string[], plan: ChargePlan): void {
   const { expects, identityId, refill, request } = plan;
   const parts = `${plan.mode === "look" ? "l" : ""}${identityId === null ? "" : "i"}${
-    refill === null ? "" : "r"
-  }${request === undefined ? "" : "q"}`;
+    drawsElsewhere(plan) ? sharedParts(plan) : ""
+  }${refill === null ? "" : "r"}${request === undefined ? "" : "q"}`;
   params.push(
     `${plan.keyId} ${digits(expects.keyVersion)}`,
     digits(expects.epoch),
@@ -92,6 +99,9 @@ function addArguments(params: string[], plan: ChargePlan): void {
   );
   if (identityId !== null) {
     params.push(expects.identityVersion === null ? "" : digits(expects.identityVersion));
+  }
+  if (drawsElsewhere(plan)) {
+    params.push((plan.usesFrom === "identity" ? identityId : plan.countersId) ?? "");
   }
   if (refill !== null) params.push(digits(refill.amount), digits(refill.dueAt));
   if (request !== undefined) {
@@ -106,6 +116,21 @@ function addArguments(params: string[], plan: ChargePlan): void {
       digits(limit.cost),
     );
   }
+}
+
+/** Whether the uses lie elsewhere than in the record of the key. */
+function drawsElsewhere({ usesFrom, countersId }: ChargePlan): boolean {
+  return usesFrom === "identity" || countersId !== null;
+}
+
+function takesFromKey({ limits }: ChargePlan): boolean {
+  return limits.some(({ owner, isConfigured }) => isConfigured && owner === "key");
+}
+
+/** Which of the counters are not those of the key alone. */
+function sharedParts(plan: ChargePlan): string {
+  const windows = plan.countersId !== null && takesFromKey(plan) ? "c" : "";
+  return `${windows}${plan.usesFrom === "identity" ? "u" : "s"}`;
 }
 
 function windowFieldOf(limit: ChargePlan["limits"][number]): string {
@@ -168,10 +193,4 @@ function recall(remembered: string): SettledCharge {
 
 function countedLimit({ name, limit, durationMs, cost }: CountedLimit): readonly unknown[] {
   return [name, limit, durationMs, cost];
-}
-
-/** Decimal digits. Anything but a whole number >= 0 would mean something else to Lua. */
-function digits(value: number): string {
-  if (Number.isSafeInteger(value) && value >= 0) return String(value);
-  throw new TypeError("numbers of a charge must be whole numbers >= 0");
 }

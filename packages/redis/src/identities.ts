@@ -1,19 +1,25 @@
-import type {
-  IdentityLookup,
-  IdentityPatch,
-  IdentityRecord,
-  Page,
-  PageRequest,
+import {
+  type ChangeLog,
+  corruptRecord,
+  type IdentityLookup,
+  type IdentityPatch,
+  type IdentityRecord,
+  type LoadedIdentity,
+  type Page,
+  type PageRequest,
+  type UpdateIdentityResult,
+  type Usage,
 } from "@latchkey/core";
-import { corruptRecord } from "@latchkey/core";
+import { logArguments } from "./change-arguments.js";
 import type { Connection } from "./connection.js";
+import { encodeIdentityPatch, identityArguments, loadedIdentity } from "./identity-record.js";
 import { digest, identityCountersName, identityWindowField, type KeyNames } from "./key-names.js";
-import { encodeIdentity, encodeLimits, identityRecord } from "./records.js";
+import { pageStart, readPage } from "./pages.js";
 import { unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
-import { text, whole } from "./values.js";
+import { changedUses, encodeUses, usageArguments, usageRefused } from "./uses.js";
 
-/** Identities: the records, the lists, and which limits keep their windows. */
+/** Identities: the records, the uses and windows that their keys share, and the lists. */
 export class Identities {
   readonly #connection: Connection;
   readonly #names: KeyNames;
@@ -23,66 +29,115 @@ export class Identities {
     this.#names = names;
   }
 
-  async insert(identity: IdentityRecord): Promise<"inserted" | "external-id-taken"> {
+  async insert(
+    identity: IdentityRecord,
+    usage: Usage,
+    log: ChangeLog,
+  ): Promise<"inserted" | "external-id-taken"> {
     const names = this.#names.of(identity.workspaceId);
     const keys = [
       names.identities,
       names.externalIds,
       names.identityList,
       identityCountersName(names, identity.id),
+      names.uses,
+      names.changes,
+      names.changeList,
     ];
-    const { id, externalId, version } = identity;
-    const args = [digest(externalId), id, encodeIdentity(identity), String(version)];
+    const args = [
+      digest(identity.externalId),
+      ...identityArguments(identity),
+      encodeUses(usage),
+      ...logArguments(log),
+    ];
     const [status] = await this.#connection.run(SCRIPTS.insertIdentity, keys, args);
     if (status === "INSERTED") return "inserted";
     if (status === "EXTERNAL_ID_TAKEN") return "external-id-taken";
     throw unexpected(status);
   }
 
-  async get(workspaceId: string, lookup: IdentityLookup): Promise<IdentityRecord | null> {
-    const { identities, externalIds } = this.#names.of(workspaceId);
+  async get(workspaceId: string, lookup: IdentityLookup): Promise<LoadedIdentity | null> {
+    const { identities, externalIds, uses } = this.#names.of(workspaceId);
     const args = "identityId" in lookup ? [lookup.identityId, ""] : ["", digest(lookup.externalId)];
-    const reply = await this.#connection.run(SCRIPTS.getIdentity, [identities, externalIds], args);
-    return reply.length === 0 ? null : identityRecord(workspaceId, text(reply[0]), reply[1]);
+    const keys = [identities, externalIds, uses];
+    const reply = await this.#connection.run(SCRIPTS.getIdentity, keys, args);
+    return reply.length === 0 ? null : loadedIdentity(workspaceId, reply);
   }
 
-  async list(workspaceId: string, page: PageRequest): Promise<Page<IdentityRecord>> {
-    const { identityList, identities } = this.#names.of(workspaceId);
-    const begin = page.afterId === null ? "-" : `(${page.afterId}`;
-    const args = [begin, String(page.limit + 1)];
+  async list(workspaceId: string, page: PageRequest): Promise<Page<LoadedIdentity>> {
+    const { identityList, identities, uses } = this.#names.of(workspaceId);
     const reply = await this.#connection.run(
       SCRIPTS.listIdentities,
-      [identityList, identities],
-      args,
+      [identityList, identities, uses],
+      [pageStart(page), String(page.limit + 1)],
     );
-    const [total, ...entries] = reply;
-    const shown = entries.slice(0, 2 * page.limit);
-    const items = shown.flatMap((id, at) =>
-      at % 2 === 0 ? [identityRecord(workspaceId, text(id), shown[at + 1])] : [],
-    );
-    return { items, hasMore: entries.length > shown.length, total: whole(total) };
+    return readPage(reply, 3, page, (values) => loadedIdentity(workspaceId, values));
   }
 
   async update(
     workspaceId: string,
     identityId: string,
     expectedVersion: number,
-    { meta, ratelimits }: IdentityPatch,
-  ): Promise<"updated" | "not-found" | "stale"> {
+    patch: IdentityPatch,
+    log: ChangeLog,
+  ): Promise<UpdateIdentityResult> {
     const names = this.#names.of(workspaceId);
-    const keys = [names.identities, identityCountersName(names, identityId)];
+    const keys = [
+      names.identities,
+      identityCountersName(names, identityId),
+      names.uses,
+      names.changes,
+      names.changeList,
+    ];
+    const { ratelimits, meta, refill, usage } = patch;
+    const isConfigured = [ratelimits, meta, refill].some((field) => field !== undefined);
     const args = [
       identityId,
       String(expectedVersion),
-      ratelimits === undefined ? "" : encodeLimits(ratelimits),
-      meta === undefined ? "" : JSON.stringify(meta),
+      isConfigured ? "1" : "",
+      ...encodeIdentityPatch(patch),
+      ...usageArguments(usage),
+      String(ratelimits?.length ?? -1),
       ...(ratelimits ?? []).map(identityWindowField),
+      ...logArguments(log),
     ];
-    const [status] = await this.#connection.run(SCRIPTS.updateIdentity, keys, args);
-    if (status === "UPDATED") return "updated";
+    const reply = await this.#connection.run(SCRIPTS.updateIdentity, keys, args);
+    switch (reply[0]) {
+      case "UPDATED":
+        return { kind: "updated", usage: changedUses(reply) };
+      case "NOT_FOUND":
+        return { kind: "not-found" };
+      case "STALE":
+        return { kind: "stale" };
+      case "CORRUPT":
+        throw corruptRecord("identity");
+      default:
+        return usageRefused(reply);
+    }
+  }
+
+  /** Two steps: the external id, which never changes, and the deletion. */
+  async delete(
+    workspaceId: string,
+    identityId: string,
+    log: ChangeLog,
+  ): Promise<"deleted" | "not-found"> {
+    const loaded = await this.get(workspaceId, { identityId });
+    if (loaded === null) return "not-found";
+    const names = this.#names.of(workspaceId);
+    const keys = [
+      names.identities,
+      names.externalIds,
+      names.identityList,
+      identityCountersName(names, identityId),
+      names.uses,
+      names.changes,
+      names.changeList,
+    ];
+    const args = [identityId, digest(loaded.identity.externalId), ...logArguments(log)];
+    const [status] = await this.#connection.run(SCRIPTS.deleteIdentity, keys, args);
+    if (status === "DELETED") return "deleted";
     if (status === "NOT_FOUND") return "not-found";
-    if (status === "STALE") return "stale";
-    if (status === "CORRUPT") throw corruptRecord("identity");
     throw unexpected(status);
   }
 }

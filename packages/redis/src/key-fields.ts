@@ -1,4 +1,5 @@
-import type { KeyPatch, KeyRateLimit, KeyRecord, NewKey } from "@latchkey/core";
+import type { KeyPatch, KeyRecord, NewKey, Rotation } from "@latchkey/core";
+import { encodeKeyLimits, encodeRefill } from "./limits.js";
 
 /**
  * Longest value, in bytes, that is kept in the record of a key. Redis keeps a hash of short values in one compact
@@ -10,15 +11,18 @@ export const LONGEST_SHORT_VALUE = 64;
 export type FieldList = readonly string[];
 
 /** All fields of a new key that are not links; those without a value are left out. */
-export function newKeyFields({ key, usage }: NewKey): FieldList {
-  const fields = {
-    remaining: usage.remaining === null ? null : String(usage.remaining),
-    refilledAt: String(usage.refilledAt),
-    ...configurationOf(key),
-    start: key.start,
-    createdAt: String(key.createdAt),
-  };
-  return Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [name, value]));
+export function newKeyFields({ key, usage }: Pick<NewKey, "key" | "usage">): FieldList {
+  const { remaining, refilledAt } = usage;
+  return present({
+    remaining: numeral(remaining),
+    refilledAt: String(refilledAt),
+    ...recordFields(key),
+  });
+}
+
+/** The same of a key that shares the counters of the one before it. */
+export function successorFields(successor: Rotation["successor"]): FieldList {
+  return present(recordFields(successor));
 }
 
 /** The fields that a patch gives, as update-key.lua takes them: "" removes, "=" precedes any other value. */
@@ -38,6 +42,8 @@ export function hasConfiguration({
   return Object.values(fields).some((field) => field !== undefined);
 }
 
+type Fields = Readonly<Record<string, string | null>>;
+
 type Configuration = { readonly updatedAt?: number | null | undefined } & Pick<
   KeyPatch,
   | "name"
@@ -47,19 +53,23 @@ type Configuration = { readonly updatedAt?: number | null | undefined } & Pick<
   | "refill"
   | "ratelimits"
   | "environment"
+  | "usesFrom"
   | "sealedSecret"
 >;
 
 /** What is given, under the names it has in Redis; null where it has no value. */
-function configurationOf(given: Configuration): Readonly<Record<string, string | null>> {
+function configurationOf(given: Configuration): Fields {
   const fields: Record<string, string | null> = {};
   if (given.name !== undefined) fields.name = given.name;
   if (given.meta !== undefined) fields.meta = given.meta && JSON.stringify(given.meta);
   if (given.updatedAt !== undefined) fields.updatedAt = numeral(given.updatedAt);
   if (given.expiresAt !== undefined) fields.expiresAt = numeral(given.expiresAt);
   if (given.switchedOn !== undefined) fields.on = given.switchedOn ? "1" : "0";
-  if (given.refill !== undefined) fields.refill = encodeRefill(given.refill);
-  if (given.ratelimits !== undefined) fields.limits = encodeKeyLimits(given.ratelimits);
+  if (given.refill !== undefined) fields.refill = given.refill && encodeRefill(given.refill);
+  if (given.ratelimits !== undefined) {
+    fields.limits = given.ratelimits.length === 0 ? null : encodeKeyLimits(given.ratelimits);
+  }
+  if (given.usesFrom !== undefined) fields.usesFrom = given.usesFrom === "key" ? null : "identity";
   if (given.environment !== undefined) fields.environment = given.environment;
   if (given.sealedSecret !== undefined) fields.sealed = given.sealedSecret;
   return fields;
@@ -69,23 +79,16 @@ function numeral(value: number | null): string | null {
   return value === null ? null : String(value);
 }
 
-function encodeRefill(refill: KeyRecord["refill"]): string | null {
-  if (refill === null) return null;
-  const { interval, amount } = refill;
-  return JSON.stringify(
-    interval === "monthly" ? [interval, amount, refill.refillDay] : [interval, amount],
-  );
+function recordFields(key: KeyRecord): Fields {
+  return {
+    ...configurationOf(key),
+    start: key.start,
+    createdAt: String(key.createdAt),
+    rotatedFrom: key.rotatedFrom,
+    rotatedTo: key.rotatedTo,
+  };
 }
 
-function encodeKeyLimits(limits: readonly KeyRateLimit[]): string | null {
-  if (limits.length === 0) return null;
-  return JSON.stringify(
-    limits.map(({ name, limit, durationMs, type, async: isAsync }) => [
-      name,
-      limit,
-      durationMs,
-      type,
-      isAsync,
-    ]),
-  );
+function present(fields: Fields): FieldList {
+  return Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [name, value]));
 }

@@ -10,11 +10,13 @@ export function digest(text: string): string {
 
 /** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
 export interface WorkspaceNames {
-  /** Hash: `enabled`, `epoch`. */
+  /** Hash: `epoch`, and once it was written or switched `enabled` and `name`. */
   readonly workspace: string;
-  /** Hash: id → record. */
+  /** Hash: id → record with its version and its protection in front. */
   readonly apis: string;
-  /** Hash: id → ids of permissions and record. */
+  /** Sorted set of ids. */
+  readonly apiList: string;
+  /** Hash: id → version, ids of permissions and record. */
   readonly roles: string;
   /** Hash: name → id. */
   readonly roleNames: string;
@@ -24,18 +26,30 @@ export interface WorkspaceNames {
   readonly permissionNames: string;
   /** Hash: hash of the secret → record. */
   readonly rootKeys: string;
+  /** Sorted set of `<id> <hash of the secret>`. */
+  readonly rootKeyList: string;
   /** Hash: id → record with its version in front. */
   readonly identities: string;
   /** Hash: digest of the external id → id. */
   readonly externalIds: string;
   /** Sorted set of ids. */
   readonly identityList: string;
-  /** Hash: id → hash of the secret. */
+  /** Hash: id of an identity, or of counters that several keys share → `<uses left, or nothing>:<refilledAt>`. */
+  readonly uses: string;
+  /** Hash: id → hash of the secret; in front of it the id of the counters that the key shares and a space, if it does. */
   readonly keyHashes: string;
   /** Sorted set of `<apiId> <keyId>`. */
   readonly keyList: string;
   /** Sorted set of `<apiId> <identityId> <keyId>`. */
   readonly identityKeyList: string;
+  /** Hash: id of a key → instant of its latest use. */
+  readonly lastUsed: string;
+  /** Sorted set of `<day> <kind> <id>`: which {@link verificationsName} there are. */
+  readonly verificationDays: string;
+  /** Hash: id of an entry of the audit log → ids of key and identity, actor and record. */
+  readonly changes: string;
+  /** Sorted set of `* <id>`, `k <keyId> <id>`, `i <identityId> <id>` and `a <actor> <id>`. */
+  readonly changeList: string;
   /** Where `<prefix>:{<workspaceId>}:` ends: in front of the names below. */
   readonly root: string;
 }
@@ -65,7 +79,7 @@ export class KeyNames {
   }
 }
 
-/** Hash: the short fields of a key and the windows of its configured limits. */
+/** Hash: the short fields of a key and, unless it shares them, its uses and the windows of its configured limits. */
 export function recordName({ root }: WorkspaceNames, hash: string): string {
   return `${root}k:${plain(hash)}`;
 }
@@ -80,13 +94,37 @@ export function identityCountersName({ root }: WorkspaceNames, identityId: strin
   return `${root}i:${plain(identityId)}`;
 }
 
+/** Hash: the windows of configured limits that several keys share, and how many `sharers` they have. */
+export function sharedCountersName({ root }: WorkspaceNames, countersId: string): string {
+  return `${root}c:${plain(countersId)}`;
+}
+
 /** String: the window of a limit that a request made up. Expires by itself. */
 export function adHocWindowName(
   { root }: WorkspaceNames,
-  keyId: string,
+  countersId: string,
   { name, durationMs }: LimitName,
 ): string {
-  return `${root}a:${plain(keyId)}:${durationMs}:${digest(name)}`;
+  return `${root}a:${plain(countersId)}:${durationMs}:${digest(name)}`;
+}
+
+/** String: the window of a limit that belongs to no key. Expires by itself. */
+export function namespaceWindowName(
+  { root }: WorkspaceNames,
+  namespace: string,
+  identifier: string,
+  durationMs: number,
+): string {
+  return `${root}n:${durationMs}:${digest(JSON.stringify([namespace, identifier]))}`;
+}
+
+/**
+ * Hash: verifications that were counted of a subject in one day: `<hour> <code>` → how many.
+ *
+ * @param member - Of {@link WorkspaceNames.verificationDays}.
+ */
+export function verificationsName({ root }: WorkspaceNames, member: string): string {
+  return `${root}v:${member.replaceAll(" ", ":")}`;
 }
 
 /** String: what became of a request. Expires by itself. */
@@ -106,8 +144,8 @@ export function identityWindowField({ name, durationMs }: LimitName): string {
   return `i:${durationMs}:${name}`;
 }
 
-/** A `~` in front tells a digest from every text that may stand as it is. */
-function plain(text: string): string {
+/** Text as it may stand in a key name. A `~` in front tells a digest from every text that may stand as it is. */
+export function plain(text: string): string {
   return PLAIN.test(text) ? text : `~${digest(text)}`;
 }
 
@@ -116,16 +154,23 @@ function namesIn(root: string): WorkspaceNames {
     root,
     workspace: `${root}w`,
     apis: `${root}apis`,
+    apiList: `${root}api-list`,
     roles: `${root}roles`,
     roleNames: `${root}role-names`,
     permissions: `${root}permissions`,
     permissionNames: `${root}permission-names`,
     rootKeys: `${root}root-keys`,
+    rootKeyList: `${root}root-key-list`,
     identities: `${root}identities`,
     externalIds: `${root}external-ids`,
     identityList: `${root}identity-list`,
+    uses: `${root}uses`,
     keyHashes: `${root}key-hashes`,
     keyList: `${root}key-list`,
     identityKeyList: `${root}identity-key-list`,
+    lastUsed: `${root}last-used`,
+    verificationDays: `${root}verification-days`,
+    changes: `${root}changes`,
+    changeList: `${root}change-list`,
   };
 }

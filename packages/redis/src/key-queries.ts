@@ -1,15 +1,23 @@
 import type { LoadedKey, Page, PageRequest } from "@latchkey/core";
 import type { Connection } from "./connection.js";
 import { type KeyNames, longFieldsName, recordName } from "./key-names.js";
-import { loadedKey, workspaceRecord } from "./records.js";
-import { asReply } from "./replies.js";
+import { loadedKey } from "./key-record.js";
+import { inGroups } from "./pages.js";
+import { asReply, type Reply } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
 import { damaged, text, whole } from "./values.js";
+import { workspaceRecord } from "./workspace-record.js";
 
 /** A key by what finds it: the hash it is kept under, and the id it must have, or "" for any. */
 interface Wanted {
   readonly hash: string;
   readonly id: string;
+}
+
+/** Where a key is kept. */
+export interface KeyPlace extends Wanted {
+  /** Under which its counters are kept, if it shares them; else its own id, under which it would share them. */
+  readonly countersId: string;
 }
 
 /** Reads of keys. */
@@ -28,20 +36,20 @@ export class KeyQueries {
   }
 
   async find(workspaceId: string, keyId: string): Promise<LoadedKey | null> {
-    const hash = await this.hashOf(workspaceId, keyId);
-    if (hash === null) return null;
-    const [loaded = null] = await this.#load(workspaceId, [{ hash, id: keyId }]);
+    const place = await this.placeOf(workspaceId, keyId);
+    if (place === null) return null;
+    const [loaded = null] = await this.#load(workspaceId, [place]);
     return loaded;
   }
 
   /**
-   * The hash that a key is kept under, or null where there is no such key. It never changes; whoever goes on with it
-   * finds out in the next step whether the key is still there.
+   * Where a key is kept, or null where there is no such key. That never changes; whoever goes on with it finds out in the
+   * next step whether the key is still there.
    */
-  async hashOf(workspaceId: string, keyId: string): Promise<string | null> {
+  async placeOf(workspaceId: string, keyId: string): Promise<KeyPlace | null> {
     const { keyHashes } = this.#names.of(workspaceId);
-    const [hash] = await this.#connection.run(SCRIPTS.findKeyHash, [keyHashes], [keyId]);
-    return hash === undefined ? null : text(hash);
+    const [stored] = await this.#connection.run(SCRIPTS.findKeyHash, [keyHashes], [keyId]);
+    return stored === undefined ? null : keyPlace([keyId, stored]);
   }
 
   /** Two steps: which keys, and all of them as one snapshot. A key that is deleted in between is left out. */
@@ -51,7 +59,7 @@ export class KeyQueries {
     identityId: string | null,
     page: PageRequest,
   ): Promise<Page<LoadedKey>> {
-    const { apis, keyList, identityKeyList, keyHashes } = this.#names.of(workspaceId);
+    const { apis, keyList, identityKeyList, keyHashes, identities } = this.#names.of(workspaceId);
     const list = identityId === null ? keyList : identityKeyList;
     const prefix = identityId === null ? apiId : `${apiId} ${identityId}`;
     let { afterId } = page;
@@ -65,15 +73,16 @@ export class KeyQueries {
         String(page.limit + 1),
         `[${apiId} `,
         `(${apiId}!`,
+        identityId ?? "",
       ];
       const reply = await this.#connection.run(
         SCRIPTS.listKeys,
-        [apis, keyList, list, keyHashes],
+        [apis, keyList, list, keyHashes, identities],
         args,
       );
       if (reply[0] === "NO_API") return { items: [], hasMore: false, total: 0 };
       if (reply[0] !== "OK") return damaged();
-      const found = wantedOf(reply.slice(2));
+      const found = inGroups(reply.slice(2), 2).map(keyPlace);
       const shown = found.slice(0, page.limit);
       const hasMore = found.length > shown.length;
       const loaded = await this.#load(workspaceId, shown);
@@ -85,11 +94,11 @@ export class KeyQueries {
   }
 
   /** The first keys of an API, whether or not the API itself was deleted. */
-  async deletable(workspaceId: string, apiId: string, limit: number): Promise<readonly Wanted[]> {
+  async deletable(workspaceId: string, apiId: string, limit: number): Promise<readonly KeyPlace[]> {
     const { keyList, keyHashes } = this.#names.of(workspaceId);
     const args = [`[${apiId} `, `(${apiId}!`, String(limit)];
     const reply = await this.#connection.run(SCRIPTS.listDeletableKeys, [keyList, keyHashes], args);
-    return reply[0] === "OK" ? wantedOf(reply.slice(1)) : damaged();
+    return reply[0] === "OK" ? inGroups(reply.slice(1), 2).map(keyPlace) : damaged();
   }
 
   async #load(
@@ -104,17 +113,20 @@ export class KeyQueries {
       names.permissions,
       names.identities,
       names.apis,
+      names.uses,
+      names.lastUsed,
       ...wanted.flatMap(({ hash }) => [recordName(names, hash), longFieldsName(names, hash)]),
     ];
     const params = [...keys, ...wanted.map(({ id }) => id)];
     const reply = await this.#connection.verify(SCRIPTS.loadKeys, keys.length, params, asReply);
-    const workspace = workspaceRecord(workspaceId, reply[0], reply[1]);
-    return wanted.map(({ hash }, number) => loadedKey(hash, workspace, reply[2 + number]));
+    const workspace = workspaceRecord(workspaceId, reply);
+    return wanted.map(({ hash }, number) => loadedKey(hash, workspace, reply[3 + number]));
   }
 }
 
-function wantedOf(flat: readonly unknown[]): readonly Wanted[] {
-  return flat.flatMap((id, at) =>
-    at % 2 === 0 ? [{ id: text(id), hash: text(flat[at + 1]) }] : [],
-  );
+/** Reads the id of a key and what is kept of it: `<hash>`, or `<countersId> <hash>`. */
+function keyPlace([keyId, stored]: Reply): KeyPlace {
+  const id = text(keyId);
+  const [hash = "", countersId = id] = text(stored).split(" ").reverse();
+  return { id, hash, countersId };
 }

@@ -1,35 +1,29 @@
 import {
+  type ChangeLog,
   corruptRecord,
-  type IdentityRecord,
-  type InsertKeyResult,
   type KeyPatch,
-  type NewKey,
+  type Rotation,
   type UpdateKeyResult,
 } from "@latchkey/core";
+import { logArguments } from "./change-arguments.js";
 import type { Connection } from "./connection.js";
+import { linkArguments } from "./identity-record.js";
 import {
   hasConfiguration,
   LONGEST_SHORT_VALUE,
-  newKeyFields,
   patchedFields,
+  successorFields,
 } from "./key-fields.js";
-import {
-  digest,
-  identityCountersName,
-  type KeyNames,
-  keyWindowField,
-  longFieldsName,
-  recordName,
-  type WorkspaceNames,
-} from "./key-names.js";
+import { identityCountersName, type KeyNames, keyWindowField } from "./key-names.js";
+import { catalogKeys, keyKeys } from "./key-places.js";
 import type { KeyQueries } from "./key-queries.js";
-import { encodeIdentity } from "./records.js";
 import { permissionArguments, readMissing, roleArguments } from "./references.js";
-import { type Reply, unexpected } from "./replies.js";
+import { unexpected } from "./replies.js";
 import { SCRIPTS } from "./scripts.js";
-import { whole } from "./values.js";
+import { changedUses, usageArguments, usageRefused } from "./uses.js";
+import { text } from "./values.js";
 
-/** Writes of keys. */
+/** Guarded changes of keys. */
 export class Keys {
   readonly #connection: Connection;
   readonly #names: KeyNames;
@@ -41,191 +35,120 @@ export class Keys {
     this.#queries = queries;
   }
 
-  async insert(newKey: NewKey): Promise<InsertKeyResult> {
-    const { key, identity, grants } = newKey;
-    const names = this.#names.of(key.workspaceId);
-    const fields = newKeyFields(newKey);
-    const keys = [
-      recordName(names, key.hash),
-      longFieldsName(names, key.hash),
-      names.keyHashes,
-      names.apis,
-      names.keyList,
-      names.identityKeyList,
-      ...catalogsOf(names),
-      ...identityKeysOf(names, identity),
-    ];
-    const args = [
-      key.id,
-      key.hash,
-      key.apiId,
-      ...(identity === null ? ["", key.identityId ?? "", "", ""] : identityArguments(identity)),
-      String(LONGEST_SHORT_VALUE),
-      String(key.version),
-      String(fields.length / 2),
-      ...fields,
-      ...roleArguments(grants.roles ?? []),
-      ...permissionArguments(grants.permissions ?? []),
-    ];
-    const reply = await this.#connection.run(SCRIPTS.insertKey, keys, args);
-    switch (reply[0]) {
-      case "INSERTED":
-        return { kind: "inserted" };
-      case "NO_API":
-        return { kind: "api-not-found" };
-      case "HASH_TAKEN":
-        return { kind: "hash-taken" };
-      case "MISSING":
-        return readMissing(reply, grants.roles, grants.permissions);
-      default:
-        throw unexpected(reply[0]);
-    }
-  }
-
   async update(
     workspaceId: string,
     keyId: string,
     expectedVersion: number,
     patch: KeyPatch,
+    log: ChangeLog,
   ): Promise<UpdateKeyResult> {
-    const hash = await this.#queries.hashOf(workspaceId, keyId);
-    if (hash === null) return { kind: "not-found" };
+    const place = await this.#queries.placeOf(workspaceId, keyId);
+    if (place === null) return { kind: "not-found" };
     const names = this.#names.of(workspaceId);
-    const { identity, grants, ratelimits } = patch;
-    const fields = patchedFields(patch);
+    const { identity, grants } = patch;
+    const [record, longFields, counters] = keyKeys(names, place);
     const keys = [
-      recordName(names, hash),
-      longFieldsName(names, hash),
+      record,
+      longFields,
       names.identityKeyList,
-      ...catalogsOf(names),
+      ...catalogKeys(names),
       names.apis,
-      ...identityKeysOf(names, identity ?? null),
+      names.uses,
+      counters,
+      names.changes,
+      names.changeList,
+      ...(identity ? [identityCountersName(names, identity.id)] : []),
     ];
     const args = [
-      keyId,
-      String(expectedVersion),
-      hasConfiguration(patch) ? "1" : "",
-      ...usageArguments(patch.usage),
-      String(LONGEST_SHORT_VALUE),
-      identity === undefined ? "keep" : identity === null ? "unlink" : "link",
-      ...(identity ? identityArguments(identity) : ["", "", "", ""]),
-      ratelimits === undefined ? "" : "1",
-      String(ratelimits?.length ?? 0),
-      ...(ratelimits ?? []).map(keyWindowField),
-      String(fields.length / 2),
-      ...fields,
-      ...roleArguments(grants?.roles),
-      ...permissionArguments(grants?.permissions),
+      ...[keyId, String(expectedVersion)],
+      ...patchArguments(patch),
+      ...logArguments(log),
     ];
     const reply = await this.#connection.run(SCRIPTS.updateKey, keys, args);
-    return reply[0] === "MISSING"
-      ? readMissing(reply, grants?.roles, grants?.permissions)
-      : updateResult(keyId, reply);
+    switch (reply[0]) {
+      case "UPDATED":
+        return {
+          kind: "updated",
+          usage: changedUses(reply),
+          created: reply.slice(3).map(text),
+        };
+      case "NOT_FOUND":
+        return { kind: "not-found" };
+      case "STALE":
+        return { kind: "stale" };
+      case "MISSING":
+        return readMissing(reply, grants?.roles, grants?.permissions);
+      case "CORRUPT":
+        throw corruptKey(keyId);
+      default:
+        return usageRefused(reply);
+    }
   }
 
-  async delete(workspaceId: string, keyId: string): Promise<"deleted" | "not-found"> {
-    const hash = await this.#queries.hashOf(workspaceId, keyId);
-    if (hash === null) return "not-found";
+  /** Two steps, as each that goes by the id of a key: where it is kept, and the change. */
+  async rotate(
+    workspaceId: string,
+    keyId: string,
+    expectedVersion: number,
+    { successor, expiresAt, updatedAt }: Rotation,
+    log: ChangeLog,
+  ): Promise<"rotated" | "not-found" | "stale" | "hash-taken"> {
+    const place = await this.#queries.placeOf(workspaceId, keyId);
+    if (place === null) return "not-found";
     const names = this.#names.of(workspaceId);
+    const { hash, countersId } = successor;
+    const [record, longFields] = keyKeys(names, place);
+    const [newRecord, newLongFields, counters] = keyKeys(names, { hash, countersId });
     const keys = [
-      recordName(names, hash),
-      longFieldsName(names, hash),
+      ...[record, longFields, newRecord, newLongFields],
       names.keyHashes,
+      names.apis,
       names.keyList,
       names.identityKeyList,
-      names.apis,
+      names.uses,
+      counters,
+      names.changes,
+      names.changeList,
     ];
-    const [status] = await this.#connection.run(SCRIPTS.deleteKey, keys, [keyId]);
-    if (status === "DELETED") return "deleted";
+    const fields = successorFields(successor);
+    const args = [
+      ...[keyId, String(expectedVersion)],
+      ...[successor.id, hash, String(successor.version), countersId],
+      ...[String(expiresAt), String(updatedAt)],
+      String(LONGEST_SHORT_VALUE),
+      successor.identityId ?? "",
+      ...[String(fields.length / 2), ...fields],
+      ...logArguments(log),
+    ];
+    const [status] = await this.#connection.run(SCRIPTS.rotateKey, keys, args);
+    if (status === "ROTATED") return "rotated";
     if (status === "NOT_FOUND") return "not-found";
+    if (status === "STALE") return "stale";
+    if (status === "HASH_TAKEN") return "hash-taken";
+    if (status === "CORRUPT") throw corruptKey(keyId);
     throw unexpected(status);
   }
-
-  /**
-   * Deletes the first keys of an API. Two steps: which keys, then all of them in one; racers share them out between them.
-   */
-  async deleteSome(
-    workspaceId: string,
-    apiId: string,
-    limit: number,
-  ): Promise<{ readonly deleted: number; readonly hasMore: boolean }> {
-    const names = this.#names.of(workspaceId);
-    const listed = await this.#queries.deletable(workspaceId, apiId, limit + 1);
-    const chosen = listed.slice(0, limit);
-    if (chosen.length === 0) return { deleted: 0, hasMore: false };
-    const keys = [
-      names.keyHashes,
-      names.keyList,
-      names.identityKeyList,
-      ...chosen.flatMap(({ hash }) => [recordName(names, hash), longFieldsName(names, hash)]),
-    ];
-    const args = [apiId, ...chosen.map(({ id }) => id)];
-    const [status, deleted] = await this.#connection.run(SCRIPTS.deleteKeys, keys, args);
-    if (status !== "OK") throw unexpected(status);
-    return { deleted: whole(deleted), hasMore: listed.length > limit };
-  }
 }
 
-/** What roles, permissions and identities are looked up in, in the order in which scripts take them. */
-function catalogsOf(names: WorkspaceNames): readonly string[] {
+/** From the third argument of update-key.lua up to its log. */
+function patchArguments(patch: KeyPatch): readonly string[] {
+  const { usage, identity, grants, ratelimits } = patch;
+  const fields = patchedFields(patch);
   return [
-    names.roles,
-    names.roleNames,
-    names.permissions,
-    names.permissionNames,
-    names.identities,
-    names.externalIds,
-    names.identityList,
+    hasConfiguration(patch) ? "1" : "",
+    ...usageArguments(usage),
+    String(LONGEST_SHORT_VALUE),
+    identity === undefined ? "keep" : identity === null ? "unlink" : "link",
+    ...(identity ? linkArguments(identity) : ["", "", "", "", ""]),
+    String(ratelimits?.length ?? -1),
+    ...(ratelimits ?? []).map(keyWindowField),
+    String(fields.length / 2),
+    ...fields,
+    ...roleArguments(grants?.roles),
+    ...permissionArguments(grants?.permissions),
   ];
 }
 
-function identityKeysOf(names: WorkspaceNames, identity: IdentityRecord | null): readonly string[] {
-  return identity === null ? [] : [identityCountersName(names, identity.id)];
-}
-
-function identityArguments(identity: IdentityRecord): readonly string[] {
-  const { id, externalId, version } = identity;
-  return [digest(externalId), id, encodeIdentity(identity), String(version)];
-}
-
-function usageArguments(change: KeyPatch["usage"]): readonly string[] {
-  if (change === undefined) return ["", "", "", "", ""];
-  const { operation, due, settledAt } = change;
-  const number =
-    operation.kind === "keep"
-      ? null
-      : operation.kind === "set"
-        ? operation.remaining
-        : operation.by;
-  return [
-    operation.kind,
-    number === null ? "" : String(number),
-    due === null ? "" : String(due.amount),
-    due === null ? "" : String(due.dueAt),
-    String(settledAt),
-  ];
-}
-
-function updateResult(keyId: string, reply: Reply): UpdateKeyResult {
-  const [status, left, settled] = reply;
-  switch (status) {
-    case "UPDATED": {
-      const remaining = left === "" ? null : whole(left);
-      return { kind: "updated", usage: { remaining, refilledAt: whole(settled) } };
-    }
-    case "NOT_FOUND":
-      return { kind: "not-found" };
-    case "STALE":
-      return { kind: "stale" };
-    case "UNLIMITED":
-      return { kind: "usage-refused", reason: { kind: "unlimited" } };
-    case "INSUFFICIENT":
-      return { kind: "usage-refused", reason: { kind: "insufficient", remaining: whole(left) } };
-    case "OVERFLOW":
-      return { kind: "usage-refused", reason: { kind: "overflow", remaining: whole(left) } };
-    case "CORRUPT":
-      throw corruptRecord(/^key_[A-Za-z0-9]{1,64}$/.test(keyId) ? `key ${keyId}` : "key");
-    default:
-      throw unexpected(status);
-  }
+function corruptKey(keyId: string) {
+  return corruptRecord(/^key_[A-Za-z0-9]{1,64}$/.test(keyId) ? `key ${keyId}` : "key");
 }

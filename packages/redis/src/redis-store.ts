@@ -1,18 +1,31 @@
 import type {
+  ApiPatch,
   ApiRecord,
+  ChangeFilter,
+  ChangeLog,
   ChargePlan,
+  CountSubject,
+  EpochMs,
   GrantReference,
   IdentityLookup,
   IdentityPatch,
   IdentityRecord,
   KeyPatch,
   KeyStore,
+  LoggedChange,
+  NamespacePlan,
   NewKey,
   PageRequest,
   PermissionRecord,
   RoleRecord,
   RootKeyRecord,
+  Rotation,
+  Usage,
+  VerificationBatch,
+  WorkspaceRecord,
 } from "@latchkey/core";
+import { Apis } from "./apis.js";
+import { Changes } from "./changes.js";
 import { Charging } from "./charge.js";
 import {
   assertNeverResends,
@@ -21,15 +34,22 @@ import {
   type RedisClusterClient,
 } from "./client.js";
 import { Connection } from "./connection.js";
-import { GrantCatalogs } from "./grants.js";
 import { Identities } from "./identities.js";
 import { KeyNames } from "./key-names.js";
 import { KeyQueries } from "./key-queries.js";
+import { KeyRemoval } from "./key-removal.js";
 import { Keys } from "./keys.js";
+import { Namespaces } from "./namespaces.js";
+import { NewKeys } from "./new-keys.js";
 import { openUrl } from "./open.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
+import { Permissions } from "./permissions.js";
+import { Roles } from "./roles.js";
 import { RootKeys } from "./root-keys.js";
+import { Verifications } from "./verifications.js";
 import { Workspaces } from "./workspaces.js";
+
+type PermissionReferences = readonly GrantReference<PermissionRecord>[];
 
 /**
  * Opens a store in Redis. Many processes on many machines may share one, and all promises of `KeyStore` hold among
@@ -63,62 +83,136 @@ export function redisStore(
 class RedisStore implements KeyStore {
   readonly #connection: Connection;
   readonly #workspaces: Workspaces;
-  readonly #identities: Identities;
-  readonly #grants: GrantCatalogs;
+  readonly #apis: Apis;
+  readonly #permissions: Permissions;
+  readonly #roles: Roles;
   readonly #rootKeys: RootKeys;
+  readonly #identities: Identities;
   readonly #queries: KeyQueries;
+  readonly #newKeys: NewKeys;
   readonly #keys: Keys;
+  readonly #removal: KeyRemoval;
   readonly #charging: Charging;
+  readonly #namespaces: Namespaces;
+  readonly #verifications: Verifications;
+  readonly #changes: Changes;
 
   constructor(connection: Connection, names: KeyNames) {
     this.#connection = connection;
     this.#workspaces = new Workspaces(connection, names);
-    this.#identities = new Identities(connection, names);
-    this.#grants = new GrantCatalogs(connection, names);
+    this.#apis = new Apis(connection, names);
+    this.#permissions = new Permissions(connection, names);
+    this.#roles = new Roles(connection, names);
     this.#rootKeys = new RootKeys(connection, names);
+    this.#identities = new Identities(connection, names);
     this.#queries = new KeyQueries(connection, names);
+    this.#newKeys = new NewKeys(connection, names);
     this.#keys = new Keys(connection, names, this.#queries);
+    this.#removal = new KeyRemoval(connection, names, this.#queries);
     this.#charging = new Charging(connection, names, this.#queries);
+    this.#namespaces = new Namespaces(connection, names);
+    this.#verifications = new Verifications(connection, names);
+    this.#changes = new Changes(connection, names);
   }
 
   getWorkspace(workspaceId: string) {
     return this.#workspaces.get(workspaceId);
   }
 
-  setWorkspaceEnabled(workspaceId: string, enabled: boolean) {
-    return this.#workspaces.setEnabled(workspaceId, enabled);
+  insertWorkspace(workspace: WorkspaceRecord, log: ChangeLog) {
+    return this.#workspaces.insert(workspace, log);
   }
 
-  insertApi(api: ApiRecord) {
-    return this.#workspaces.insertApi(api);
+  setWorkspaceEnabled(workspaceId: string, enabled: boolean, log: ChangeLog) {
+    return this.#workspaces.setEnabled(workspaceId, enabled, log);
   }
 
-  deleteApi(workspaceId: string, apiId: string) {
-    return this.#workspaces.deleteApi(workspaceId, apiId);
+  insertApi(api: ApiRecord, log: ChangeLog) {
+    return this.#apis.insert(api, log);
   }
 
   getApi(workspaceId: string, apiId: string) {
-    return this.#workspaces.getApi(workspaceId, apiId);
+    return this.#apis.get(workspaceId, apiId);
   }
 
-  insertPermission(permission: PermissionRecord) {
-    return this.#grants.insertPermission(permission);
+  listApis(workspaceId: string, page: PageRequest) {
+    return this.#apis.list(workspaceId, page);
   }
 
-  insertRole(role: RoleRecord, permissions: readonly GrantReference<PermissionRecord>[]) {
-    return this.#grants.insertRole(role, permissions);
+  updateApi(
+    workspaceId: string,
+    apiId: string,
+    expectedVersion: number,
+    patch: ApiPatch,
+    log: ChangeLog,
+  ) {
+    return this.#apis.update(workspaceId, apiId, expectedVersion, patch, log);
   }
 
-  insertRootKey(rootKey: RootKeyRecord) {
-    return this.#rootKeys.insert(rootKey);
+  deleteApi(workspaceId: string, apiId: string, log: ChangeLog) {
+    return this.#apis.delete(workspaceId, apiId, log);
+  }
+
+  insertPermission(permission: PermissionRecord, log: ChangeLog) {
+    return this.#permissions.insert(permission, log);
+  }
+
+  getPermission(workspaceId: string, permissionId: string) {
+    return this.#permissions.get(workspaceId, permissionId);
+  }
+
+  listPermissions(workspaceId: string) {
+    return this.#permissions.list(workspaceId);
+  }
+
+  deletePermission(workspaceId: string, permissionId: string, log: ChangeLog) {
+    return this.#permissions.delete(workspaceId, permissionId, log);
+  }
+
+  insertRole(role: RoleRecord, permissions: PermissionReferences, log: ChangeLog) {
+    return this.#roles.insert(role, permissions, log);
+  }
+
+  getRole(workspaceId: string, roleId: string) {
+    return this.#roles.get(workspaceId, roleId);
+  }
+
+  listRoles(workspaceId: string) {
+    return this.#roles.list(workspaceId);
+  }
+
+  setRolePermissions(
+    workspaceId: string,
+    roleId: string,
+    expectedVersion: number,
+    permissions: PermissionReferences,
+    log: ChangeLog,
+  ) {
+    return this.#roles.setPermissions(workspaceId, roleId, expectedVersion, permissions, log);
+  }
+
+  deleteRole(workspaceId: string, roleId: string, log: ChangeLog) {
+    return this.#roles.delete(workspaceId, roleId, log);
+  }
+
+  insertRootKey(rootKey: RootKeyRecord, log: ChangeLog) {
+    return this.#rootKeys.insert(rootKey, log);
   }
 
   findRootKey(hash: string) {
     return this.#rootKeys.find(hash);
   }
 
-  insertIdentity(identity: IdentityRecord) {
-    return this.#identities.insert(identity);
+  listRootKeys(workspaceId: string, page: PageRequest) {
+    return this.#rootKeys.list(workspaceId, page);
+  }
+
+  deleteRootKey(workspaceId: string, rootKeyId: string, log: ChangeLog) {
+    return this.#rootKeys.delete(workspaceId, rootKeyId, log);
+  }
+
+  insertIdentity(identity: IdentityRecord, usage: Usage, log: ChangeLog) {
+    return this.#identities.insert(identity, usage, log);
   }
 
   getIdentity(workspaceId: string, lookup: IdentityLookup) {
@@ -134,12 +228,17 @@ class RedisStore implements KeyStore {
     identityId: string,
     expectedVersion: number,
     patch: IdentityPatch,
+    log: ChangeLog,
   ) {
-    return this.#identities.update(workspaceId, identityId, expectedVersion, patch);
+    return this.#identities.update(workspaceId, identityId, expectedVersion, patch, log);
   }
 
-  insertKey(newKey: NewKey) {
-    return this.#keys.insert(newKey);
+  deleteIdentity(workspaceId: string, identityId: string, log: ChangeLog) {
+    return this.#identities.delete(workspaceId, identityId, log);
+  }
+
+  insertKeys(newKeys: readonly NewKey[], log: ChangeLog) {
+    return this.#newKeys.insert(newKeys, log);
   }
 
   findKey(hash: string, workspaceId: string) {
@@ -159,27 +258,82 @@ class RedisStore implements KeyStore {
     return this.#queries.list(workspaceId, apiId, identityId, page);
   }
 
-  updateKey(workspaceId: string, keyId: string, expectedVersion: number, patch: KeyPatch) {
-    return this.#keys.update(workspaceId, keyId, expectedVersion, patch);
+  updateKey(
+    workspaceId: string,
+    keyId: string,
+    expectedVersion: number,
+    patch: KeyPatch,
+    log: ChangeLog,
+  ) {
+    return this.#keys.update(workspaceId, keyId, expectedVersion, patch, log);
   }
 
-  deleteKeys(workspaceId: string, apiId: string, limit: number) {
-    return this.#keys.deleteSome(workspaceId, apiId, limit);
+  rotateKey(
+    workspaceId: string,
+    keyId: string,
+    expectedVersion: number,
+    rotation: Rotation,
+    log: ChangeLog,
+  ) {
+    return this.#keys.rotate(workspaceId, keyId, expectedVersion, rotation, log);
   }
 
-  deleteKey(workspaceId: string, keyId: string) {
-    return this.#keys.delete(workspaceId, keyId);
+  deleteKey(workspaceId: string, keyId: string, _removal: unknown, log: ChangeLog) {
+    return this.#removal.delete(workspaceId, keyId, log);
+  }
+
+  deleteKeys(
+    workspaceId: string,
+    apiId: string,
+    limit: number,
+    _deletedAt: EpochMs,
+    entryOf: ((keyId: string) => LoggedChange) | null,
+  ) {
+    return this.#removal.deleteSome(workspaceId, apiId, limit, entryOf);
   }
 
   charge(plan: ChargePlan) {
-    try {
-      return this.#charging.charge(plan);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return rejecting(() => this.#charging.charge(plan));
+  }
+
+  takeFromNamespace(plan: NamespacePlan) {
+    return rejecting(() => this.#namespaces.take(plan));
+  }
+
+  addVerifications(workspaceId: string, batch: VerificationBatch) {
+    return this.#verifications.add(workspaceId, batch);
+  }
+
+  getVerifications(workspaceId: string, subject: CountSubject, startAt: EpochMs, endAt: EpochMs) {
+    return this.#verifications.get(workspaceId, subject, startAt, endAt);
+  }
+
+  deleteVerifications(workspaceId: string, beforeAt: EpochMs, limit: number) {
+    return this.#verifications.delete(workspaceId, beforeAt, limit);
+  }
+
+  listChanges(
+    workspaceId: string,
+    filter: ChangeFilter,
+    page: { readonly beforeId: string | null; readonly limit: number },
+  ) {
+    return this.#changes.list(workspaceId, filter, page);
+  }
+
+  deleteChanges(workspaceId: string, beforeId: string, limit: number) {
+    return this.#changes.delete(workspaceId, beforeId, limit);
   }
 
   close() {
     return this.#connection.close();
+  }
+}
+
+/** What is thrown before anything is sent is a rejection like any other. */
+function rejecting<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return call();
+  } catch (error) {
+    return Promise.reject(error);
   }
 }

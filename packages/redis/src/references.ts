@@ -1,22 +1,13 @@
 import type { GrantReference, MissingGrants, PermissionRecord, RoleRecord } from "@latchkey/core";
+import { encodePermission, encodeRole } from "./grant-records.js";
 import type { Reply } from "./replies.js";
 import { damaged, text } from "./values.js";
 
 type References<Definition> = readonly GrantReference<Definition>[];
 
-/** A permission as it is kept beside its id. */
-export function encodePermission({ name, description, createdAt }: PermissionRecord): string {
-  return JSON.stringify({ name, description, createdAt });
-}
-
-/** A role as it is kept beside its id, after the line that names its permissions. */
-export function encodeRole({ name, description, createdAt }: RoleRecord): string {
-  return JSON.stringify({ name, description, createdAt });
-}
-
 /** Arguments that name roles: undefined leaves those that are. A role made on demand has no permissions. */
 export function roleArguments(references: References<RoleRecord> | undefined): readonly string[] {
-  return referenceArguments(references, (role) => `\n${encodeRole(role)}`);
+  return referenceArguments(references, (role) => `${role.version}\n\n${encodeRole(role)}`);
 }
 
 /** Arguments that name permissions: undefined leaves those that are. */
@@ -24,6 +15,26 @@ export function permissionArguments(
   references: References<PermissionRecord> | undefined,
 ): readonly string[] {
   return referenceArguments(references, encodePermission);
+}
+
+/** References of several keys, each once, and for each key which of them are its own, as insert-keys.lua takes them. */
+export function sharedReferences<Definition>(
+  lists: readonly (References<Definition> | undefined)[],
+): { readonly all: References<Definition>; readonly numbers: readonly string[] } {
+  const numberOf = new Map<string, number>();
+  const all: GrantReference<Definition>[] = [];
+  const numbers = lists.map((references = []) =>
+    references
+      .map((reference) => {
+        const name = nameOf(reference);
+        const known = numberOf.get(name);
+        if (known !== undefined) return known;
+        numberOf.set(name, all.length);
+        return all.push(reference) - 1;
+      })
+      .join(" "),
+  );
+  return { all, numbers };
 }
 
 /** Reads `{"MISSING", numbers of roles, numbers of permissions}`: each name or id once, in the order asked. */
@@ -37,6 +48,12 @@ export function readMissing(
     roles: namesAt(text(reply[1]), roles),
     permissions: namesAt(text(reply[2]), permissions),
   };
+}
+
+/** What tells references apart: one that may create what it names is another than one that may not. */
+function nameOf(reference: GrantReference<unknown>): string {
+  if (reference.kind === "id") return `id ${reference.id}`;
+  return `${reference.orCreate === null ? "name" : "create"} ${reference.name}`;
 }
 
 function referenceArguments<Definition extends { readonly id: string }>(

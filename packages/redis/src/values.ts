@@ -1,4 +1,4 @@
-import { corruptRecord, LatchkeyError } from "@latchkey/core";
+import { corruptRecord, LatchkeyError, type Metadata } from "@latchkey/core";
 
 /** Thrown by the readers below. Says nothing of the value, which may be anything. */
 class DamagedValue extends LatchkeyError {
@@ -47,6 +47,12 @@ export function safe(value: unknown, min: number): number {
   return Number.isSafeInteger(value) && (value as number) >= min ? (value as number) : damaged();
 }
 
+/** Decimal digits for a script. Anything but a whole number >= 0 would mean something else to Lua. */
+export function digits(value: number): string {
+  if (Number.isSafeInteger(value) && value >= 0) return String(value);
+  throw new TypeError("numbers of a charge must be whole numbers >= 0");
+}
+
 /** A boolean, stored as "0" or "1". */
 export function flag(value: unknown): boolean {
   return value === "1" || (value === "0" ? false : damaged());
@@ -78,6 +84,11 @@ export function json(value: unknown): unknown {
 export function object(value: unknown): Readonly<Record<string, unknown>> {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Readonly<Record<string, unknown>>) : damaged();
+}
+
+/** Metadata, as JSON. */
+export function metadata(value: unknown): Metadata {
+  return object(json(value)) as Metadata;
 }
 
 /** A JSON list. */

@@ -4,16 +4,18 @@
 
   KEYS[1]  record of the key, a hash
   KEYS[2]  workspace, a hash
-  then     for "i" in ARGV[5] the counters of the identity, a hash; for "q" the memory of the request, a string; for each
-           limit "a" its window, a string, in their order
+  then     for "i" in ARGV[5] the counters of the identity, a hash; for "c" the windows of the key, a hash, where it shares
+           them; for "s" and "u" the uses that do not lie with a key, by the id of their owner, a hash; for "q" the memory of
+           the request, a string; for each limit "a" its window, a string, in their order
   ARGV[1]  stamp that the record must have: id of the key, a space, expected version
   ARGV[2]  expected epoch of the workspace
   ARGV[3]  now, Unix epoch ms
   ARGV[4]  uses to spend, 0 or more
   ARGV[5]  which of these follow, in this order: "l" nothing, but only look; "i" the expected version of the identity,
-           "" for none; "r" amount of the refill that is due, and Unix epoch ms at which it fell due; "q" fingerprint of
-           the question, Unix epoch ms until which the result is remembered, and what to remember of the limits beside
-           their windows, one line, opaque here
+           "" for none; "c" nothing; "s" id of the counters that the key shares, whose uses are drawn from; "u" instead the
+           id of an identity, which may have none; "r" amount of the refill that is due, and Unix epoch ms at which it fell
+           due; "q" fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of
+           the limits beside their windows, one line, opaque here
   then     for each limit: the field of its window, which begins with "k" in a record and with "i" in the counters of
            an identity, or "a" for one made up by a request; units a window; length of a window in ms; units to take
   Returns  "STALE", "CONFLICT", "CORRUPT", "REPEAT " and what was remembered; or "CHARGED", "RATE_LIMITED" or
@@ -39,6 +41,7 @@ local now = tonumber(ARGV[3])
 local cost = tonumber(ARGV[4])
 local nextKey, firstLimit = 3, 6
 local isLook, identityKey, identityVersion, amount, dueAt, memory, fingerprint, forgottenAt, about
+local windowsKey, usesKey, usesOwner, isShared, settledAt, drawn
 if ARGV[5] ~= "" then
   for part in string.gmatch(ARGV[5], ".") do
     if part == "l" then
@@ -46,6 +49,12 @@ if ARGV[5] ~= "" then
     elseif part == "i" then
       identityKey, identityVersion = KEYS[3], ARGV[6]
       nextKey, firstLimit = 4, 7
+    elseif part == "c" then
+      windowsKey = KEYS[nextKey]
+      nextKey = nextKey + 1
+    elseif part == "s" or part == "u" then
+      usesKey, usesOwner, isShared = KEYS[nextKey], ARGV[firstLimit], part == "s"
+      nextKey, firstLimit = nextKey + 1, firstLimit + 1
     elseif part == "r" then
       amount, dueAt = tonumber(ARGV[firstLimit]), tonumber(ARGV[firstLimit + 1])
       firstLimit = firstLimit + 2
@@ -72,7 +81,13 @@ for at = firstLimit, lastArgument, 4 do
     sharedFields[#sharedFields + 1] = ARGV[at]
   end
 end
-local key = call("HMGET", KEYS[1], unpack(fields))
+local key
+if windowsKey then
+  key = call("HMGET", windowsKey, unpack(fields))
+  key[1] = call("HGET", KEYS[1], "stamp")
+else
+  key = call("HMGET", KEYS[1], unpack(fields))
+end
 if key[1] ~= ARGV[1] then return "STALE" end
 if (call("HGET", KEYS[2], "epoch") or "0") ~= ARGV[2] then return "STALE" end
 local shared
@@ -98,11 +113,21 @@ end
 -- 3. The uses, with a due refill settled. Nil stands for unlimited.
 local remaining
 local isSettled = false
+if usesKey then
+  local stored = call("HGET", usesKey, usesOwner)
+  -- An identity that does not exist has none; a key that shares its counters has some.
+  if isShared and not stored then return "CORRUPT" end
+  local left, settled = match(stored or "0:0", "^(%d*):(%d+)$")
+  if not left then return "CORRUPT" end
+  key[2], settledAt = left ~= "" and left, settled
+  -- Nor is one that does not exist given any.
+  if not stored then usesKey = nil end
+end
 if key[2] then
   remaining = whole(key[2])
   if not remaining then return "CORRUPT" end
   if dueAt then
-    local refilledAt = whole(key[3])
+    local refilledAt = whole(settledAt or key[3])
     if not refilledAt then return "CORRUPT" end
     if refilledAt < dueAt then
       remaining = math.max(remaining, amount)
@@ -158,8 +183,12 @@ local answer = status .. " " .. left
 -- 6. What is answered, and what has moved. A window is answered as it is stored.
 local moved, movedCount, sharedMoved = {}, 0, nil
 if isTaken and remaining and (isSettled or cost > 0) then
-  moved[1], moved[2], movedCount = "remaining", left, 2
-  if isSettled then moved[3], moved[4], movedCount = "refilledAt", format("%.0f", dueAt), 4 end
+  if settledAt then
+    drawn = left .. ":" .. (isSettled and format("%.0f", dueAt) or settledAt)
+  else
+    moved[1], moved[2], movedCount = "remaining", left, 2
+    if isSettled then moved[3], moved[4], movedCount = "refilledAt", format("%.0f", dueAt), 4 end
+  end
 end
 for number = 1, count do
   local at = firstLimit + number * 4 - 4
@@ -184,7 +213,11 @@ end
 if isLook then return answer end
 
 -- 7. Everything was read and found good: nothing here or above can fail half way.
-if movedCount > 0 then call("HSET", KEYS[1], unpack(moved)) end
+if movedCount > 0 then
+  local home = windowsKey or KEYS[1]
+  call("HSET", home, unpack(moved))
+end
+if drawn and usesKey then call("HSET", usesKey, usesOwner, drawn) end
 -- An identity that was deleted is not brought back by its counters.
 if sharedMoved and shared and shared[1] then call("HSET", identityKey, unpack(sharedMoved)) end
 if memory and tonumber(forgottenAt) > now then

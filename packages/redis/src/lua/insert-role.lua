@@ -2,58 +2,33 @@
 --[[
   Writes a role with its permissions, unless its name is taken or a permission is missing.
 
-  KEYS[1]  roles by id, a hash: ids of permissions separated by spaces, a newline, the rest
+  KEYS[1]  roles by id, a hash: version, ids of permissions separated by spaces and the rest, each on a line
   KEYS[2]  ids of roles by name, a hash
   KEYS[3]  permissions by id, a hash
   KEYS[4]  ids of permissions by name, a hash
+  KEYS[5]  audit log by id, a hash, KEYS[6] its lists, a sorted set
   ARGV[1]  id of the role
   ARGV[2]  its name
-  ARGV[3]  the rest of the record, one line, opaque here
-  then     the permissions, as update-key.lua takes them
+  ARGV[3]  its version
+  ARGV[4]  the rest of the record, one line, opaque here
+  then     the permissions, entries of the log
   Returns  {"INSERTED"}, {"NAME_TAKEN"} or {"MISSING", "", numbers of the references that are missing}
   Mirrors  KeyStore.insertRole in packages/core/src/store.ts
 ]]
--- Looks references up: a count, then for each "id" or "name", its text, and id and record to create it with or "".
-local function resolve(at, byId, byName)
-  local found = { ids = {}, created = {}, missing = {} }
-  local seen, createdByName = {}, {}
-  for number = 1, tonumber(ARGV[at]) do
-    local first = at + (number - 1) * 4
-    local text, newId, record = ARGV[first + 2], ARGV[first + 3], ARGV[first + 4]
-    local id
-    if ARGV[first + 1] == "id" then
-      if redis.call("HEXISTS", byId, text) == 1 then id = text end
-    else
-      id = redis.call("HGET", byName, text)
-      if not id and newId ~= "" then
-        id = createdByName[text] or newId
-        if not createdByName[text] then
-          found.created[#found.created + 1] = { id = id, name = text, record = record }
-        end
-        createdByName[text] = id
-      end
-    end
-    if not id then
-      found.missing[#found.missing + 1] = string.format("%d", number - 1)
-    elseif not seen[id] then
-      seen[id] = true
-      found.ids[#found.ids + 1] = id
-    end
-  end
-  return found
-end
-
+-- include whole.lua
+-- include resolve-grants.lua
+-- include write-log.lua
 if redis.call("HEXISTS", KEYS[2], ARGV[2]) == 1 then return { "NAME_TAKEN" } end
 redis.call("HEXISTS", KEYS[1], ARGV[1])
 redis.call("HEXISTS", KEYS[3], "")
 redis.call("HEXISTS", KEYS[4], "")
-local permissions = resolve(4, KEYS[3], KEYS[4])
+checkLog(KEYS[5], KEYS[6])
+local permissions = resolve(5, KEYS[3], KEYS[4])
 if #permissions.missing > 0 then return { "MISSING", "", table.concat(permissions.missing, " ") } end
 
-for _, created in ipairs(permissions.created) do
-  redis.call("HSET", KEYS[3], created.id, created.record)
-  redis.call("HSET", KEYS[4], created.name, created.id)
-end
-redis.call("HSET", KEYS[1], ARGV[1], table.concat(permissions.ids, " ") .. "\n" .. ARGV[3])
+local created = {}
+create(permissions, KEYS[3], KEYS[4], created)
+redis.call("HSET", KEYS[1], ARGV[1], table.concat({ ARGV[3], allIds(permissions), ARGV[4] }, "\n"))
 redis.call("HSET", KEYS[2], ARGV[2], ARGV[1])
+writeLog(permissions.ends + 1, KEYS[5], KEYS[6], created)
 return { "INSERTED" }

@@ -5,14 +5,18 @@
   Not marked as a script without writes, though it makes none: a server that has become a replica then refuses it.
 
   KEYS[1]  workspace, a hash
-  KEYS[2]  roles by id, a hash: ids of permissions separated by spaces, a newline, the rest
+  KEYS[2]  roles by id, a hash: version, ids of permissions separated by spaces and the rest, each on a line
   KEYS[3]  permissions by id, a hash
   KEYS[4]  identities by id, a hash
   KEYS[5]  APIs by id, a hash
+  KEYS[6]  uses that do not lie with a key, by the id of their owner, a hash
+  KEYS[7]  latest use of keys by id, a hash
   then     for each key: its record, a hash; its long fields, a hash
   ARGV[n]  id that the n-th record must have, or "" for whatever it has
-  Returns  {enabled or "", epoch or "", then for each key: {} where there is none or its API was deleted, else
-           {fields, long fields, identity or "", roles held, permissions held directly and through roles}}
+  Returns  {enabled or "", epoch or "", name or "", then for each key: {} where there is none or its API was deleted, else
+           {fields, long fields, API, identity or "", uses of the identity or "", shared uses of the key or "", latest use
+           or "", roles held, permissions held directly, permissions through roles}}; roles and permissions as {id, record,
+           id, record …}
   Mirrors  LoadedKey in packages/core/src/key.ts
 ]]
 local function fieldOf(name, flat, long)
@@ -30,30 +34,36 @@ local function collect(ids, catalog, seen, found)
     if not seen[id] then
       seen[id] = true
       local item = redis.call("HGET", catalog, id)
-      if item then found[#found + 1] = item end
+      if item then
+        found[#found + 1] = id
+        found[#found + 1] = item
+      end
     end
   end
 end
 
-local workspace = redis.call("HMGET", KEYS[1], "enabled", "epoch")
-local reply = { workspace[1] or "", workspace[2] or "" }
+local workspace = redis.call("HMGET", KEYS[1], "enabled", "epoch", "name")
+local reply = { workspace[1] or "", workspace[2] or "", workspace[3] or "" }
 for number = 1, #ARGV do
-  local flat = redis.call("HGETALL", KEYS[4 + number * 2])
+  local flat = redis.call("HGETALL", KEYS[6 + number * 2])
   local id = string.match(fieldOf("stamp", flat, {}), "^[^ ]*")
-  local isThere = #flat > 0 and redis.call("HEXISTS", KEYS[5], fieldOf("api", flat, {})) == 1
-  if not isThere or (ARGV[number] ~= "" and ARGV[number] ~= id) then
+  local api = #flat > 0 and redis.call("HGET", KEYS[5], fieldOf("api", flat, {}))
+  if not api or (ARGV[number] ~= "" and ARGV[number] ~= id) then
     reply[#reply + 1] = {}
   else
-    local long = redis.call("HGETALL", KEYS[5 + number * 2])
-    local identityId = fieldOf("identity", flat, long)
+    local long = redis.call("HGETALL", KEYS[7 + number * 2])
+    local identityId, countersId = fieldOf("identity", flat, {}), fieldOf("counters", flat, {})
     local identity = identityId ~= "" and redis.call("HGET", KEYS[4], identityId) or ""
-    local roles, permissions, seen = {}, {}, {}
+    local drawn = identity ~= "" and redis.call("HGET", KEYS[6], identityId) or ""
+    local shared = countersId ~= "" and redis.call("HGET", KEYS[6], countersId) or ""
+    local usedAt = redis.call("HGET", KEYS[7], id) or ""
+    local roles, direct, inherited, seen = {}, {}, {}, {}
     collect(fieldOf("roles", flat, long), KEYS[2], {}, roles)
-    collect(fieldOf("permissions", flat, long), KEYS[3], seen, permissions)
-    for _, role in ipairs(roles) do
-      collect(string.match(role, "^[^\n]*"), KEYS[3], seen, permissions)
+    collect(fieldOf("permissions", flat, long), KEYS[3], seen, direct)
+    for at = 2, #roles, 2 do
+      collect(string.match(roles[at], "^[^\n]*\n([^\n]*)") or "", KEYS[3], seen, inherited)
     end
-    reply[#reply + 1] = { flat, long, identity, roles, permissions }
+    reply[#reply + 1] = { flat, long, api, identity, drawn, shared, usedAt, roles, direct, inherited }
   end
 end
 return reply
