@@ -1,0 +1,347 @@
+import type { KeyStore, LatchkeyEvent } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import { describeOnEveryStore, issue, rejectionOf, type TestBed } from "../every-store.js";
+
+const NAMES = ["anchor", "buoy", "chart", "deck"];
+
+/** The three operations on roles, and the three on permissions: they are to be alike. */
+const KINDS = [
+  {
+    kind: "roles",
+    create: async ({ latchkey }: TestBed, name: string) =>
+      (await latchkey.createRole({ name })).roleId,
+    remove: ({ latchkey }: TestBed, roleId: string) => latchkey.deleteRole({ roleId }),
+    list: ({ latchkey }: TestBed) => latchkey.listRoles(),
+    add: ({ latchkey }: TestBed, keyId: string, items: readonly unknown[]) =>
+      latchkey.addRoles({ keyId, roles: items as never }),
+    set: ({ latchkey }: TestBed, keyId: string, items: readonly unknown[]) =>
+      latchkey.setRoles({ keyId, roles: items as never }),
+    take: ({ latchkey }: TestBed, keyId: string, items: readonly unknown[]) =>
+      latchkey.removeRoles({ keyId, roles: items as never }),
+    max: 100,
+  },
+  {
+    kind: "permissions",
+    create: async ({ latchkey }: TestBed, name: string) =>
+      (await latchkey.createPermission({ name })).permissionId,
+    remove: ({ latchkey }: TestBed, permissionId: string) =>
+      latchkey.deletePermission({ permissionId }),
+    list: ({ latchkey }: TestBed) => latchkey.listPermissions(),
+    add: ({ latchkey }: TestBed, keyId: string, items: readonly unknown[]) =>
+      latchkey.addPermissions({ keyId, permissions: items as never }),
+    set: ({ latchkey }: TestBed, keyId: string, items: readonly unknown[]) =>
+      latchkey.setPermissions({ keyId, permissions: items as never }),
+    take: ({ latchkey }: TestBed, keyId: string, items: readonly unknown[]) =>
+      latchkey.removePermissions({ keyId, permissions: items as never }),
+    max: 1_000,
+  },
+] as const;
+
+/** A store that does something before one call of a method: another caller who is faster. */
+function overtaken(store: KeyStore, method: keyof KeyStore, overtake: () => Promise<unknown>) {
+  let isDone = false;
+  return new Proxy(store, {
+    get(target, name) {
+      const member = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+      if (name !== method || isDone) return member.bind(target);
+      return async (...args: unknown[]) => {
+        isDone = true;
+        await overtake();
+        return member.apply(target, args);
+      };
+    },
+  });
+}
+
+describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max }) => {
+  describeOnEveryStore(`${kind} of a key`, (open) => {
+    async function prepared(options: Parameters<typeof open>[0] = {}) {
+      const bed = open(options);
+      const ids: Record<string, string> = {};
+      for (const name of NAMES) ids[name] = await create(bed, name);
+      const { keyId, key, apiId } = await issue(bed);
+      const shown = (...names: string[]) => ({
+        [kind]: names.map((name) => ({ id: ids[name], name })),
+      });
+      return { bed, ids, keyId, key, apiId, shown };
+    }
+
+    test("are added by name and by id, to those that it holds, and answered ascending", async () => {
+      const { bed, ids, keyId, key, shown } = await prepared();
+      const other = bed.another();
+      expect(await other.verifyKey({ key })).toMatchObject({ [kind]: [] });
+      expect(await add(bed, keyId, ["deck", { name: "buoy" }])).toEqual(shown("buoy", "deck"));
+      expect(await add(bed, keyId, [{ id: ids.anchor }, "deck"])).toEqual(
+        shown("anchor", "buoy", "deck"),
+      );
+      expect(await other.verifyKey({ key })).toMatchObject({ [kind]: ["anchor", "buoy", "deck"] });
+    });
+
+    test("are set, to the whole of what was given; an empty list clears them", async () => {
+      const { bed, ids, keyId, key, shown } = await prepared();
+      await add(bed, keyId, ["anchor", "buoy"]);
+      expect(await set(bed, keyId, [{ id: ids.deck }, "buoy", "deck"])).toEqual(
+        shown("buoy", "deck"),
+      );
+      expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ [kind]: ["buoy", "deck"] });
+      expect(await set(bed, keyId, [])).toEqual(shown());
+      expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ [kind]: [] });
+    });
+
+    test("are removed by name and by id; one that it does not hold is passed over", async () => {
+      const { bed, ids, keyId, key, shown } = await prepared();
+      await add(bed, keyId, NAMES);
+      const other = bed.another();
+      expect(await other.verifyKey({ key })).toMatchObject({ [kind]: NAMES });
+      expect(await take(bed, keyId, ["anchor", { id: ids.chart }])).toEqual(shown("buoy", "deck"));
+      expect(await other.verifyKey({ key })).toMatchObject({ [kind]: ["buoy", "deck"] });
+      expect(await take(bed, keyId, ["anchor", { id: ids.chart }])).toEqual(shown("buoy", "deck"));
+      expect(await take(bed, keyId, ["anchor", "deck", "deck"])).toEqual(shown("buoy"));
+    });
+
+    test("an id wins over a name that is given beside it", async () => {
+      const { bed, ids, keyId, shown } = await prepared();
+      expect(await add(bed, keyId, [{ id: ids.deck, name: "anchor" }])).toEqual(shown("deck"));
+      await add(bed, keyId, ["anchor"]);
+      expect(await take(bed, keyId, [{ id: ids.deck, name: "anchor" }])).toEqual(shown("anchor"));
+    });
+
+    test("every item is honoured, however mixed, and one that is given twice counts once", async () => {
+      const { bed, ids, keyId } = await prepared();
+      const items = [
+        "anchor",
+        { id: ids.anchor },
+        { id: ids.buoy },
+        { name: "buoy" },
+        { name: "fender", create: true },
+        { name: "fender", create: true },
+        { name: "chart", create: true },
+      ];
+      const answer = (await add(bed, keyId, items)) as Record<string, { name: string }[]>;
+      expect(answer[kind]?.map(({ name }) => name)).toEqual(["anchor", "buoy", "chart", "fender"]);
+      expect(await list(bed)).toHaveLength(5);
+    });
+
+    test("create makes what is missing in the same write, or nothing of it", async () => {
+      const { bed, keyId } = await prepared();
+      const items = [{ name: "fender", create: true }, "ghost"];
+      for (const change of [add, set])
+        expect(await rejectionOf(change(bed, keyId, items))).toMatchObject({
+          code: "PRECONDITION_FAILED",
+        });
+      expect(await list(bed)).toHaveLength(4);
+      await set(bed, keyId, items.slice(0, 1));
+      expect(await list(bed)).toMatchObject([...NAMES, "fender"].map((name) => ({ name })));
+    });
+
+    test("what does not exist is refused, all of it named, and nothing is changed", async () => {
+      const { bed, keyId, key } = await prepared();
+      const theirs = bed.latchkey.workspace("ws_other");
+      await create({ ...bed, latchkey: theirs }, "theirs");
+      await add(bed, keyId, ["anchor"]);
+      const items = ["ghost", "buoy", { id: "role_none" }, { name: "theirs", create: false }];
+      for (const change of [add, set, take]) {
+        const error = await rejectionOf(change(bed, keyId, [...items, "anchor", "ghost"]));
+        expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
+        for (const missing of ["ghost", "role_none", "theirs"])
+          expect(error.message.split(missing)).toHaveLength(2);
+        expect(error.message).not.toMatch(/anchor|buoy/);
+        expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ [kind]: ["anchor"] });
+      }
+    });
+
+    test("the id of one that the key holds is no name", async () => {
+      const { bed, ids, keyId } = await prepared();
+      await add(bed, keyId, ["anchor"]);
+      for (const change of [add, set, take]) {
+        const error = await rejectionOf(change(bed, keyId, [ids.anchor, "buoy"]));
+        expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
+        expect(error.message).toContain(ids.anchor);
+      }
+    });
+
+    test("removing makes nothing, whatever create says", async () => {
+      const { bed, keyId } = await prepared();
+      const error = await rejectionOf(take(bed, keyId, [{ name: "fender", create: true }]));
+      expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
+      expect(await list(bed)).toHaveLength(4);
+    });
+
+    test.each([[{}], [{ create: true }], [""], [7], [null], [{ name: "a b" }], [{ id: 1 }]])(
+      "an item %j is refused by its place",
+      async (item) => {
+        const { bed, keyId } = await prepared();
+        for (const change of [add, set, take]) {
+          const error = await rejectionOf(change(bed, keyId, ["anchor", item]));
+          const [issue] = error.issues as { path: string }[];
+          expect(error).toMatchObject({ code: "BAD_REQUEST" });
+          expect(issue?.path).toMatch(new RegExp(`^${kind}\\.1`));
+        }
+      },
+    );
+
+    test("a call takes an empty list, and as many items as allowed", async () => {
+      const { bed, keyId, shown } = await prepared();
+      await add(bed, keyId, ["anchor"]);
+      const items = (count: number) => Array.from({ length: count }, () => "anchor");
+      for (const change of [add, take])
+        expect(await change(bed, keyId, [])).toEqual(shown("anchor"));
+      for (const change of [add, set]) {
+        expect(await change(bed, keyId, items(max))).toEqual(shown("anchor"));
+        expect(await rejectionOf(change(bed, keyId, items(max + 1)))).toMatchObject({
+          code: "BAD_REQUEST",
+        });
+      }
+    });
+
+    test("of a key that is unknown, deleted or of another workspace are not found", async () => {
+      const { bed, keyId } = await prepared();
+      const theirs = { ...bed, latchkey: bed.latchkey.workspace("ws_other") };
+      await create(theirs, "anchor");
+      for (const change of [add, set, take]) {
+        for (const [who, id] of [
+          [theirs, keyId],
+          [bed, "key_none"],
+        ] as const)
+          expect(await rejectionOf(change(who, id, ["anchor"]))).toMatchObject({
+            code: "NOT_FOUND",
+          });
+      }
+      await bed.latchkey.deleteKey({ keyId });
+      for (const change of [add, set, take])
+        expect(await rejectionOf(change(bed, keyId, ["anchor"]))).toMatchObject({
+          code: "NOT_FOUND",
+        });
+    });
+
+    test("of many that add at once none loses, nor do those who remove meanwhile", async () => {
+      const { bed, keyId, key } = await prepared();
+      await add(bed, keyId, ["anchor", "buoy"]);
+      const added = Array.from({ length: 12 }, (_, at) => `extra.${at + 10}`);
+      await Promise.all([
+        ...added.map((name) =>
+          add({ ...bed, latchkey: bed.another() }, keyId, [{ name, create: true }]),
+        ),
+        take({ ...bed, latchkey: bed.another() }, keyId, ["anchor"]),
+        bed.another().updateKey({ keyId, name: "meanwhile" }),
+      ]);
+      expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+        [kind]: ["buoy", ...added],
+        name: "meanwhile",
+      });
+    });
+
+    test("one that is made by many at once is made once", async () => {
+      const { bed, apiId } = await prepared();
+      const keys = await Promise.all(
+        Array.from({ length: 5 }, () => bed.latchkey.createKey({ apiId })),
+      );
+      const answers = await Promise.all(
+        keys.map(({ keyId }) =>
+          add({ ...bed, latchkey: bed.another() }, keyId, [{ name: "fender", create: true }]),
+        ),
+      );
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+      expect(await list(bed)).toHaveLength(5);
+    });
+
+    test("one that the key holds and that is deleted meanwhile does not stand in the way of others", async () => {
+      for (const change of [add, take]) {
+        const { bed, ids, keyId, shown } = await prepared();
+        await add(bed, keyId, ["anchor", "buoy", "deck"]);
+        const store = overtaken(bed.store, "updateKey", () => remove(bed, ids.anchor as string));
+        const latchkey = bed.another({ store });
+        const answer = await change({ ...bed, latchkey }, keyId, [
+          change === add ? "chart" : "deck",
+        ]);
+        expect(answer).toEqual(change === add ? shown("buoy", "chart", "deck") : shown("buoy"));
+      }
+    });
+
+    test("another of the same name that takes its place meanwhile is not slipped in", async () => {
+      const { bed, ids, keyId, shown } = await prepared();
+      await add(bed, keyId, ["anchor", "buoy"]);
+      const store = overtaken(bed.store, "updateKey", async () => {
+        await remove(bed, ids.anchor as string);
+        await create(bed, "anchor");
+      });
+      const latchkey = bed.another({ store });
+      expect(await add({ ...bed, latchkey }, keyId, ["chart"])).toEqual(shown("buoy", "chart"));
+    });
+
+    test("one that is asked for and deleted meanwhile is refused by its name", async () => {
+      const { bed, ids, keyId, key } = await prepared();
+      await add(bed, keyId, ["anchor"]);
+      const store = overtaken(bed.store, "updateKey", () => remove(bed, ids.chart as string));
+      const latchkey = bed.another({ store });
+      const error = await rejectionOf(add({ ...bed, latchkey }, keyId, ["chart", "buoy"]));
+      expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
+      expect(error.message).toMatch(/chart;/);
+      expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ [kind]: ["anchor"] });
+    });
+
+    test("are told and logged by name, with what was made on the way; what changes nothing is not", async () => {
+      const events: LatchkeyEvent[] = [];
+      const { bed, ids, keyId } = await prepared({ onEvent: (event) => events.push(event) });
+      events.length = 0;
+      await add(bed, keyId, ["deck", { name: "fender", create: true }]);
+      await add(bed, keyId, [{ id: ids.deck }, "fender", { name: "deck", create: true }]);
+      await take(bed, keyId, [{ id: ids.deck }, "anchor"]);
+      await take(bed, keyId, ["anchor"]);
+      await set(bed, keyId, []);
+      const kindOf = kind === "roles" ? "role" : "permission";
+      const told = [
+        { type: `${kindOf}.created`, changes: [{ field: "name", after: "fender" }] },
+        { type: "key.updated", changes: [{ field: kind, after: ["deck", "fender"] }] },
+        {
+          type: "key.updated",
+          changes: [{ field: kind, before: ["deck", "fender"], after: ["fender"] }],
+        },
+        { type: "key.updated", keyId, changes: [{ field: kind, before: ["fender"] }] },
+      ];
+      expect(events).toMatchObject(told);
+      const { items } = await bed.store.listChanges(
+        "ws_default",
+        { kind: "key", keyId },
+        { beforeId: null, limit: 3 },
+      );
+      expect(items.map(({ type }) => type)).toEqual(["key.updated", "key.updated", "key.updated"]);
+    });
+  });
+});
+
+describeOnEveryStore("roles and permissions of a key", (open) => {
+  test("what comes with a role is no permission of the key itself", async () => {
+    const bed = open();
+    for (const name of ["tides.read", "tides.write"]) await bed.latchkey.createPermission({ name });
+    await bed.latchkey.createRole({ name: "pilot", permissions: ["tides.read"] });
+    const { keyId, key } = await issue(bed, { roles: ["pilot"] });
+    const answer = await bed.latchkey.addPermissions({ keyId, permissions: ["tides.write"] });
+    expect(answer.permissions.map(({ name }) => name)).toEqual(["tides.write"]);
+    await bed.latchkey.removePermissions({ keyId, permissions: ["tides.read"] });
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+      roles: ["pilot"],
+      permissions: ["tides.read", "tides.write"],
+    });
+  });
+
+  test("a change of the ones leaves the others, and everything else of the key", async () => {
+    const bed = open();
+    await bed.latchkey.createPermission({ name: "tides.read" });
+    await bed.latchkey.createRole({ name: "pilot" });
+    const { keyId } = await issue(bed, {
+      roles: ["pilot"],
+      permissions: ["tides.read"],
+      remaining: 5,
+      name: "server 1",
+      expires: bed.now() + 1_000,
+      ratelimit: { limit: 3, duration: 1_000 },
+    });
+    const before = await bed.latchkey.getKey({ keyId });
+    await bed.latchkey.setRoles({ keyId, roles: [] });
+    const after = { ...before, roles: [], updatedAt: bed.now() };
+    expect(await bed.latchkey.getKey({ keyId })).toEqual(after);
+    await bed.latchkey.setPermissions({ keyId, permissions: [] });
+    expect(await bed.latchkey.getKey({ keyId })).toEqual({ ...after, permissions: [] });
+  });
+});
