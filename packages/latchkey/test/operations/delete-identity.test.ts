@@ -1,0 +1,127 @@
+import type { LatchkeyEvent } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore, HOUR_MS, NOON, rejectionOf, type TestBed } from "../every-store.js";
+
+async function open7(bed: TestBed, fields: object = {}) {
+  const { latchkey } = bed;
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  const { identityId } = await latchkey.createIdentity({ externalId: "pier-7", ...fields });
+  const { keyId, key } = await latchkey.createKey({ apiId, externalId: "pier-7" });
+  return { apiId, identityId, keyId, key };
+}
+
+describeOnEveryStore("deleteIdentity", (open) => {
+  test("takes the identity away and leaves its keys, without an owner", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { apiId, identityId, keyId, key } = await open7(bed, { meta: { berth: 4 } });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ identity: { meta: { berth: 4 } } });
+    expect(await latchkey.deleteIdentity({ identityId })).toEqual({});
+    const verdict = await latchkey.verifyKey({ key });
+    expect(verdict).toMatchObject({ code: "VALID", keyId });
+    expect("identity" in verdict || "ownerId" in verdict).toBe(false);
+    const listed = await latchkey.getKey({ keyId });
+    expect("identity" in listed || "ownerId" in listed).toBe(false);
+    for (const lookup of [{ identityId }, { externalId: "pier-7" }])
+      expect(await rejectionOf(latchkey.getIdentity(lookup))).toMatchObject({ code: "NOT_FOUND" });
+    expect(await latchkey.listIdentities()).toEqual({ identities: [], total: 0 });
+    expect(await latchkey.listKeys({ apiId, externalId: "pier-7" })).toEqual({
+      keys: [],
+      total: 1,
+    });
+  });
+
+  test("its limits apply no more, from the next verification of any process on", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const limits = { ratelimits: [{ name: "a", limit: 1, duration: HOUR_MS, autoApply: true }] };
+    const { identityId, key } = await open7(bed, limits);
+    const other = bed.another();
+    expect((await other.verifyKey({ key })).code).toBe("VALID");
+    expect((await other.verifyKey({ key })).code).toBe("RATE_LIMITED");
+    await latchkey.deleteIdentity({ identityId });
+    const verdict = await other.verifyKey({ key });
+    expect(verdict.code).toBe("VALID");
+    expect("ratelimits" in verdict).toBe(false);
+    const named = other.verifyKey({ key, ratelimits: [{ name: "a" }] });
+    expect(await rejectionOf(named)).toMatchObject({ code: "BAD_REQUEST" });
+  });
+
+  test("a new identity of the same externalId does not get the old one's keys, limits and uses", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { apiId, identityId, key } = await open7(bed, { remaining: 3, meta: { berth: 4 } });
+    await latchkey.deleteIdentity({ identityId });
+    const again = await latchkey.createIdentity({ externalId: "pier-7" });
+    expect(again.identityId).not.toBe(identityId);
+    expect(await latchkey.getIdentity({ externalId: "pier-7" })).toEqual({
+      id: again.identityId,
+      externalId: "pier-7",
+      meta: {},
+      ratelimits: [],
+    });
+    expect("identity" in (await latchkey.verifyKey({ key }))).toBe(false);
+    expect((await latchkey.listKeys({ apiId, externalId: "pier-7" })).keys).toEqual([]);
+  });
+
+  test("a key can be given another identity afterwards", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { identityId, keyId, key } = await open7(bed);
+    await latchkey.deleteIdentity({ identityId });
+    await latchkey.updateKey({ keyId, externalId: "pier-8" });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ ownerId: "pier-8" });
+  });
+
+  test("an unknown identity, one deleted before and one of another workspace are not found alike", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { identityId } = await open7(bed);
+    const foreign = await open7({ ...bed, latchkey: latchkey.workspace("ws_other") });
+    await latchkey.deleteIdentity({ identityId });
+    const messages = new Set<string>();
+    for (const id of ["id_unknown", identityId, foreign.identityId]) {
+      const error = await rejectionOf(latchkey.deleteIdentity({ identityId: id }));
+      expect(error.code).toBe("NOT_FOUND");
+      messages.add(error.message);
+    }
+    expect(messages.size).toBe(1);
+    expect((await latchkey.workspace("ws_other").listIdentities()).total).toBe(1);
+  });
+
+  test("of any number of racers one deletes it, and it is told once", async () => {
+    const events: LatchkeyEvent[] = [];
+    const bed = open({ onEvent: (event) => events.push(event) });
+    const { identityId } = await open7(bed, { meta: { berth: 4 } });
+    events.length = 0;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => bed.latchkey.deleteIdentity({ identityId })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(events).toMatchObject([
+      {
+        type: "identity.deleted",
+        at: NOON,
+        resourceId: identityId,
+        identityId,
+        changes: [
+          { field: "externalId", before: "pier-7" },
+          { field: "meta", before: { berth: 4 } },
+        ],
+      },
+    ]);
+    const filter = { kind: "identity", identityId } as const;
+    const page = { beforeId: null, limit: 1 };
+    const { items } = await bed.store.listChanges("ws_default", filter, page);
+    expect(items[0]).toMatchObject({ type: "identity.deleted", resourceId: identityId });
+  });
+
+  test("takes the id and nothing else", async () => {
+    const { latchkey } = open();
+    const error = await rejectionOf(latchkey.deleteIdentity({ externalId: "pier-7" } as never));
+    expect(error.issues).toEqual([
+      { path: "identityId", message: "is required" },
+      { path: "externalId", message: "is not a known field" },
+    ]);
+  });
+});

@@ -1,0 +1,186 @@
+import { decideWindow, type RateWindow } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../every-store.js";
+
+const asked = { namespace: "mail", identifier: "customer_42", limit: 3, duration: HOUR_MS };
+
+describeOnEveryStore("limit", (open) => {
+  test("takes one unit unless told otherwise, up to the limit, and then nothing", async () => {
+    const { latchkey } = open();
+    const reset = NOON + HOUR_MS;
+    const seen = [];
+    for (let count = 0; count < 5; count += 1) seen.push(await latchkey.limit(asked));
+    expect(seen).toEqual([
+      { success: true, limit: 3, remaining: 2, reset },
+      { success: true, limit: 3, remaining: 1, reset },
+      { success: true, limit: 3, remaining: 0, reset },
+      { success: false, limit: 3, remaining: 0, reset },
+      { success: false, limit: 3, remaining: 0, reset },
+    ]);
+  });
+
+  test("a cost is taken whole or not at all, and 0 only looks", async () => {
+    const { latchkey } = open();
+    expect(await latchkey.limit({ ...asked, cost: 2 })).toMatchObject({
+      success: true,
+      remaining: 1,
+    });
+    expect(await latchkey.limit({ ...asked, cost: 2 })).toMatchObject({
+      success: false,
+      remaining: 1,
+    });
+    expect(await latchkey.limit({ ...asked, cost: 0 })).toMatchObject({
+      success: true,
+      remaining: 1,
+    });
+    expect(await latchkey.limit({ ...asked, cost: 1 })).toMatchObject({
+      success: true,
+      remaining: 0,
+    });
+    expect(await latchkey.limit({ ...asked, cost: 0 })).toMatchObject({
+      success: true,
+      remaining: 0,
+    });
+  });
+
+  test("the next window opens at reset, not 1 ms before", async () => {
+    const bed = open();
+    await bed.latchkey.limit({ ...asked, cost: 3 });
+    bed.setClock(NOON + HOUR_MS - 1);
+    expect((await bed.latchkey.limit(asked)).success).toBe(false);
+    bed.setClock(NOON + HOUR_MS);
+    expect(await bed.latchkey.limit(asked)).toEqual({
+      success: true,
+      limit: 3,
+      remaining: 2,
+      reset: NOON + 2 * HOUR_MS,
+    });
+  });
+
+  test("a limit that is lowered below what was taken leaves 0, never less, and a raised one has room again", async () => {
+    const { latchkey } = open();
+    await latchkey.limit({ ...asked, cost: 3 });
+    for (const cost of [0, 1])
+      expect(await latchkey.limit({ ...asked, limit: 2, cost })).toEqual({
+        success: false,
+        limit: 2,
+        remaining: 0,
+        reset: NOON + HOUR_MS,
+      });
+    expect(await latchkey.limit({ ...asked, limit: 5 })).toMatchObject({
+      success: true,
+      remaining: 1,
+    });
+  });
+
+  test("namespace, identifier, duration and workspace each name another counter", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    await latchkey.limit({ ...asked, cost: 3 });
+    for (const other of [
+      { ...asked, namespace: "mail.v1" },
+      { ...asked, namespace: "Mail" },
+      { ...asked, identifier: "customer_4" },
+      { ...asked, identifier: "mail customer_42" },
+      { ...asked, duration: HOUR_MS + 1 },
+    ])
+      expect(await latchkey.limit(other)).toMatchObject({ success: true, remaining: 2 });
+    expect((await latchkey.workspace("ws_other").limit(asked)).remaining).toBe(2);
+    expect((await bed.another().limit(asked)).success).toBe(false);
+  });
+
+  test("no two names run into each other, whatever characters they hold", async () => {
+    const { latchkey } = open();
+    for (const [namespace, identifier] of [
+      ["a", "b:c"],
+      ["a:b", "c"],
+      ["a.b", "c"],
+      ["a", "b.c"],
+      ["a", "b\u0001c"],
+      ["a", "b c"],
+      ["a", "{b}c"],
+      ["a", "b*c"],
+      ["a", "é\u{1f511}"],
+    ] as const)
+      expect((await latchkey.limit({ ...asked, namespace, identifier, limit: 1 })).success).toBe(
+        true,
+      );
+  });
+
+  test("exactly the limit is admitted, whatever the number of racers and processes", async () => {
+    const bed = open();
+    const other = bed.another();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, at) =>
+        (at % 2 === 0 ? bed.latchkey : other).limit({ ...asked, limit: 17 }),
+      ),
+    );
+    expect(answers.filter(({ success }) => success)).toHaveLength(17);
+    const left = answers.filter(({ success }) => success).map(({ remaining }) => remaining);
+    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 17 }, (_, at) => at));
+  });
+
+  test("has nothing to do with limits of keys and identities", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const ratelimit = { limit: 1, duration: HOUR_MS };
+    const { key, keyId } = await latchkey.createKey({ apiId, ratelimit });
+    await latchkey.limit({ ...asked, namespace: "default", identifier: keyId, limit: 1 });
+    expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
+  });
+
+  test("says as decideWindow says, step by step", async () => {
+    const bed = open();
+    const name = { namespace: "oracle", identifier: "x", duration: 50 };
+    let window: RateWindow | null = null;
+    for (let step = 0; step < 120; step += 1) {
+      const [limit, cost] = [1 + ((step * 7) % 5), (step * 11) % 4];
+      bed.advance((step * 13) % 29);
+      const decision = decideWindow(window, { limit, durationMs: 50 }, cost, bed.now());
+      expect(await bed.latchkey.limit({ ...name, limit, cost })).toEqual({
+        success: decision.kind === "admit",
+        limit,
+        remaining: Math.max(0, limit - decision.window.used),
+        reset: decision.window.startedAt + 50,
+      });
+      if (decision.kind === "admit") window = decision.window;
+    }
+  });
+
+  test.each([
+    ["namespace", { namespace: "" }],
+    ["namespace", { namespace: "n".repeat(129) }],
+    ["namespace", { namespace: "*" }],
+    ["namespace", { namespace: "a b" }],
+    ["namespace", { namespace: 7 }],
+    ["identifier", { identifier: "" }],
+    ["identifier", { identifier: "i".repeat(256) }],
+    ["identifier", { identifier: "a\0" }],
+    ["limit", { limit: 0 }],
+    ["limit", { limit: 2 ** 53 }],
+    ["duration", { duration: 0 }],
+    ["duration", { duration: 1.5 }],
+    ["cost", { cost: -1 }],
+    ["cost", { cost: null }],
+    ["async", { async: true }],
+  ])("a bad %s is refused by name: %j", async (path, fields) => {
+    const { latchkey } = open();
+    const error = await rejectionOf(latchkey.limit({ ...asked, ...fields } as never));
+    expect(error.issues).toMatchObject([{ path }]);
+  });
+
+  test("the longest names and the largest numbers are taken", async () => {
+    const { latchkey } = open();
+    const most = Number.MAX_SAFE_INTEGER;
+    const longest = { namespace: "n".repeat(128), identifier: "i".repeat(255) };
+    expect(await latchkey.limit({ ...longest, limit: most, duration: most, cost: most })).toEqual({
+      success: true,
+      limit: most,
+      remaining: 0,
+      reset: most,
+    });
+    expect(
+      (await latchkey.limit({ ...longest, limit: most, duration: most, cost: most })).success,
+    ).toBe(false);
+  });
+});
