@@ -45,6 +45,23 @@ function run(program, args) {
 /** @param {string} name @param {readonly string[]} args */
 const tool = (name, args) => run(join(bin, name), args);
 
+/** Files that are no modules, by package: no check of modules would miss them. @type {Record<string, readonly string[]>} */
+const mustBePacked = {
+  http: [
+    "page/index.html",
+    "page/page.css",
+    "page/page.js",
+    "page/swagger-ui/LICENSE",
+    "page/swagger-ui/NOTICE",
+    "page/swagger-ui/swagger-ui-bundle.js",
+    "page/swagger-ui/swagger-ui-bundle.js.LICENSE.txt",
+    "page/swagger-ui/swagger-ui.css",
+  ],
+};
+
+/** @param {string} name */
+const notPacked = (name) => `not in the tarball: ${name}`;
+
 /**
  * Packs a package the way it is published (workspace: and catalog: ranges resolved, publishConfig applied) and
  * looks at the tarball.
@@ -61,7 +78,12 @@ async function checkPacked(directory, into) {
   const tarball = readdirSync(target).find((name) => name.endsWith(".tgz"));
   if (!packed.isOk || tarball === undefined) return { isOk: false, output: packed.output };
   const path = join(target, tarball);
+  const listed = await run("tar", ["-tzf", path]);
+  const missing = (mustBePacked[directory] ?? []).filter(
+    (name) => !listed.output.split("\n").includes(`package/${name}`),
+  );
   const results = await Promise.all([
+    { isOk: listed.isOk && missing.length === 0, output: missing.map(notPacked).join("\n") },
     tool("publint", ["run", path, "--strict"]),
     tool("attw", [path, "--profile", "esm-only", "--no-emoji"]),
   ]);

@@ -1,7 +1,7 @@
 // Makes a checkout ready to use, and gets out of the way when it is: every npm script begins here.
 //   node .ci/setup.mjs            install what is missing or out of date
 //   node .ci/setup.mjs --build    the same, then compile every package into its dist/
-//   node .ci/setup.mjs --test     the same as the first, and see to a Redis server for the tests
+//   node .ci/setup.mjs --test     the same as the first, and see to a Redis server and a browser for the tests
 //
 // It runs before anything is installed, so it imports Node's own modules only.
 
@@ -216,6 +216,26 @@ function provideRedis() {
   if (!hasRedis()) say("redis-server not found and REDIS_URL not set: tests of Redis are skipped");
 }
 
+/** The names that packages/http/src/testing/browser.ts looks for. */
+function hasBrowser() {
+  if (process.env.CHROMIUM) return true;
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  const script = names.map((name) => `command -v ${name}`).join(" || ");
+  return spawnSync("sh", ["-c", script], { stdio: "ignore" }).status === 0;
+}
+
+/** Tests look at the reference page. Without a browser they are skipped, and say so. */
+function provideBrowser() {
+  if (hasBrowser()) return;
+  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
+    say("installing chromium for the tests of the reference page");
+    const env = { DEBIAN_FRONTEND: "noninteractive" };
+    run("apt-get", ["update", "-q"], env);
+    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "chromium"], env);
+  }
+  if (!hasBrowser()) say("no Chromium on the PATH or in CHROMIUM: tests of the page are skipped");
+}
+
 function build() {
   const packages = join(root, "packages");
   for (const name of readdirSync(packages)) {
@@ -229,4 +249,7 @@ checkNodeVersion();
 install();
 copySwaggerUi();
 if (process.argv.includes("--build")) build();
-if (process.argv.includes("--test")) provideRedis();
+if (process.argv.includes("--test")) {
+  provideRedis();
+  provideBrowser();
+}
