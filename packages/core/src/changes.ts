@@ -47,7 +47,8 @@ export function toLog({ keepsAuditLog }: OperationContext, changes: ChangeLog): 
 }
 
 /**
- * Tells the listener of changes that were written.
+ * Tells the listener of changes that were written. Where an identity was to be made and an existing one was linked instead,
+ * no `identityId` is told: only the store knows that one's.
  *
  * @param created - Ids of the records that were made on demand.
  */
@@ -57,7 +58,13 @@ export function announce(
   created: readonly string[] = [],
 ): void {
   if (onEvent === null) return;
-  for (const { change, ifCreated } of changes) {
-    if (!ifCreated || created.includes(change.resourceId)) tell(onEvent, toAuditEvent(change));
+  const isMissing = ({ change, ifCreated }: LoggedChange) =>
+    ifCreated && !created.includes(change.resourceId);
+  const notMade = changes.filter(isMissing).map(({ change }) => change.resourceId);
+  for (const entry of changes) {
+    if (isMissing(entry)) continue;
+    const { change } = entry;
+    const isLinked = change.identityId !== null && notMade.includes(change.identityId);
+    tell(onEvent, toAuditEvent(isLinked ? { ...change, identityId: null } : change));
   }
 }

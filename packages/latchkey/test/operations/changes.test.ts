@@ -1,0 +1,72 @@
+import type { AuditEvent, LatchkeyEvent } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import {
+  CHANGE_CASES,
+  CHANGES_NOTHING,
+  type ExpectedChange,
+  makeChangeScene,
+  WITH_VAULT,
+} from "../changes.js";
+import { describeOnEveryStore, NOON } from "../every-store.js";
+
+/** An entry or event as far as its case tells. */
+function asTold({ type, keyId, identityId, changes }: AuditEvent): ExpectedChange {
+  const fields = Object.fromEntries(
+    changes.map(({ field, before, after }) => [field, [before, after] as const]),
+  );
+  return {
+    type,
+    ...(keyId !== undefined && { keyId }),
+    ...(identityId !== undefined && { identityId }),
+    fields,
+  };
+}
+
+const byKey = (one: ExpectedChange, other: ExpectedChange) =>
+  `${one.type} ${one.keyId}` < `${other.type} ${other.keyId}` ? -1 : 1;
+
+describeOnEveryStore("a change", (open) => {
+  const isAuditEvent = (event: LatchkeyEvent): event is AuditEvent => "changes" in event;
+
+  test("has a case for every operation that changes something", () => {
+    const { latchkey } = open();
+    const changing = Object.keys(latchkey).filter((name) => !CHANGES_NOTHING.has(name));
+    const covered = new Set<string>(CHANGE_CASES.map(({ operation }) => operation));
+    expect(changing.filter((name) => !covered.has(name))).toEqual([]);
+  });
+
+  describe.each(CHANGE_CASES)("by $title", ({ run, isUnordered, isElsewhere }) => {
+    test("is told to listeners and written to the log: who, what, when, before and after", async () => {
+      const bed = open(WITH_VAULT);
+      const scene = await makeChangeScene(bed);
+      const written = (await bed.latchkey.listAuditEvents()).events.length;
+      bed.advance(10);
+      const heard: LatchkeyEvent[] = [];
+      const acting = bed
+        .another({ onEvent: (event) => heard.push(event) })
+        .actingAs("harbour master");
+      const told = [...(await run(acting, scene))];
+      const events = heard.filter(isAuditEvent);
+      const sorted = (list: readonly ExpectedChange[]) =>
+        isUnordered === true ? [...list].sort(byKey) : list;
+      expect(sorted(events.map(asTold))).toEqual(sorted(told));
+      for (const event of events)
+        expect([event.actor, event.at]).toEqual(["harbour master", NOON + 10]);
+
+      const log = isElsewhere === true ? acting.workspace(events[0]?.workspaceId ?? "") : acting;
+      const entries = (await log.listAuditEvents()).events.toReversed();
+      const added = isElsewhere === true ? entries : entries.slice(written);
+      expect(added).toEqual(events.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
+    });
+
+    test("is not written where the log is off, and is told all the same", async () => {
+      const bed = open({ ...WITH_VAULT, auditLog: false });
+      const scene = await makeChangeScene(bed);
+      const heard: LatchkeyEvent[] = [];
+      const told = await run(bed.another({ onEvent: (event) => heard.push(event) }), scene);
+      expect(heard.filter(isAuditEvent)).toHaveLength(told.length);
+      for (const workspaceId of new Set(heard.map((event) => event.workspaceId)))
+        expect((await bed.latchkey.workspace(workspaceId).listAuditEvents()).events).toEqual([]);
+    });
+  });
+});
