@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { portableSha256, type SecretHash } from "./hash.js";
 import { canShowStart, HASH_VARIANTS, importedHash, importedStart } from "./imported-secret.js";
-import { evenWithIssues, orRequired, text, wholeNumber } from "./input.js";
+import { evenWithIssues, orRequired, prefix, text, wholeNumber } from "./input.js";
 import { addSettingsIssues, keySettingsFields } from "./key-settings.js";
 import { secretShape } from "./secret.js";
 
@@ -43,7 +43,7 @@ const plaintext = z
 
 /**
  * One key of another system: its hash or its plaintext, and the settings of createKey. `remaining` may be 0: it was used
- * up there.
+ * up there. `prefix` is what the secret begins with: it is shown where neither `start` nor the plaintext is known.
  */
 export const importedKey = z
   .strictObject({
@@ -52,15 +52,18 @@ export const importedKey = z
     hash: importedHashField.optional(),
     plaintext: plaintext.optional(),
     start: text(0, 32).optional(),
+    prefix: prefix.optional(),
   })
   .superRefine(addImportIssues, evenWithIssues);
 
 /** An {@link importedKey}, checked. */
 export type ImportedKey = z.output<typeof importedKey>;
 
-/** What is stored and shown of an imported key's secret; nothing where only its hash is known and no start was given. */
-export function startOf({ start, plaintext }: ImportedKey): string {
-  return start ?? (plaintext === undefined ? "" : importedStart(plaintext));
+/** What is stored and shown of an imported key's secret; nothing where only its hash is known. */
+export function startOf({ start, prefix, plaintext }: ImportedKey): string {
+  if (start !== undefined) return start;
+  if (plaintext !== undefined) return importedStart(plaintext);
+  return prefix ? `${prefix}_` : "";
 }
 
 function addImportIssues(

@@ -11,7 +11,7 @@ const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 /**
  * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `hash` (`value` and `variant`:
  * `sha256_base64`, 44 characters with padding, or `sha256_hex`, 64 digits, of the SHA-256 of the whole secret) or
- * `plaintext` (1 to 512 printable ASCII characters), and the fields of createKey but `prefix` and `byteLength`.
+ * `plaintext` (1 to 512 printable ASCII characters), and the fields of createKey but `byteLength`.
  * `remaining` may be 0. `start`, 0 to 32 characters, is what is shown of the secret: of a plaintext it is derived unless
  * given, and leaves 112 bits unknown or is a mere prefix.
  */

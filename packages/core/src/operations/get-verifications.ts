@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { identityLookup, notFound, type OperationContext } from "../context.js";
-import type { InputIssue } from "../errors.js";
+import { badRequest } from "../errors.js";
 import { evenWithIssues, externalId, id, orRequired, parseInput, wholeNumber } from "../input.js";
-import type { EpochMs } from "../time.js";
+import type { EpochMs, SpanMs } from "../time.js";
 import {
   bucketEndAt,
   bucketStartAt,
   GRANULARITIES,
-  type Granularity,
   isAllowedRange,
   RANGE_ERRORS,
   toBuckets,
@@ -18,10 +17,13 @@ import type { CountSubject } from "../verification-count.js";
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
 const LATEST: EpochMs = 253_402_300_799_999;
 
+/** Without a start: 30 days. */
+const USUAL_RANGE_MS: SpanMs = 30 * 86_400_000;
+
 /**
  * Input of getVerifications: exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`; `ownerId` is a deprecated
  * name of `externalId`, which wins, as `identityId` wins over both. `start`, included, and `end`, not included, in Unix epoch
- * ms. `granularity`: `hour` over at most 31 days, `day` over at most 366 days, which it is unless given, `month` over at most
+ * ms: the 30 days up to now unless given. `granularity`: `hour` over at most 31 days, `day` over at most 366 days, which it is unless given, `month` over at most
  * 120 months.
  */
 export const getVerificationsInput = z
@@ -31,8 +33,8 @@ export const getVerificationsInput = z
     externalId: externalId.optional(),
     ownerId: externalId.optional(),
     apiId: id.optional(),
-    start: wholeNumber(0, LATEST),
-    end: wholeNumber(0, LATEST),
+    start: wholeNumber(0, LATEST).optional(),
+    end: wholeNumber(0, LATEST).optional(),
     granularity: z
       .enum(GRANULARITIES, { error: orRequired('must be "hour", "day" or "month"') })
       .default("day"),
@@ -58,8 +60,9 @@ export async function getVerifications(
   context: OperationContext,
   input: z.input<typeof getVerificationsInput>,
 ): Promise<Verifications> {
-  const parsed = parseInput(getVerificationsInput, input, rangeIssues);
-  const { start, end, granularity } = parsed;
+  const parsed = parseInput(getVerificationsInput, input);
+  const { granularity } = parsed;
+  const { start, end } = rangeOf(parsed, context.now());
   const subject = await subjectOf(context, parsed);
   await context.counter?.flush();
   const lastBucketAt = bucketStartAt(end - 1, granularity);
@@ -72,24 +75,20 @@ export async function getVerifications(
   return { verifications: toBuckets(hours, start, end, granularity) };
 }
 
-/** A range whose ends are no instants is the schema's business. */
-function rangeIssues({
-  start,
-  end,
-  granularity = "day",
-}: Readonly<Record<string, unknown>>): readonly InputIssue[] {
-  if (!isInstant(start) || !isInstant(end) || !isGranularity(granularity)) return [];
-  return isAllowedRange(start, end, granularity)
-    ? []
-    : [{ path: "end", message: RANGE_ERRORS[granularity] }];
-}
-
-function isInstant(value: unknown): value is EpochMs {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LATEST;
-}
-
-function isGranularity(value: unknown): value is Granularity {
-  return (GRANULARITIES as readonly unknown[]).includes(value);
+/**
+ * The range that is asked for.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` where it is empty or longer than its granularity allows.
+ */
+function rangeOf(
+  { start, end, granularity }: z.output<typeof getVerificationsInput>,
+  now: EpochMs,
+): { readonly start: EpochMs; readonly end: EpochMs } {
+  const endAt = end ?? now + 1;
+  const startAt = start ?? Math.max(0, endAt - USUAL_RANGE_MS);
+  if (!isAllowedRange(startAt, endAt, granularity))
+    throw badRequest([{ path: "end", message: RANGE_ERRORS[granularity] }]);
+  return { start: startAt, end: endAt };
 }
 
 function subjectsIn(input: Readonly<Record<string, unknown>>): number {

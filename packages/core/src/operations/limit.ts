@@ -1,19 +1,23 @@
 import { z } from "zod";
 import type { OperationContext } from "../context.js";
-import { namespace, parseInput, text, wholeNumber } from "../input.js";
+import { flag, list, metadata, namespace, parseInput, text, wholeNumber } from "../input.js";
 import type { RatelimitState } from "../verdict.js";
 
 /**
  * Input of limit. `namespace`: what is limited, 1 to 128 characters of `A-Z a-z 0-9 _ . : -`; `identifier`: who is, 1 to 255
  * characters; at most `limit` units in each window of `duration` ms; `cost` units are asked for, 1 unless given, and 0
- * only looks.
+ * only looks. Without `namespace` it is `default`. `async`, `meta` and `resources` are accepted for clients of long standing,
+ * and have no effect: every limit is exact.
  */
 export const limitInput = z.strictObject({
-  namespace,
+  namespace: namespace.default("default"),
   identifier: text(1, 255),
   limit: wholeNumber(1),
   duration: wholeNumber(1),
   cost: wholeNumber(0).default(1),
+  async: flag.optional(),
+  meta: metadata.optional(),
+  resources: list(z.record(z.string(), z.unknown()), 100, "resources").optional(),
 });
 
 /** Whether there was room, and the window as it stands afterwards. */
@@ -31,14 +35,16 @@ export async function limit(
   context: OperationContext,
   input: z.input<typeof limitInput>,
 ): Promise<LimitAnswer> {
-  const { duration: durationMs, ...asked } = parseInput(limitInput, input);
+  const { namespace, identifier, cost, ...asked } = parseInput(limitInput, input);
   const { store, workspaceId } = context;
-  const plan = { workspaceId, ...asked, durationMs, now: context.now() };
+  const { limit, duration: durationMs } = asked;
+  const counter = { workspaceId, namespace, identifier, durationMs };
+  const plan = { ...counter, limit, cost, now: context.now() };
   const { kind, window } = await store.takeFromNamespace(plan);
   return {
     success: kind === "admit",
-    limit: asked.limit,
-    remaining: Math.max(0, asked.limit - window.used),
+    limit,
+    remaining: Math.max(0, limit - window.used),
     reset: window.startedAt + durationMs,
   };
 }
