@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../every-store.js";
+
+describeOnEveryStore("the audit log", (open) => {
+  const typesOf = (list: { readonly events: readonly { readonly type: string }[] }) =>
+    list.events.map(({ type }) => type);
+
+  test("lists the latest entry first, with what it is about", async () => {
+    const bed = open();
+    const { apiId, keyId } = await issue(bed);
+    bed.advance(1_000);
+    await bed.latchkey.actingAs("harbour master").updateKey({ keyId, name: "north" });
+    const { events, cursor } = await bed.latchkey.listAuditEvents();
+    expect(typesOf({ events })).toEqual(["key.updated", "key.created", "api.created"]);
+    expect(events[0]).toEqual({
+      id: expect.stringMatching(/^evt_[1-9A-HJ-NP-Za-km-z]{26}$/),
+      type: "key.updated",
+      workspaceId: "ws_default",
+      at: NOON + 1_000,
+      actor: "harbour master",
+      resourceId: keyId,
+      keyId,
+      changes: [{ field: "name", after: "north" }],
+    });
+    expect(events[2]).not.toHaveProperty("actor");
+    expect(events[2]).toMatchObject({ resourceId: apiId });
+    expect(cursor).toBeUndefined();
+  });
+
+  test("comes in pages that hold each entry once, and the last has no cursor", async () => {
+    const bed = open();
+    for (let index = 0; index < 6; index += 1)
+      await bed.latchkey.createApi({ name: `tide tables ${index}` });
+    const whole = await bed.latchkey.listAuditEvents();
+    const pages = [];
+    let cursor: string | undefined;
+    do {
+      const page = await bed.latchkey.listAuditEvents({ limit: 3, ...(cursor && { cursor }) });
+      pages.push(page.events);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(pages.map((page) => page.length)).toEqual([3, 3]);
+    expect(pages.flat()).toEqual(whole.events);
+  });
+
+  test.each([
+    { limit: 0, code: "BAD_REQUEST" },
+    { limit: 1, code: undefined },
+    { limit: 100, code: undefined },
+    { limit: 101, code: "BAD_REQUEST" },
+  ])("a page of $limit entries: $code", async ({ limit, code }) => {
+    const { latchkey } = open();
+    const outcome = await latchkey.listAuditEvents({ limit }).catch((error) => error);
+    expect(outcome.code).toBe(code);
+  });
+
+  test("is filtered by key, by identity or by who did it", async () => {
+    const bed = open();
+    const { keyId, apiId } = await issue(bed, { externalId: "pier-7" });
+    const { id: identityId } = await bed.latchkey.getIdentity({ externalId: "pier-7" });
+    await bed.latchkey.actingAs("someone else").createKey({ apiId });
+    await bed.latchkey.updateIdentity({ identityId, meta: { berth: 4 } });
+    const listed = async (filter: Parameters<typeof bed.latchkey.listAuditEvents>[0]) =>
+      typesOf(await bed.latchkey.listAuditEvents(filter));
+    expect(await listed({ keyId })).toEqual(["key.created"]);
+    expect(await listed({ identityId })).toEqual([
+      "identity.updated",
+      "key.created",
+      "identity.created",
+    ]);
+    expect(await listed({ actor: "someone else" })).toEqual(["key.created"]);
+    expect(await listed({ actor: "nobody" })).toEqual([]);
+    expect(await listed({ keyId: "key_unknown" })).toEqual([]);
+  });
+
+  test("names the identity that a key was linked to, also one that was there before", async () => {
+    const bed = open();
+    const { identityId } = await bed.latchkey.createIdentity({ externalId: "pier-7" });
+    const { keyId } = await issue(bed, { externalId: "pier-7" });
+    const { events } = await bed.latchkey.listAuditEvents({ identityId });
+    expect(events.map(({ resourceId }) => resourceId)).toEqual([keyId, identityId]);
+  });
+
+  test("takes one filter at a time, and says so", async () => {
+    const { latchkey } = open();
+    const error = await rejectionOf(latchkey.listAuditEvents({ keyId: "key_1", actor: "a" }));
+    expect(error).toMatchObject({
+      code: "BAD_REQUEST",
+      message: "at most one of keyId, identityId and actor may be given",
+    });
+  });
+
+  test("refuses a cursor of another list or workspace", async () => {
+    const bed = open();
+    for (let index = 0; index < 3; index += 1)
+      await bed.latchkey.createApi({ name: `tide tables ${index}` });
+    const { cursor } = await bed.latchkey.listAuditEvents({ limit: 1 });
+    const { cursor: ofApis } = await bed.latchkey.listApis({ limit: 1 });
+    const calls = [
+      bed.latchkey.listAuditEvents({ cursor: ofApis as string }),
+      bed.latchkey.workspace("ws_2").listAuditEvents({ cursor: cursor as string }),
+      bed.latchkey.listAuditEvents({ cursor: "damaged" }),
+    ];
+    for (const call of calls)
+      expect((await rejectionOf(call)).issues).toMatchObject([{ path: "cursor" }]);
+  });
+
+  test("shows nothing of another workspace", async () => {
+    const bed = open();
+    const { keyId } = await issue(bed);
+    const other = bed.latchkey.workspace("ws_2");
+    expect((await other.listAuditEvents()).events).toEqual([]);
+    expect((await other.listAuditEvents({ keyId })).events).toEqual([]);
+    expect(await other.pruneAuditEvents({ before: bed.now() })).toEqual({ deleted: 0 });
+  });
+
+  test("holds nothing of what was refused", async () => {
+    const bed = open();
+    const { apiId, keyId } = await issue(bed);
+    const before = await bed.latchkey.listAuditEvents();
+    const { latchkey } = bed;
+    const refused = [
+      latchkey.createKey({ apiId: "api_unknown", externalId: "pier-7" }),
+      latchkey.createKey({ apiId, roles: ["nope"], externalId: "pier-7" }),
+      latchkey.updateKey({ keyId, permissions: [{ name: "new", create: true }, "nope"] }),
+      latchkey.updateKey({ keyId: "key_unknown", name: "n" }),
+      latchkey.updateRemaining({ keyId, op: "decrement", value: 1 }),
+      latchkey.deleteKey({ keyId: "key_unknown" }),
+      latchkey.deleteApi({ apiId: "api_unknown" }),
+      latchkey.createRole({ name: "pilot", permissions: ["nope"] }),
+      latchkey.revokeRootKey({ rootKeyId: "root_unknown" }),
+    ];
+    for (const call of refused) expect(await rejectionOf(call)).toHaveProperty("code");
+    expect(await latchkey.listAuditEvents()).toEqual(before);
+  });
+
+  test("has one entry for each of many racers that changed something, and none for the losers", async () => {
+    const bed = open();
+    const { keyId } = await issue(bed);
+    const racers = Array.from({ length: 8 }, (_, index) =>
+      bed.latchkey.rotateKey({ keyId, graceMs: index }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const wins = (await Promise.all(racers)).filter((won) => won).length;
+    const { events } = await bed.latchkey.listAuditEvents();
+    expect(wins).toBe(1);
+    expect(typesOf({ events }).filter((type) => type === "key.rotated")).toHaveLength(1);
+    expect(typesOf({ events }).filter((type) => type === "key.created")).toHaveLength(2);
+  });
+
+  describe("pruning", () => {
+    test("forgets what was written before an instant, and nothing at it or after it", async () => {
+      const bed = open();
+      for (const at of [NOON - 1, NOON, NOON + 1]) {
+        bed.setClock(at);
+        await bed.another().createApi({ name: `tide tables at ${at}` });
+      }
+      expect(await bed.latchkey.pruneAuditEvents({ before: NOON })).toEqual({ deleted: 1 });
+      const { events } = await bed.latchkey.listAuditEvents();
+      expect(events.map(({ at }) => at)).toEqual([NOON + 1, NOON]);
+      expect(await bed.latchkey.pruneAuditEvents({ before: NOON })).toEqual({ deleted: 0 });
+    });
+
+    test("goes on until all of it is done, in steps", async () => {
+      const bed = open();
+      for (let page = 0; page < 6; page += 1) {
+        const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+        await bed.latchkey.createKeys(
+          Array.from({ length: 100 }, (_, index) => ({
+            apiId,
+            plaintext: `imported secret ${page} ${index}`,
+          })),
+        );
+      }
+      bed.advance(1);
+      expect(await bed.latchkey.pruneAuditEvents({ before: bed.now() })).toEqual({ deleted: 606 });
+      expect((await bed.latchkey.listAuditEvents()).events).toEqual([]);
+    });
+
+    test.each([
+      { ahead: -1, code: undefined },
+      { ahead: 0, code: undefined },
+      { ahead: 1, code: "BAD_REQUEST" },
+    ])("takes an instant up to now: $ahead ms ahead of it, $code", async ({ ahead, code }) => {
+      const { latchkey } = open();
+      const call = latchkey.pruneAuditEvents({ before: NOON + ahead });
+      const outcome = await call.catch((error) => error);
+      expect(outcome.code).toBe(code);
+    });
+
+    test("keeps the entries of keys that are gone until then", async () => {
+      const bed = open();
+      const { keyId } = await issue(bed);
+      await bed.latchkey.deleteKey({ keyId, permanent: true });
+      bed.advance(HOUR_MS);
+      expect(typesOf(await bed.latchkey.listAuditEvents({ keyId }))).toEqual([
+        "key.deleted",
+        "key.created",
+      ]);
+    });
+  });
+});

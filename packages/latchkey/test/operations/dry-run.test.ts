@@ -1,0 +1,255 @@
+import type { VerdictCheck } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import { DAY_MS, describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../every-store.js";
+
+describeOnEveryStore("a dry run", (open) => {
+  const failed = (checks: readonly VerdictCheck[]) => checks.filter(({ passed }) => !passed);
+
+  test("answers each check with what it saw, and takes nothing", async () => {
+    const bed = open();
+    const { apiId, keyId, key } = await issue(bed, {
+      remaining: 5,
+      refill: { interval: "daily", amount: 5 },
+      expires: NOON + DAY_MS,
+      ratelimit: { limit: 10, duration: HOUR_MS },
+    });
+    const ask = () => bed.latchkey.verifyKey({ key, remaining: { cost: 2 }, dryRun: true });
+    const outcome = await ask();
+    expect(outcome).toMatchObject({ valid: true, code: "VALID", remaining: 3 });
+    expect(outcome.checks).toEqual([
+      { check: "exists", passed: true },
+      { check: "enabled", passed: true },
+      { check: "api", passed: true, apiId },
+      { check: "expiry", passed: true, expires: NOON + DAY_MS },
+      { check: "address", passed: true },
+      { check: "permissions", passed: true },
+      {
+        check: "ratelimit",
+        passed: true,
+        name: "default",
+        limit: 10,
+        remaining: 10,
+        cost: 1,
+        reset: NOON + HOUR_MS,
+      },
+      {
+        check: "uses",
+        passed: true,
+        from: "key",
+        remaining: 5,
+        cost: 2,
+        nextRefillAt: NOON + DAY_MS / 2,
+      },
+    ]);
+    expect(await ask()).toEqual(outcome);
+    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ remaining: 5 });
+  });
+
+  test("of a secret that no key has is NOT_FOUND, and that is the only check", async () => {
+    const { latchkey } = open();
+    expect(await latchkey.verifyKey({ key: "no such key", dryRun: true })).toEqual({
+      valid: false,
+      code: "NOT_FOUND",
+      checks: [{ check: "exists", passed: false }],
+    });
+  });
+
+  test("tells every check that fails, also behind the first", async () => {
+    const bed = open();
+    const { key, keyId, apiId } = await issue(bed, {
+      remaining: 1,
+      ratelimit: { limit: 1, duration: HOUR_MS },
+    });
+    await bed.latchkey.verifyKey({ key });
+    await bed.latchkey.updateKey({ keyId, enabled: false });
+    await bed.latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.0/24"] });
+    const outcome = await bed.latchkey.verifyKey({
+      key,
+      ipAddress: "198.51.100.7",
+      authorization: { permissions: "tides.read" },
+      dryRun: true,
+    });
+    expect(outcome).toMatchObject({ code: "DISABLED", remaining: 0 });
+    expect(outcome).not.toHaveProperty("ratelimits");
+    expect(failed(outcome.checks)).toEqual([
+      { check: "enabled", passed: false },
+      { check: "address", passed: false, ipAddress: "198.51.100.7" },
+      { check: "permissions", passed: false, missing: "tides.read" },
+      {
+        check: "ratelimit",
+        passed: false,
+        name: "default",
+        limit: 1,
+        remaining: 0,
+        cost: 1,
+        reset: NOON + HOUR_MS,
+        retryAfterMs: HOUR_MS,
+      },
+      { check: "uses", passed: false, from: "key", remaining: 0, cost: 1 },
+    ]);
+  });
+
+  describe("right before the call itself answers the same verdict", () => {
+    type Case = {
+      readonly code: string;
+      readonly ask?: object;
+      readonly fields?: Parameters<typeof issue>[1];
+      readonly before?: (
+        latchkey: Parameters<typeof issue>[0]["latchkey"],
+        ids: { readonly keyId: string; readonly apiId: string; readonly key: string },
+      ) => Promise<unknown>;
+    };
+    const cases: readonly Case[] = [
+      { code: "VALID", fields: { remaining: 1, ratelimit: { limit: 1, duration: HOUR_MS } } },
+      {
+        code: "DISABLED",
+        before: (latchkey, { keyId }) => latchkey.updateKey({ keyId, enabled: false }),
+      },
+      { code: "FORBIDDEN", ask: { apiId: "api_other" }, fields: { remaining: 3 } },
+      {
+        code: "FORBIDDEN",
+        before: (latchkey, { apiId }) => latchkey.updateApi({ apiId, ipWhitelist: ["::1"] }),
+      },
+      {
+        code: "INSUFFICIENT_PERMISSIONS",
+        ask: { authorization: { permissions: "tides.read" } },
+        fields: { ratelimit: { limit: 1, duration: HOUR_MS } },
+      },
+      {
+        code: "RATE_LIMITED",
+        fields: { remaining: 9, ratelimit: { limit: 2, duration: HOUR_MS } },
+        ask: {
+          ratelimits: [
+            { name: "default", cost: 3 },
+            { name: "a", limit: 5, duration: 1_000 },
+          ],
+        },
+      },
+      { code: "USAGE_EXCEEDED", fields: { remaining: 1 }, ask: { remaining: { cost: 2 } } },
+      {
+        code: "USAGE_EXCEEDED",
+        fields: { remaining: 1 },
+        before: (latchkey, { key }) => latchkey.verifyKey({ key }),
+      },
+      { code: "NOT_FOUND", before: (latchkey, { keyId }) => latchkey.deleteKey({ keyId }) },
+      // A name that nothing configures is passed over where the records refuse before.
+      {
+        code: "DISABLED",
+        ask: { ratelimits: [{ name: "nowhere" }] },
+        before: (latchkey, { keyId }) => latchkey.updateKey({ keyId, enabled: false }),
+      },
+    ];
+
+    test.each(cases)("$code %#", async ({ code, fields = {}, ask = {}, before }) => {
+      const bed = open();
+      const ids = await issue(bed, fields);
+      await before?.(bed.latchkey, ids);
+      const { checks, ...told } = await bed.latchkey.verifyKey({
+        key: ids.key,
+        ...ask,
+        dryRun: true,
+      });
+      expect(told.code).toBe(code);
+      expect(checks.length).toBeGreaterThan(0);
+      expect(await bed.latchkey.verifyKey({ key: ids.key, ...ask })).toEqual(told);
+    });
+
+    test("EXPIRED", async () => {
+      const bed = open();
+      const { key } = await issue(bed, { expires: NOON + 1_000 });
+      bed.advance(1_000);
+      const { checks, ...told } = await bed.latchkey.verifyKey({ key, dryRun: true });
+      expect(failed(checks)).toEqual([{ check: "expiry", passed: false, expires: NOON + 1_000 }]);
+      expect(await bed.latchkey.verifyKey({ key })).toEqual(told);
+    });
+  });
+
+  test("says when waiting helps: that much later, and no earlier, the verification is good", async () => {
+    const bed = open();
+    const { key } = await issue(bed, {
+      remaining: 1,
+      refill: { interval: "daily", amount: 1 },
+    });
+    await bed.latchkey.verifyKey({ key });
+    const { checks } = await bed.latchkey.verifyKey({ key, dryRun: true });
+    const [uses] = failed(checks);
+    const retryAfterMs = (uses as { readonly retryAfterMs: number }).retryAfterMs;
+    bed.advance(retryAfterMs - 1);
+    expect((await bed.latchkey.verifyKey({ key, dryRun: true })).code).toBe("USAGE_EXCEEDED");
+    bed.advance(1);
+    expect((await bed.latchkey.verifyKey({ key, dryRun: true })).code).toBe("VALID");
+    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+  });
+
+  test("of a key that draws from its identity shows the uses that are shared", async () => {
+    const bed = open();
+    await bed.latchkey.createIdentity({ externalId: "pier-7", remaining: 4 });
+    const { key } = await issue(bed, { externalId: "pier-7", usesFrom: "identity" });
+    await bed.latchkey.verifyKey({ key });
+    const { checks } = await bed.latchkey.verifyKey({ key, dryRun: true });
+    expect(checks.at(-1)).toEqual({
+      check: "uses",
+      passed: true,
+      from: "identity",
+      remaining: 3,
+      cost: 1,
+    });
+  });
+
+  test("leaves no trace: no event, no count, no latest use, nothing under its request id", async () => {
+    const bed = open();
+    const { keyId, key, apiId } = await issue(bed, { remaining: 1 });
+    const heard: unknown[] = [];
+    const latchkey = bed.another({ onEvent: (event) => heard.push(event) });
+    await latchkey.verifyKey({ key, dryRun: true, requestId: "one" });
+    await latchkey.verifyKey({ key: "no such key", dryRun: true });
+    await latchkey.verifyKey({ key, requestId: "one", remaining: { cost: 0 }, dryRun: true });
+    const range = { start: NOON, end: NOON + 1, granularity: "hour" } as const;
+    expect(heard).toEqual([]);
+    expect(await latchkey.getVerifications({ apiId, ...range })).toEqual({
+      verifications: [{ time: NOON, success: 0, rateLimited: 0, usageExceeded: 0, outcomes: {} }],
+    });
+    expect(await latchkey.getKey({ keyId })).not.toHaveProperty("lastUsedAt");
+    expect(await latchkey.verifyKey({ key, requestId: "one" })).toMatchObject({ remaining: 0 });
+    expect((await latchkey.verifyKey({ key, requestId: "one", dryRun: true })).code).toBe(
+      "USAGE_EXCEEDED",
+    );
+  });
+
+  test("sees what another process changed, and no cache", async () => {
+    const bed = open();
+    const { key, keyId } = await issue(bed, { remaining: 5 });
+    await bed.latchkey.verifyKey({ key });
+    await bed.another().updateRemaining({ keyId, op: "set", value: 2 });
+    const { checks } = await bed.latchkey.verifyKey({ key, dryRun: true });
+    expect(checks.at(-1)).toMatchObject({ check: "uses", remaining: 2 });
+  });
+
+  test("fails as the call itself would: a limit that nothing configures, a disabled workspace", async () => {
+    const bed = open();
+    const { key } = await issue(bed);
+    const unknown = { key, ratelimits: [{ name: "a", limit: 1, duration: 1 }, { name: "nope" }] };
+    const dry = await rejectionOf(bed.latchkey.verifyKey({ ...unknown, dryRun: true }));
+    const wet = await rejectionOf(bed.latchkey.verifyKey(unknown));
+    expect(dry).toMatchObject({ code: "BAD_REQUEST", issues: wet.issues });
+    await bed.latchkey.setWorkspaceEnabled(false);
+    expect(await rejectionOf(bed.latchkey.verifyKey({ key, dryRun: true }))).toMatchObject({
+      code: "FORBIDDEN",
+      message: "workspace is disabled",
+    });
+  });
+
+  test("hides a key of another workspace, and one outside the caller's scope", async () => {
+    const bed = open();
+    const { key } = await issue(bed);
+    const outcome = {
+      valid: false,
+      code: "NOT_FOUND",
+      checks: [{ check: "exists", passed: false }],
+    };
+    expect(await bed.latchkey.workspace("ws_2").verifyKey({ key, dryRun: true })).toEqual(outcome);
+    expect(await bed.latchkey.verifyKey({ key, dryRun: true }, { apiIds: ["api_other"] })).toEqual(
+      outcome,
+    );
+  });
+});
