@@ -26,6 +26,7 @@ const FIELDS = {
   refill: { interval: "monthly", amount: 3, refillDay: 15 },
   ratelimits: [aKeyLimit("default", 3)],
   environment: "test",
+  usesFrom: "identity",
   sealedSecret: "v1.c2VhbGVk",
 } as const satisfies Partial<KeyRecord>;
 
@@ -70,7 +71,7 @@ export const guardedUpdatePromises: readonly StorePromise[] = [
         await store.updateKey(WORKSPACE, KEY_ID, 1, { ...nothing, ratelimits: [] }, NO_CHANGES),
       );
       const { key } = await load(store);
-      assert.deepEqual(key, aKey(1, { switchedOn: false, version: 2 }));
+      assert.deepEqual(key, aKey(1, { switchedOn: false, usesFrom: "identity", version: 2 }));
     },
   },
   {

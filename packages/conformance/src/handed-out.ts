@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type LoadedKey, NO_CHANGES } from "@latchkey/core";
 import {
+  aChange,
   aKey,
   aKeyLimit,
   aNewKey,
@@ -8,10 +9,15 @@ import {
   anIdentity,
   aPermission,
   aPlan,
+  aRole,
+  aRootKey,
   aSharedLimit,
   idOf,
+  logOf,
   NOW,
+  named,
   orCreate,
+  UNLIMITED,
   WORKSPACE,
 } from "./fixtures.js";
 import { assertSameKey, listedKeyIds, load, withKeys } from "./scene.js";
@@ -53,6 +59,8 @@ function vandalise(value: unknown): void {
   Reflect.set(value, "added", "vandalised");
 }
 
+const PAGE_BACK = { beforeId: null, limit: 10 };
+
 export const handedOutPromises: readonly StorePromise[] = [
   {
     title: "changing a record after handing it in changes nothing in the store",
@@ -69,9 +77,39 @@ export const handedOutPromises: readonly StorePromise[] = [
     },
   },
   {
+    title: "changing what other writes were handed changes nothing in the store",
+    async check({ store }) {
+      const api = structuredClone(anApi(1, { ipWhitelist: ["::1/128"] }));
+      const change = structuredClone(aChange());
+      await store.insertApi(api, logOf(change));
+      const patch = { ipWhitelist: ["10.0.0.0/8"] };
+      await store.updateApi(WORKSPACE, api.id, 1, patch, NO_CHANGES);
+      const identity = structuredClone(anIdentity(1, { meta: { a: { b: 1 } } }));
+      await store.insertIdentity(identity, UNLIMITED, NO_CHANGES);
+      const rootKey = structuredClone(aRootKey());
+      await store.insertRootKey(rootKey, NO_CHANGES);
+      const role = structuredClone(aRole("reader"));
+      await store.insertRole(role, [], NO_CHANGES);
+      for (const given of [api, change, patch, identity, rootKey, role]) vandalise(given);
+      const expected = anApi(1, { ipWhitelist: ["10.0.0.0/8"], version: 2 });
+      assert.deepEqual(await store.getApi(WORKSPACE, idOf("api", 1)), expected);
+      const { items } = await store.listChanges(WORKSPACE, { kind: "all" }, PAGE_BACK);
+      assert.deepEqual(items, [aChange()]);
+      const found = await store.getIdentity(WORKSPACE, { externalId: "user-1" });
+      assert.deepEqual(found?.identity, anIdentity(1, { meta: { a: { b: 1 } } }));
+      assert.deepEqual((await store.findRootKey(aRootKey().hash))?.rootKey, aRootKey());
+      const [loaded] = await store.listRoles(WORKSPACE);
+      assert.deepEqual(loaded?.role, aRole("reader"));
+    },
+  },
+  {
     title: "changing a record that was read changes nothing in the store",
     async check({ store }) {
-      const loaded = snapshotOf(await withKeys(store, aRichKey()));
+      await withKeys(store, aRichKey());
+      await store.insertRootKey(aRootKey(), logOf(aChange()));
+      await store.insertRole(aRole("reader"), [named("docs.read")], NO_CHANGES);
+      const loaded = snapshotOf(await load(store));
+      const docsRead = { id: idOf("perm", 1), name: "docs.read" };
       const page = { afterId: null, limit: 10 };
       vandalise(await store.getKey(WORKSPACE, KEY.id));
       vandalise(await store.findKey(KEY.hash, WORKSPACE));
@@ -79,10 +117,24 @@ export const handedOutPromises: readonly StorePromise[] = [
       vandalise(await store.getWorkspace(WORKSPACE));
       vandalise(await store.listKeys(WORKSPACE, KEY.apiId, { identityId: null }, page));
       vandalise(await store.listIdentities(WORKSPACE, page));
+      vandalise(await store.getIdentity(WORKSPACE, { externalId: "user-1" }));
+      vandalise(await store.listApis(WORKSPACE, page));
+      vandalise(await store.listPermissions(WORKSPACE));
+      vandalise(await store.getRole(WORKSPACE, idOf("role", 1)));
+      vandalise(await store.listRoles(WORKSPACE));
+      vandalise(await store.findRootKey(aRootKey().hash));
+      vandalise(await store.listRootKeys(WORKSPACE, page));
+      vandalise(await store.listChanges(WORKSPACE, { kind: "all" }, PAGE_BACK));
       vandalise(await store.charge(aPlan(loaded, { mode: "look" })));
       assertSameKey(await load(store), loaded);
       assertSameKey(await store.findKey(KEY.hash, WORKSPACE), loaded);
       assert.deepEqual(await store.getApi(WORKSPACE, KEY.apiId), anApi());
+      const held = { role: aRole("reader"), permissions: [docsRead] };
+      assert.deepEqual(await store.listRoles(WORKSPACE), [held]);
+      assert.deepEqual(await store.listPermissions(WORKSPACE), [aPermission("docs.read")]);
+      assert.deepEqual((await store.listRootKeys(WORKSPACE, page)).items, [aRootKey()]);
+      const { items } = await store.listChanges(WORKSPACE, { kind: "all" }, PAGE_BACK);
+      assert.deepEqual(items, [aChange()]);
       assert.deepEqual(await listedKeyIds(store), [KEY.id]);
     },
   },

@@ -9,6 +9,8 @@ import {
   aPermission,
   aPlan,
   aRole,
+  aRootKey,
+  aRotation,
   byId,
   idOf,
   named,
@@ -75,6 +77,62 @@ export const isolationPromises: readonly StorePromise[] = [
         await store.updateIdentity(OTHER_WORKSPACE, identityId, 1, { meta: {} }, NO_CHANGES),
         { kind: "not-found" },
       );
+    },
+  },
+  {
+    title:
+      "a key is not rotated, and an identity and a root key not deleted, from another workspace",
+    async check({ store }) {
+      const loaded = await withKeys(store, aNewKey(aKey(), { identity: anIdentity() }));
+      await store.insertRootKey(aRootKey(), NO_CHANGES);
+      const theirs = aRotation(loaded, 2, ELSEWHERE);
+      const rotated = await store.rotateKey(OTHER_WORKSPACE, KEY_ID, 1, theirs, NO_CHANGES);
+      assert.equal(rotated, "not-found");
+      const identityId = idOf("id", 1);
+      const identity = await store.deleteIdentity(OTHER_WORKSPACE, identityId, NO_CHANGES);
+      assert.equal(identity, "not-found");
+      const root = await store.deleteRootKey(OTHER_WORKSPACE, aRootKey().id, NO_CHANGES);
+      assert.equal(root, "not-found");
+      const rootKeys = await store.listRootKeys(OTHER_WORKSPACE, PAGE);
+      assert.deepEqual(rootKeys, { items: [], hasMore: false, total: 0 });
+      assert.notEqual(await store.findRootKey(aRootKey().hash), null);
+      assertSameKey(await load(store), loaded);
+    },
+  },
+  {
+    title: "an API is not listed, updated or deleted from another workspace",
+    async check({ store }) {
+      await store.insertApi(anApi(), NO_CHANGES);
+      const [id, patch] = [anApi().id, { name: "theirs" }];
+      const updated = await store.updateApi(OTHER_WORKSPACE, id, 1, patch, NO_CHANGES);
+      assert.equal(updated, "not-found");
+      assert.equal(await store.deleteApi(OTHER_WORKSPACE, id, NO_CHANGES), "not-found");
+      const listed = await store.listApis(OTHER_WORKSPACE, PAGE);
+      assert.deepEqual(listed, { items: [], hasMore: false, total: 0 });
+      assert.deepEqual(await store.getApi(WORKSPACE, id), anApi());
+    },
+  },
+  {
+    title: "a role and a permission are not read, listed, set or deleted from another workspace",
+    async check({ store }) {
+      await store.insertPermission(aPermission("docs.read"), NO_CHANGES);
+      await store.insertRole(aRole("reader"), [named("docs.read")], NO_CHANGES);
+      const before = await store.getWorkspace(WORKSPACE);
+      const [roleId, permissionId] = [idOf("role", 1), idOf("perm", 1)];
+      assert.equal(await store.getRole(OTHER_WORKSPACE, roleId), null);
+      assert.equal(await store.getPermission(OTHER_WORKSPACE, permissionId), null);
+      assert.deepEqual(await store.listRoles(OTHER_WORKSPACE), []);
+      assert.deepEqual(await store.listPermissions(OTHER_WORKSPACE), []);
+      const set = await store.setRolePermissions(OTHER_WORKSPACE, roleId, 1, [], NO_CHANGES);
+      assert.deepEqual(set, { kind: "not-found" });
+      const role = await store.deleteRole(OTHER_WORKSPACE, roleId, NO_CHANGES);
+      const permission = await store.deletePermission(OTHER_WORKSPACE, permissionId, NO_CHANGES);
+      assert.deepEqual([role, permission], ["not-found", "not-found"]);
+      assert.deepEqual(await store.getRole(WORKSPACE, roleId), {
+        role: aRole("reader"),
+        permissions: [{ id: permissionId, name: "docs.read" }],
+      });
+      assert.deepEqual(await store.getWorkspace(WORKSPACE), before);
     },
   },
   {

@@ -35,6 +35,7 @@ const FULL_KEY = aKey(1, {
     },
   ],
   environment: "live",
+  usesFrom: "identity",
   sealedSecret: "v1.AAECAwQFBgcICQ",
   version: 7,
 });
@@ -86,6 +87,8 @@ export const lookupPromises: readonly StorePromise[] = [
         assert.equal(await store.getApi(WORKSPACE, unknown), null);
         assert.equal(await store.getIdentity(WORKSPACE, { identityId: unknown }), null);
         assert.equal(await store.getIdentity(WORKSPACE, { externalId: unknown }), null);
+        assert.equal(await store.getRole(WORKSPACE, unknown), null);
+        assert.equal(await store.getPermission(WORKSPACE, unknown), null);
         assert.equal(await store.findRootKey(unknown), null);
       }
     },

@@ -5,14 +5,18 @@ import {
   aKeyLimit,
   aKeyWithUses,
   aNewKey,
+  anIdentity,
   aPlan,
+  aRotation,
+  hashOf,
+  idOf,
   MINUTE_MS,
   NOW,
   takeFrom,
   WORKSPACE,
 } from "./fixtures.js";
 import { race } from "./race.js";
-import { assertUpdated, insert, load, usesLeft, withKeys } from "./scene.js";
+import { assertUpdated, insert, load, rotate, usesLeft, withKeys } from "./scene.js";
 import type { StorePromise } from "./store-promise.js";
 
 const REQUEST: ChargeRequest = {
@@ -20,6 +24,9 @@ const REQUEST: ChargeRequest = {
   fingerprint: "one use",
   rememberUntil: NOW + MINUTE_MS,
 };
+
+/** What makes another key of one. */
+const NEXT = { id: idOf("key", 2), hash: hashOf(2) };
 
 /** A plan under {@link REQUEST}. */
 function requestPlan(loaded: LoadedKey, fields: Parameters<typeof aPlan>[1] = {}) {
@@ -45,6 +52,45 @@ export const repeatedRequestPromises: readonly StorePromise[] = [
       const look = await store.charge({ ...plan, request: undefined, mode: "look", cost: 0 });
       assert.ok("limits" in look);
       assert.equal(look.limits[0]?.remaining, 7);
+    },
+  },
+  {
+    title: "a repeated request of a key that draws from its identity takes nothing again",
+    async check({ store, other }) {
+      const key = aKey(1, { identityId: idOf("id", 1), usesFrom: "identity" });
+      const shared = { remaining: 9, refilledAt: NOW };
+      await store.insertIdentity(anIdentity(), shared, NO_CHANGES);
+      const loaded = await withKeys(store, aNewKey(key), aNewKey({ ...key, ...NEXT }));
+      const next = await load(store, NEXT.id);
+      const first = await store.charge(requestPlan(loaded, { cost: 2 }));
+      assert.deepEqual(first, { kind: "charged", remaining: 7, limits: [] });
+      assert.equal((await other.charge(requestPlan(next, { cost: 3 }))).kind, "charged");
+      assert.deepEqual(await other.charge(requestPlan(loaded, { cost: 2 })), first);
+      const found = await store.getIdentity(WORKSPACE, { identityId: idOf("id", 1) });
+      assert.equal(found?.usage.remaining, 4);
+    },
+  },
+  {
+    title:
+      "a request of a rotated key is no request of its successor, though both take from one counter",
+    async check({ store, other }) {
+      const before = await withKeys(store, aKeyWithUses(9));
+      const successor = await rotate(store, before, aRotation(before));
+      const old = await load(store);
+      for (const [index, loaded] of [old, successor, old, successor].entries()) {
+        const result = await other.charge(requestPlan(loaded));
+        assert.deepEqual(result, { kind: "charged", remaining: 8 - (index % 2), limits: [] });
+      }
+      assert.equal(await usesLeft(store), 7);
+    },
+  },
+  {
+    title: "what is remembered does not outlive the identity of the key",
+    async check({ store, other }) {
+      const loaded = await withKeys(store, aNewKey(aKey(), { identity: anIdentity() }));
+      assert.equal((await store.charge(requestPlan(loaded))).kind, "charged");
+      await store.deleteIdentity(WORKSPACE, idOf("id", 1), NO_CHANGES);
+      assert.deepEqual(await other.charge(requestPlan(loaded)), { kind: "stale" });
     },
   },
   {

@@ -7,9 +7,11 @@ import {
   anIdentity,
   aPermission,
   aPlan,
+  aRotation,
   hashOf,
   idOf,
   loadedIdentity,
+  NOW,
   orCreate,
   REMOVAL,
   WORKSPACE,
@@ -43,6 +45,23 @@ const CHANGES: readonly {
     make: (store) => store.updateIdentity(WORKSPACE, idOf("id", 1), 1, { meta: {} }, NO_CHANGES),
   },
   {
+    what: "a rotated key",
+    make: (store) => store.rotateKey(WORKSPACE, KEY_ID, 1, aRotation({ key: aKey() }), NO_CHANGES),
+  },
+  {
+    what: "a deleted identity",
+    make: (store) => store.deleteIdentity(WORKSPACE, idOf("id", 1), NO_CHANGES),
+  },
+  {
+    what: "a deleted permission",
+    make: (store) => store.deletePermission(WORKSPACE, idOf("perm", 1), NO_CHANGES),
+  },
+  {
+    what: "a restricted API",
+    make: (store) =>
+      store.updateApi(WORKSPACE, idOf("api", 1), 1, { ipWhitelist: ["::1/128"] }, NO_CHANGES),
+  },
+  {
     what: "a disabled workspace",
     make: (store) => store.setWorkspaceEnabled(WORKSPACE, false, NO_CHANGES),
   },
@@ -65,6 +84,27 @@ export const revocationPromises: readonly StorePromise[] = [
       }
     },
   },
+  ...[false, true].map((permanent) => ({
+    title: `a key deleted ${permanent ? "for good" : "with its record kept"} frees its hash and comes back to nobody`,
+    async check({ store, other }: Stage) {
+      const loaded = await withKeys(store, aKeyWithUses(5, 1, { sealedSecret: "v1.c2VhbGVk" }));
+      const removal = { deletedAt: NOW, permanent };
+      assert.equal(await store.deleteKey(WORKSPACE, KEY_ID, removal, NO_CHANGES), "deleted");
+      const again = { deletedAt: NOW + 1, permanent: true };
+      assert.equal(await other.deleteKey(WORKSPACE, KEY_ID, again, NO_CHANGES), "not-found");
+      const patch = { switchedOn: true };
+      const updated = await other.updateKey(WORKSPACE, KEY_ID, 1, patch, NO_CHANGES);
+      assert.deepEqual(updated, { kind: "not-found" });
+      const rotation = aRotation(loaded);
+      const rotated = await other.rotateKey(WORKSPACE, KEY_ID, 1, rotation, NO_CHANGES);
+      assert.equal(rotated, "not-found");
+      assert.deepEqual(await other.charge(aPlan(loaded)), { kind: "stale" });
+      await insert(other, aKeyWithUses(3, 2, { hash: hashOf(1) }));
+      const found = await store.findKey(hashOf(1), WORKSPACE);
+      assert.deepEqual([found?.key.id, found?.usage.remaining], [idOf("key", 2), 3]);
+      assert.deepEqual(await listedKeyIds(store), [idOf("key", 2)]);
+    },
+  })),
   ...CHANGES.map(({ what, make }) => ({
     title: `${what} is seen at once: no charge on what was read before goes through`,
     async check({ store, other }: Stage) {
