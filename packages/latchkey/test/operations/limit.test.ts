@@ -107,6 +107,13 @@ describeOnEveryStore("limit", (open) => {
       );
   });
 
+  test("without a namespace it is the one named default", async () => {
+    const { latchkey } = open();
+    const { namespace: _, ...bare } = asked;
+    await latchkey.limit(bare);
+    expect((await latchkey.limit({ ...asked, namespace: "default" })).remaining).toBe(1);
+  });
+
   test("exactly the limit is admitted, whatever the number of racers and processes", async () => {
     const bed = open();
     const other = bed.another();
@@ -162,7 +169,7 @@ describeOnEveryStore("limit", (open) => {
     ["duration", { duration: 1.5 }],
     ["cost", { cost: -1 }],
     ["cost", { cost: null }],
-    ["async", { async: true }],
+    ["burst", { burst: 1 }],
   ])("a bad %s is refused by name: %j", async (path, fields) => {
     const { latchkey } = open();
     const error = await rejectionOf(latchkey.limit({ ...asked, ...fields } as never));
