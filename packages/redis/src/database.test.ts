@@ -1,3 +1,4 @@
+import { NO_CHANGES } from "@latchkey/core";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
@@ -29,7 +30,9 @@ describeWithServers("the database number", () => {
     async (database) => {
       const store = redisStore(`${server.url}/${database}`);
       try {
-        const calls = Array.from({ length: 8 }, () => store.setWorkspaceEnabled("ws_16", true));
+        const calls = Array.from({ length: 8 }, () =>
+          store.setWorkspaceEnabled("ws_16", true, NO_CHANGES),
+        );
         for (const error of await Promise.all(calls.map(errorOf))) {
           expect(error).toMatchObject(NOT_APPLIED);
           expect(error.message).toContain("database number");
@@ -46,7 +49,7 @@ describeWithServers("the database number", () => {
   test("15 holds what is written to it, and database 0 nothing of it", async () => {
     const store = redisStore(`${server.url}/15`);
     try {
-      await store.setWorkspaceEnabled("ws_15", false);
+      await store.setWorkspaceEnabled("ws_15", false, NO_CHANGES);
       expect(await keysIn(15)).toBeGreaterThan(0);
       expect(await keysIn(0)).toBe(0);
     } finally {
@@ -79,7 +82,7 @@ describeWithServers("the database number", () => {
       const store = redisStore(client);
       const calls: Promise<unknown>[] = [];
       for (let turn = 0; turn < 50; turn += 1) {
-        calls.push(errorOf(store.setWorkspaceEnabled("ws_99", true)));
+        calls.push(errorOf(store.setWorkspaceEnabled("ws_99", true, NO_CHANGES)));
         await Promise.resolve();
       }
       await Promise.all(calls);

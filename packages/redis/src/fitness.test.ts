@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { translateError } from "./errors.js";
 import { unfitness } from "./fitness.js";
 import { redisStore } from "./index.js";
 import { errorOf, until, untilAnswered } from "./testing/errors.js";
 import { type ServerOptions, startServer } from "./testing/redis-server.js";
+import { removeEverything, useEverything } from "./testing/use-everything.js";
 import { describeWithServers } from "./testing/where.js";
 
 const STRICT = { allowEviction: false, allowNoPersistence: false };
@@ -148,23 +148,10 @@ describeWithServers("a server that is not fit to hold keys", () => {
     await control.call("ACL", "SETUSER", "latchkey", "on", ">pw", ...rights);
     const store = redisStore(server.url.replace("//", "//latchkey:pw@"));
     try {
-      const latchkey = createLatchkey({ store });
-      const { apiId } = await latchkey.createApi({ name: "payments" });
-      await latchkey.createRootKey({ permissions: ["*"] });
-      await latchkey.createRole({ name: "reader", permissions: [] });
-      const limited = {
-        remaining: 9,
-        ratelimit: { limit: 9, duration: 1_000 },
-        externalId: "user",
-      };
-      const { key, keyId } = await latchkey.createKey({ apiId, ...limited, roles: ["reader"] });
-      const ratelimits = [{ name: "burst", limit: 5, duration: 1_000 }];
-      expect((await latchkey.verifyKey({ key, ratelimits, requestId: "r" })).valid).toBe(true);
-      await latchkey.updateKey({ keyId, externalId: null, ratelimit: null, roles: [] });
-      expect((await latchkey.listKeys({ apiId })).total).toBe(1);
-      expect((await latchkey.listIdentities({})).total).toBe(1);
-      await latchkey.deleteKey({ keyId });
-      await store.setWorkspaceEnabled("ws_default", false);
+      const left = await useEverything(store, "ws_default");
+      await removeEverything(store, "ws_default", left);
+      const { workspaceId } = await left.latchkey.createWorkspace({ name: "another" });
+      expect(await store.getWorkspace(workspaceId)).toMatchObject({ name: "another" });
     } finally {
       control.disconnect();
       await store.close();

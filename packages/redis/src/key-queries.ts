@@ -56,7 +56,7 @@ export class KeyQueries {
   async list(
     workspaceId: string,
     apiId: string,
-    identityId: string | null,
+    { identityId }: { readonly identityId: string | null },
     page: PageRequest,
   ): Promise<Page<LoadedKey>> {
     const { apis, keyList, identityKeyList, keyHashes, identities } = this.#names.of(workspaceId);

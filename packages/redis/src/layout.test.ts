@@ -1,11 +1,9 @@
-import { createLatchkey } from "@latchkey/core";
 import { Cluster } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { startCluster, type TestCluster } from "./testing/redis-cluster.js";
+import { removeEverything, useEverything } from "./testing/use-everything.js";
 import { describeWithServers } from "./testing/where.js";
-
-const SECRET_TEXT = "J. Doe {evil}";
 
 describeWithServers("names of keys in Redis", () => {
   let cluster: TestCluster;
@@ -26,31 +24,15 @@ describeWithServers("names of keys in Redis", () => {
     return names.flat();
   }
 
-  async function fill(workspaceId: string): Promise<void> {
+  async function fill(workspaceId: string) {
     const store = redisStore(cluster.url);
-    const latchkey = createLatchkey({ store, workspaceId });
-    const { apiId } = await latchkey.createApi({ name: SECRET_TEXT });
-    await latchkey.createPermission({ name: "docs.read" });
-    await latchkey.createRole({ name: "reader", permissions: ["docs.read"] });
-    await latchkey.createRootKey({ permissions: ["*"] });
-    const { key } = await latchkey.createKey({
-      apiId,
-      externalId: SECRET_TEXT,
-      remaining: 5,
-      meta: { text: "m".repeat(100) },
-      roles: ["reader"],
-      ratelimit: { limit: 5, duration: 1_000 },
-    });
-    const ratelimits = [{ name: SECRET_TEXT, limit: 5, duration: 1_000 }];
-    expect((await latchkey.verifyKey({ key, ratelimits, requestId: SECRET_TEXT })).valid).toBe(
-      true,
-    );
-    await store.close();
+    const left = await useEverything(store, workspaceId);
+    return { store, left };
   }
 
   test("all of one workspace have one slot, workspaces spread over the primaries, and no name holds a user's text", async () => {
     const workspaces = Array.from({ length: 12 }, (_, number) => `ws_${number}`);
-    for (const workspaceId of workspaces) await fill(workspaceId);
+    for (const workspaceId of workspaces) await (await fill(workspaceId)).store.close();
     const names = await allNames();
     const slotsOf = async (prefix: string) => {
       const own = names.filter((name) => name.startsWith(prefix));
@@ -69,18 +51,44 @@ describeWithServers("names of keys in Redis", () => {
     expect(names.every((name) => /^lk:\{(r:[^}]+\}|ws_\d+\}:.+)$/.test(name))).toBe(true);
   });
 
-  test("windows that requests made up and remembered requests expire, and nothing else does", async () => {
-    await fill("ws_expiry");
+  test("what a workspace holds has these names", async () => {
+    const { store } = await fill("ws_names");
+    await store.close();
+    const own = (await allNames()).filter((name) => name.startsWith("lk:{ws_names}:"));
+    const kinds = own.map((name) => name.split(":")[2] as string);
+    expect([...new Set(kinds)].toSorted()).toEqual([
+      ...["a", "api-list", "apis", "c", "change-list", "changes", "external-ids", "i"],
+      ...["identities", "identity-key-list", "identity-list", "k", "key-hashes", "key-list"],
+      ...["last-used", "n", "permission-names", "permissions", "q", "role-names", "roles"],
+      ...["root-key-list", "root-keys", "uses", "v", "verification-days", "w", "x"],
+    ]);
+  });
+
+  test("windows that belong to no configured limit and remembered requests expire, and nothing else does", async () => {
+    await (await fill("ws_expiry")).store.close();
     const names = (await allNames()).filter((name) => name.startsWith("lk:{ws_expiry}:"));
-    const expiring = await Promise.all(
-      names.map(async (name) => [name, await client.pttl(name)] as const),
-    );
-    const byKind = expiring
-      .filter(([, ttl]) => ttl > 0)
-      .map(([name, ttl]) => [name.split(":")[2], ttl] as const);
-    expect(byKind.map(([kind]) => kind).toSorted()).toEqual(["a", "q"]);
-    expect(Object.fromEntries(byKind).q).toBeLessThanOrEqual(600_000);
-    expect(Object.fromEntries(byKind).a).toBeLessThanOrEqual(86_401_000);
-    expect(expiring.filter(([, ttl]) => ttl === -1)).toHaveLength(names.length - 2);
+    const spans = await Promise.all(names.map((name) => client.pttl(name)));
+    const longest: Record<string, number> = {};
+    for (const [number, name] of names.entries()) {
+      const kind = name.split(":")[2] as string;
+      const span = spans[number] as number;
+      if (span !== -1) longest[kind] = Math.max(span, longest[kind] ?? 0);
+    }
+    expect(Object.keys(longest).toSorted()).toEqual(["a", "n", "q"]);
+    expect(longest.q).toBeLessThanOrEqual(600_000);
+    expect(longest.a).toBeLessThanOrEqual(86_401_000);
+    expect(longest.n).toBeLessThanOrEqual(86_401_000);
+  });
+
+  test("of what is deleted nothing stays but the epoch, the lists that are emptied in steps and what expires", async () => {
+    const { store, left } = await fill("ws_deleted");
+    await removeEverything(store, "ws_deleted", left);
+    await store.deleteChanges("ws_deleted", "z", 1_000);
+    const { hasMore } = await store.deleteKeys("ws_deleted", left.apiId, 100, 1, null);
+    expect(hasMore).toBe(false);
+    await store.close();
+    const own = (await allNames()).filter((name) => name.startsWith("lk:{ws_deleted}:"));
+    const kinds = new Set(own.map((name) => name.split(":")[2] as string));
+    expect([...kinds].toSorted()).toEqual(["a", "n", "q", "w"]);
   });
 });

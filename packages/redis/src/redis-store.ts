@@ -1,29 +1,4 @@
-import type {
-  ApiPatch,
-  ApiRecord,
-  ChangeFilter,
-  ChangeLog,
-  ChargePlan,
-  CountSubject,
-  EpochMs,
-  GrantReference,
-  IdentityLookup,
-  IdentityPatch,
-  IdentityRecord,
-  KeyPatch,
-  KeyStore,
-  LoggedChange,
-  NamespacePlan,
-  NewKey,
-  PageRequest,
-  PermissionRecord,
-  RoleRecord,
-  RootKeyRecord,
-  Rotation,
-  Usage,
-  VerificationBatch,
-  WorkspaceRecord,
-} from "@latchkey/core";
+import type { KeyStore } from "@latchkey/core";
 import { Apis } from "./apis.js";
 import { Changes } from "./changes.js";
 import { Charging } from "./charge.js";
@@ -48,8 +23,6 @@ import { Roles } from "./roles.js";
 import { RootKeys } from "./root-keys.js";
 import { Verifications } from "./verifications.js";
 import { Workspaces } from "./workspaces.js";
-
-type PermissionReferences = readonly GrantReference<PermissionRecord>[];
 
 /**
  * Opens a store in Redis. Many processes on many machines may share one, and all promises of `KeyStore` hold among
@@ -77,256 +50,80 @@ export function redisStore(
     throw new TypeError('"waitReplicas" is for a single primary: leave it out with Redis Cluster');
   }
   const connection = new Connection(client, isOwned, settings);
-  return new RedisStore(connection, new KeyNames(settings.keyPrefix));
+  return storeOn(connection, new KeyNames(settings.keyPrefix));
 }
 
-class RedisStore implements KeyStore {
-  readonly #connection: Connection;
-  readonly #workspaces: Workspaces;
-  readonly #apis: Apis;
-  readonly #permissions: Permissions;
-  readonly #roles: Roles;
-  readonly #rootKeys: RootKeys;
-  readonly #identities: Identities;
-  readonly #queries: KeyQueries;
-  readonly #newKeys: NewKeys;
-  readonly #keys: Keys;
-  readonly #removal: KeyRemoval;
-  readonly #charging: Charging;
-  readonly #namespaces: Namespaces;
-  readonly #verifications: Verifications;
-  readonly #changes: Changes;
+/** Each call by the class that it is of. */
+function storeOn(connection: Connection, names: KeyNames): KeyStore {
+  const workspaces = new Workspaces(connection, names);
+  const apis = new Apis(connection, names);
+  const permissions = new Permissions(connection, names);
+  const roles = new Roles(connection, names);
+  const rootKeys = new RootKeys(connection, names);
+  const identities = new Identities(connection, names);
+  const queries = new KeyQueries(connection, names);
+  const newKeys = new NewKeys(connection, names);
+  const keys = new Keys(connection, names, queries);
+  const removal = new KeyRemoval(connection, names, queries);
+  const charging = new Charging(connection, names, queries);
+  const namespaces = new Namespaces(connection, names);
+  const verifications = new Verifications(connection, names);
+  const changes = new Changes(connection, names);
+  return {
+    getWorkspace: (...given) => workspaces.get(...given),
+    insertWorkspace: (...given) => workspaces.insert(...given),
+    setWorkspaceEnabled: (...given) => workspaces.setEnabled(...given),
 
-  constructor(connection: Connection, names: KeyNames) {
-    this.#connection = connection;
-    this.#workspaces = new Workspaces(connection, names);
-    this.#apis = new Apis(connection, names);
-    this.#permissions = new Permissions(connection, names);
-    this.#roles = new Roles(connection, names);
-    this.#rootKeys = new RootKeys(connection, names);
-    this.#identities = new Identities(connection, names);
-    this.#queries = new KeyQueries(connection, names);
-    this.#newKeys = new NewKeys(connection, names);
-    this.#keys = new Keys(connection, names, this.#queries);
-    this.#removal = new KeyRemoval(connection, names, this.#queries);
-    this.#charging = new Charging(connection, names, this.#queries);
-    this.#namespaces = new Namespaces(connection, names);
-    this.#verifications = new Verifications(connection, names);
-    this.#changes = new Changes(connection, names);
-  }
+    insertApi: (...given) => apis.insert(...given),
+    getApi: (...given) => apis.get(...given),
+    listApis: (...given) => apis.list(...given),
+    updateApi: (...given) => apis.update(...given),
+    deleteApi: (...given) => apis.delete(...given),
 
-  getWorkspace(workspaceId: string) {
-    return this.#workspaces.get(workspaceId);
-  }
+    insertPermission: (...given) => permissions.insert(...given),
+    getPermission: (...given) => permissions.get(...given),
+    listPermissions: (...given) => permissions.list(...given),
+    deletePermission: (...given) => permissions.delete(...given),
+    insertRole: (...given) => roles.insert(...given),
+    getRole: (...given) => roles.get(...given),
+    listRoles: (...given) => roles.list(...given),
+    setRolePermissions: (...given) => roles.setPermissions(...given),
+    deleteRole: (...given) => roles.delete(...given),
 
-  insertWorkspace(workspace: WorkspaceRecord, log: ChangeLog) {
-    return this.#workspaces.insert(workspace, log);
-  }
+    insertRootKey: (...given) => rootKeys.insert(...given),
+    findRootKey: (...given) => rootKeys.find(...given),
+    listRootKeys: (...given) => rootKeys.list(...given),
+    deleteRootKey: (...given) => rootKeys.delete(...given),
 
-  setWorkspaceEnabled(workspaceId: string, enabled: boolean, log: ChangeLog) {
-    return this.#workspaces.setEnabled(workspaceId, enabled, log);
-  }
+    insertIdentity: (...given) => identities.insert(...given),
+    getIdentity: (...given) => identities.get(...given),
+    listIdentities: (...given) => identities.list(...given),
+    updateIdentity: (...given) => identities.update(...given),
+    deleteIdentity: (...given) => identities.delete(...given),
 
-  insertApi(api: ApiRecord, log: ChangeLog) {
-    return this.#apis.insert(api, log);
-  }
+    insertKeys: (...given) => newKeys.insert(...given),
+    findKey: (...given) => queries.findByHash(...given),
+    getKey: (...given) => queries.find(...given),
+    listKeys: (...given) => queries.list(...given),
+    updateKey: (...given) => keys.update(...given),
+    rotateKey: (...given) => keys.rotate(...given),
+    // Nothing of a key is kept, whether that is asked for or not.
+    deleteKey: (workspaceId, keyId, _, log) => removal.delete(workspaceId, keyId, log),
+    deleteKeys: (workspaceId, apiId, limit, _, entryOf) =>
+      removal.deleteSome(workspaceId, apiId, limit, entryOf),
 
-  getApi(workspaceId: string, apiId: string) {
-    return this.#apis.get(workspaceId, apiId);
-  }
+    charge: (plan) => rejecting(() => charging.charge(plan)),
+    takeFromNamespace: (plan) => rejecting(() => namespaces.take(plan)),
 
-  listApis(workspaceId: string, page: PageRequest) {
-    return this.#apis.list(workspaceId, page);
-  }
+    addVerifications: (...given) => verifications.add(...given),
+    getVerifications: (...given) => verifications.get(...given),
+    deleteVerifications: (...given) => verifications.delete(...given),
 
-  updateApi(
-    workspaceId: string,
-    apiId: string,
-    expectedVersion: number,
-    patch: ApiPatch,
-    log: ChangeLog,
-  ) {
-    return this.#apis.update(workspaceId, apiId, expectedVersion, patch, log);
-  }
+    listChanges: (...given) => changes.list(...given),
+    deleteChanges: (...given) => changes.delete(...given),
 
-  deleteApi(workspaceId: string, apiId: string, log: ChangeLog) {
-    return this.#apis.delete(workspaceId, apiId, log);
-  }
-
-  insertPermission(permission: PermissionRecord, log: ChangeLog) {
-    return this.#permissions.insert(permission, log);
-  }
-
-  getPermission(workspaceId: string, permissionId: string) {
-    return this.#permissions.get(workspaceId, permissionId);
-  }
-
-  listPermissions(workspaceId: string) {
-    return this.#permissions.list(workspaceId);
-  }
-
-  deletePermission(workspaceId: string, permissionId: string, log: ChangeLog) {
-    return this.#permissions.delete(workspaceId, permissionId, log);
-  }
-
-  insertRole(role: RoleRecord, permissions: PermissionReferences, log: ChangeLog) {
-    return this.#roles.insert(role, permissions, log);
-  }
-
-  getRole(workspaceId: string, roleId: string) {
-    return this.#roles.get(workspaceId, roleId);
-  }
-
-  listRoles(workspaceId: string) {
-    return this.#roles.list(workspaceId);
-  }
-
-  setRolePermissions(
-    workspaceId: string,
-    roleId: string,
-    expectedVersion: number,
-    permissions: PermissionReferences,
-    log: ChangeLog,
-  ) {
-    return this.#roles.setPermissions(workspaceId, roleId, expectedVersion, permissions, log);
-  }
-
-  deleteRole(workspaceId: string, roleId: string, log: ChangeLog) {
-    return this.#roles.delete(workspaceId, roleId, log);
-  }
-
-  insertRootKey(rootKey: RootKeyRecord, log: ChangeLog) {
-    return this.#rootKeys.insert(rootKey, log);
-  }
-
-  findRootKey(hash: string) {
-    return this.#rootKeys.find(hash);
-  }
-
-  listRootKeys(workspaceId: string, page: PageRequest) {
-    return this.#rootKeys.list(workspaceId, page);
-  }
-
-  deleteRootKey(workspaceId: string, rootKeyId: string, log: ChangeLog) {
-    return this.#rootKeys.delete(workspaceId, rootKeyId, log);
-  }
-
-  insertIdentity(identity: IdentityRecord, usage: Usage, log: ChangeLog) {
-    return this.#identities.insert(identity, usage, log);
-  }
-
-  getIdentity(workspaceId: string, lookup: IdentityLookup) {
-    return this.#identities.get(workspaceId, lookup);
-  }
-
-  listIdentities(workspaceId: string, page: PageRequest) {
-    return this.#identities.list(workspaceId, page);
-  }
-
-  updateIdentity(
-    workspaceId: string,
-    identityId: string,
-    expectedVersion: number,
-    patch: IdentityPatch,
-    log: ChangeLog,
-  ) {
-    return this.#identities.update(workspaceId, identityId, expectedVersion, patch, log);
-  }
-
-  deleteIdentity(workspaceId: string, identityId: string, log: ChangeLog) {
-    return this.#identities.delete(workspaceId, identityId, log);
-  }
-
-  insertKeys(newKeys: readonly NewKey[], log: ChangeLog) {
-    return this.#newKeys.insert(newKeys, log);
-  }
-
-  findKey(hash: string, workspaceId: string) {
-    return this.#queries.findByHash(hash, workspaceId);
-  }
-
-  getKey(workspaceId: string, keyId: string) {
-    return this.#queries.find(workspaceId, keyId);
-  }
-
-  listKeys(
-    workspaceId: string,
-    apiId: string,
-    { identityId }: { readonly identityId: string | null },
-    page: PageRequest,
-  ) {
-    return this.#queries.list(workspaceId, apiId, identityId, page);
-  }
-
-  updateKey(
-    workspaceId: string,
-    keyId: string,
-    expectedVersion: number,
-    patch: KeyPatch,
-    log: ChangeLog,
-  ) {
-    return this.#keys.update(workspaceId, keyId, expectedVersion, patch, log);
-  }
-
-  rotateKey(
-    workspaceId: string,
-    keyId: string,
-    expectedVersion: number,
-    rotation: Rotation,
-    log: ChangeLog,
-  ) {
-    return this.#keys.rotate(workspaceId, keyId, expectedVersion, rotation, log);
-  }
-
-  deleteKey(workspaceId: string, keyId: string, _removal: unknown, log: ChangeLog) {
-    return this.#removal.delete(workspaceId, keyId, log);
-  }
-
-  deleteKeys(
-    workspaceId: string,
-    apiId: string,
-    limit: number,
-    _deletedAt: EpochMs,
-    entryOf: ((keyId: string) => LoggedChange) | null,
-  ) {
-    return this.#removal.deleteSome(workspaceId, apiId, limit, entryOf);
-  }
-
-  charge(plan: ChargePlan) {
-    return rejecting(() => this.#charging.charge(plan));
-  }
-
-  takeFromNamespace(plan: NamespacePlan) {
-    return rejecting(() => this.#namespaces.take(plan));
-  }
-
-  addVerifications(workspaceId: string, batch: VerificationBatch) {
-    return this.#verifications.add(workspaceId, batch);
-  }
-
-  getVerifications(workspaceId: string, subject: CountSubject, startAt: EpochMs, endAt: EpochMs) {
-    return this.#verifications.get(workspaceId, subject, startAt, endAt);
-  }
-
-  deleteVerifications(workspaceId: string, beforeAt: EpochMs, limit: number) {
-    return this.#verifications.delete(workspaceId, beforeAt, limit);
-  }
-
-  listChanges(
-    workspaceId: string,
-    filter: ChangeFilter,
-    page: { readonly beforeId: string | null; readonly limit: number },
-  ) {
-    return this.#changes.list(workspaceId, filter, page);
-  }
-
-  deleteChanges(workspaceId: string, beforeId: string, limit: number) {
-    return this.#changes.delete(workspaceId, beforeId, limit);
-  }
-
-  close() {
-    return this.#connection.close();
-  }
+    close: () => connection.close(),
+  };
 }
 
 /** What is thrown before anything is sent is a rejection like any other. */

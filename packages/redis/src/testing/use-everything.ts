@@ -1,0 +1,81 @@
+import { createLatchkey, type KeyStore } from "@latchkey/core";
+import { expect } from "vitest";
+
+/** Text of a user that no name of a Redis key may hold. */
+export const USER_TEXT = "J. Doe {evil}";
+
+/** Leaves one of everything that a workspace can hold: see the names in key-names.ts. */
+export async function useEverything(store: KeyStore, workspaceId: string) {
+  const latchkey = createLatchkey({ store, workspaceId }).actingAs(USER_TEXT);
+  const { apiId } = await latchkey.createApi({ name: USER_TEXT });
+  await latchkey.updateApi({ apiId, name: "payments" });
+  const { permissionId } = await latchkey.createPermission({ name: "docs.read" });
+  const { roleId } = await latchkey.createRole({ name: "reader", permissions: ["docs.read"] });
+  await latchkey.setRolePermissions({ roleId, permissions: ["docs.read"] });
+  const { rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
+  const shared = [{ name: "shared", limit: 5, duration: 1_000, autoApply: true }];
+  await latchkey.createIdentity({ externalId: USER_TEXT, remaining: 9, ratelimits: shared });
+  await latchkey.updateIdentity({ externalId: USER_TEXT, meta: { plan: "pro" } });
+  const { keyId, key } = await latchkey.createKey({
+    apiId,
+    externalId: USER_TEXT,
+    remaining: 5,
+    meta: { text: "m".repeat(100) },
+    roles: ["reader"],
+    permissions: ["docs.read"],
+    ratelimit: { limit: 5, duration: 1_000 },
+  });
+  const ratelimits = [{ name: USER_TEXT, limit: 5, duration: 1_000 }];
+  const verify = (secret: string) =>
+    latchkey.verifyKey({ key: secret, ratelimits, requestId: USER_TEXT });
+  expect((await verify(key)).valid).toBe(true);
+  await latchkey.updateKey({ keyId, name: USER_TEXT, environment: "test" });
+  const successor = await latchkey.rotateKey({ keyId, graceMs: 60_000 });
+  expect((await verify(successor.key)).valid).toBe(true);
+  await latchkey.updateKey({ keyId: successor.keyId, usesFrom: "identity" });
+  expect((await verify(successor.key)).valid).toBe(true);
+  const taken = { namespace: "email", identifier: USER_TEXT, limit: 5, duration: 1_000 };
+  expect((await latchkey.limit(taken)).success).toBe(true);
+  await countOne(store, workspaceId, keyId);
+  return { latchkey, apiId, permissionId, roleId, rootKeyId, keyId, successor };
+}
+
+async function countOne(store: KeyStore, workspaceId: string, keyId: string): Promise<void> {
+  const subject = { kind: "key", id: keyId } as const;
+  const batch = {
+    counts: [{ subject, hourAt: 0, code: "VALID", count: 1 }],
+    lastUsed: [{ keyId, usedAt: 1 }],
+  } as const;
+  await store.addVerifications(workspaceId, batch);
+}
+
+/** Reads everything that {@link useEverything} left, and takes it away again. */
+export async function removeEverything(
+  store: KeyStore,
+  workspaceId: string,
+  left: Awaited<ReturnType<typeof useEverything>>,
+): Promise<void> {
+  const { latchkey, apiId, permissionId, roleId, rootKeyId, keyId } = left;
+  expect((await latchkey.listApis({})).apis).toHaveLength(1);
+  expect((await latchkey.listKeys({ apiId })).total).toBe(2);
+  const { id: identityId } = await latchkey.getIdentity({ externalId: USER_TEXT });
+  expect((await latchkey.listIdentities({})).total).toBe(1);
+  expect(await latchkey.getRole({ roleId })).toMatchObject({ name: "reader" });
+  expect(await latchkey.listRoles()).toHaveLength(1);
+  expect(await latchkey.listPermissions()).toHaveLength(1);
+  expect((await latchkey.listRootKeys({})).rootKeys).toHaveLength(1);
+  const subject = { kind: "key", id: keyId } as const;
+  const years = 1_000 * 86_400_000;
+  expect(await store.getVerifications(workspaceId, subject, 0, years)).toHaveLength(1);
+  const events = await latchkey.listAuditEvents({ actor: USER_TEXT });
+  expect(events.events.length).toBeGreaterThan(5);
+  await latchkey.deleteKey({ keyId });
+  await latchkey.deleteIdentity({ identityId });
+  await latchkey.deleteRole({ roleId });
+  await latchkey.deletePermission({ permissionId });
+  await latchkey.revokeRootKey({ rootKeyId });
+  await latchkey.deleteApi({ apiId });
+  expect(await store.deleteVerifications(workspaceId, years, 10)).toMatchObject({ deleted: 1 });
+  await store.deleteChanges(workspaceId, "z", 1_000);
+  await latchkey.setWorkspaceEnabled(false);
+}
