@@ -2,6 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../index.js";
 import { OPERATIONS } from "../operations.js";
+import { FIELD_NOTES, PARAMETER_NOTES } from "./field-notes.js";
 import { refusalsOf } from "./refusals.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
@@ -19,6 +20,21 @@ function referencesIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, content]) =>
     name === "$ref" ? [String(content)] : referencesIn(content),
   );
+}
+
+/** Names of all members of schemas and of all parameters. */
+function fieldsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { properties, parameters } = value as {
+    properties?: object;
+    parameters?: readonly { readonly name: string }[];
+  };
+  const named = Array.isArray(parameters) ? parameters.map(({ name }) => name) : [];
+  return [
+    ...Object.keys(properties ?? {}),
+    ...named,
+    ...Object.values(value).flatMap((content) => fieldsIn(content)),
+  ];
 }
 
 test("is valid OpenAPI 3.1", async () => {
@@ -102,6 +118,7 @@ test("a field that is sent in a header stands there and not in the body", () => 
       name: "Idempotency-Key",
       in: "header",
       required: false,
+      description: expect.stringContaining("a retry"),
       schema: { type: "string", minLength: 1, maxLength: 128 },
     },
   ]);
@@ -113,6 +130,14 @@ test("a field that is sent in a header stands there and not in the body", () => 
 test("bodies refuse unknown fields, as the service does", () => {
   const { schema } = described("keys.createKey").requestBody.content["application/json"];
   expect(schema).toMatchObject({ required: ["apiId"], additionalProperties: false });
+});
+
+test("what a field stands for is said where it occurs, and of no field that there is none of", () => {
+  const fields = fieldsIn(document);
+  for (const name of [...Object.keys(FIELD_NOTES), ...Object.keys(PARAMETER_NOTES)])
+    expect(fields, name).toContain(name);
+  const { properties } = document.components.schemas.Key;
+  expect(properties.expires.description).toBe(FIELD_NOTES.expires);
 });
 
 test("baseUrl is what the paths follow on; without it they follow on the host", () => {

@@ -1,7 +1,7 @@
 /** What a field stands for, by its name: a word means the same wherever it occurs. */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
-  apiId: "Id of the API.",
   amount: "Uses that are left after a refill.",
+  apiId: "Id of the API.",
   async: "Accepted and kept; every limit is exact.",
   autoApply: "Whether the limit is asked at every verification, and not only where it is named.",
   byteLength: "Random bytes of the secret.",
@@ -12,7 +12,10 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   cursor: "Asks for the page after the one that it came with; absent when nothing follows.",
   decrypt: "Also shows the secrets of recoverable keys; needs `decrypt_key`.",
   deletedKeys: "How many keys were deleted.",
+  deleteProtection: "Whether the API is kept from being deleted.",
+  description: "Text for people.",
   docs: "Where this code is explained.",
+  dryRun: "Decides without taking anything, counting or telling anyone.",
   duration: "Length of a window in ms. Windows are aligned to the Unix epoch.",
   enabled:
     "Whether the key can be verified. As answered it is derived: false once switched off, expired or used up.",
@@ -22,15 +25,21 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   externalId: "Your own id of the user.",
   identityId: "Id of the identity.",
   interval: "How often uses are restored.",
+  ipAddress: "Address of whoever presents the key; needed where the API has an `ipWhitelist`.",
+  ipWhitelist:
+    "Addresses and CIDR ranges, IPv4 and IPv6, that keys may be used from; none for anywhere.",
   issues: "Everything that is wrong with the input, never a value of it.",
+  key: "The secret.",
   keyId: "Id of the key; not a secret.",
   lastRefillAt: "Unix epoch ms up to which refills are settled.",
   lastUsedAt: "Unix epoch ms of the latest valid verification, some seconds behind.",
   limit: "Units per window.",
   meta: "Metadata of yours.",
+  op: "What is done to the uses left.",
   ownerId: "Deprecated: the `externalId` of the identity.",
   path: "Field that is wrong, members joined by dots; empty for the input as a whole.",
   permanent: "Keeps nothing of the record.",
+  permissionId: "Id of the permission.",
   permissions:
     "Names of permissions. As answered: all that the key has, directly and through roles.",
   plaintext: "The secret, where `decrypt` asked for it and it is recoverable.",
@@ -41,6 +50,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   requestId: "Equal to the header `X-Request-Id`.",
   reset: "Unix epoch ms at which the next window opens.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",
+  roleId: "Id of the role.",
   roles: "Names of roles.",
   rotatedFrom: "Id of the key that this one took the place of.",
   rotatedTo: "Id of the key that took the place of this one.",
@@ -51,10 +61,13 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   updatedAt: "Unix epoch ms of the latest change of the configuration.",
   usesFrom: "Whose uses the key draws from.",
   valid: "The verdict. Let nobody through without looking at it.",
+  value: "Uses; `null` with `set` for unlimited.",
   workspaceId: "Id of the workspace.",
 };
 
-/** What a query parameter stands for where that is something else. */
+/** What a parameter of a query or a header stands for where that is something else. */
 export const PARAMETER_NOTES: Readonly<Record<string, string>> = {
+  "Idempotency-Key":
+    "A text of yours: a retry with the same one gets the same verdict and is charged once, for 10 minutes.",
   limit: "Most items of the page.",
 };

@@ -41,9 +41,9 @@ export function toJsonSchema(
   const { $schema: _dialect, $defs = {}, ...whole } = converted;
   for (const [id, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
     const { id: _name, ...rest } = definition;
-    components.set(id, inComponents(rest) as JsonSchema);
+    components.set(id, inDocument(rest) as JsonSchema);
   }
-  return inComponents(whole) as JsonSchema;
+  return inDocument(whole) as JsonSchema;
 }
 
 function replace(target: JsonSchema, shape: JsonSchema): void {
@@ -51,19 +51,11 @@ function replace(target: JsonSchema, shape: JsonSchema): void {
   Object.assign(target, shape);
 }
 
-/** Leaves out what would only be noise to a reader, and adds what a field stands for. */
+/** Leaves out what would only be noise to a reader. */
 function tidy(schema: JsonSchema): void {
   // Says that a value is frozen in this process, which is nothing to a client.
   delete schema.readOnly;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  for (const [name, property] of Object.entries((schema.properties ?? {}) as JsonSchema)) {
-    const note = FIELD_NOTES[name];
-    const target = property as JsonSchema;
-    // Where a name stands for several fields together, they explain themselves.
-    const isGroup = "properties" in target || "$ref" in target;
-    if (note !== undefined && !isGroup && target.description === undefined)
-      target.description = note;
-  }
   flattenNull(schema);
 }
 
@@ -77,15 +69,30 @@ function flattenNull(schema: JsonSchema): void {
   Object.assign(schema, first, { type: [first.type, "null"] });
 }
 
-function inComponents(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inComponents);
+/** References as the document has them, and what each field stands for. Makes copies: zod shares what occurs twice. */
+function inDocument(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inDocument);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, content]) =>
-      name === "$ref" && typeof content === "string"
-        ? [name, content.replace(/^#\/\$defs\//, "#/components/schemas/")]
-        : [name, inComponents(content)],
-    ),
+    Object.entries(value).map(([name, content]) => {
+      if (name === "$ref" && typeof content === "string")
+        return [name, content.replace(/^#\/\$defs\//, "#/components/schemas/")];
+      const copy = inDocument(content);
+      return [name, name === "properties" ? withNotes(copy as JsonSchema) : copy];
+    }),
+  );
+}
+
+function withNotes(properties: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, content]) => {
+      const property = content as JsonSchema;
+      const note = FIELD_NOTES[name];
+      // Where a name stands for several fields together, they explain themselves.
+      const isGroup = "properties" in property || "$ref" in property;
+      const isPlain = note === undefined || isGroup || "description" in property;
+      return [name, isPlain ? property : { ...property, description: note }];
+    }),
   );
 }
 

@@ -54,13 +54,13 @@ function inputOf(
   const required = (schema.required ?? []) as readonly string[];
   const parameter = (field: string, place: "query" | "header", name: string) => {
     const { description: note, ...plain } = properties[field] ?? {};
-    const description = PARAMETER_NOTES[field] ?? note;
+    const description = PARAMETER_NOTES[name] ?? (place === "query" ? note : undefined);
     const value = (example.takes as JsonSchema)[field];
     return {
       name,
       in: place,
       required: required.includes(field),
-      ...(description !== undefined && place === "query" && { description }),
+      ...(description !== undefined && { description }),
       schema: withoutNull(plain),
       ...(value !== undefined && { example: value }),
     };
