@@ -35,9 +35,44 @@ test.each<[string, object, string]>([
     { store, pepper: { current: "a", keys: { a: key.slice(1) } } },
     '"pepper.keys.a" must be 32 to 64 bytes',
   ],
+  ["an audit log that is neither on nor off", { store, auditLog: "no" }, '"auditLog" must be true'],
+  ["a listener that cannot be called", { store, onEvent: {} }, '"onEvent" must be a function'],
+  ["usage that is neither off nor set", { store, usage: true }, '"usage" must be false or'],
+  ["usage that is null", { store, usage: null }, '"usage" must be false or'],
+  ["a misspelt setting of usage", { store, usage: { flush: 1 } }, '"usage.flush" is not an option'],
+  [
+    "a flush at once",
+    { store, usage: { flushMs: 0 } },
+    '"usage.flushMs" must be a whole number from 1 to 3600000',
+  ],
+  [
+    "a flush that waits too long",
+    { store, usage: { flushMs: 3_600_001 } },
+    '"usage.flushMs" must be a whole number from 1 to 3600000',
+  ],
+  ["half a ms", { store, usage: { flushMs: 1.5 } }, '"usage.flushMs" must be a whole number'],
 ])("%s is refused, with the option and its bound", (_, options, message) => {
   expect(() => createLatchkey(options as LatchkeyOptions)).toThrow(TypeError);
   expect(() => createLatchkey(options as LatchkeyOptions)).toThrow(message);
+});
+
+test.each([false, {}, { flushMs: 1 }, { flushMs: 3_600_000 }] as const)(
+  "usage can be %o",
+  (usage) => {
+    expect(createLatchkey({ store, usage })).toHaveProperty("verifyKey");
+  },
+);
+
+test.each([
+  { length: 0, isTaken: false },
+  { length: 1, isTaken: true },
+  { length: 256, isTaken: true },
+  { length: 257, isTaken: false },
+])("an actor of $length characters is taken: $isTaken", ({ length, isTaken }) => {
+  const latchkey = createLatchkey({ store });
+  const act = () => latchkey.actingAs("a".repeat(length)).workspaceId;
+  if (isTaken) expect(act()).toBe("ws_default");
+  else expect(act).toThrow('"actor" must be a string of 1 to 256 characters');
 });
 
 test("another workspace of the same latchkey must have an id too", () => {

@@ -97,12 +97,12 @@ describeOnEveryStore("the audit log", (open) => {
     const { cursor } = await bed.latchkey.listAuditEvents({ limit: 1 });
     const { cursor: ofApis } = await bed.latchkey.listApis({ limit: 1 });
     const calls = [
-      bed.latchkey.listAuditEvents({ cursor: ofApis as string }),
-      bed.latchkey.workspace("ws_2").listAuditEvents({ cursor: cursor as string }),
-      bed.latchkey.listAuditEvents({ cursor: "damaged" }),
+      () => bed.latchkey.listAuditEvents({ cursor: ofApis as string }),
+      () => bed.latchkey.workspace("ws_2").listAuditEvents({ cursor: cursor as string }),
+      () => bed.latchkey.listAuditEvents({ cursor: "damaged" }),
     ];
     for (const call of calls)
-      expect((await rejectionOf(call)).issues).toMatchObject([{ path: "cursor" }]);
+      expect((await rejectionOf(call())).issues).toMatchObject([{ path: "cursor" }]);
   });
 
   test("shows nothing of another workspace", async () => {
@@ -120,17 +120,17 @@ describeOnEveryStore("the audit log", (open) => {
     const before = await bed.latchkey.listAuditEvents();
     const { latchkey } = bed;
     const refused = [
-      latchkey.createKey({ apiId: "api_unknown", externalId: "pier-7" }),
-      latchkey.createKey({ apiId, roles: ["nope"], externalId: "pier-7" }),
-      latchkey.updateKey({ keyId, permissions: [{ name: "new", create: true }, "nope"] }),
-      latchkey.updateKey({ keyId: "key_unknown", name: "n" }),
-      latchkey.updateRemaining({ keyId, op: "decrement", value: 1 }),
-      latchkey.deleteKey({ keyId: "key_unknown" }),
-      latchkey.deleteApi({ apiId: "api_unknown" }),
-      latchkey.createRole({ name: "pilot", permissions: ["nope"] }),
-      latchkey.revokeRootKey({ rootKeyId: "root_unknown" }),
+      () => latchkey.createKey({ apiId: "api_unknown", externalId: "pier-7" }),
+      () => latchkey.createKey({ apiId, roles: ["nope"], externalId: "pier-7" }),
+      () => latchkey.updateKey({ keyId, permissions: [{ name: "new", create: true }, "nope"] }),
+      () => latchkey.updateKey({ keyId: "key_unknown", name: "n" }),
+      () => latchkey.updateRemaining({ keyId, op: "decrement", value: 1 }),
+      () => latchkey.deleteKey({ keyId: "key_unknown" }),
+      () => latchkey.deleteApi({ apiId: "api_unknown" }),
+      () => latchkey.createRole({ name: "pilot", permissions: ["nope"] }),
+      () => latchkey.revokeRootKey({ rootKeyId: "root_unknown" }),
     ];
-    for (const call of refused) expect(await rejectionOf(call)).toHaveProperty("code");
+    for (const call of refused) expect(await rejectionOf(call())).toHaveProperty("code");
     expect(await latchkey.listAuditEvents()).toEqual(before);
   });
 
