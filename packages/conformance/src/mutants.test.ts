@@ -5,7 +5,9 @@ import { checkAgainstModel } from "./model-check.js";
 import { CAPABILITIES } from "./promises.js";
 import { runCheck } from "./stage.js";
 import { CHARGING_MUTANTS } from "./testing/charging-mutants.js";
+import { LOG_MUTANTS } from "./testing/log-mutants.js";
 import { RECORD_MUTANTS } from "./testing/record-mutants.js";
+import { SHARING_MUTANTS } from "./testing/sharing-mutants.js";
 
 const promises = CAPABILITIES.flatMap((capability) => capability.promises);
 
@@ -15,6 +17,8 @@ const SEED = { LATCHKEY_MODEL_SEED: "20300115", LATCHKEY_MODEL_RUNS: "5" };
 for (const { mistake, plant, noticedBy, isNoticedByModel } of [
   ...CHARGING_MUTANTS,
   ...RECORD_MUTANTS,
+  ...SHARING_MUTANTS,
+  ...LOG_MUTANTS,
 ]) {
   describe(`a store that ${mistake}`, () => {
     test.each(noticedBy)("is noticed by: %s", async (title) => {
