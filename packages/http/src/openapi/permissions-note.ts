@@ -2,7 +2,11 @@ import { type RootPermission, rootPermissionName } from "@latchkey/core";
 import type { Needs, Operation } from "../operation.js";
 
 /** What stands for the id in the form of a permission for one resource. */
-const ID_FORMS: Readonly<Record<string, string>> = { api: "<apiId>", identity: "<identityId>" };
+const ID_FORMS: Readonly<Record<string, string>> = {
+  api: "<apiId>",
+  identity: "<identityId>",
+  ratelimit: "<namespace>",
+};
 
 /** What an operation's example needs, as a sentence in Markdown. */
 export function permissionsNote({ isPublic, needs, example, input }: Operation): string {
