@@ -83,6 +83,9 @@ const SCENE: Parameters<(typeof SAMPLES)[number]["input"]>[0] = {
   key: "none",
   identityId: "id_none",
   externalId: "none",
+  roleId: "role_none",
+  permissionId: "perm_none",
+  permission: "none",
 };
 
 test("the secret of a new key is in the answer that hands it out, and that is never kept", async () => {

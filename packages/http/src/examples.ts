@@ -5,7 +5,12 @@ export const START = Date.UTC(2026, 2, 10, 12);
 
 export const API_ID = "api_01kka1b2c3d4e5f6g7h8j9k0m1";
 export const KEY_ID = "key_01kka1b2c3d4e5f6g7h8j9k0m2";
+export const NEXT_KEY_ID = "key_01kka1b2c3d4e5f6g7h8j9k0m7";
 export const IDENTITY_ID = "id_01kka1b2c3d4e5f6g7h8j9k0m3";
+export const ROLE_ID = "role_01kka1b2c3d4e5f6g7h8j9k0m5";
+export const PERMISSION_ID = "perm_01kka1b2c3d4e5f6g7h8j9k0m6";
+export const ROOT_KEY_ID = "root_01kka1b2c3d4e5f6g7h8j9k0m7";
+export const EVENT_ID = "evt_01kka1b2c3d4e5f6g7h8j9k0m8";
 export const REQUEST_ID = "req_01kka1b2c3d4e5f6g7h8j9k0m4";
 
 /** Of no valid checksum, so that it can never be anyone's. */

@@ -9,6 +9,9 @@ const NEVER: Scene = {
   key: "pay_neverExisted",
   identityId: "id_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   externalId: "nobody",
+  roleId: "role_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  permissionId: "perm_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  permission: "docs.never",
 };
 
 /** Two tenants of one store: `mine` holds a root key for everything, in a workspace of its own. */

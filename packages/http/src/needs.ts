@@ -26,6 +26,17 @@ export function onApiOfKey(keyId: string, ...actions: readonly ActionOf<"api">[]
   return onApi(actions, { kind: "key", keyId });
 }
 
+/** What each of a list needs; of a list of none, nothing. */
+export function ofEach([first = NOTHING, ...others]: readonly Needs[]): Needs {
+  return { ...first, and: others };
+}
+
+/** An action on rate limits that belong to no key, in a namespace. */
+export function onNamespace(namespace: string, action: ActionOf<"ratelimit">): Needs {
+  const subject: Subject = { kind: "namespace", namespace };
+  return { permissions: [{ resource: "ratelimit", id: null, action }], subject };
+}
+
 /** Actions on the API that the key of a secret belongs to. */
 export function onApiOfSecret(secret: string, ...actions: readonly ActionOf<"api">[]): Needs {
   return onApi(actions, { kind: "secret", secret });
@@ -43,9 +54,26 @@ export function onIdentity(
   return { permissions: [{ resource: "identity", id: null, action }], subject };
 }
 
+/** An action on the audit log, which is always on all of it. */
+export function onAudit(action: ActionOf<"audit">): Needs {
+  return { permissions: [{ resource: "audit", id: null, action }], subject: NOBODY };
+}
+
 /** The same needs, and actions on roles and permissions. */
 export function andRbac(needs: Needs, actions: readonly ActionOf<"rbac">[]): Needs {
   if (actions.length === 0) return needs;
   const further = actions.map((action) => ({ resource: "rbac", id: null, action }) as const);
   return { ...needs, permissions: [...needs.permissions, ...further] };
+}
+
+/** Actions on roles and permissions, which are always on all of them. */
+export function onRbac(...actions: readonly ActionOf<"rbac">[]): Needs {
+  return andRbac(NOTHING, actions);
+}
+
+/** Whether an item asks to be made where it is missing. Asking is what needs the permission, not that it happens. */
+export function mayCreate(
+  items: readonly (string | { readonly create?: boolean | undefined })[] | undefined,
+): boolean {
+  return items?.some((item) => typeof item === "object" && item.create === true) ?? false;
 }

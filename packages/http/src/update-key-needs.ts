@@ -1,5 +1,5 @@
 import type { updateKeyInput } from "@latchkey/core";
-import { andRbac, onApiOfKey } from "./needs.js";
+import { andRbac, mayCreate, onApiOfKey } from "./needs.js";
 import type { Needs } from "./operation.js";
 
 type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
@@ -21,9 +21,4 @@ export function updateKeyNeeds({ keyId, roles, permissions }: UpdateKey): Needs 
       : (["add_permission_to_key", "remove_permission_from_key"] as const)),
     ...(mayCreate(permissions) ? (["create_permission"] as const) : []),
   ]);
-}
-
-/** Whether an item asks to be made where it is missing. Asking is what needs the permission, not that it happens. */
-function mayCreate(items: UpdateKey["roles"]): boolean {
-  return items?.some((item) => typeof item === "object" && item.create === true) ?? false;
 }

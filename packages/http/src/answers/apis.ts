@@ -1,16 +1,24 @@
 import { z } from "zod";
 import { listedKey } from "./keys.js";
-import { listOf, pageEnd, whole } from "./shared.js";
+import { listOf, pageEnd, shared, whole } from "./shared.js";
 
 /** Answer of apis.createApi. */
 export const createdApi = z.strictObject({ apiId: z.string() });
 
-/** Answer of apis.getApi. */
-export const api = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  workspaceId: z.string(),
-});
+/** Answer of apis.getApi, and an API in a list. */
+export const api = shared(
+  "Api",
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    workspaceId: z.string(),
+    deleteProtection: z.literal(true).optional(),
+    ipWhitelist: listOf(z.string()).optional(),
+  }),
+);
+
+/** Answer of apis.listApis: a page in the order of creation. */
+export const apiList = z.strictObject({ apis: listOf(api), ...pageEnd });
 
 /** Answer of apis.listKeys: a page in the order of creation, and the number of all live keys of the API. */
 export const keyList = z.strictObject({ keys: listOf(listedKey), ...pageEnd });

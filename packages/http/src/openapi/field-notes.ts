@@ -4,6 +4,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   apiId: "Id of the API.",
   async: "Accepted and kept; every limit is exact.",
   autoApply: "Whether the limit is asked at every verification, and not only where it is named.",
+  before: "Unix epoch ms, not later than now: what is older is forgotten.",
   byteLength: "Random bytes of the secret.",
   code: "Why.",
   cost: "What it takes of the uses or of the limit; 0 only looks.",
@@ -69,5 +70,9 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
 export const PARAMETER_NOTES: Readonly<Record<string, string>> = {
   "Idempotency-Key":
     "A text of yours: a retry with the same one gets the same verdict and is charged once, for 10 minutes.",
+  actor: "Only what this one did, by its id or name.",
+  end: "Unix epoch ms, not included.",
+  granularity: "Length of a bucket: over at most 31 days, 366 days or 120 months.",
   limit: "Most items of the page.",
+  start: "Unix epoch ms, included.",
 };

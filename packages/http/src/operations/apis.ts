@@ -3,9 +3,11 @@ import {
   deleteApiInput,
   deleteKeysInput,
   getApiInput,
+  listApisInput,
   listKeysInput,
+  updateApiInput,
 } from "@latchkey/core";
-import { api, createdApi, deletedKeys, keyList } from "../answers/apis.js";
+import { api, apiList, createdApi, deletedKeys, keyList } from "../answers/apis.js";
 import { nothing } from "../answers/shared.js";
 import { API_ID, KEY } from "../examples.js";
 import { onApi, onApiById } from "../needs.js";
@@ -18,7 +20,8 @@ export const APIS: readonly Operation[] = [
     method: "POST",
     summary: "Make an API",
     description:
-      "An API is a space of keys: a key belongs to one, and root keys can be limited to one.",
+      "An API is a space of keys: a key belongs to one, and root keys can be limited to one. With an " +
+      "`ipWhitelist` its keys are good only from those addresses.",
     input: createApiInput,
     answers: createdApi,
     refusals: [],
@@ -39,6 +42,47 @@ export const APIS: readonly Operation[] = [
     },
     needs: ({ apiId }) => onApiById(apiId, "read_api"),
     run: ({ latchkey }, input) => latchkey.getApi(input),
+  }),
+  define({
+    name: "apis.listApis",
+    method: "GET",
+    summary: "List the APIs",
+    description: "A page of APIs in the order of their creation.",
+    input: listApisInput,
+    query: { limit: "integer" },
+    answers: apiList,
+    refusals: [],
+    example: {
+      takes: { limit: 2 },
+      answers: {
+        apis: [{ id: API_ID, name: "payments", workspaceId: "ws_default", deleteProtection: true }],
+        total: 1,
+      },
+    },
+    needs: () => onApi(["read_api"]),
+    run: ({ latchkey }, input) => latchkey.listApis(input),
+  }),
+  define({
+    name: "apis.updateApi",
+    method: "POST",
+    summary: "Change an API",
+    description:
+      "What is omitted stays. `ipWhitelist` replaces the whole list of addresses and CIDR ranges, IPv4 and IPv6; " +
+      "an empty list, or `null`, lets the keys be used from anywhere. From the next verification on, keys are " +
+      "refused with `FORBIDDEN` where `ipAddress` is none of them, or is not given.",
+    input: updateApiInput,
+    answers: nothing,
+    refusals: ["NOT_FOUND", "CONFLICT"],
+    example: {
+      takes: {
+        apiId: API_ID,
+        deleteProtection: true,
+        ipWhitelist: ["192.0.2.0/24", "2001:db8::7"],
+      },
+      answers: {},
+    },
+    needs: ({ apiId }) => onApiById(apiId, "update_api"),
+    run: ({ latchkey }, input) => latchkey.updateApi(input),
   }),
   define({
     name: "apis.listKeys",

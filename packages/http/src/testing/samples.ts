@@ -2,13 +2,17 @@ import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/co
 import { OPERATIONS } from "../operations.js";
 import type { TestService } from "./open-service.js";
 
-/** Ids of one API, key and identity, existing or not. */
+/** Ids of one API, key, identity, role and permission, existing or not. */
 export interface Scene {
   readonly apiId: string;
   readonly keyId: string;
   readonly key: string;
   readonly identityId: string;
   readonly externalId: string;
+  readonly roleId: string;
+  readonly permissionId: string;
+  /** Name of the permission. */
+  readonly permission: string;
 }
 
 /** One way to call an operation, and what it needs. */
@@ -21,13 +25,20 @@ export interface Sample {
   /** Only the form for all will do. */
   readonly isForAllOnly?: true;
   /** The input names a record: an id of it that does not exist is a NOT_FOUND. */
-  readonly names?: "api" | "key" | "identity";
+  readonly names?: "api" | "key" | "identity" | "role" | "permission";
 }
 
 /** Every operation that needs a permission, in each of its forms. A test holds that none is forgotten. */
 export const SAMPLES: readonly Sample[] = [
   sample("apis.createApi", () => ({ name: "payments" }), ["api.create_api"], "all"),
   sample("apis.getApi", ({ apiId }) => ({ apiId }), ["api.read_api"], "api"),
+  sample("apis.listApis", () => ({}), ["api.read_api"], "all"),
+  sample(
+    "apis.updateApi",
+    ({ apiId }) => ({ apiId, name: "renamed", ipWhitelist: ["192.0.2.0/24"] }),
+    ["api.update_api"],
+    "api",
+  ),
   sample("apis.listKeys", ({ apiId }) => ({ apiId }), ["api.read_key", "api.read_api"], "api"),
   sample(
     "apis.listKeys, decrypting",
@@ -122,6 +133,95 @@ export const SAMPLES: readonly Sample[] = [
     ["identity.update_identity"],
     "identity",
   ),
+  sample(
+    "keys.addRoles",
+    ({ keyId, roleId }) => ({ keyId, roles: [{ id: roleId }] }),
+    ["rbac.add_role_to_key"],
+    "key",
+  ),
+  sample(
+    "keys.addRoles, creating",
+    ({ keyId }) => ({ keyId, roles: [{ name: "new", create: true }] }),
+    ["rbac.add_role_to_key", "rbac.create_role"],
+    "key",
+  ),
+  sample(
+    "keys.setRoles",
+    ({ keyId, roleId }) => ({ keyId, roles: [{ id: roleId }] }),
+    ["rbac.add_role_to_key", "rbac.remove_role_from_key"],
+    "key",
+  ),
+  sample(
+    "keys.setRoles, creating",
+    ({ keyId }) => ({ keyId, roles: [{ name: "new", create: true }] }),
+    ["rbac.add_role_to_key", "rbac.remove_role_from_key", "rbac.create_role"],
+    "key",
+  ),
+  sample(
+    "keys.removeRoles",
+    ({ keyId, roleId }) => ({ keyId, roles: [{ id: roleId }] }),
+    ["rbac.remove_role_from_key"],
+    "key",
+  ),
+  sample("permissions.createRole", () => ({ name: "new" }), ["rbac.create_role"]),
+  sample(
+    "permissions.createRole, with permissions",
+    ({ permission }) => ({ name: "new", permissions: [permission] }),
+    ["rbac.create_role", "rbac.add_permission_to_role"],
+  ),
+  sample("permissions.getRole", ({ roleId }) => ({ roleId }), ["rbac.read_role"], "role"),
+  sample("permissions.listRoles", () => ({}), ["rbac.read_role"]),
+  sample("permissions.deleteRole", ({ roleId }) => ({ roleId }), ["rbac.delete_role"], "role"),
+  sample(
+    "keys.addPermissions",
+    ({ keyId, permissionId }) => ({ keyId, permissions: [{ id: permissionId }] }),
+    ["rbac.add_permission_to_key"],
+    "key",
+  ),
+  sample(
+    "keys.addPermissions, creating",
+    ({ keyId }) => ({ keyId, permissions: [{ name: "new", create: true }] }),
+    ["rbac.add_permission_to_key", "rbac.create_permission"],
+    "key",
+  ),
+  sample(
+    "keys.setPermissions",
+    ({ keyId, permissionId }) => ({ keyId, permissions: [{ id: permissionId }] }),
+    ["rbac.add_permission_to_key", "rbac.remove_permission_from_key"],
+    "key",
+  ),
+  sample(
+    "keys.setPermissions, creating",
+    ({ keyId }) => ({ keyId, permissions: [{ name: "new", create: true }] }),
+    ["rbac.add_permission_to_key", "rbac.remove_permission_from_key", "rbac.create_permission"],
+    "key",
+  ),
+  sample(
+    "keys.removePermissions",
+    ({ keyId, permissionId }) => ({ keyId, permissions: [{ id: permissionId }] }),
+    ["rbac.remove_permission_from_key"],
+    "key",
+  ),
+  sample("permissions.createPermission", () => ({ name: "new" }), ["rbac.create_permission"]),
+  sample(
+    "permissions.getPermission",
+    ({ permissionId }) => ({ permissionId }),
+    ["rbac.read_permission"],
+    "permission",
+  ),
+  sample("permissions.listPermissions", () => ({}), ["rbac.read_permission"]),
+  sample(
+    "permissions.deletePermission",
+    ({ permissionId }) => ({ permissionId }),
+    ["rbac.delete_permission"],
+    "permission",
+  ),
+  sample(
+    "permissions.setRolePermissions",
+    ({ roleId }) => ({ roleId, permissions: [] }),
+    ["rbac.add_permission_to_role", "rbac.remove_permission_from_role"],
+    "role",
+  ),
 ];
 
 function sample(
@@ -140,13 +240,16 @@ export const GUARDED = OPERATIONS.filter(({ isPublic }) => isPublic !== true).ma
   ({ name }) => name,
 );
 
-/** Makes an API, a recoverable key of it and the key's identity. */
+/** Makes an API, a recoverable key of it and the key's identity, a role and a permission. */
 export async function makeScene({ latchkey }: { readonly latchkey: Latchkey }): Promise<Scene> {
   const { apiId } = await latchkey.createApi({ name: "payments" });
   const externalId = "user_1";
   const { keyId, key } = await latchkey.createKey({ apiId, externalId, recoverable: true });
   const { id: identityId } = await latchkey.getIdentity({ externalId });
-  return { apiId, keyId, key, identityId, externalId };
+  const permission = `docs.${apiId}`;
+  const { permissionId } = await latchkey.createPermission({ name: permission });
+  const { roleId } = await latchkey.createRole({ name: `reader.${apiId}` });
+  return { apiId, keyId, key, identityId, externalId, roleId, permissionId, permission };
 }
 
 /** The permissions of a sample for this scene's API and identity alone. */

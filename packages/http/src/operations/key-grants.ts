@@ -1,0 +1,116 @@
+import {
+  addPermissionsInput,
+  addRolesInput,
+  removePermissionsInput,
+  removeRolesInput,
+  setPermissionsInput,
+  setRolesInput,
+} from "@latchkey/core";
+import { heldPermissions, heldRoles } from "../answers/permissions.js";
+import { KEY_ID, PERMISSION_ID, ROLE_ID } from "../examples.js";
+import { mayCreate, onRbac } from "../needs.js";
+import { define, type Operation } from "../operation.js";
+
+const ITEMS =
+  "An item is a name, or names one by `id` or `name`; what does not exist is a 412 that lists it all, and " +
+  "nothing is changed then.";
+const ROLE_ITEMS = `${ITEMS} With \`create: true\` a missing one is made, and \`rbac.*.create_role\` is needed too.`;
+const PERMISSION_ITEMS = `${ITEMS} With \`create: true\` a missing one is made, and \`rbac.*.create_permission\` is needed too.`;
+
+const ROLES = { roles: [{ id: ROLE_ID, name: "reader" }] };
+const PERMISSIONS = { permissions: [{ id: PERMISSION_ID, name: "docs.read" }] };
+
+/** What a key holds itself of roles and permissions. */
+export const KEY_GRANTS: readonly Operation[] = [
+  define({
+    name: "keys.addRoles",
+    method: "POST",
+    summary: "Give a key further roles",
+    description: ROLE_ITEMS,
+    input: addRolesInput,
+    answers: heldRoles,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: { takes: { keyId: KEY_ID, roles: [{ name: "reader" }] }, answers: ROLES },
+    needs: ({ roles }) =>
+      mayCreate(roles) ? onRbac("add_role_to_key", "create_role") : onRbac("add_role_to_key"),
+    run: ({ latchkey }, input) => latchkey.addRoles(input),
+  }),
+  define({
+    name: "keys.setRoles",
+    method: "POST",
+    summary: "Set the roles of a key",
+    description: `Replaces the whole set; an empty list clears it. ${ROLE_ITEMS}`,
+    input: setRolesInput,
+    answers: heldRoles,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: { takes: { keyId: KEY_ID, roles: [{ name: "reader" }] }, answers: ROLES },
+    needs: ({ roles }) =>
+      mayCreate(roles)
+        ? onRbac("add_role_to_key", "remove_role_from_key", "create_role")
+        : onRbac("add_role_to_key", "remove_role_from_key"),
+    run: ({ latchkey }, input) => latchkey.setRoles(input),
+  }),
+  define({
+    name: "keys.removeRoles",
+    method: "POST",
+    summary: "Take roles from a key",
+    description: `One that the key does not hold is passed over. ${ITEMS} \`create\` makes nothing here.`,
+    input: removeRolesInput,
+    answers: heldRoles,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: { takes: { keyId: KEY_ID, roles: [{ name: "writer" }] }, answers: ROLES },
+    needs: () => onRbac("remove_role_from_key"),
+    run: ({ latchkey }, input) => latchkey.removeRoles(input),
+  }),
+  define({
+    name: "keys.addPermissions",
+    method: "POST",
+    summary: "Give a key further permissions",
+    description: PERMISSION_ITEMS,
+    input: addPermissionsInput,
+    answers: heldPermissions,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      takes: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
+      answers: PERMISSIONS,
+    },
+    needs: ({ permissions }) =>
+      mayCreate(permissions)
+        ? onRbac("add_permission_to_key", "create_permission")
+        : onRbac("add_permission_to_key"),
+    run: ({ latchkey }, input) => latchkey.addPermissions(input),
+  }),
+  define({
+    name: "keys.setPermissions",
+    method: "POST",
+    summary: "Set the permissions of a key",
+    description: `Replaces the whole set; an empty list clears it. ${PERMISSION_ITEMS}`,
+    input: setPermissionsInput,
+    answers: heldPermissions,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      takes: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
+      answers: PERMISSIONS,
+    },
+    needs: ({ permissions }) =>
+      mayCreate(permissions)
+        ? onRbac("add_permission_to_key", "remove_permission_from_key", "create_permission")
+        : onRbac("add_permission_to_key", "remove_permission_from_key"),
+    run: ({ latchkey }, input) => latchkey.setPermissions(input),
+  }),
+  define({
+    name: "keys.removePermissions",
+    method: "POST",
+    summary: "Take permissions from a key",
+    description: `One that the key does not hold is passed over. ${ITEMS} \`create\` makes nothing here.`,
+    input: removePermissionsInput,
+    answers: heldPermissions,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      takes: { keyId: KEY_ID, permissions: [{ name: "docs.write" }] },
+      answers: PERMISSIONS,
+    },
+    needs: () => onRbac("remove_permission_from_key"),
+    run: ({ latchkey }, input) => latchkey.removePermissions(input),
+  }),
+];
