@@ -22,6 +22,7 @@ for (const [schema, { id }] of SHAPES) SHARED.add(schema as z.ZodType, { id });
  * Writes a zod schema as JSON Schema. What is shared goes to `components` and is referred to.
  *
  * @param io - Whether it is what comes in, before defaults, or what goes out.
+ * @throws TypeError when a name among `components` stands for something else already.
  */
 export function toJsonSchema(
   schema: z.ZodType,
@@ -41,9 +42,17 @@ export function toJsonSchema(
   const { $schema: _dialect, $defs = {}, ...whole } = converted;
   for (const [id, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
     const { id: _name, ...rest } = definition;
-    components.set(id, inDocument(rest) as JsonSchema);
+    addComponent(components, id, inDocument(rest) as JsonSchema);
   }
   return inDocument(whole) as JsonSchema;
+}
+
+/** What is named twice must be the same: the second would silently take the place of the first. */
+function addComponent(components: Components, id: string, schema: JsonSchema): void {
+  const known = components.get(id);
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
+    throw new TypeError(`two schemas that differ are both named "${id}" in the document`);
+  components.set(id, schema);
 }
 
 function replace(target: JsonSchema, shape: JsonSchema): void {
