@@ -1,32 +1,5 @@
-import type { Usage } from "@latchkey/core";
+import { type ChargeRow, UNKNOWN } from "./charge-row.js";
 import type { ValueQuery } from "./database.js";
-import type { StoredWindows } from "./windows.js";
-
-/** What a charge needs of one key's row, of its identity's version and of its workspace's epoch. */
-export interface ChargeRow {
-  readonly seq: number;
-  readonly workspaceId: string;
-  readonly identityId: string | null;
-  /** Number of the identity's counters; null without one, and where the one that is named does not exist. */
-  readonly identityCountersSeq: number | null;
-  readonly keyVersion: number;
-  readonly identityVersion: number | null;
-  readonly epoch: number;
-  readonly countersSeq: number;
-  /** Whether a charge of another key may move the counters. */
-  readonly isShared: boolean;
-  readonly usage: Usage;
-  /** Windows of the key's configured limits. */
-  readonly windows: StoredWindows;
-  /**
-   * The {@link ChargeMemo.generation} that it was read or written in; {@link UNKNOWN} where counters are shared, since
-   * nothing that is kept of one key tells of charges of another.
-   */
-  readonly generation: number;
-}
-
-/** The generation of rows that may be old a moment after they were read. Equal to none, not even to itself. */
-export const UNKNOWN = Number.NaN;
 
 const ASKED_EVERY = 8;
 

@@ -9,25 +9,13 @@ import {
   type RateWindow,
 } from "@latchkey/core";
 import type { AdHocWindows } from "./ad-hoc-windows.js";
-import { type ChargeMemo, type ChargeRow, UNKNOWN } from "./charge-memo.js";
+import type { ChargeMemo } from "./charge-memo.js";
+import { CHARGE_SQL, type ChargeRow, chargeRow, UNKNOWN } from "./charge-row.js";
 import type { Connection } from "./connection.js";
 import type { Counters, StoredCounters } from "./counters.js";
-import { Query, type RawRow } from "./database.js";
+import { Query } from "./database.js";
 import { RequestMemory } from "./request-memory.js";
-import { flag, nullable, readStored, text, whole } from "./values.js";
-import { decodeWindows, findWindow, withWindow } from "./windows.js";
-
-const ROW = `SELECT k.seq, k.workspace_id, k.identity_id, k.version, u.remaining, u.refilled_at, u.windows,
-  w.epoch, i.version, i.counters_seq, k.is_counted, k.counters_seq, k.counters_id IS NOT NULL
-  FROM latchkey_key k
-  LEFT JOIN latchkey_counters u ON u.seq = CASE WHEN k.is_counted THEN k.counters_seq END
-  LEFT JOIN latchkey_workspace w ON w.id = k.workspace_id
-  LEFT JOIN latchkey_identity i ON i.id = k.identity_id AND i.workspace_id = k.workspace_id`;
-
-export const CHARGE_SQL = {
-  byId: `${ROW} WHERE k.id = ? AND k.deleted_at IS NULL`,
-  bySeq: `${ROW} WHERE k.seq = ? AND k.id = ? AND k.deleted_at IS NULL`,
-} as const;
+import { findWindow, withWindow } from "./windows.js";
 
 type Windows = readonly (RateWindow | null)[];
 
@@ -47,9 +35,6 @@ interface Beside {
 }
 
 const NO_WINDOWS: Windows = [];
-
-/** Without a number of uses no refill is ever settled: up to when they are does not matter. */
-const UNCOUNTED: StoredCounters = { usage: { remaining: null, refilledAt: 0 }, windows: [] };
 
 /** Puts together what is stored of a plan, lets `applyCharge` decide, and stores what it says. */
 export class Charging {
@@ -79,7 +64,7 @@ export class Charging {
       if (plan.mode === "take") return null;
       return this.#connection.snapshot(() => {
         const found = this.#byId.first(plan.keyId);
-        const row = found === undefined ? null : rowOf(plan.keyId, found, UNKNOWN);
+        const row = found === undefined ? null : chargeRow(plan.keyId, found, UNKNOWN);
         return this.#decideOnAll(row, plan, this.#besideOf(row, plan)).result;
       });
     }
@@ -143,7 +128,7 @@ export class Charging {
     const found = known === undefined ? undefined : this.#bySeq.first(known.seq, keyId);
     const row = found ?? this.#byId.first(keyId);
     if (row === undefined) return null;
-    const read = rowOf(keyId, row, generation);
+    const read = chargeRow(keyId, row, generation);
     this.#memo.set(keyId, read);
     return read;
   }
@@ -215,32 +200,6 @@ export class Charging {
     if (windows === before.windows && usage === before.usage) return;
     this.#counters.set(identityCountersSeq, usage, windows);
   }
-}
-
-function rowOf(keyId: string, row: RawRow, generation: number): ChargeRow {
-  return readStored("key", keyId, () => {
-    const isShared = flag(row[12]);
-    return {
-      seq: whole(row[0]),
-      workspaceId: text(row[1]),
-      identityId: nullable(row[2], text),
-      keyVersion: whole(row[3]),
-      ...(flag(row[10]) ? countersOf(row) : UNCOUNTED),
-      epoch: nullable(row[7], whole) ?? 0,
-      identityVersion: nullable(row[8], whole),
-      identityCountersSeq: nullable(row[9], whole),
-      countersSeq: whole(row[11]),
-      isShared,
-      generation: isShared ? UNKNOWN : generation,
-    };
-  });
-}
-
-function countersOf(row: RawRow): StoredCounters {
-  return {
-    usage: { remaining: nullable(row[4], whole), refilledAt: whole(row[5]) },
-    windows: decodeWindows(row[6]),
-  };
 }
 
 function stateOf(

@@ -9,7 +9,6 @@ export const NAMED_PERMISSIONS = "json_group_array(json_array(p.id, p.name))";
 
 /** The grants of such a column, in ascending order of name. */
 export function namedGrants(value: unknown): readonly NamedGrant[] {
-  if (value === "[]") return [];
   const grants = list(json(value), (item): NamedGrant => {
     const [id, name] = list(item, text);
     return { id: text(id), name: text(name) };

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { AD_HOC_SQL } from "./ad-hoc-windows.js";
 import { API_SQL } from "./apis.js";
 import { CHANGE_SQL } from "./change-log.js";
-import { CHARGE_SQL } from "./charge.js";
+import { CHARGE_SQL } from "./charge-row.js";
 import { COUNTERS_SQL } from "./counters.js";
 import { IDENTITY_SQL } from "./identities.js";
 import { sqliteStore } from "./index.js";

@@ -50,6 +50,8 @@ export function nullable<Value>(value: unknown, read: (value: unknown) => Value)
 
 /** Parses JSON. The parser's own error quotes what it met, and is not passed on. */
 export function json(value: unknown): unknown {
+  // What most lists of most keys are: no limits, no roles, no permissions.
+  if (value === "[]") return [];
   try {
     return JSON.parse(text(value));
   } catch {
