@@ -51,6 +51,7 @@ end
 if not (refilledAt and hash) then return { "CORRUPT" } end
 local roles = key[6] or redis.call("HGET", KEYS[2], "roles")
 local permissions = key[7] or redis.call("HGET", KEYS[2], "permissions")
+redis.call("HEXISTS", KEYS[2], "")
 redis.call("ZCARD", KEYS[7])
 redis.call("ZCARD", KEYS[8])
 redis.call("HEXISTS", KEYS[9], "")
