@@ -18,18 +18,32 @@ import type { Caller, Needs, Subject } from "./operation.js";
  *
  * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` naming all that is needed, whatever of it is held.
  */
-export async function authorize({ latchkey, permissions }: Caller, needs: Needs): Promise<void> {
+export async function authorize(caller: Caller, needs: Needs): Promise<void> {
+  for (const part of [needs, ...(needs.and ?? [])])
+    if (!(await isAllowed(caller, part))) throw insufficient(needs);
+}
+
+/**
+ * Lets a caller through that holds what is needed at times, once the operation knows that it is.
+ *
+ * @param id - Of the resource that the record belongs to.
+ * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS`, in the words in which {@link authorize} refuses the same needs.
+ */
+export function authorizeAtTimes({ permissions }: Caller, needs: Needs, id: string): void {
+  const needed = needs.atTimes?.permission;
+  if (needed !== undefined && !isRootAllowed(permissions, ofResource(needed, id)))
+    throw insufficient(needs);
+}
+
+async function isAllowed({ latchkey, permissions }: Caller, needs: Needs): Promise<boolean> {
   const open = needs.permissions.filter((needed) => !isRootAllowed(permissions, needed));
-  if (open.length === 0) return;
+  if (open.length === 0) return true;
   const isHeldFor = (id: string) =>
     open.every((needed) => isRootAllowed(permissions, ofResource(needed, id)));
-  if (needs.subject.kind === "any-api") {
-    if (apiIdsHeld(permissions, "verify_key").some(isHeldFor)) return;
-  } else {
-    const id = await subjectId(latchkey, needs.subject);
-    if (id !== null && isHeldFor(id)) return;
-  }
-  throw new LatchkeyError("INSUFFICIENT_PERMISSIONS", `this needs ${namesOf(needs)}`);
+  if (needs.subject.kind === "any-api")
+    return apiIdsHeld(permissions, "verify_key").some(isHeldFor);
+  const id = await subjectId(latchkey, needs.subject);
+  return id !== null && isHeldFor(id);
 }
 
 /** The APIs whose keys exist for a verifier: all, or those that its permissions name. */
@@ -54,6 +68,8 @@ async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string |
       return null;
     case "api":
       return subject.apiId;
+    case "namespace":
+      return subject.namespace;
     case "key":
       return orNull(async () => (await latchkey.getKey({ keyId: subject.keyId })).apiId);
     case "secret":
@@ -82,18 +98,35 @@ async function orNull(read: () => Promise<string>): Promise<string | null> {
 }
 
 function ofResource(needed: RootPermission, id: string): RootPermission {
-  return needed.resource === "rbac" ? needed : ({ ...needed, id } as RootPermission);
+  const hasIds = ID_FORMS[needed.resource] !== undefined;
+  return hasIds ? ({ ...needed, id } as RootPermission) : needed;
 }
 
+/** What stands for the id in the narrower form of a permission, where it has one. */
+const ID_FORMS: Readonly<Partial<Record<RootPermission["resource"], string>>> = {
+  api: "apiId",
+  identity: "identityId",
+  ratelimit: "namespace",
+};
+
 /** Never the id itself: for a record that is found by another id it would tell that it exists. */
-function namesOf({ permissions, subject }: Needs): string {
-  return permissions
-    .map((needed) => {
-      const forAll = rootPermissionName(needed);
-      const hasNarrowerForm = subject.kind !== "none" && needed.resource !== "rbac";
-      return hasNarrowerForm
-        ? `${forAll} (or ${needed.resource}.<${needed.resource}Id>.${needed.action})`
-        : forAll;
-    })
-    .join(" and ");
+function insufficient(needs: Needs): LatchkeyError {
+  const names = [needs, ...(needs.and ?? [])].flatMap(({ permissions, subject }) =>
+    permissions.map((needed) => nameOf(needed, subject)),
+  );
+  const { atTimes } = needs;
+  const more =
+    atTimes === undefined ? "" : `; ${atTimes.when} ${nameOf(atTimes.permission, needs.subject)}`;
+  return new LatchkeyError(
+    "INSUFFICIENT_PERMISSIONS",
+    `this needs ${[...new Set(names)].join(" and ")}${more}`,
+  );
+}
+
+function nameOf(needed: RootPermission, subject: Subject): string {
+  const { resource, action } = needed;
+  const forAll = rootPermissionName(needed);
+  const idForm = ID_FORMS[resource];
+  if (subject.kind === "none" || idForm === undefined) return forAll;
+  return `${forAll} (or ${resource}.<${idForm}>.${action})`;
 }

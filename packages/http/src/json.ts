@@ -13,14 +13,23 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * @throws LatchkeyError `BAD_REQUEST` in words that repeat nothing of the body; what JSON.parse says does.
  */
 export function parseJsonObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  return parseJson(bytes, "object") as Readonly<Record<string, unknown>>;
+}
+
+/** Reads a JSON array out of a body, as strictly as {@link parseJsonObject} reads an object. */
+export function parseJsonArray(bytes: Uint8Array): readonly unknown[] {
+  return parseJson(bytes, "array") as readonly unknown[];
+}
+
+function parseJson(bytes: Uint8Array, wanted: "object" | "array"): object {
   const text = decode(bytes);
   const { depth, colons } = measure(text);
   if (depth > MAX_DEPTH) throw malformed(`must be nested at most ${MAX_DEPTH} levels deep`);
   const value = parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw malformed("must be a JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value) !== (wanted === "array"))
+    throw malformed(`must be a JSON ${wanted}`);
   if (colons !== countMembers(value)) throw malformed("must not give a member twice");
-  return value as Record<string, unknown>;
+  return value;
 }
 
 function decode(bytes: Uint8Array): string {

@@ -19,6 +19,8 @@ export type Subject =
   | { readonly kind: "key"; readonly keyId: string }
   /** The API of the key that a secret is of. */
   | { readonly kind: "secret"; readonly secret: string }
+  /** A rate limit that belongs to no key. */
+  | { readonly kind: "namespace"; readonly namespace: string }
   | {
       readonly kind: "identity";
       readonly identityId: string | undefined;
@@ -30,6 +32,13 @@ export interface Needs {
   /** Each with a null id: the subject says which. */
   readonly permissions: readonly RootPermission[];
   readonly subject: Subject;
+  /** What is needed as well, of other subjects. */
+  readonly and?: readonly Needs[];
+  /**
+   * What is needed besides where the record turns out to be of a certain kind, which the operation asks for itself. It is
+   * named with the rest by every refusal, so that none tells what kind the record is of.
+   */
+  readonly atTimes?: { readonly permission: RootPermission; readonly when: string };
 }
 
 /** Who asks: someone who may do what `permissions` say in one workspace. */
@@ -62,6 +71,8 @@ export interface Definition<Schema extends InputSchema, Answers extends z.ZodTyp
   ) => readonly InputIssue[];
   /** Query parameters that are no strings. */
   readonly query?: Readonly<Record<string, QueryType>>;
+  /** The body is a list, and may be 16 times as long as other bodies: it stands for as many calls and more. */
+  readonly takesList?: true;
   /** Headers that stand for a field of the input: field → name of the header. The body must not give it too. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Answered to everyone, without a look at who asks. */

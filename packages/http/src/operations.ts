@@ -7,8 +7,8 @@ import { KEYS } from "./operations/keys.js";
 import { LIVENESS } from "./operations/liveness.js";
 import { MIGRATIONS } from "./operations/migrations.js";
 import { PERMISSIONS } from "./operations/permissions.js";
-import { VERIFICATIONS } from "./operations/verifications.js";
 import { RATELIMITS } from "./operations/ratelimits.js";
+import { VERIFICATIONS } from "./operations/verifications.js";
 
 /** Every operation of the service, one entry each: nothing else has to know that it exists. */
 export const OPERATIONS: readonly Operation[] = [

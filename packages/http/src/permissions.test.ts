@@ -1,4 +1,4 @@
-import { API_ACTIONS, IDENTITY_ACTIONS, RBAC_ACTIONS } from "@latchkey/core";
+import { API_ACTIONS, IDENTITY_ACTIONS, RATELIMIT_ACTIONS, RBAC_ACTIONS } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { openService } from "./testing/open-service.js";
 import {
@@ -15,6 +15,7 @@ const EVERYTHING = [
   ...API_ACTIONS.map((action) => `api.*.${action}`),
   ...IDENTITY_ACTIONS.map((action) => `identity.*.${action}`),
   ...RBAC_ACTIONS.map((action) => `rbac.*.${action}`),
+  ...RATELIMIT_ACTIONS.map((action) => `ratelimit.*.${action}`),
 ];
 
 async function open() {
@@ -62,7 +63,8 @@ describe.each(SAMPLES)("$title", (sample) => {
 
   test("nothing, near-misses and permissions for another resource are refused", async () => {
     const { service, scene } = await open();
-    const other = narrowed(sample, { ...scene, apiId: "api_other", identityId: "id_other" });
+    const others = { apiId: "api_other", identityId: "id_other", namespace: "mail" };
+    const other = narrowed(sample, { ...scene, ...others });
     const nearMisses = widened(sample).flatMap((permission) => [
       permission.toUpperCase(),
       `${permission} `,

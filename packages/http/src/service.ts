@@ -4,7 +4,7 @@ import { type Asked, requireJson } from "./asked.js";
 import { type Authenticator, byHost, byRootKey } from "./authenticate.js";
 import { authorize } from "./authorize.js";
 import { type Given, withHeaderFields } from "./header-fields.js";
-import { parseJsonObject } from "./json.js";
+import { parseJsonArray, parseJsonObject } from "./json.js";
 import type { Caller, Operation } from "./operation.js";
 import { VERIFY_KEY } from "./operations/keys.js";
 import { OPERATIONS } from "./operations.js";
@@ -49,7 +49,7 @@ export function createService(settings: Settings): Service {
     const sent =
       operation.method === "GET"
         ? readQuery(query, operation.query)
-        : await readBodyFields(asked, query);
+        : await readBodyFields(operation, asked, query);
     const given = withHeaderFields(asked, operation.headers, sent);
     try {
       return success(await performOn(operation, caller, given, requestId), requestId);
@@ -72,12 +72,16 @@ export function createService(settings: Settings): Service {
     return operation.run(caller, fields, requestId);
   }
 
-  async function readBodyFields(asked: Asked, query: string): Promise<Query> {
-    const bytes = await asked.readBody(maxBodyBytes);
+  async function readBodyFields(
+    { takesList }: Operation,
+    asked: Asked,
+    query: string,
+  ): Promise<Query> {
+    const bytes = await asked.readBody(maxBodyBytes * (takesList === true ? LIST_FACTOR : 1));
     requireJson(asked);
     const strays = query === "" ? [] : Object.keys(readQuery(query).fields);
     return {
-      fields: parseJsonObject(bytes),
+      fields: takesList === true ? asFields(parseJsonArray(bytes)) : parseJsonObject(bytes),
       issues: strays.map((path) => ({ path, message: "is not a known query parameter" })),
       unreadable: [],
     };
@@ -108,6 +112,14 @@ export function createService(settings: Settings): Service {
     refuse: (error) => refuse(error, newRequestId()),
   };
 }
+
+/** A list goes the way of an object: its schema is asked for a list, and no header stands for a field of it. */
+function asFields(list: readonly unknown[]): Query["fields"] {
+  return list as unknown as Query["fields"];
+}
+
+/** How many times as long as another body a list may be. */
+const LIST_FACTOR = 16;
 
 /** Whether the caller may do this whatever the input, which the operation then checks by itself, once. */
 function isEnough({ enough }: Operation, { permissions }: Caller): boolean {

@@ -53,8 +53,8 @@ export async function rotateKey(
     const loaded = await store.getKey(workspaceId, keyId);
     if (loaded === null) throw notFound("key");
     const now = context.now();
-    const expiresAt = oldExpiry(loaded.key, graceMs, now);
     if (loaded.key.sealedSecret !== null) scope.beforeSealing?.(loaded.key.apiId);
+    const expiresAt = oldExpiry(loaded.key, graceMs, now);
     const { successor, secret } = successorOf(context, loaded.key, now);
     const rotation: Rotation = { successor, expiresAt, updatedAt: now };
     const changes = describeRotation(context, loaded, rotation);

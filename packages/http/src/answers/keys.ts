@@ -34,8 +34,11 @@ export const listedKey = shared(
   }),
 );
 
-/** Answer of keys.createKey, the only one that ever holds a new secret. */
+/** Answer of keys.createKey and keys.rotateKey, the only ones that ever hold a new secret. */
 export const createdKey = z.strictObject({ keyId: z.string(), key: z.string() });
+
+/** Answer of migrations.createKeys, in the order of what was given. */
+export const createdKeys = z.strictObject({ keyIds: listOf(z.string()) });
 
 /** Answer of keys.whoami. */
 export const keySelf = z.strictObject({

@@ -1,10 +1,12 @@
 import {
   createIdentityInput,
+  deleteIdentityInput,
   getIdentityInput,
   listIdentitiesInput,
   updateIdentityInput,
 } from "@latchkey/core";
 import { createdIdentity, identity, identityList } from "../answers/identities.js";
+import { nothing } from "../answers/shared.js";
 import { IDENTITY, IDENTITY_ID } from "../examples.js";
 import { onIdentity } from "../needs.js";
 import { define, type Operation } from "../operation.js";
@@ -73,5 +75,19 @@ export const IDENTITIES: readonly Operation[] = [
     example: { takes: { externalId: "user_1", meta: { plan: "pro" } }, answers: IDENTITY },
     needs: (ids) => onIdentity("update_identity", ids),
     run: ({ latchkey }, input) => latchkey.updateIdentity(input),
+  }),
+  define({
+    name: "identities.deleteIdentity",
+    method: "POST",
+    summary: "Delete an identity",
+    description:
+      "Its keys live on without an owner; one that draws from its uses has none from then on. An identity that is made " +
+      "under the same `externalId` later is another one.",
+    input: deleteIdentityInput,
+    answers: nothing,
+    refusals: ["NOT_FOUND"],
+    example: { takes: { identityId: IDENTITY_ID }, answers: {} },
+    needs: (ids) => onIdentity("delete_identity", ids),
+    run: ({ latchkey }, input) => latchkey.deleteIdentity(input),
   }),
 ];

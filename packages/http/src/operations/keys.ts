@@ -3,6 +3,7 @@ import {
   deleteKeyInput,
   expiryIssues,
   getKeyInput,
+  rotateKeyInput,
   updateKeyInput,
   updateRemainingInput,
   verifyKeyInput,
@@ -11,10 +12,10 @@ import {
 import { createdKey, keySelf, listedKey, usesLeft } from "../answers/keys.js";
 import { nothing } from "../answers/shared.js";
 import { verdict } from "../answers/verdict.js";
-import { verifyScope } from "../authorize.js";
-import { API_ID, KEY, KEY_ID, REQUEST_ID, SECRET, START } from "../examples.js";
+import { authorizeAtTimes, verifyScope } from "../authorize.js";
+import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "../examples.js";
 import { onApi, onApiById, onApiOfKey, onApiOfSecret } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { define, type Needs, type Operation } from "../operation.js";
 import { updateKeyNeeds } from "../update-key-needs.js";
 
 /** The operation that a handler with `publicVerify` answers to everyone. */
@@ -174,4 +175,35 @@ export const KEYS: readonly Operation[] = [
     needs: ({ keyId }) => onApiOfKey(keyId, "delete_key"),
     run: ({ latchkey }, input) => latchkey.deleteKey(input),
   }),
+  define({
+    name: "keys.rotateKey",
+    method: "POST",
+    summary: "Give a key a new secret",
+    description:
+      "Makes a key with the same settings, which shares the uses and limits of the old one. The old key lives for `graceMs` " +
+      "more, and no longer than it would have. A key is rotated once: again is a 409. The answer is the only place where " +
+      "the new secret is handed out. For a recoverable key `encrypt_key` is needed too.",
+    input: rotateKeyInput,
+    answers: createdKey,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      takes: { keyId: KEY_ID, graceMs: 3_600_000 },
+      answers: { keyId: NEXT_KEY_ID, key: SECRET },
+    },
+    needs: rotateKeyNeeds,
+    run: (caller, input) =>
+      caller.latchkey.rotateKey(input, {
+        beforeSealing: (apiId) => authorizeAtTimes(caller, rotateKeyNeeds(input), apiId),
+      }),
+  }),
 ];
+
+function rotateKeyNeeds({ keyId }: { readonly keyId: string }): Needs {
+  return {
+    ...onApiOfKey(keyId, "create_key", "update_key"),
+    atTimes: {
+      permission: { resource: "api", id: null, action: "encrypt_key" },
+      when: "for a recoverable key also",
+    },
+  };
+}

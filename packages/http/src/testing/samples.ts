@@ -2,7 +2,7 @@ import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/co
 import { OPERATIONS } from "../operations.js";
 import type { TestService } from "./open-service.js";
 
-/** Ids of one API, key, identity, role and permission, existing or not. */
+/** Ids of one API, key, identity, role and permission, existing or not, and a namespace of limits. */
 export interface Scene {
   readonly apiId: string;
   readonly keyId: string;
@@ -13,6 +13,7 @@ export interface Scene {
   readonly permissionId: string;
   /** Name of the permission. */
   readonly permission: string;
+  readonly namespace: string;
 }
 
 /** One way to call an operation, and what it needs. */
@@ -27,6 +28,8 @@ export interface Sample {
   /** The input names a record: an id of it that does not exist is a NOT_FOUND. */
   readonly names?: "api" | "key" | "identity" | "role" | "permission";
 }
+
+const A_DAY = { start: 0, end: 86_400_000 };
 
 /** Every operation that needs a permission, in each of its forms. A test holds that none is forgotten. */
 export const SAMPLES: readonly Sample[] = [
@@ -103,6 +106,13 @@ export const SAMPLES: readonly Sample[] = [
   ),
   sample("keys.deleteKey", ({ keyId }) => ({ keyId }), ["api.delete_key"], "key"),
   sample(
+    "keys.rotateKey",
+    ({ keyId }) => ({ keyId, graceMs: 1_000 }),
+    // The key of the scene is recoverable.
+    ["api.create_key", "api.update_key", "api.encrypt_key"],
+    "key",
+  ),
+  sample(
     "identities.createIdentity",
     () => ({ externalId: "new" }),
     ["identity.create_identity"],
@@ -132,6 +142,35 @@ export const SAMPLES: readonly Sample[] = [
     ({ externalId }) => ({ externalId, meta: {} }),
     ["identity.update_identity"],
     "identity",
+  ),
+  sample(
+    "identities.deleteIdentity",
+    ({ identityId }) => ({ identityId }),
+    ["identity.delete_identity"],
+    "identity",
+  ),
+  sample(
+    "ratelimits.limit",
+    ({ namespace }) => ({ namespace, identifier: "user_1", limit: 10, duration: 60_000 }),
+    ["ratelimit.limit"],
+  ),
+  sample(
+    "migrations.createKeys",
+    ({ apiId }) => [
+      { apiId, plaintext: "sk_1" },
+      { apiId, plaintext: "sk_2" },
+    ],
+    ["api.create_key"],
+    "api",
+  ),
+  sample(
+    "migrations.createKeys, recoverable",
+    ({ apiId }) => [
+      { apiId, plaintext: "sk_1" },
+      { apiId, plaintext: "sk_2", recoverable: true },
+    ],
+    ["api.create_key", "api.encrypt_key"],
+    "api",
   ),
   sample(
     "keys.addRoles",
@@ -222,6 +261,33 @@ export const SAMPLES: readonly Sample[] = [
     ["rbac.add_permission_to_role", "rbac.remove_permission_from_role"],
     "role",
   ),
+  sample("keys.verifyKey, as a dry run", ({ key }) => ({ key, dryRun: true }), ["api.verify_key"]),
+  sample(
+    "keys.getVerifications, of a key",
+    ({ keyId }) => ({ keyId, ...A_DAY }),
+    ["api.read_key"],
+    "key",
+  ),
+  sample(
+    "keys.getVerifications, of an API",
+    ({ apiId }) => ({ apiId, ...A_DAY }),
+    ["api.read_api"],
+    "api",
+  ),
+  sample(
+    "keys.getVerifications, of an identity",
+    ({ identityId }) => ({ identityId, ...A_DAY }),
+    ["identity.read_identity"],
+    "identity",
+  ),
+  sample(
+    "keys.getVerifications, by externalId",
+    ({ externalId }) => ({ externalId, ...A_DAY }),
+    ["identity.read_identity"],
+    "identity",
+  ),
+  sample("audit.listAuditEvents", () => ({}), ["audit.read_audit"], "all"),
+  sample("audit.pruneAuditEvents", () => ({ before: 0 }), ["audit.delete_audit"], "all"),
 ];
 
 function sample(
@@ -249,12 +315,15 @@ export async function makeScene({ latchkey }: { readonly latchkey: Latchkey }): 
   const permission = `docs.${apiId}`;
   const { permissionId } = await latchkey.createPermission({ name: permission });
   const { roleId } = await latchkey.createRole({ name: `reader.${apiId}` });
-  return { apiId, keyId, key, identityId, externalId, roleId, permissionId, permission };
+  const namespace = "mail.v1";
+  const ids = { apiId, keyId, key, identityId, roleId, permissionId };
+  return { ...ids, externalId, permission, namespace };
 }
 
-/** The permissions of a sample for this scene's API and identity alone. */
-export function narrowed({ needs }: Sample, { apiId, identityId }: Scene): string[] {
+/** The permissions of a sample for this scene's API, identity and namespace alone. */
+export function narrowed({ needs }: Sample, { apiId, identityId, namespace }: Scene): string[] {
   const ids = new Map([
+    ["ratelimit", namespace],
     ["api", apiId],
     ["identity", identityId],
   ]);

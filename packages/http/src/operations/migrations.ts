@@ -1,0 +1,47 @@
+import { createKeysInput, importIssues } from "@latchkey/core";
+import { createdKeys } from "../answers/keys.js";
+import { API_ID, KEY_ID } from "../examples.js";
+import { ofEach, onApiById } from "../needs.js";
+import { define, type Operation } from "../operation.js";
+
+/** Keys that were issued elsewhere. */
+export const MIGRATIONS: readonly Operation[] = [
+  define({
+    name: "migrations.createKeys",
+    method: "POST",
+    summary: "Take over keys that were issued elsewhere",
+    description:
+      "The body is a list of 1 to 100 keys, up to 1 MiB long unless the host says otherwise. Each has `hash`, the SHA-256 of " +
+      "its whole secret, or `plaintext`, and the fields of `keys.createKey` but `byteLength`; `remaining` may be 0. All are " +
+      "written, or none: a secret that is known already is a 409, and a plaintext that could never verify a 400. Needs the " +
+      "permission of each API, and `encrypt_key` of those with a key that is `recoverable`.",
+    takesList: true,
+    input: createKeysInput,
+    furtherIssues: importIssues,
+    answers: createdKeys,
+    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      takes: [
+        {
+          apiId: API_ID,
+          hash: {
+            value: "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
+            variant: "sha256_base64",
+          },
+          start: "sk_live_",
+          externalId: "user_1",
+        },
+      ],
+      answers: { keyIds: [KEY_ID] },
+    },
+    needs: (keys) =>
+      ofEach(
+        keys.map(({ apiId, recoverable }) =>
+          recoverable
+            ? onApiById(apiId, "create_key", "encrypt_key")
+            : onApiById(apiId, "create_key"),
+        ),
+      ),
+    run: ({ latchkey }, input) => latchkey.createKeys(input),
+  }),
+];
