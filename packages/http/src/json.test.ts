@@ -1,6 +1,6 @@
 import { LatchkeyError } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { MAX_DEPTH, parseJsonObject } from "./json.js";
+import { MAX_DEPTH, parseJsonArray, parseJsonObject } from "./json.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -108,5 +108,32 @@ describe("members", () => {
     expect(Object.keys(value)).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect("polluted" in {}).toBe(false);
+  });
+});
+
+describe("a list", () => {
+  const refusalOfList = (body: string): string => {
+    try {
+      parseJsonArray(bytes(body));
+    } catch (error) {
+      return (error as LatchkeyError).message;
+    }
+    return "accepted";
+  };
+
+  test("is read as it stands", () => {
+    expect(parseJsonArray(bytes(' [{"a":[1]},null,2]\n'))).toEqual([{ a: [1] }, null, 2]);
+    expect(parseJsonArray(bytes("[]"))).toEqual([]);
+  });
+
+  test("is what has to be there, and is read as strictly as an object", () => {
+    for (const body of ["{}", "null", "true", "1", '"x"', '{"0":1,"length":1}'])
+      expect(refusalOfList(body)).toBe("the body must be a JSON array");
+    expect(refusalOfList('[{"a":1,"a":2}]')).toBe("the body must not give a member twice");
+    expect(refusalOfList('[{"a":1}')).toBe("the body must be well-formed JSON");
+    expect(refusalOfList(`${"[".repeat(MAX_DEPTH)}${"]".repeat(MAX_DEPTH)}`)).toBe("accepted");
+    expect(refusalOfList(`${"[".repeat(MAX_DEPTH + 1)}${"]".repeat(MAX_DEPTH + 1)}`)).toBe(
+      `the body must be nested at most ${MAX_DEPTH} levels deep`,
+    );
   });
 });
