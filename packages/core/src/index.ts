@@ -62,6 +62,16 @@ export type { WireKeyLimit } from "./key-limits.js";
 export type { VerifyScope } from "./key-lookup.js";
 export type { KeyRing } from "./key-ring.js";
 export type { ListedKey } from "./key-view.js";
+export type {
+  GrantReference,
+  Grants,
+  InsertKeysResult,
+  KeyPatch,
+  MissingGrants,
+  NewKey,
+  Rotation,
+  UpdateKeyResult,
+} from "./key-write.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export type { JsonValue, Metadata } from "./metadata.js";
 export type { CreatedKey } from "./new-key.js";
@@ -123,6 +133,7 @@ export type { ListedPermission, ListedRole } from "./role-view.js";
 export type { RootKeyRecord } from "./root-key.js";
 export {
   API_ACTIONS,
+  AUDIT_ACTIONS,
   IDENTITY_ACTIONS,
   isRootAllowed,
   isRootPermission,
@@ -133,21 +144,13 @@ export {
 } from "./root-permission.js";
 export type {
   ApiPatch,
-  GrantReference,
-  Grants,
   IdentityLookup,
   IdentityPatch,
-  InsertKeysResult,
-  KeyPatch,
   KeyStore,
-  MissingGrants,
-  NewKey,
   Page,
   PageRequest,
   Removal,
-  Rotation,
   UpdateIdentityResult,
-  UpdateKeyResult,
 } from "./store.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";
 export {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   API_ACTIONS,
+  AUDIT_ACTIONS,
   IDENTITY_ACTIONS,
   isRootAllowed,
   isRootPermission,
@@ -26,6 +27,10 @@ describe("a permission that a root key can hold", () => {
     for (const action of RBAC_ACTIONS) {
       expect(isRootPermission(`rbac.*.${action}`)).toBe(true);
       expect(isRootPermission(`rbac.role_1.${action}`)).toBe(false);
+    }
+    for (const action of AUDIT_ACTIONS) {
+      expect(isRootPermission(`audit.*.${action}`)).toBe(true);
+      expect(isRootPermission(`audit.evt_1.${action}`)).toBe(false);
     }
     for (const action of RATELIMIT_ACTIONS) {
       expect(isRootPermission(`ratelimit.*.${action}`)).toBe(true);

@@ -44,6 +44,9 @@ export const RBAC_ACTIONS = [
 /** What a root key may be allowed to do to rate limits that belong to no key. */
 export const RATELIMIT_ACTIONS = ["limit"] as const;
 
+/** What a root key may be allowed to do to the audit log. */
+export const AUDIT_ACTIONS = ["read_audit", "delete_audit"] as const;
+
 /** One thing that a management call needs: an action on one resource, or on all of its kind. */
 export type RootPermission =
   | {
@@ -62,6 +65,11 @@ export type RootPermission =
       readonly action: (typeof RBAC_ACTIONS)[number];
     }
   | {
+      readonly resource: "audit";
+      readonly id: null;
+      readonly action: (typeof AUDIT_ACTIONS)[number];
+    }
+  | {
       readonly resource: "ratelimit";
       /** A namespace. */
       readonly id: string | null;
@@ -73,6 +81,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   identity: IDENTITY_ACTIONS,
   rbac: RBAC_ACTIONS,
   ratelimit: RATELIMIT_ACTIONS,
+  audit: AUDIT_ACTIONS,
 };
 
 const RECORD_ID = /^[a-z]+_[A-Za-z0-9]+$/;
@@ -86,7 +95,7 @@ const ID_PATTERNS: Readonly<Record<string, RegExp>> = {
 
 /**
  * Whether a text is a permission that a root key can hold: `*`, or `<resource>.<id or *>.<action>` with a known
- * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac` has no ids, only `*`. The id of
+ * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac` and `audit` have no ids, only `*`. The id of
  * `ratelimit` is a namespace, which may hold dots itself.
  */
 export function isRootPermission(text: string): boolean {

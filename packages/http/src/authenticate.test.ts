@@ -196,7 +196,7 @@ describe("a host's own authentication", () => {
       });
       expect((await service.send(REQUEST())).status).toBe(500);
       expect(errors).toEqual([
-        new TypeError('"authenticate" must answer null or { workspaceId, permissions }'),
+        new TypeError('"authenticate" must answer null or { workspaceId, permissions, actor? }'),
       ]);
     }
   });
@@ -214,6 +214,10 @@ describe("a host's own authentication", () => {
       { workspaceId: "../x", permissions: ["*"] },
       { workspaceId: "", permissions: ["*"] },
       { permissions: ["*"] },
+      { workspaceId: "ws_default", permissions: ["*"], actor: 7 },
+      { workspaceId: "ws_default", permissions: ["*"], actor: null },
+      { workspaceId: "ws_default", permissions: ["*"], actor: "" },
+      { workspaceId: "ws_default", permissions: ["*"], actor: "a".repeat(257) },
     ];
     for (const answer of odd) {
       const errors: unknown[] = [];

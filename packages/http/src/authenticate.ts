@@ -1,5 +1,6 @@
 import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { Asked } from "./asked.js";
+import { createBinder } from "./bound-latchkeys.js";
 import type { Caller } from "./operation.js";
 
 /** Whom a host says a request comes from: what it may do, in which workspace. */
@@ -7,6 +8,8 @@ export interface HostCaller {
   readonly workspaceId: string;
   /** Permissions as root keys hold them: `*`, `api.*.create_key`, `api.<apiId>.read_key` … Empty means nothing. */
   readonly permissions: readonly string[];
+  /** Who it is, for the audit log and events: 1 to 256 characters, nobody in particular unless given. Never a secret. */
+  readonly actor?: string;
 }
 
 /** A host's own way to tell who asks; null for nobody it knows. It must not read the body. */
@@ -18,15 +21,18 @@ export type Authenticator = (asked: Asked) => Promise<Caller>;
 /** RFC 6750 section 2.1: one token of these characters, so that a joined duplicate of the header is none. */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Recognises root keys: `Authorization: Bearer <root key>`. */
+/** Recognises root keys: `Authorization: Bearer <root key>`. What is changed is told to be done by the root key, by its id. */
 export function byRootKey(latchkey: Latchkey): Authenticator {
+  const bind = createBinder(latchkey);
   return async (asked) => {
     const token = BEARER.exec(asked.header("authorization") ?? "")?.[1];
     if (token === undefined) throw unauthorized();
     const outcome = await latchkey.authenticateRootKey(token);
     switch (outcome.kind) {
-      case "authenticated":
-        return callerOf(latchkey, outcome.workspaceId, outcome.permissions);
+      case "authenticated": {
+        const { workspaceId, rootKeyId, permissions } = outcome;
+        return { latchkey: bind(workspaceId, rootKeyId), permissions };
+      }
       case "workspace-disabled":
         throw workspaceDisabled();
       case "refused":
@@ -44,27 +50,27 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
  * that is no list (`"*"`, say, of which `includes` would be true) must not become a right.
  */
 export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenticator {
+  const bind = createBinder(latchkey);
   return async ({ request }) => {
     if (request === null) throw new TypeError("a host can only tell who asks from a Request");
     const caller: unknown = await authenticate(request);
     if (caller === null) throw unauthorized();
     if (!isHostCaller(caller))
-      throw new TypeError('"authenticate" must answer null or { workspaceId, permissions }');
-    const known = callerOf(latchkey, caller.workspaceId, caller.permissions);
-    if (!(await known.latchkey.isWorkspaceEnabled())) throw workspaceDisabled();
-    return known;
+      throw new TypeError(
+        '"authenticate" must answer null or { workspaceId, permissions, actor? }',
+      );
+    const { workspaceId, permissions, actor = null } = caller;
+    const bound = bind(workspaceId, actor);
+    if (!(await bound.isWorkspaceEnabled())) throw workspaceDisabled();
+    return { latchkey: bound, permissions };
   };
-}
-
-function callerOf(latchkey: Latchkey, workspaceId: string, permissions: readonly string[]): Caller {
-  const isOwn = workspaceId === latchkey.workspaceId;
-  return { latchkey: isOwn ? latchkey : latchkey.workspace(workspaceId), permissions };
 }
 
 function isHostCaller(value: unknown): value is HostCaller {
   if (typeof value !== "object" || value === null) return false;
-  const { workspaceId, permissions } = value as Partial<HostCaller>;
-  return typeof workspaceId === "string" && isListOfTexts(permissions);
+  const { workspaceId, permissions, actor } = value as Partial<HostCaller>;
+  const isNamed = actor === undefined || typeof actor === "string";
+  return typeof workspaceId === "string" && isListOfTexts(permissions) && isNamed;
 }
 
 function isListOfTexts(value: unknown): boolean {

@@ -1,4 +1,10 @@
-import { API_ACTIONS, IDENTITY_ACTIONS, RATELIMIT_ACTIONS, RBAC_ACTIONS } from "@latchkey/core";
+import {
+  API_ACTIONS,
+  AUDIT_ACTIONS,
+  IDENTITY_ACTIONS,
+  RATELIMIT_ACTIONS,
+  RBAC_ACTIONS,
+} from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { openService } from "./testing/open-service.js";
 import {
@@ -15,6 +21,7 @@ const EVERYTHING = [
   ...API_ACTIONS.map((action) => `api.*.${action}`),
   ...IDENTITY_ACTIONS.map((action) => `identity.*.${action}`),
   ...RBAC_ACTIONS.map((action) => `rbac.*.${action}`),
+  ...AUDIT_ACTIONS.map((action) => `audit.*.${action}`),
   ...RATELIMIT_ACTIONS.map((action) => `ratelimit.*.${action}`),
 ];
 
@@ -139,9 +146,9 @@ describe("permission comes before existence", () => {
   });
 });
 
-/** Whether a permission is one on all roles and permissions, which is all that there are of those. */
+/** Whether a permission is one on all roles and permissions or on the whole log, which is all that there are of those. */
 function isRbac(need: string): boolean {
-  return need.startsWith("rbac.");
+  return need.startsWith("rbac.") || need.startsWith("audit.");
 }
 
 /** A text without what differs from request to request. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checks } from "./checks.js";
 import { keyIdentity } from "./identities.js";
 import { namedRatelimitState, ratelimitState } from "./limits.js";
 import { instant, listOf, metadata, shared, whole } from "./shared.js";
@@ -21,6 +22,7 @@ const verifiedKey = {
   remaining: whole().optional(),
   ratelimit: ratelimitState.optional(),
   ratelimits: listOf(namedRatelimitState).optional(),
+  checks,
 };
 
 const valid = z.strictObject({ valid: z.literal(true), code: z.literal("VALID"), ...verifiedKey });
@@ -30,6 +32,7 @@ const notFound = z.strictObject({
   valid: z.literal(false),
   code: z.literal("NOT_FOUND"),
   requestId,
+  checks,
 });
 
 const refused = z.strictObject({

@@ -1,4 +1,4 @@
-import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
+import { createLatchkey, type EventListener, type KeyStore, type Latchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { createHandler, type Handler, type HandlerOptions } from "../index.js";
 import { openApiDocument } from "../openapi/document.js";
@@ -56,14 +56,19 @@ const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));
 
 /** Opens a service for one test. */
 export async function openService(
-  options: Omit<HandlerOptions, "latchkey"> & { store?: KeyStore; vault?: false } = {},
+  options: Omit<HandlerOptions, "latchkey"> & {
+    store?: KeyStore;
+    vault?: false;
+    onEvent?: EventListener;
+  } = {},
 ): Promise<TestService> {
-  const { store = memoryStore(), vault, ...handlerOptions } = options;
+  const { store = memoryStore(), vault, onEvent, ...handlerOptions } = options;
   let now = START;
   const latchkey = createLatchkey({
     store,
     clock: () => now,
     ...(vault !== false && { vault: VAULT }),
+    ...(onEvent !== undefined && { onEvent }),
   });
   const handler = createHandler({ latchkey, ...handlerOptions });
   const rootKey = async (...permissions: string[]) =>

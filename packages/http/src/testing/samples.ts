@@ -261,7 +261,6 @@ export const SAMPLES: readonly Sample[] = [
     ["rbac.add_permission_to_role", "rbac.remove_permission_from_role"],
     "role",
   ),
-  sample("keys.verifyKey, as a dry run", ({ key }) => ({ key, dryRun: true }), ["api.verify_key"]),
   sample(
     "keys.getVerifications, of a key",
     ({ keyId }) => ({ keyId, ...A_DAY }),
@@ -286,8 +285,8 @@ export const SAMPLES: readonly Sample[] = [
     ["identity.read_identity"],
     "identity",
   ),
-  sample("audit.listAuditEvents", () => ({}), ["audit.read_audit"], "all"),
-  sample("audit.pruneAuditEvents", () => ({ before: 0 }), ["audit.delete_audit"], "all"),
+  sample("audit.listAuditEvents", () => ({}), ["audit.read_audit"]),
+  sample("audit.pruneAuditEvents", () => ({ before: 0 }), ["audit.delete_audit"]),
 ];
 
 function sample(

@@ -1,0 +1,53 @@
+import { permissionQueryField } from "@latchkey/core";
+import { z } from "zod";
+import { instant, listOf, shared, whole } from "./shared.js";
+
+const passed = z.boolean().describe("Whether this check lets the key through.");
+const retryAfterMs = whole(1)
+  .optional()
+  .describe("Ms until it passes if nothing else happens; absent where waiting does not help.");
+
+const check = shared(
+  "VerdictCheck",
+  z.discriminatedUnion("check", [
+    z.strictObject({ check: z.literal("exists"), passed }),
+    z.strictObject({ check: z.literal("enabled"), passed }),
+    z.strictObject({
+      check: z.literal("api"),
+      passed,
+      apiId: z.string(),
+      wanted: z.string().optional().describe("The API that was asked about."),
+    }),
+    z.strictObject({ check: z.literal("expiry"), passed, expires: instant.optional() }),
+    z.strictObject({ check: z.literal("address"), passed, ipAddress: z.string().optional() }),
+    z.strictObject({
+      check: z.literal("permissions"),
+      passed,
+      missing: permissionQueryField.optional(),
+    }),
+    z.strictObject({
+      check: z.literal("ratelimit"),
+      passed,
+      name: z.string(),
+      limit: whole(1),
+      remaining: whole(),
+      cost: whole(),
+      reset: instant,
+      retryAfterMs,
+    }),
+    z.strictObject({
+      check: z.literal("uses"),
+      passed,
+      from: z.enum(["key", "identity"]).describe("Whose uses they are."),
+      remaining: whole().optional(),
+      cost: whole(),
+      nextRefillAt: instant.optional().describe("Unix epoch ms of the next refill."),
+      retryAfterMs,
+    }),
+  ]),
+);
+
+/** Of a dry run: every check in the order in which they are made, also those behind the first that failed. */
+export const checks = listOf(check)
+  .optional()
+  .describe("Of a dry run: every check, in the order in which they are made.");
