@@ -38,6 +38,7 @@ export const coreLevels: readonly (readonly string[])[] = [
   ],
   ["identity", "api-view", "role-view"],
   ["key", "lifecycle", "charge", "usage-refusal", "identity-view", "input"],
+  ["key-write"],
   [
     "store",
     "verdict",

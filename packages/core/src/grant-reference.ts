@@ -3,8 +3,8 @@ import type { LoggedChange } from "./change.js";
 import { noteChange } from "./changes.js";
 import type { OperationContext } from "./context.js";
 import { flag, grantName, id, list } from "./input.js";
+import type { GrantReference } from "./key-write.js";
 import type { NamedGrant, PermissionRecord, RoleRecord } from "./role.js";
-import type { GrantReference } from "./store.js";
 import type { EpochMs } from "./time.js";
 
 const GRANT_ERROR = "must be a name, or an object with id or name";

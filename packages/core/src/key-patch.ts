@@ -12,10 +12,10 @@ import {
 import { newIdentity } from "./identity.js";
 import { DEFAULT_LIMIT, fromWireKeyLimit, type KeyRateLimit, type LoadedKey } from "./key.js";
 import { keyFacts } from "./key-facts.js";
+import type { KeyPatch } from "./key-write.js";
 import { decideUpdate } from "./lifecycle.js";
 import type { Metadata } from "./metadata.js";
 import { dueRefill, type Refill } from "./refill.js";
-import type { KeyPatch } from "./store.js";
 import type { EpochMs } from "./time.js";
 import { settleRefill, type UsageChange, type UsesOwner } from "./usage.js";
 import { drawsFromIdentity } from "./usage-refusal.js";

@@ -5,7 +5,7 @@ import { newIdentity } from "./identity.js";
 import { fromWireKeyLimit, type KeyRateLimit } from "./key.js";
 import { keyFacts } from "./key-facts.js";
 import type { KeySettings } from "./key-settings.js";
-import type { GrantReference, NewKey } from "./store.js";
+import type { GrantReference, NewKey } from "./key-write.js";
 import type { EpochMs } from "./time.js";
 
 /** What the making of a key answers: the only place where a secret is ever handed out. */

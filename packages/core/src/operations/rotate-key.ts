@@ -6,11 +6,11 @@ import { LatchkeyError } from "../errors.js";
 import { id, parseInput, wholeNumber } from "../input.js";
 import type { KeyRecord, LoadedKey } from "../key.js";
 import { keyFacts } from "../key-facts.js";
+import type { Rotation } from "../key-write.js";
 import type { CreatedKey } from "../new-key.js";
 import { decideRotation } from "../rotation.js";
 import { formatSecret, secretStart } from "../secret.js";
 import { secretForm } from "../secret-form.js";
-import type { Rotation } from "../store.js";
 import type { EpochMs } from "../time.js";
 
 /** A year: a longer grace is no rotation. */
