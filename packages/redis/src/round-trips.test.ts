@@ -73,6 +73,24 @@ describeWithServers("what a verification costs on the wire", () => {
     await store.close();
   });
 
+  test("no more for a key that was rotated, and for one that draws from its identity", async () => {
+    const { store, latchkey, key } = await issueKey();
+    const verdict = await latchkey.verifyKey({ key });
+    const keyId = (verdict.valid && verdict.keyId) || "";
+    const successor = await latchkey.rotateKey({ keyId, graceMs: 60_000 });
+    await latchkey.updateIdentity({ externalId: "user", remaining: 100 });
+    const ratelimits = [{ name: "burst", limit: 50, duration: 1_000 }];
+    for (const usesFrom of ["key", "identity"] as const) {
+      await latchkey.updateKey({ keyId: successor.keyId, usesFrom });
+      const fresh = createLatchkey({ store });
+      const verify = () => fresh.verifyKey({ key: successor.key, ratelimits });
+      expect(await commandsOf(verify)).toEqual(["evalsha", "evalsha"]);
+      expect(await commandsOf(verify)).toEqual(["evalsha"]);
+      expect(await verify()).toMatchObject({ valid: true });
+    }
+    await store.close();
+  });
+
   test("one command for a secret that does not exist, and none for one with a wrong checksum", async () => {
     const { store, latchkey, key } = await issueKey();
     await latchkey.verifyKey({ key: "foreign" });

@@ -79,8 +79,9 @@ local function tell(id)
   reply[#reply + 1] = id
 end
 
--- The ids that some of the references stand for, each once, separated by spaces.
-local function idsAt(numbers, found)
+-- The ids that some of the references stand for, each once, separated by spaces. Keys of one call often hold the same.
+local function idsAt(numbers, found, known)
+  if known[numbers] then return known[numbers] end
   local ids, seen = {}, {}
   for number in string.gmatch(numbers, "%d+") do
     local id = found.ids[tonumber(number) + 1]
@@ -90,9 +91,11 @@ local function idsAt(numbers, found)
       if found.isNew[id] then tell(id) end
     end
   end
-  return table.concat(ids, " ")
+  known[numbers] = table.concat(ids, " ")
+  return known[numbers]
 end
 
+local heldRoles, heldPermissions = {}, {}
 create(roles, KEYS[5], KEYS[6])
 create(permissions, KEYS[7], KEYS[8])
 for _, key in ipairs(keys) do
@@ -118,7 +121,8 @@ for _, key in ipairs(keys) do
     short[#short + 1] = identityId
     redis.call("ZADD", KEYS[4], "0", key.api .. " " .. identityId .. " " .. key.id)
   end
-  local roleIds, permissionIds = idsAt(ARGV[first + 10], roles), idsAt(ARGV[first + 11], permissions)
+  local roleIds = idsAt(ARGV[first + 10], roles, heldRoles)
+  local permissionIds = idsAt(ARGV[first + 11], permissions, heldPermissions)
   if roleIds ~= "" then put("roles", roleIds) end
   if permissionIds ~= "" then put("permissions", permissionIds) end
   redis.call("DEL", key.long)

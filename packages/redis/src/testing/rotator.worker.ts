@@ -1,0 +1,22 @@
+// A process that rotates keys as soon as it is told of them: it reads an id a line, and answers each with the id of the
+// successor that it made, or "-" where another process was first.
+import { createInterface } from "node:readline";
+import { createLatchkey, LatchkeyError } from "@latchkey/core";
+import { redisStore } from "../index.js";
+
+const [url = ""] = process.argv.slice(2);
+const latchkey = createLatchkey({ store: redisStore(url) });
+await latchkey.isWorkspaceEnabled();
+process.stdout.write("ready\n");
+
+for await (const keyId of createInterface({ input: process.stdin })) {
+  const successor = await latchkey.rotateKey({ keyId, graceMs: 60_000 }).then(
+    (made) => made.keyId,
+    (error: unknown) => {
+      if (error instanceof LatchkeyError && error.code === "CONFLICT") return "-";
+      throw error;
+    },
+  );
+  process.stdout.write(`${successor}\n`);
+}
+process.exit(0);
