@@ -4,6 +4,7 @@ import {
   DEFAULT_WORKSPACE_ID,
   type KeyStore,
   type Latchkey,
+  LatchkeyError,
   WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
 import { keyRingsFromEnv } from "./key-rings-from-env.js";
@@ -170,6 +171,16 @@ export async function withLatchkey(
   } finally {
     await latchkey.close();
   }
+}
+
+/** A complaint about an input field, made one about the option of the same name. */
+export function asOptionError(error: unknown): unknown {
+  if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return error;
+  const [issue] = error.issues;
+  if (issue === undefined) return error;
+  const [field, index] = issue.path.split(".");
+  const place = index === undefined ? "" : ` (item ${Number(index) + 1})`;
+  return new UsageError(`--${field}${place} ${issue.message}`);
 }
 
 /** What went wrong, in one line and in options of the program: a stack is of no use to whoever typed the command. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createLatchkey } from "@latchkey/core";
+import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../command-line.js";
 import { keyRingsFromEnv } from "../key-rings-from-env.js";
@@ -101,6 +101,12 @@ describe("latchkey root-key", () => {
     );
   });
 
+  test.each(["prune", "hunter2"])("%s is no part of it, and is not repeated", async (action) => {
+    const run = runCommand(rootKey, [action, "--store", newStore(), "--permissions", "*"]);
+    await expect(run).rejects.toThrow(UsageError);
+    await expect(run).rejects.not.toThrow(action);
+  });
+
   test("a wrong key ring names its variable and leaves no file behind", async () => {
     const path = join(tempFolder(), "keys.db");
     const args = ["--store", `sqlite:${path}`, "--permissions", "*"];
@@ -109,5 +115,104 @@ describe("latchkey root-key", () => {
       new UsageError("LATCHKEY_PEPPER must hold 32 to 64 bytes in base64"),
     );
     expect(existsSync(path)).toBe(false);
+  });
+});
+
+/** A store with these root keys in one workspace, made at the start of 2001. */
+async function storeWith(...wanted: Parameters<Latchkey["createRootKey"]>[0][]) {
+  const store = newStore();
+  const latchkey = createLatchkey({
+    store: openStore(store),
+    workspaceId: "ws_tides",
+    clock: () => Date.UTC(2001, 0, 1),
+  });
+  const made = [];
+  for (const rootKey of wanted) made.push(await latchkey.createRootKey(rootKey));
+  await latchkey.close();
+  return { made, args: ["--store", store, "--workspace", "ws_tides"], store };
+}
+
+describe("latchkey root-key list", () => {
+  test("prints a line for each root key of the workspace, and no secret", async () => {
+    const { made, args } = await storeWith(
+      { permissions: ["*"], name: "deploys\n\u001b[2J" },
+      { permissions: ["api.*.read_key", "api.*.read_api"], expires: Date.UTC(9999, 11, 31) },
+      { permissions: ["*"], expires: Date.UTC(2001, 0, 2) },
+    );
+    const lines = await runCommand(rootKey, ["list", ...args]);
+    const start = expect.stringMatching(/^lk_root_\w{1,6}$/);
+    expect(lines.map((line) => line.split("\t"))).toEqual([
+      [made[0]?.rootKeyId, start, "enabled", "never", "*", '"deploys\\n\\u001b[2J"'],
+      [
+        made[1]?.rootKeyId,
+        start,
+        "enabled",
+        "9999-12-31T00:00:00.000Z",
+        "api.*.read_key,api.*.read_api",
+      ],
+      [made[2]?.rootKeyId, start, "disabled", "2001-01-02T00:00:00.000Z", "*"],
+    ]);
+    for (const [index, { key }] of made.entries())
+      expect(key.startsWith(lines[index]?.split("\t")[1] as string)).toBe(true);
+    expect(await runCommand(rootKey, ["list", ...args.slice(0, 2)])).toEqual([]);
+  });
+
+  test("prints all of them, however many", async () => {
+    const wanted = Array.from({ length: 201 }, () => ({ permissions: ["*"] }));
+    const { made, args } = await storeWith(...wanted);
+    const ids = (await runCommand(rootKey, ["list", ...args])).map((line) => line.split("\t")[0]);
+    expect(ids).toEqual(made.map(({ rootKeyId }) => rootKeyId));
+  });
+});
+
+describe("latchkey root-key revoke", () => {
+  test("makes the key useless for whoever has the store open, and leaves the others", async () => {
+    const { made, args, store } = await storeWith({ permissions: ["*"] }, { permissions: ["*"] });
+    const [gone, kept] = made;
+    const latchkey = createLatchkey({ store: openStore(store) });
+    const kinds = async () =>
+      Promise.all(made.map(async ({ key }) => (await latchkey.authenticateRootKey(key)).kind));
+    expect(await kinds()).toEqual(["authenticated", "authenticated"]);
+    expect(await runCommand(rootKey, ["revoke", gone?.rootKeyId ?? "", ...args])).toEqual([
+      `root key ${gone?.rootKeyId} is revoked`,
+    ]);
+    expect(await kinds()).toEqual(["refused", "authenticated"]);
+    await latchkey.close();
+    expect((await runCommand(rootKey, ["list", ...args]))[0]).toMatch(`${kept?.rootKeyId}\t`);
+  });
+
+  test("of one that is unknown, or of another workspace, names the workspace and not what was typed", async () => {
+    const { made, args } = await storeWith({ permissions: ["*"] });
+    const id = made[0]?.rootKeyId ?? "";
+    await expect(runCommand(rootKey, ["revoke", "hunter2", ...args])).rejects.toThrow(
+      /^workspace ws_tides has no such root key$/,
+    );
+    await expect(runCommand(rootKey, ["revoke", id, ...args.slice(0, 2)])).rejects.toThrow(
+      /^workspace ws_default has no such root key$/,
+    );
+    expect(await runCommand(rootKey, ["list", ...args])).toHaveLength(1);
+  });
+});
+
+describe("latchkey root-key list and revoke", () => {
+  test.each([
+    [["list"], "--store is required"],
+    [
+      ["list", "root_1", "--store", "sqlite:x.db"],
+      "the arguments must be list, or revoke and an id",
+    ],
+    [["revoke", "--store", "sqlite:x.db"], "revoke needs the id of a root key"],
+    [["revoke", "root_1", "--store", "memory:"], "--store must be one that a server uses"],
+    [["revoke", "root_1", "--store", "sqlite:x.db"], "there is no file x.db"],
+    [["list", "--store", "sqlite:x.db"], "there is no file x.db"],
+    [["list", "--store", "sqlite:x.db", "--name", "n"], "--name is for issuing a root key"],
+    [
+      ["revoke", "root_1", "--store", "sqlite:x.db", "--permissions", "*"],
+      "--permissions is for issuing a root key",
+    ],
+    [["list", "--workspace", "a b", "--store", "sqlite:x.db"], "--workspace must be 1 to 64"],
+  ])("%j is refused, and no file is made", async (args, message) => {
+    await expect(runCommand(rootKey, args)).rejects.toThrow(message);
+    expect(existsSync("x.db")).toBe(false);
   });
 });

@@ -1,19 +1,24 @@
-import { DEFAULT_WORKSPACE_ID, LatchkeyError } from "@latchkey/core";
+import { DEFAULT_WORKSPACE_ID, LatchkeyError, type ListedRootKey } from "@latchkey/core";
 import {
   type Arguments,
+  asOptionError,
   type Command,
-  readStore,
+  type Host,
   readWorkspace,
   STORE_OPTIONS,
   UsageError,
   withLatchkey,
 } from "../command-line.js";
 import { ENVIRONMENT_HELP, LASTING_STORE_HELP, REDIS_HELP } from "../help.js";
-import { isInMemory } from "../store-url.js";
+import { readExistingStore, readLastingStore } from "../lasting-store.js";
 
 const help = `Usage: latchkey root-key --store <url> --permissions <list> [options]
+       latchkey root-key list --store <url> [--workspace <id>]
+       latchkey root-key revoke <id> --store <url> [--workspace <id>]
 
 Issues a key that authorises management calls over HTTP. Prints the key, and nothing else: it is shown this once.
+list prints a line for each root key: id, first characters, enabled or disabled, expiry, permissions and name, with tabs
+between them. revoke makes one useless for good; a running server sees it with its next request.
 
 Options:
 ${LASTING_STORE_HELP}
@@ -29,38 +34,81 @@ Example:
 
 ${ENVIRONMENT_HELP}`;
 
-/** `latchkey root-key`: issues a root key. */
+const ISSUE_OPTIONS = { permissions: "text", name: "text", expires: "text" } as const;
+
+/** `latchkey root-key`: issues, lists and revokes root keys. */
 export const rootKey: Command = {
-  summary: "issue a key for management calls over HTTP",
+  summary: "issue, list or revoke keys for management calls over HTTP",
   help,
-  options: {
-    ...STORE_OPTIONS,
-    permissions: "text",
-    workspace: "text",
-    name: "text",
-    expires: "text",
-  },
-  positionals: [],
+  options: { ...STORE_OPTIONS, ...ISSUE_OPTIONS, workspace: "text" },
+  positionals: ["list|revoke", "<id>"],
   async run(args, host) {
-    const store = readStore(args, host);
-    if (isInMemory(store.parsed)) {
-      throw new UsageError(
-        "--store must outlive this program: a root key in memory is gone at exit",
-      );
-    }
-    const workspaceId = readWorkspace(args);
-    const wanted = readRootKey(args);
-    await withLatchkey(store, host, async (latchkey) => {
-      const created = await latchkey
-        .workspace(workspaceId)
-        .createRootKey(wanted)
-        .catch((error: unknown) => {
-          throw asUsageError(error);
-        });
-      host.print(created.key);
-    });
+    const [action, id] = args.positionals;
+    if (action === undefined) return issue(args, host);
+    for (const option of Object.keys(ISSUE_OPTIONS))
+      if (args.texts.has(option)) throw new UsageError(`--${option} is for issuing a root key`);
+    if (action === "list" && id === undefined) return list(args, host);
+    if (action === "revoke" && id !== undefined) return revoke(id, args, host);
+    throw new UsageError(
+      action === "revoke"
+        ? "revoke needs the id of a root key, as list prints it"
+        : "the arguments must be list, or revoke and an id",
+    );
   },
 };
+
+async function issue(args: Arguments, host: Host): Promise<void> {
+  const store = readLastingStore(args, host);
+  const workspaceId = readWorkspace(args);
+  const wanted = readRootKey(args);
+  await withLatchkey(store, host, async (latchkey) => {
+    const created = await latchkey
+      .workspace(workspaceId)
+      .createRootKey(wanted)
+      .catch((error: unknown) => {
+        throw asOptionError(error);
+      });
+    host.print(created.key);
+  });
+}
+
+async function list(args: Arguments, host: Host): Promise<void> {
+  const workspaceId = readWorkspace(args);
+  const store = readExistingStore(args, host);
+  await withLatchkey(store, host, async (everyWorkspace) => {
+    const latchkey = everyWorkspace.workspace(workspaceId);
+    let cursor: string | undefined;
+    do {
+      const page = await latchkey.listRootKeys(cursor === undefined ? {} : { cursor });
+      for (const rootKey of page.rootKeys) host.print(lineOf(rootKey));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  });
+}
+
+async function revoke(rootKeyId: string, args: Arguments, host: Host): Promise<void> {
+  const workspaceId = readWorkspace(args);
+  const store = readExistingStore(args, host);
+  await withLatchkey(store, host, async (latchkey) => {
+    await latchkey
+      .workspace(workspaceId)
+      .revokeRootKey({ rootKeyId })
+      .catch((error: unknown) => {
+        if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;
+        // Not the id itself: somebody may have put the key in its place.
+        throw new Error(`workspace ${workspaceId} has no such root key`, { cause: error });
+      });
+    host.print(`root key ${rootKeyId} is revoked`);
+  });
+}
+
+function lineOf({ id, start, enabled, expires, permissions, name }: ListedRootKey): string {
+  const state = enabled ? "enabled" : "disabled";
+  const until = expires === undefined ? "never" : new Date(expires).toISOString();
+  const fields = [id, start, state, until, permissions.join(",")];
+  // A name is anyone's text: as a JSON string it neither breaks the line nor moves the cursor.
+  return [...fields, ...(name === undefined ? [] : [JSON.stringify(name)])].join("\t");
+}
 
 function readRootKey({ texts }: Arguments): {
   permissions: string[];
@@ -97,14 +145,4 @@ function readIsoDate(argument: string, text: string): number {
     );
   }
   return instant;
-}
-
-/** A complaint about an input field, made one about the option of the same name. */
-function asUsageError(error: unknown): unknown {
-  if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return error;
-  const [issue] = error.issues;
-  if (issue === undefined) return error;
-  const [field, index] = issue.path.split(".");
-  const place = index === undefined ? "" : ` (item ${Number(index) + 1})`;
-  return new UsageError(`--${field}${place} ${issue.message}`);
 }

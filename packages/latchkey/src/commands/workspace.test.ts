@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
+import { UsageError } from "../command-line.js";
 import { openStore } from "../open-store.js";
 import { runCli } from "../testing/run-cli.js";
 import { runCommand } from "../testing/run-command.js";
@@ -46,16 +47,18 @@ describe("latchkey workspace", () => {
         const { exitCode, stdout, stderr } = await runCli(["workspace", act, "ws_tydes", ...store]);
         expect(stdout).toBe(`workspace ws_tydes is ${act}d\n`);
         expect(stderr).toBe(
-          "latchkey: ws_tydes has no identities and was never switched before: check the id\n",
+          "latchkey: there is nothing in ws_tydes, and it was never switched: check the id\n",
         );
         expect(exitCode).toBe(0);
       },
     );
 
-    test("one with an identity is known", async () => {
-      const store = await storeOf("ws_tides", (tides) =>
-        tides.createIdentity({ externalId: "harbour-office" }),
-      );
+    test.each<[string, (tides: Latchkey) => Promise<unknown>]>([
+      ["an identity", (tides) => tides.createIdentity({ externalId: "harbour-office" })],
+      ["an API", (tides) => tides.createApi({ name: "tide-tables" })],
+      ["a root key", (tides) => tides.createRootKey({ permissions: ["*"] })],
+    ])("one with %s is known", async (_, fill) => {
+      const store = await storeOf("ws_tides", fill);
       expect(await runCommand(workspace, ["disable", "ws_tides", ...store])).toHaveLength(1);
     });
 
@@ -69,6 +72,29 @@ describe("latchkey workspace", () => {
     });
   });
 
+  test("create prints the id of a new workspace, which is known by its name from then on", async () => {
+    const store = ["--store", `sqlite:${join(tempFolder(), "keys.db")}`];
+    const [id = ""] = await runCommand(workspace, ["create", "--name", "Tide Office", ...store]);
+    expect(id).toMatch(/^ws_[A-Za-z0-9]+$/);
+    const [other] = await runCommand(workspace, ["create", "--name", "Tide Office", ...store]);
+    expect(other).not.toBe(id);
+    expect(await runCommand(workspace, ["disable", id, ...store])).toEqual([
+      `workspace ${id} is disabled`,
+    ]);
+  });
+
+  test("create takes a name of 1 to 256 characters, or none", async () => {
+    const store = ["--store", `sqlite:${join(tempFolder(), "keys.db")}`];
+    expect(await runCommand(workspace, ["create", ...store])).toHaveLength(1);
+    for (const length of [1, 256])
+      expect(
+        await runCommand(workspace, ["create", "--name", "x".repeat(length), ...store]),
+      ).toHaveLength(1);
+    await expect(
+      runCommand(workspace, ["create", "--name", "x".repeat(257), ...store]),
+    ).rejects.toThrow(new UsageError("--name must be a string of 1 to 256 characters"));
+  });
+
   test("a mistyped file is not made anew", async () => {
     const path = join(tempFolder(), "kyes.db");
     const args = ["disable", "ws_tides", "--store", `sqlite:${path}`];
@@ -77,11 +103,15 @@ describe("latchkey workspace", () => {
   });
 
   test.each([
-    [[], "the first argument must be disable or enable"],
-    [["delete", "ws_tides"], "the first argument must be disable or enable"],
+    [[], "the first argument must be create, disable or enable"],
+    [["delete", "ws_tides"], "the first argument must be create, disable or enable"],
+    [["create", "ws_tides"], "create makes the id itself: give a --name"],
+    [["create"], "--store is required"],
+    [["create", "--store", "memory:"], "--store must outlive this program"],
+    [["disable", "ws_tides", "--name", "n", "--store", "memory:"], "--name is for making"],
     [["disable"], "disable needs the id of a workspace"],
     [["disable", "a b"], "<id> must be 1 to 64 characters of A-Z a-z 0-9 _ -"],
-    [["disable", "a", "b"], "too many arguments: expected disable|enable <id>"],
+    [["disable", "a", "b"], "too many arguments: expected create|disable|enable <id>"],
     [["disable", "ws_tides"], "--store is required"],
     [["disable", "ws_tides", "--store", "memory:"], "--store must be one that a server uses"],
   ])("%j is refused", async (args, message) => {

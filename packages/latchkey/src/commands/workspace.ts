@@ -1,25 +1,27 @@
-import { existsSync } from "node:fs";
 import type { KeyStore, Latchkey } from "@latchkey/core";
 import {
+  type Arguments,
+  asOptionError,
   type Command,
-  readStore,
+  type Host,
   readWorkspaceId,
   STORE_OPTIONS,
-  type StoreChoice,
   UsageError,
   withLatchkey,
 } from "../command-line.js";
 import { ENVIRONMENT_HELP, LASTING_STORE_HELP, REDIS_HELP } from "../help.js";
-import { isInMemory } from "../store-url.js";
+import { readExistingStore, readLastingStore } from "../lasting-store.js";
 
-const help = `Usage: latchkey workspace disable|enable <id> --store <url>
+const help = `Usage: latchkey workspace create --store <url> [--name <text>]
+       latchkey workspace disable|enable <id> --store <url>
 
-Switches a workspace off or on. While it is off, none of its keys verifies and none of its root keys authorises
-anything; a running server sees it with its next request. Every id names a workspace: where nothing shows that this one
-was in use, a second line on stderr says so.
+create makes a workspace for one more tenant, and prints its id. disable and enable switch one off or on. While it is
+off, none of its keys verifies and none of its root keys authorises anything; a running server sees it with its next
+request. Every id names a workspace: where nothing shows that this one was in use, a second line on stderr says so.
 
 Options:
 ${LASTING_STORE_HELP}
+  --name <text>         create: name to know the workspace by, 1 to 256 characters
 ${REDIS_HELP}
   -h, --help            print this
 
@@ -28,51 +30,67 @@ Example:
 
 ${ENVIRONMENT_HELP}`;
 
-/** `latchkey workspace`: switches a workspace off or on. */
+/** `latchkey workspace`: makes a workspace, or switches one off or on. */
 export const workspace: Command = {
-  summary: "switch a workspace off or on",
+  summary: "make a workspace, or switch one off or on",
   help,
-  options: STORE_OPTIONS,
-  positionals: ["disable|enable", "<id>"],
+  options: { ...STORE_OPTIONS, name: "text" },
+  positionals: ["create|disable|enable", "<id>"],
   async run(args, host) {
     const [action, id] = args.positionals;
-    if (action !== "disable" && action !== "enable") {
-      throw new UsageError("the first argument must be disable or enable");
+    if (action === "create") {
+      if (id !== undefined) throw new UsageError("create makes the id itself: give a --name");
+      return create(args, host);
     }
+    if (action !== "disable" && action !== "enable") {
+      throw new UsageError("the first argument must be create, disable or enable");
+    }
+    if (args.texts.has("name")) throw new UsageError("--name is for making a workspace");
     if (id === undefined) throw new UsageError(`${action} needs the id of a workspace`);
-    const workspaceId = readWorkspaceId("<id>", id);
-    const store = readStore(args, host);
-    assertExists(store);
-    await withLatchkey(store, host, async (everyWorkspace, keyStore) => {
-      const latchkey = everyWorkspace.workspace(workspaceId);
-      // Whatever becomes of the question: a tenant that must be stopped is stopped.
-      const showsUse = await hasShownUse(latchkey, keyStore).catch(() => true);
-      await latchkey.setWorkspaceEnabled(action === "enable");
-      host.print(`workspace ${workspaceId} is ${action}d`);
-      if (!showsUse) {
-        host.warn(`${workspaceId} has no identities and was never switched before: check the id`);
-      }
-    });
+    return switchOver(action, readWorkspaceId("<id>", id), args, host);
   },
 };
 
-/**
- * Whether the workspace has an identity, or was switched or changed before. Every id names a workspace, so that a
- * mistyped one is switched without complaint; and no store lists APIs, so that one with nothing but new keys shows no use.
- */
-async function hasShownUse(latchkey: Latchkey, keyStore: KeyStore): Promise<boolean> {
-  const { enabled, epoch } = await keyStore.getWorkspace(latchkey.workspaceId);
-  if (!enabled || epoch > 0) return true;
-  return (await latchkey.listIdentities({ limit: 1 })).total > 0;
+async function create(args: Arguments, host: Host): Promise<void> {
+  const store = readLastingStore(args, host);
+  const name = args.texts.get("name");
+  await withLatchkey(store, host, async (latchkey) => {
+    const made = await latchkey
+      .createWorkspace(name === undefined ? {} : { name })
+      .catch((error: unknown) => {
+        throw asOptionError(error);
+      });
+    host.print(made.workspaceId);
+  });
 }
 
-/** A mistyped file would be made anew, and the switch thrown where nobody looks. */
-function assertExists({ parsed }: StoreChoice): void {
-  if (isInMemory(parsed)) {
-    throw new UsageError(
-      "--store must be one that a server uses: a store in memory is gone at exit",
-    );
-  }
-  if (parsed.kind === "sqlite" && !existsSync(parsed.path))
-    throw new Error(`there is no file ${parsed.path}`);
+async function switchOver(
+  action: "disable" | "enable",
+  workspaceId: string,
+  args: Arguments,
+  host: Host,
+): Promise<void> {
+  const store = readExistingStore(args, host);
+  await withLatchkey(store, host, async (everyWorkspace, keyStore) => {
+    const latchkey = everyWorkspace.workspace(workspaceId);
+    // Whatever becomes of the question: a tenant that must be stopped is stopped.
+    const showsUse = await hasShownUse(latchkey, keyStore).catch(() => true);
+    await latchkey.setWorkspaceEnabled(action === "enable");
+    host.print(`workspace ${workspaceId} is ${action}d`);
+    if (!showsUse) {
+      host.warn(`there is nothing in ${workspaceId}, and it was never switched: check the id`);
+    }
+  });
+}
+
+/**
+ * Whether the workspace was given a name, was switched or changed before, or holds anything. Every id names a workspace, so
+ * that a mistyped one is switched without complaint.
+ */
+async function hasShownUse(latchkey: Latchkey, keyStore: KeyStore): Promise<boolean> {
+  const { name, enabled, epoch } = await keyStore.getWorkspace(latchkey.workspaceId);
+  if (name !== null || !enabled || epoch > 0) return true;
+  const one = { limit: 1 };
+  const lists = [latchkey.listApis(one), latchkey.listIdentities(one), latchkey.listRootKeys(one)];
+  return (await Promise.all(lists)).some(({ total }) => total > 0);
 }
