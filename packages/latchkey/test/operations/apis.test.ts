@@ -231,7 +231,7 @@ describeOnEveryStore("a protected API", (open) => {
 });
 
 describeOnEveryStore("an allow-list of addresses", (open) => {
-  async function restricted(ipWhitelist: readonly string[]) {
+  async function restricted(ipWhitelist: string[]) {
     const bed = open();
     const { apiId } = await bed.latchkey.createApi({ name: "tide tables", ipWhitelist });
     const { key } = await bed.latchkey.createKey({ apiId, remaining: 5 });

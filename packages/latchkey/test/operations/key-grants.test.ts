@@ -117,7 +117,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
         { name: "fender", create: true },
         { name: "chart", create: true },
       ];
-      const answer = (await add(bed, keyId, items)) as Record<string, { name: string }[]>;
+      const answer = (await add(bed, keyId, items)) as Record<string, readonly { name: string }[]>;
       expect(answer[kind]?.map(({ name }) => name)).toEqual(["anchor", "buoy", "chart", "fender"]);
       expect(await list(bed)).toHaveLength(5);
     });
