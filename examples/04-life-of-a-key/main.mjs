@@ -1,0 +1,58 @@
+import { createLatchkey, memoryStore } from "latchkey";
+
+const heard = [];
+const latchkey = createLatchkey({
+  store: memoryStore(),
+  onEvent: ({ type }) => heard.push(type),
+}).actingAs("billing-service");
+
+// Only machines of the harbour may use this API's keys.
+const { apiId } = await latchkey.createApi({ name: "tide tables" });
+await latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.0/24"], deleteProtection: true });
+const ipAddress = "192.0.2.17";
+
+// Both keys of one customer draw from what the customer has bought.
+const externalId = "harbour_7";
+await latchkey.createIdentity({ externalId, remaining: 3 });
+const shared = { apiId, externalId, usesFrom: "identity" };
+const office = await latchkey.createKey({ ...shared, prefix: "tide", name: "office" });
+const pilot = await latchkey.createKey({ ...shared, prefix: "tide", name: "pilot boat" });
+await latchkey.addPermissions({
+  keyId: office.keyId,
+  permissions: [{ name: "tides.read", create: true }],
+});
+for (const { key } of [office, pilot]) {
+  const verdict = await latchkey.verifyKey({ key, ipAddress });
+  console.log(`verified    ${verdict.code}, ${verdict.remaining} left to both`);
+}
+
+// A new secret with the same settings and counters; the old one has an hour left.
+const rotated = await latchkey.rotateKey({ keyId: office.keyId, graceMs: 3_600_000 });
+const { rotatedTo } = await latchkey.getKey({ keyId: office.keyId });
+console.log(`rotated     ${rotatedTo === rotated.keyId}`);
+
+// What would be answered, and why, without being charged.
+const dry = await latchkey.verifyKey({
+  key: rotated.key,
+  authorization: { permissions: "tides.write" },
+  dryRun: true,
+});
+const failed = dry.checks.filter(({ passed }) => !passed).map(({ check }) => check);
+console.log(`dry run     ${dry.code}: ${failed.join(" and ")} would fail`);
+
+const last = await latchkey.verifyKey({ key: rotated.key, ipAddress });
+console.log(`last use    ${last.code}, ${last.remaining} left to both`);
+const spent = await latchkey.verifyKey({ key: pilot.key, ipAddress });
+console.log(`spent       ${spent.code}`);
+
+const { verifications } = await latchkey.getVerifications({ externalId });
+const { success, usageExceeded } = verifications.at(-1);
+console.log(`counted     ${success} valid, ${usageExceeded} refused`);
+
+const { events } = await latchkey.listAuditEvents({ keyId: office.keyId });
+for (const { type, actor, changes } of events) {
+  console.log(`logged      ${type} by ${actor}: ${changes.map(({ field }) => field).join(", ")}`);
+}
+console.log(`heard of    ${new Set(heard).size} kinds of events`);
+
+await latchkey.close();
