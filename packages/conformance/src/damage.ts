@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type KeyStore, LatchkeyError, NO_CHANGES } from "@latchkey/core";
 import { aKeyLimit, aKeyWithUses, aPlan, idOf, WORKSPACE } from "./fixtures.js";
-import { insert, load, withKeys } from "./scene.js";
+import { insert, listedKeyIds, load, withKeys } from "./scene.js";
 import type { StorePromise } from "./store-promise.js";
 
 /**
@@ -35,7 +35,11 @@ export function damageChecks(damage: Damage): readonly StorePromise[] {
     const inflict = damage[kind];
     if (inflict === undefined) return [];
     const isCounter = kind === "not-a-number remaining" || kind === "negative remaining";
-    return [readPromise(kind, inflict), ...(isCounter ? [chargePromise(kind, inflict)] : [])];
+    return [
+      readPromise(kind, inflict),
+      ...(isCounter ? [chargePromise(kind, inflict)] : []),
+      deletionPromise(kind, inflict),
+    ];
   });
 }
 
@@ -74,6 +78,20 @@ function chargePromise(kind: DamageKind, inflict: NonNullable<Damage[DamageKind]
           key.hash,
         );
       }
+    },
+  };
+}
+
+function deletionPromise(kind: DamageKind, inflict: NonNullable<Damage[DamageKind]>): StorePromise {
+  return {
+    title: `a key with ${kind} can be deleted, and its hash is free again`,
+    async check({ store, other }) {
+      const { key } = await withDamagedKey(store, inflict);
+      const removal = { deletedAt: key.createdAt, permanent: true };
+      assert.equal(await other.deleteKey(WORKSPACE, key.id, removal, NO_CHANGES), "deleted");
+      assert.equal(await store.getKey(WORKSPACE, key.id), null);
+      assert.deepEqual(await listedKeyIds(store), [idOf("key", 2)]);
+      await insert(store, aKeyWithUses(5, 3, { hash: key.hash }));
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Model } from "./model-state.js";
 import { choose, kind, workspaceAt } from "./model-world.js";
 
 /** Keys, identities and APIs that exist: of others, whether anything is counted, the port leaves open. */
-export function subjectsOf(model: Model, workspaceId: string): readonly CountSubject[] {
+function subjectsOf(model: Model, workspaceId: string): readonly CountSubject[] {
   const isOwn = (item: { readonly workspaceId: string }) => item.workspaceId === workspaceId;
   const idsOf = (kind: CountSubject["kind"], items: readonly { readonly id: string }[]) =>
     items.map(({ id }) => ({ kind, id }));
@@ -32,6 +32,13 @@ const count = fc.record({
   code: fc.constantFrom("VALID" as const, "VALID" as const, ...COUNTED_CODES),
   count: fc.integer({ min: 1, max: 100 }),
 });
+
+/** Those of which something was ever counted. */
+export function countedSubjects(model: Model, workspaceId: string): readonly CountSubject[] {
+  return subjectsOf(model, workspaceId).filter(({ id }) =>
+    model.counts.some(({ subject }) => subject.id === id),
+  );
+}
 
 const UNKNOWN: CountSubject = { kind: "api", id: "api_unknown" };
 
@@ -100,9 +107,7 @@ export const counterKinds = [
     async run({ workspace, pick, startAt, endAt }, { model }, store) {
       const workspaceId = workspaceAt(workspace);
       const subjects = subjectsOf(model, workspaceId);
-      const counted = subjects.filter(({ id }) =>
-        model.counts.some(({ subject }) => subject.id === id),
-      );
+      const counted = countedSubjects(model, workspaceId);
       const subject = choose(counted.length > 0 ? counted : subjects, pick) ?? UNKNOWN;
       const asked = [workspaceId, subject, startAt, endAt] as const;
       return {
