@@ -18,7 +18,7 @@ export interface HandlerOptions {
   readonly docs?: boolean;
   /** Where the pages of the error codes are: `docs` of an error body is this, `/` and the code. */
   readonly docsBaseUrl?: string;
-  /** Largest body in bytes: a whole number >= 1, 65,536 unless given. */
+  /** Largest body in bytes: a whole number >= 1, 65,536 unless given. A list of keys may be 16 times as long. */
   readonly maxBodyBytes?: number;
   /** Is told of every error that a client sees as 500 or 503 only, for the host's log. What it throws is ignored. */
   readonly onError?: (error: unknown, requestId: string) => void;
