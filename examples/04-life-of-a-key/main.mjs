@@ -46,8 +46,8 @@ const spent = await latchkey.verifyKey({ key: pilot.key, ipAddress });
 console.log(`spent       ${spent.code}`);
 
 const { verifications } = await latchkey.getVerifications({ externalId });
-const { success, usageExceeded } = verifications.at(-1);
-console.log(`counted     ${success} valid, ${usageExceeded} refused`);
+const total = (name) => verifications.reduce((sum, day) => sum + day[name], 0);
+console.log(`counted     ${total("success")} valid, ${total("usageExceeded")} refused`);
 
 const { events } = await latchkey.listAuditEvents({ keyId: office.keyId });
 for (const { type, actor, changes } of events) {

@@ -15,6 +15,9 @@ const latchkeys = () =>
     vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
   });
 
+/** A window that began in 1970 and does not end while anybody looks: no test can fall between two. */
+const LONG_MS = 1e14;
+
 let server: Server;
 let unkey: Unkey;
 let stranger: Unkey;
@@ -106,14 +109,14 @@ describe("a client written for Unkey v1", () => {
   test("verifies a key and understands every verdict", async () => {
     const apiId = await newApi();
     const { key, keyId } = await resultOf(
-      unkey.keys.create({ apiId, remaining: 2, ratelimit: { limit: 100, duration: 3_600_000 } }),
+      unkey.keys.create({ apiId, remaining: 2, ratelimit: { limit: 100, duration: LONG_MS } }),
     );
     const good = await resultOf(unkey.keys.verify({ key, apiId, tags: ["path=/tides"] }));
     expect(good).toMatchObject({ valid: true, code: "VALID", keyId, remaining: 1 });
     expect(good.ratelimit).toMatchObject({ limit: 100, remaining: 99 });
     const free = await resultOf(unkey.keys.verify({ key, remaining: { cost: 0 }, ratelimit: {} }));
     expect(free).toMatchObject({ valid: true, remaining: 1 });
-    const adHoc = { name: "exports", limit: 1, duration: 3_600_000 };
+    const adHoc = { name: "exports", limit: 1, duration: LONG_MS };
     await resultOf(unkey.keys.verify({ key, remaining: { cost: 0 }, ratelimits: [adHoc] }));
     const limited = await resultOf(unkey.keys.verify({ key, ratelimits: [adHoc] }));
     expect(limited).toMatchObject({ valid: false, code: "RATE_LIMITED" });
@@ -169,7 +172,9 @@ describe("a client written for Unkey v1", () => {
     await resultOf(unkey.keys.verify({ key }));
     await resultOf(unkey.keys.verify({ key }));
     const { verifications } = await resultOf(unkey.keys.getVerifications({ keyId }));
-    expect(verifications.at(-1)).toMatchObject({ success: 1, rateLimited: 0, usageExceeded: 1 });
+    const total = (name: "success" | "rateLimited" | "usageExceeded") =>
+      verifications.reduce((sum, bucket) => sum + bucket[name], 0);
+    expect([total("success"), total("rateLimited"), total("usageExceeded")]).toEqual([1, 0, 1]);
   });
 
   test("manages identities", async () => {
@@ -225,7 +230,7 @@ describe("a client written for Unkey v1", () => {
   });
 
   test("limits without a key", async () => {
-    const question = { identifier: "harbour_7", limit: 1, duration: 3_600_000, async: true };
+    const question = { identifier: "harbour_7", limit: 1, duration: LONG_MS, async: true };
     expect(await resultOf(unkey.ratelimits.limit(question))).toMatchObject({
       success: true,
       limit: 1,
