@@ -1,59 +1,37 @@
 import {
   aKey,
-  aKeyLimit,
   aNewKey,
   anApi,
   anIdentity,
   aPermission,
-  aPlan,
   aRole,
   aRootKey,
-  aSharedLimit,
   aUsageChange,
   idOf,
   NOW,
-  takeFrom,
   WORKSPACE,
 } from "@latchkey/conformance";
-import {
-  type GrantReference,
-  type KeyStore,
-  type LoadedKey,
-  type LoggedChange,
-  NO_CHANGES,
-} from "@latchkey/core";
+import type { GrantReference, KeyStore } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
+import { type Dump, dump, putBack } from "./testing/dump.js";
+import {
+  COUNTS,
+  ENTRY,
+  fill,
+  type Keys,
+  LOG,
+  namespacePlan,
+  planOf,
+  rotationOf,
+  USES,
+} from "./testing/one-of-everything.js";
 import { startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
-const ENTRY: LoggedChange = {
-  ifCreated: false,
-  change: {
-    id: "evt_9",
-    workspaceId: WORKSPACE,
-    type: "key.updated",
-    at: NOW,
-    actor: "ann",
-    resourceId: idOf("key", 1),
-    keyId: idOf("key", 1),
-    identityId: idOf("id", 1),
-    fields: [],
-  },
-};
-const LOG = [ENTRY];
-const USES = { remaining: 9, refilledAt: NOW };
 const REMOVAL = { deletedAt: NOW, permanent: true };
 const DAYS_LATER = NOW + 9 * 86_400_000;
-const COUNTS = {
-  counts: [{ subject: { kind: "key", id: idOf("key", 1) }, hourAt: NOW, code: "VALID", count: 1 }],
-  lastUsed: [{ keyId: idOf("key", 1), usedAt: NOW + 1 }],
-} as const;
-
-/** A key that was made by rotation and one that has its counters to itself, as they were loaded. */
-type Keys = readonly [rotated: LoadedKey, alone: LoadedKey];
-
 type Call = (store: KeyStore, keys: Keys) => Promise<unknown>;
 
 /** What is made on demand, and not there yet. */
@@ -72,76 +50,6 @@ const newKey = aNewKey(aKey(9, { sealedSecret: "s".repeat(100) }), {
   identity: anIdentity(2),
   grants,
 });
-const limits = [aKeyLimit("own", 5)];
-const sharedLimits = [aSharedLimit("shared", 5)];
-
-const namespacePlan = {
-  ...{ workspaceId: WORKSPACE, namespace: "email", identifier: "ann", now: NOW },
-  ...{ limit: 5, durationMs: 60_000, cost: 1 },
-};
-
-function rotationOf({ key }: LoadedKey, number: number) {
-  const successor = aKey(number, {
-    ...{ rotatedFrom: key.id, identityId: key.identityId },
-  });
-  const countersId = key.countersId ?? key.id;
-  return {
-    successor: { ...successor, rotatedFrom: key.id, countersId },
-    expiresAt: NOW + 1,
-    updatedAt: NOW,
-  };
-}
-
-function planOf(loaded: LoadedKey) {
-  return aPlan(loaded, {
-    limits: [
-      ...limits.map((limit) => takeFrom("key", limit)),
-      ...sharedLimits.map((limit) => takeFrom("identity", limit)),
-    ],
-  });
-}
-
-/** Leaves one of everything. */
-async function fill(store: KeyStore): Promise<Keys> {
-  await store.insertApi(anApi(), NO_CHANGES);
-  await store.insertPermission(aPermission("docs.read"), NO_CHANGES);
-  const held = [{ kind: "name", name: "docs.read", orCreate: null }] as const;
-  await store.insertRole(aRole("reader"), held, NO_CHANGES);
-  await store.insertRootKey(aRootKey(), NO_CHANGES);
-  await store.insertIdentity(anIdentity(1, { ratelimits: sharedLimits }), USES, NO_CHANGES);
-  const fields = { ratelimits: limits, identityId: idOf("id", 1), name: "n".repeat(100) };
-  const usage = USES;
-  const extras = { usage, grants: { permissions: held } };
-  const both = [1, 2].map((number) => aNewKey(aKey(number, fields), extras));
-  await store.insertKeys(both, LOG);
-  const load = async (number: number) =>
-    (await store.getKey(WORKSPACE, idOf("key", number))) as LoadedKey;
-  await store.rotateKey(WORKSPACE, idOf("key", 1), 1, rotationOf(await load(1), 3), NO_CHANGES);
-  await store.addVerifications(WORKSPACE, COUNTS);
-  await store.takeFromNamespace(namespacePlan);
-  for (const number of [2, 3]) await store.charge(planOf(await load(number)));
-  return [await load(3), await load(2)];
-}
-
-/**
- * All that a server holds of a workspace, by name, in a form that can be compared and put back. Not where root keys are found:
- * those are steps of their own.
- */
-type Dump = ReadonlyMap<string, string>;
-
-async function dump(control: Redis): Promise<Dump> {
-  const names = (await control.keys(`lk:{${WORKSPACE}}:*`)).toSorted();
-  const values = await Promise.all(names.map((name) => control.dumpBuffer(name)));
-  return new Map(names.map((name, number) => [name, values[number]?.toString("hex") ?? ""]));
-}
-
-async function putBack(control: Redis, held: Dump): Promise<void> {
-  await control.flushall();
-  await Promise.all(
-    [...held].map(([name, value]) => control.restore(name, 0, Buffer.from(value, "hex"))),
-  );
-}
-
 /** Redis keys that only some calls make. */
 const NOT_YET = [
   "w",
