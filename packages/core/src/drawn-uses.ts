@@ -11,6 +11,8 @@ export interface DrawnUses {
 /**
  * Whose uses a key draws from: its own, or those that all keys of its identity share. A key that is to draw from an
  * identity which does not exist, because it was deleted, has none: it must not become unlimited.
+ *
+ * @see packages/core/decisions/0014-shared-uses.md
  */
 export function drawnUses({ key, usage, identity, identityUsage }: LoadedKey): DrawnUses {
   if (key.usesFrom === "key") return { usage, refill: key.refill };
