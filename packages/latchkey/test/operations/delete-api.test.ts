@@ -60,8 +60,8 @@ describeOnEveryStore("deleteApi and deleteKeys", (open) => {
     const broken = await rejectionOf(breaking.deleteApi({ apiId }));
     expect(broken).toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(await breaking.deleteApi({ apiId })).toEqual({});
-    expect(await bed.store.deleteKeys("ws_default", apiId, 10, NOON)).toEqual({
-      deleted: 0,
+    expect(await bed.store.deleteKeys("ws_default", apiId, 10, NOON, null)).toEqual({
+      deleted: [],
       hasMore: false,
     });
     expect(await rejectionOf(breaking.deleteApi({ apiId }))).toMatchObject({ code: "NOT_FOUND" });

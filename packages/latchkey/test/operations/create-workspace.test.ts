@@ -1,0 +1,74 @@
+import type { LatchkeyEvent } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore, rejectionOf } from "../every-store.js";
+
+describeOnEveryStore("createWorkspace", (open) => {
+  test("makes a workspace with an id of its own, which is switched on and empty", async () => {
+    const bed = open();
+    const { workspaceId } = await bed.latchkey.createWorkspace({ name: "Tide Office" });
+    const other = await bed.latchkey.createWorkspace();
+    expect(workspaceId).toMatch(/^ws_[A-Za-z0-9]+$/);
+    expect(other.workspaceId).not.toBe(workspaceId);
+    expect(await bed.store.getWorkspace(workspaceId)).toMatchObject({
+      id: workspaceId,
+      name: "Tide Office",
+      enabled: true,
+    });
+    const made = bed.latchkey.workspace(workspaceId);
+    expect(await made.isWorkspaceEnabled()).toBe(true);
+    expect(await made.listApis()).toEqual({ apis: [], total: 0 });
+    const { apiId } = await made.createApi({ name: "tide tables" });
+    const { key } = await made.createKey({ apiId });
+    expect(await made.verifyKey({ key })).toMatchObject({ valid: true });
+    expect(await bed.latchkey.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+  });
+
+  test("whatever is switched off in it goes on nowhere else, and its name stays", async () => {
+    const bed = open();
+    const { workspaceId } = await bed.latchkey.createWorkspace({ name: "Tide Office" });
+    const made = bed.latchkey.workspace(workspaceId);
+    await made.setWorkspaceEnabled(false);
+    expect(await bed.latchkey.isWorkspaceEnabled()).toBe(true);
+    expect(await bed.store.getWorkspace(workspaceId)).toMatchObject({
+      name: "Tide Office",
+      enabled: false,
+    });
+    await made.setWorkspaceEnabled(true);
+    expect(await made.isWorkspaceEnabled()).toBe(true);
+  });
+
+  test("takes a name of 1 to 256 characters, or none", async () => {
+    const { latchkey } = open();
+    for (const input of [{}, { name: "x" }, { name: "x".repeat(256) }])
+      expect(await latchkey.createWorkspace(input)).toHaveProperty("workspaceId");
+    for (const name of ["", "x".repeat(257), null, 7])
+      expect(await rejectionOf(latchkey.createWorkspace({ name: name as never }))).toMatchObject({
+        code: "BAD_REQUEST",
+        issues: [{ path: "name" }],
+      });
+  });
+
+  test("is told, and is the first entry in the log of the new workspace", async () => {
+    const events: LatchkeyEvent[] = [];
+    const bed = open({ onEvent: (event) => events.push(event) });
+    const { workspaceId } = await bed.latchkey.createWorkspace({ name: "Tide Office" });
+    await bed.latchkey.workspace(workspaceId).setWorkspaceEnabled(false);
+    expect(events).toMatchObject([
+      {
+        type: "workspace.created",
+        workspaceId,
+        resourceId: workspaceId,
+        changes: [
+          { field: "name", after: "Tide Office" },
+          { field: "enabled", after: true },
+        ],
+      },
+      { type: "workspace.disabled", workspaceId, resourceId: workspaceId },
+    ]);
+    const page = { beforeId: null, limit: 10 };
+    const { items } = await bed.store.listChanges(workspaceId, { kind: "all" }, page);
+    expect(items.map(({ type }) => type)).toEqual(["workspace.disabled", "workspace.created"]);
+    const own = await bed.store.listChanges("ws_default", { kind: "all" }, page);
+    expect(own.items).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import type { LatchkeyEvent } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore, NOON, rejectionOf } from "../every-store.js";
+
+describeOnEveryStore("listRootKeys", (open) => {
+  test("lists the root keys of the workspace in the order of their creation, without their secrets", async () => {
+    const bed = open();
+    await bed.latchkey.workspace("ws_other").createRootKey({ permissions: ["*"] });
+    const deploys = { permissions: ["api.*.read_key", "api.*.read_api"], name: "deploys" };
+    const first = await bed.latchkey.createRootKey({ ...deploys, expires: NOON + 5 });
+    bed.advance(1);
+    const second = await bed.latchkey.createRootKey({ permissions: ["*"] });
+    const list = await bed.latchkey.listRootKeys();
+    expect(list).toEqual({
+      rootKeys: [
+        {
+          id: first.rootKeyId,
+          start: expect.stringMatching(/^lk_root_/),
+          ...deploys,
+          expires: NOON + 5,
+          enabled: true,
+          createdAt: NOON,
+        },
+        {
+          id: second.rootKeyId,
+          start: expect.stringMatching(/^lk_root_/),
+          permissions: ["*"],
+          enabled: true,
+          createdAt: NOON + 1,
+        },
+      ],
+      total: 2,
+    });
+    expect(first.key.startsWith(list.rootKeys[0]?.start as string)).toBe(true);
+    expect(JSON.stringify(list)).not.toContain(first.key);
+  });
+
+  test("shows one as disabled from the instant on at which it expires", async () => {
+    const bed = open();
+    await bed.latchkey.createRootKey({ permissions: ["*"], expires: NOON + 5 });
+    const enabledAt = async (instant: number) => {
+      bed.setClock(instant);
+      return (await bed.another().listRootKeys()).rootKeys[0]?.enabled;
+    };
+    expect(await enabledAt(NOON + 4)).toBe(true);
+    expect(await enabledAt(NOON + 5)).toBe(false);
+    expect(await enabledAt(NOON + 6)).toBe(false);
+  });
+
+  test("goes page by page, and takes only cursors of its own", async () => {
+    const { latchkey } = open();
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1)
+      ids.push((await latchkey.createRootKey({ permissions: ["*"] })).rootKeyId);
+    const first = await latchkey.listRootKeys({ limit: 2 });
+    expect([first.rootKeys.map(({ id }) => id), first.total]).toEqual([ids.slice(0, 2), 3]);
+    const second = await latchkey.listRootKeys({ limit: 2, cursor: first.cursor as string });
+    expect(second).toMatchObject({ rootKeys: [{ id: ids[2] }], total: 3 });
+    expect(second).not.toHaveProperty("cursor");
+
+    const other = latchkey.workspace("ws_other");
+    for (const call of [
+      latchkey.listApis({ cursor: first.cursor as string }),
+      other.listRootKeys({ cursor: first.cursor as string }),
+      latchkey.listRootKeys({ cursor: "x" }),
+      latchkey.listRootKeys({ limit: 0 }),
+      latchkey.listRootKeys({ limit: 101 }),
+    ])
+      expect(await rejectionOf(call)).toMatchObject({ code: "BAD_REQUEST" });
+  });
+});
+
+describeOnEveryStore("revokeRootKey", (open) => {
+  test("makes a root key dead for every call that starts later, in every process", async () => {
+    const bed = open();
+    const other = bed.another();
+    const gone = await bed.latchkey.createRootKey({ permissions: ["*"] });
+    const kept = await bed.latchkey.createRootKey({ permissions: ["*"] });
+    expect(await other.authenticateRootKey(gone.key)).toMatchObject({ kind: "authenticated" });
+    expect(await bed.latchkey.revokeRootKey({ rootKeyId: gone.rootKeyId })).toEqual({});
+    expect(await other.authenticateRootKey(gone.key)).toEqual({ kind: "refused" });
+    expect(await other.authenticateRootKey(kept.key)).toMatchObject({ kind: "authenticated" });
+    expect(await other.listRootKeys()).toMatchObject({
+      rootKeys: [{ id: kept.rootKeyId }],
+      total: 1,
+    });
+  });
+
+  test("of one that is unknown, revoked, or of another workspace is NOT_FOUND", async () => {
+    const { latchkey } = open();
+    const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["*"] });
+    for (const call of [
+      latchkey.workspace("ws_other").revokeRootKey({ rootKeyId }),
+      latchkey.revokeRootKey({ rootKeyId: "root_none" }),
+      latchkey.revokeRootKey({ rootKeyId: key }),
+    ]) {
+      const error = await rejectionOf(call);
+      expect(error).toMatchObject({ code: "NOT_FOUND" });
+      expect(error.message).not.toContain(key);
+    }
+    expect(await latchkey.authenticateRootKey(key)).toMatchObject({ kind: "authenticated" });
+    await latchkey.revokeRootKey({ rootKeyId });
+    expect(await rejectionOf(latchkey.revokeRootKey({ rootKeyId }))).toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+
+  test("of racers lets one through", async () => {
+    const bed = open();
+    const { rootKeyId } = await bed.latchkey.createRootKey({ permissions: ["*"] });
+    const results = await Promise.allSettled(
+      Array.from({ length: 5 }, () => bed.another().revokeRootKey({ rootKeyId })),
+    );
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  test("is told and logged, once", async () => {
+    const events: LatchkeyEvent[] = [];
+    const bed = open({ onEvent: (event) => events.push(event) });
+    const { rootKeyId, key } = await bed.latchkey.createRootKey({ permissions: ["*"] });
+    await bed.latchkey.actingAs("ada").revokeRootKey({ rootKeyId });
+    await rejectionOf(bed.latchkey.revokeRootKey({ rootKeyId }));
+    expect(events).toMatchObject([
+      { type: "root_key.created", resourceId: rootKeyId },
+      { type: "root_key.revoked", resourceId: rootKeyId, actor: "ada", at: NOON },
+    ]);
+    const page = { beforeId: null, limit: 10 };
+    const { items } = await bed.store.listChanges("ws_default", { kind: "all" }, page);
+    expect(items.map(({ type }) => type)).toEqual(["root_key.revoked", "root_key.created"]);
+    expect(JSON.stringify([events, items])).not.toContain(key);
+  });
+});
