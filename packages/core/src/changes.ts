@@ -22,8 +22,11 @@ export interface ChangeNote {
 
 const NO_FACTS: Facts = {};
 
+/** What it takes to write a change down: its number, its place and its author. */
+export type Noting = Pick<OperationContext, "newId" | "workspaceId" | "actor">;
+
 /** Writes a change as the log keeps it and as listeners hear of it. */
-export function noteChange(context: OperationContext, note: ChangeNote): LoggedChange {
+export function noteChange(context: Noting, note: ChangeNote): LoggedChange {
   const { type, at, resourceId, keyId = null, identityId = null } = note;
   return {
     change: {
@@ -42,7 +45,10 @@ export function noteChange(context: OperationContext, note: ChangeNote): LoggedC
 }
 
 /** What goes into the store along with the write: all of the changes, or nothing where the log is off. */
-export function toLog({ keepsAuditLog }: OperationContext, changes: ChangeLog): ChangeLog {
+export function toLog(
+  { keepsAuditLog }: Pick<OperationContext, "keepsAuditLog">,
+  changes: ChangeLog,
+): ChangeLog {
   return keepsAuditLog ? changes : NO_CHANGES;
 }
 
@@ -53,7 +59,7 @@ export function toLog({ keepsAuditLog }: OperationContext, changes: ChangeLog): 
  * @param created - Ids of the records that were made on demand.
  */
 export function announce(
-  { onEvent }: OperationContext,
+  { onEvent }: Pick<OperationContext, "onEvent">,
   changes: ChangeLog,
   created: readonly string[] = [],
 ): void {

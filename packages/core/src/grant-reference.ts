@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { LoggedChange } from "./change.js";
-import { noteChange } from "./changes.js";
-import type { OperationContext } from "./context.js";
+import { type Noting, noteChange } from "./changes.js";
 import { flag, grantName, id, list } from "./input.js";
 import type { GrantReference } from "./key-write.js";
 import type { NamedGrant, PermissionRecord, RoleRecord } from "./role.js";
@@ -37,7 +36,7 @@ export interface DescribedGrants<Definition> {
 
 /** Reads a list of roles. One that may be made is made without permissions. */
 export function describeRoles(
-  context: OperationContext,
+  context: Noting,
   items: readonly GrantItem[],
   now: EpochMs,
 ): DescribedGrants<RoleRecord> {
@@ -46,7 +45,7 @@ export function describeRoles(
 
 /** Reads a list of permissions. */
 export function describePermissions(
-  context: OperationContext,
+  context: Noting,
   items: readonly GrantItem[],
   now: EpochMs,
 ): DescribedGrants<PermissionRecord> {
@@ -54,7 +53,7 @@ export function describePermissions(
 }
 
 function describeGrants<Definition extends PermissionRecord>(
-  context: OperationContext,
+  context: Noting,
   kind: "role" | "permission",
   items: readonly GrantItem[],
   now: EpochMs,
