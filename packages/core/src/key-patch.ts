@@ -137,7 +137,9 @@ function ownerAfter({ externalId, ownerId }: WantedKey): string | null | undefin
  */
 function remainingDrawn(loaded: LoadedKey, wanted: WantedKey, now: EpochMs): number | null {
   const usesFrom = wanted.usesFrom ?? loaded.key.usesFrom;
-  if (usesFrom === "identity" && ownerAfter(wanted) !== undefined) return null;
+  const owner = ownerAfter(wanted);
+  const isMoved = owner !== undefined && owner !== loaded.identity?.externalId;
+  if (usesFrom === "identity" && isMoved) return null;
   const { usage, refill } = drawnUses({ ...loaded, key: { ...loaded.key, usesFrom } });
   return settleRefill(usage, dueRefill(refill, now)).remaining;
 }

@@ -1,0 +1,27 @@
+import type { OperationContext } from "../context.js";
+import { createSecretHasher } from "../hash.js";
+import { createKeyCache } from "../key-cache.js";
+import type { KeyStore } from "../store.js";
+
+/** What operations work with, for rules that ask no store; ids are numbered. */
+export function contextWith(fields: Partial<OperationContext> = {}): OperationContext {
+  let ids = 0;
+  return {
+    store: Object.freeze({}) as KeyStore,
+    workspaceId: "ws_default",
+    now: () => 1_000,
+    newId: (kind) => {
+      ids += 1;
+      return `${kind}_${ids}`;
+    },
+    random: (size) => new Uint8Array(size),
+    hasher: createSecretHasher(null),
+    vault: null,
+    cache: createKeyCache(0),
+    actor: null,
+    keepsAuditLog: true,
+    onEvent: null,
+    counter: null,
+    ...fields,
+  };
+}
