@@ -126,3 +126,50 @@ test("a verdict shows one state for each limit of the plan, and leads with one o
     { numRuns: 500 },
   );
 });
+
+const autoApplied = fc
+  .tuple(configured, fc.option(configured), fc.infiniteStream(fc.boolean()))
+  .map(([own, shared, coins]) => {
+    const toss = (limits: readonly ReturnType<typeof limitNamed>[]) =>
+      limits.map((limit) => ({ ...limit, autoApply: coins.next().value === true }));
+    const identity = shared === null ? null : identityWith({ ratelimits: toss(shared) });
+    return loadedWith({ ratelimits: toss(own) }, { identity });
+  });
+
+test("a name is taken from once, whoever has limits of it, applies them or names them", () => {
+  fc.assert(
+    fc.property(autoApplied, requested, (key, requests) => {
+      const decision = decideLimits(key, requests);
+      if (decision.kind !== "charge") return;
+      const names = decision.limits.map((limit) => limit.name);
+      expect(new Set(names).size).toBe(names.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("taken from is what is named, and what applies by itself: the key's, and the identity's that no key's limit hides", () => {
+  fc.assert(
+    fc.property(autoApplied, requested, (key, requests) => {
+      const decision = decideLimits(key, requests);
+      if (decision.kind !== "charge") return;
+      const own = key.key.ratelimits;
+      const shared = key.identity?.ratelimits ?? [];
+      const isNamed = (limits: readonly { name: string }[], name: string) =>
+        limits.some((limit) => limit.name === name);
+      const byItself = [
+        ...own.filter(({ autoApply }) => autoApply),
+        ...shared.filter(({ name, autoApply }) => autoApply && !isNamed(own, name)),
+      ];
+      for (const { name } of byItself) expect(isNamed(decision.limits, name)).toBe(true);
+      for (const charge of decision.limits) {
+        const request = requests.find(({ name }) => name === charge.name);
+        expect(charge.cost).toBe(request?.cost ?? 1);
+        expect(request !== undefined || isNamed(byItself, charge.name)).toBe(true);
+        const isOwn = request?.adHoc ? true : isNamed(own, charge.name);
+        expect(charge.owner).toBe(isOwn ? "key" : "identity");
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
