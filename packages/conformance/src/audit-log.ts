@@ -226,6 +226,48 @@ export const auditLogPromises: readonly StorePromise[] = [
     },
   },
   {
+    title: "a hundred keys are written with all that they ask for and an entry for each of it",
+    async check({ store, other }) {
+      await store.insertApi(anApi(), NO_CHANGES);
+      const numbers = Array.from({ length: 100 }, (_, index) => index + 1);
+      const newKeys = numbers.map((number) =>
+        aNewKey(aKey(number), {
+          identity: anIdentity(number),
+          grants: {
+            roles: [orCreate(aRole(`role ${number}`, number))],
+            permissions: [orCreate(aPermission(`permission ${number}`, number))],
+          },
+        }),
+      );
+      const log = numbers.flatMap((number) => [
+        onDemand(4 * number, idOf("id", number)),
+        onDemand(4 * number + 1, idOf("role", number)),
+        onDemand(4 * number + 2, idOf("perm", number)),
+        ...logOf(aChange(4 * number + 3, { keyId: idOf("key", number) })),
+      ]);
+      const result = await store.insertKeys(newKeys, log);
+      assert.ok(result.kind === "inserted");
+      assert.equal(new Set(result.created).size, 300);
+      const page = { afterId: null, limit: 1 };
+      const filter = { identityId: null };
+      const { total } = await other.listKeys(WORKSPACE, idOf("api", 1), filter, page);
+      const { total: identities } = await other.listIdentities(WORKSPACE, page);
+      assert.deepEqual([total, identities], [100, 100]);
+      let count = 0;
+      let beforeId: string | null = null;
+      for (let hasMore = true; hasMore; ) {
+        const changes = await list(other, ALL, beforeId, 100);
+        count += changes.items.length;
+        beforeId = changes.items.at(-1)?.id ?? null;
+        hasMore = changes.hasMore;
+      }
+      assert.equal(count, 400);
+      const { roles, permissions, identity } = await load(other, idOf("key", 77));
+      assert.deepEqual([roles, permissions], [["role 77"], ["permission 77"]]);
+      assert.deepEqual(identity, anIdentity(77));
+    },
+  },
+  {
     title: "what an update or a role makes on demand is logged where it was made",
     async check({ store, other }) {
       await withKeys(store, aNewKey());

@@ -39,7 +39,7 @@ export const durationMs = fc.constantFrom(1_000, 60_000);
 const configuredName = fc.constantFrom("default", "a", "b");
 const adHocName = fc.constantFrom("x", "y", "x 1000");
 
-export const limits: fc.Arbitrary<readonly IdentityRateLimit[]> = fc.uniqueArray(
+const limits: fc.Arbitrary<readonly IdentityRateLimit[]> = fc.uniqueArray(
   fc.record({
     name: configuredName,
     limit: fc.integer({ min: 1, max: 6 }),
@@ -58,7 +58,7 @@ export const adHocLimits: fc.Arbitrary<readonly RateLimit[]> = fc.uniqueArray(
   { selector: ({ name, durationMs: length }) => `${name}/${length}`, maxLength: 2 },
 );
 
-export const metadata: fc.Arbitrary<Metadata> = fc.dictionary(
+const metadata: fc.Arbitrary<Metadata> = fc.dictionary(
   fc.constantFrom("a", "b", "plan"),
   fc.constantFrom(null, 1, "two", true, ["three"], { four: 4 }),
   { maxKeys: 2 },

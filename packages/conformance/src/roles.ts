@@ -89,6 +89,23 @@ export const rolePromises: readonly StorePromise[] = [
     },
   },
   {
+    title: "a role may give, and a key hold, hundreds of permissions",
+    async check({ store, other }) {
+      const numbers = Array.from({ length: 300 }, (_, index) => index);
+      const permissions = numbers.map((number) => aPermission(`p${1_000 + number}`, number));
+      const [given, direct] = [permissions.slice(0, 200), permissions.slice(150)];
+      const { kind } = await store.insertRole(aRole("wide"), given.map(orCreate), NO_CHANGES);
+      assert.equal(kind, "inserted");
+      const grants = { roles: [named("wide")], permissions: direct.map(orCreate) };
+      const loaded = await withKeys(store, aNewKey(aKey(), { grants }));
+      const names = permissions.map(({ name }) => name);
+      assert.deepEqual(loaded.permissions, names);
+      assert.equal(loaded.direct.permissions.length, 150);
+      assert.deepEqual(await namesOf(other), names.slice(0, 200));
+      assert.deepEqual(await other.listPermissions(WORKSPACE), permissions);
+    },
+  },
+  {
     title: "roles and permissions made on demand are listed like others",
     async check({ store, other }) {
       const role = aRole("editor", 4);

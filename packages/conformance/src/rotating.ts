@@ -296,6 +296,40 @@ export const rotatingPromises: readonly StorePromise[] = [
     },
   },
   {
+    title:
+      "charges that race with the deletion of a key that shares their counter take every use once",
+    async check(stage) {
+      const { successor } = await withRotated(stage.store, 100);
+      const taken = await race(stage, 30, async (store, number) => {
+        if (number === 9) {
+          await store.deleteKey(WORKSPACE, OLD, REMOVAL, NO_CHANGES);
+          return 0;
+        }
+        assert.equal((await store.charge(aPlan(successor, { cost: 2 }))).kind, "charged");
+        return 2;
+      });
+      const spent = taken.reduce<number>((sum, cost) => sum + cost, 0);
+      assert.equal(await usesLeft(stage.other, NEW), 100 - spent);
+    },
+  },
+  {
+    title: "a key rotated and deleted at once leaves a successor with its uses, or none",
+    async check(stage) {
+      const before = await withKeys(stage.store, aFullKey());
+      const answers = await race(stage, 6, async (store, number) =>
+        number < 3
+          ? store.rotateKey(WORKSPACE, OLD, 1, racerOf(before, number), NO_CHANGES)
+          : store.deleteKey(WORKSPACE, OLD, REMOVAL, NO_CHANGES),
+      );
+      assert.equal(await stage.other.getKey(WORKSPACE, OLD), null);
+      const winner = answers.indexOf("rotated");
+      const left = winner < 0 ? [] : [racerOf(before, winner).successor.id];
+      assert.deepEqual(await listedKeyIds(stage.other), left);
+      assert.equal(await totalOf(stage.store), left.length);
+      for (const id of left) assert.equal(await usesLeft(stage.other, id), 9);
+    },
+  },
+  {
     title: "a rotation to a hash that is taken writes nothing",
     async check({ store }) {
       const before = await withKeys(store, aFullKey());

@@ -96,6 +96,30 @@ export const verificationCountPromises: readonly StorePromise[] = [
     },
   },
   {
+    title: "counts are exact up to 2^53 - 1",
+    async check({ store, other }) {
+      await withSubjects(store);
+      const most = Number.MAX_SAFE_INTEGER;
+      await add(store, counted(KEY, most - 3));
+      for (const count of [1, 2]) await add(other, counted(KEY, count));
+      assert.deepEqual(await read(store, KEY), [{ hourAt: NOW, code: "VALID", count: most }]);
+    },
+  },
+  {
+    title: "a batch of a thousand counts is added whole",
+    async check({ store, other }) {
+      await withSubjects(store);
+      const hours = Array.from({ length: 1_000 }, (_, hour) => NOW - hour * HOUR_MS);
+      const counts = hours.map((hourAt, index) => counted(KEY, index + 1, { hourAt }));
+      await add(store, ...counts);
+      const found = await read(other, KEY);
+      assert.deepEqual(
+        found.map(({ count }) => count),
+        counts.map(({ count }) => count).reverse(),
+      );
+    },
+  },
+  {
     title: "every verdict is counted by itself",
     async check({ store, other }) {
       await withSubjects(store);
