@@ -121,6 +121,18 @@ export const identityPromises: readonly StorePromise[] = [
     },
   },
   {
+    title: "a key is linked by the external id where both that and an id are given",
+    async check({ store, other }) {
+      await store.insertIdentity(anIdentity(1), UNLIMITED, NO_CHANGES);
+      await store.insertApi(anApi(), NO_CHANGES);
+      const key = aKey(1, { identityId: idOf("id", 1) });
+      await insert(store, aNewKey(key, { identity: anIdentity(2) }));
+      const loaded = await load(other);
+      assert.deepEqual(loaded.identity, anIdentity(2));
+      assert.equal(loaded.key.identityId, idOf("id", 2));
+    },
+  },
+  {
     title: "a refused key leaves no identity behind",
     async check({ store }) {
       await store.insertApi(anApi(), NO_CHANGES);

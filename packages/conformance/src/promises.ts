@@ -23,6 +23,7 @@ import { repeatedRequestPromises } from "./repeated-requests.js";
 import { revocationPromises } from "./revocation.js";
 import { rolePromises } from "./roles.js";
 import { rotatingPromises } from "./rotating.js";
+import { snapshotPromises } from "./snapshots.js";
 import type { StorePromise } from "./store-promise.js";
 import { rootKeyPromises, workspacePromises } from "./tenants.js";
 import { verificationCountPromises } from "./verification-counts.js";
@@ -41,6 +42,7 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "inserting many keys", promises: bulkInsertPromises },
   { name: "pagination", promises: paginationPromises },
   { name: "guarded updates", promises: guardedUpdatePromises },
+  { name: "reading while others write", promises: snapshotPromises },
   { name: "rotating keys", promises: rotatingPromises },
   { name: "counting uses", promises: countingPromises },
   { name: "charging", promises: chargingPromises },

@@ -195,6 +195,21 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     isNoticedByModel: false,
   },
   {
+    mistake: "reads a key in two steps",
+    plant: (store) =>
+      withMethods(store, {
+        async getKey(workspaceId, keyId) {
+          const first = await store.getKey(workspaceId, keyId);
+          if (first === null) return null;
+          await elsewhere();
+          const second = await store.getKey(workspaceId, keyId);
+          return second && { ...second, usage: first.usage };
+        },
+      }),
+    noticedBy: ["a key is read before an update or after it, never with some of each"],
+    isNoticedByModel: false,
+  },
+  {
     mistake: "answers after it was closed",
     plant: (store) => withMethods(store, { close: async () => undefined }),
     noticedBy: ["a closed store answers every call with STORE_UNAVAILABLE"],
