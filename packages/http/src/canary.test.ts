@@ -86,6 +86,7 @@ const SCENE: Parameters<(typeof SAMPLES)[number]["input"]>[0] = {
   roleId: "role_none",
   permissionId: "perm_none",
   permission: "none",
+  namespace: "none",
 };
 
 test("the secret of a new key is in the answer that hands it out, and that is never kept", async () => {

@@ -12,6 +12,7 @@ const NEVER: Scene = {
   roleId: "role_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   permissionId: "perm_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   permission: "docs.never",
+  namespace: "never",
 };
 
 /** Two tenants of one store: `mine` holds a root key for everything, in a workspace of its own. */

@@ -67,13 +67,43 @@ describeOnEveryStore("secrets", (open) => {
     }
   });
 
+  test("of rotated and imported keys appear in what rotateKey answers, and nowhere else", async () => {
+    const told: unknown[] = [];
+    const { latchkey, store } = open({
+      vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
+      pepper: { current: "p", keys: { p: PEPPER } },
+      onEvent: (event) => told.push(event),
+    });
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const plaintext = "sk_live_0123456789abcdef0123456789abcdef";
+    const { keyIds } = await latchkey.createKeys([{ apiId, plaintext, recoverable: true }]);
+    const [keyId = ""] = keyIds;
+    const next = await latchkey.rotateKey({ keyId, graceMs: 1_000 });
+    told.push(
+      keyIds,
+      await latchkey.verifyKey({ key: plaintext }),
+      await latchkey.verifyKey({ key: next.key }),
+      await latchkey.listKeys({ apiId }),
+      await store.listChanges("ws_default", { kind: "all" }, { beforeId: null, limit: 10 }),
+      await rejectionOf(latchkey.rotateKey({ keyId })),
+      await rejectionOf(latchkey.rotateKey({ keyId: next.key, graceMs: plaintext } as never)),
+      await rejectionOf(latchkey.createKeys([{ apiId, plaintext }])),
+      await rejectionOf(latchkey.createKeys([{ apiId, plaintext, start: plaintext }])),
+      await rejectionOf(latchkey.createKeys([{ apiId: plaintext, hash: plaintext } as never])),
+      await rejectionOf(latchkey.createKeys(plaintext as never)),
+      await rejectionOf(latchkey.limit({ namespace: plaintext, identifier: plaintext } as never)),
+    );
+    for (const trace of [plaintext, next.key].flatMap(traces))
+      for (const answer of told) expect(everythingAbout(answer)).not.toContain(trace);
+  });
+
   test("are not in the answer of a store that was tampered with", async () => {
     const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
     const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
     const first = await bed.latchkey.createKey({ apiId, recoverable: true });
     const second = await bed.latchkey.createKey({ apiId, recoverable: true });
     const stolen = (await bed.store.getKey("ws_default", first.keyId))?.key.sealedSecret as string;
-    await bed.store.updateKey("ws_default", second.keyId, 1, { sealedSecret: stolen });
+    await bed.store.updateKey("ws_default", second.keyId, 1, { sealedSecret: stolen }, []);
     const error = await rejectionOf(bed.latchkey.getKey({ keyId: second.keyId, decrypt: true }));
     expect(error).toBeInstanceOf(LatchkeyError);
     expect(error).toMatchObject({ code: "STORE_CORRUPT" });

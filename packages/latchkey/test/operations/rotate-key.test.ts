@@ -211,6 +211,56 @@ describeOnEveryStore("rotateKey", (open) => {
     expect(keys[0]?.rotatedTo).toBe(won[0]?.value.keyId);
   });
 
+  test("among changes of the same key it gets through, and none of them is lost", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { keyId } = await issue(bed, { remaining: 1 });
+    const [next] = await Promise.all([
+      latchkey.rotateKey({ keyId, graceMs: HOUR_MS }),
+      ...Array.from({ length: 10 }, (_, at) =>
+        latchkey.updateKey({ keyId, meta: { at }, environment: "live" }),
+      ),
+      ...Array.from({ length: 10 }, () =>
+        latchkey.updateRemaining({ keyId, op: "increment", value: 1 }),
+      ),
+    ]);
+    const old = await latchkey.getKey({ keyId });
+    expect(old).toMatchObject({ rotatedTo: next.keyId, remaining: 11, environment: "live" });
+    expect((await latchkey.getKey({ keyId: next.keyId })).remaining).toBe(11);
+  });
+
+  test("against a deletion of the key either comes first, and nothing is left half done", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    for (let round = 0; round < 5; round += 1) {
+      const { apiId, keyId } = await issue(bed);
+      const [rotated, deleted] = await Promise.allSettled([
+        latchkey.rotateKey({ keyId, graceMs: HOUR_MS }),
+        bed.another().deleteKey({ keyId }),
+      ]);
+      expect(deleted.status).toBe("fulfilled");
+      const { keys, total } = await latchkey.listKeys({ apiId });
+      if (rotated.status === "fulfilled") {
+        expect(keys.map(({ id }) => id)).toEqual([rotated.value.keyId]);
+      } else {
+        expect(rotated.reason).toMatchObject({ code: "NOT_FOUND" });
+        expect(total).toBe(0);
+      }
+    }
+  });
+
+  test("the grants of both keys are their own from then on", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    await latchkey.createPermission({ name: "tides.read" });
+    await latchkey.createPermission({ name: "tides.write" });
+    const { keyId } = await issue(bed, { permissions: ["tides.read"] });
+    const next = await latchkey.rotateKey({ keyId, graceMs: HOUR_MS });
+    await latchkey.updateKey({ keyId: next.keyId, permissions: ["tides.write"] });
+    expect((await latchkey.getKey({ keyId })).permissions).toEqual(["tides.read"]);
+    expect((await latchkey.getKey({ keyId: next.keyId })).permissions).toEqual(["tides.write"]);
+  });
+
   test("a key is rotated once: not in its grace, not when it is dead, not when its successor is deleted", async () => {
     const bed = open();
     const { latchkey } = bed;
