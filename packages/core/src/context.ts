@@ -9,6 +9,7 @@ import type { IdentityLookup, KeyStore } from "./store.js";
 import type { Clock } from "./time.js";
 import type { Vault } from "./vault.js";
 import type { VerificationCounter } from "./verification-counter.js";
+import type { CountedKey } from "./verification-tally.js";
 
 /** What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. */
 export interface OperationContext {
@@ -20,7 +21,7 @@ export interface OperationContext {
   readonly hasher: SecretHasher;
   /** Null when no vault is configured: nothing can be made recoverable. */
   readonly vault: Vault | null;
-  readonly cache: KeyCache;
+  readonly cache: KeyCache<CountedKey>;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** Whether changes are written to the audit log. */

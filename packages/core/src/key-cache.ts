@@ -1,9 +1,7 @@
-import type { LoadedKey } from "./key.js";
-
 /** Recently verified keys by hash. What it holds may be old; the store's charge tells. */
-export interface KeyCache {
-  get(hash: string): LoadedKey | undefined;
-  set(hash: string, loaded: LoadedKey): void;
+export interface KeyCache<Loaded> {
+  get(hash: string): Loaded | undefined;
+  set(hash: string, loaded: Loaded): void;
   delete(hash: string): void;
 }
 
@@ -16,12 +14,12 @@ export interface KeyCache {
  *
  * @param maxKeys - Most keys held: a whole number >= 0; with 0 nothing is kept.
  */
-export function createKeyCache(maxKeys: number): KeyCache {
+export function createKeyCache<Loaded>(maxKeys: number): KeyCache<Loaded> {
   const generationSize = Math.ceil(maxKeys / 2);
-  let young = new Map<string, LoadedKey>();
-  let old = new Map<string, LoadedKey>();
+  let young = new Map<string, Loaded>();
+  let old = new Map<string, Loaded>();
 
-  function keep(hash: string, loaded: LoadedKey): void {
+  function keep(hash: string, loaded: Loaded): void {
     if (maxKeys === 0) return;
     if (young.size >= generationSize) {
       old = young;

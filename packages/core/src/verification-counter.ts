@@ -1,10 +1,13 @@
 import { LatchkeyError } from "./errors.js";
-import type { LoadedKey } from "./key.js";
 import { nextTurn } from "./next-turn.js";
 import type { KeyStore } from "./store.js";
 import type { EpochMs, SpanMs } from "./time.js";
 import type { VerifyOutcome } from "./verdict.js";
-import { createVerificationTally, type WorkspaceBatch } from "./verification-tally.js";
+import {
+  type CountedKey,
+  createVerificationTally,
+  type WorkspaceBatch,
+} from "./verification-tally.js";
 
 /** How long counts wait for the store unless told otherwise. */
 export const DEFAULT_FLUSH_MS: SpanMs = 5_000;
@@ -21,8 +24,8 @@ export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
 
 /** Counts verifications in memory and tells the store of them in batches. */
 export interface VerificationCounter {
-  /** Counts one verdict on a key. Costs one map look-up; nothing waits for it. */
-  count(loaded: LoadedKey, code: VerifyOutcome["code"], now: EpochMs): void;
+  /** Counts one verdict on a key. Nothing waits for it, and a key that was counted before costs no look-up. */
+  count(key: CountedKey, code: VerifyOutcome["code"], now: EpochMs): void;
   /** Resolves when the store was told of all that was counted before the call. Never rejects. */
   flush(): Promise<void>;
 }
@@ -68,9 +71,9 @@ export function createVerificationCounter(
   }
 
   return {
-    count({ key, identity }, code, now) {
+    count(key, code, now) {
       if (code === "NOT_FOUND") return;
-      tally.count(key, identity === null ? null : identity.id, code, now);
+      tally.count(key, code, now);
       if (callOff === null) flushIn(flushMs);
       else if (!isEarly && tally.heldKeys >= EARLY_FLUSH_KEYS) {
         isEarly = true;

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadedWith } from "./testing/records.js";
+import { identityWith, loadedWith } from "./testing/records.js";
 import { COUNTED_CODES, COUNTER_SPAN_MS } from "./verification-count.js";
-import { createVerificationTally, type WorkspaceBatch } from "./verification-tally.js";
+import {
+  type CountedKey,
+  createVerificationTally,
+  type WorkspaceBatch,
+} from "./verification-tally.js";
 
 const verification = fc.record({
   kind: fc.constant("count" as const),
@@ -11,6 +15,8 @@ const verification = fc.record({
   identityId: fc.constantFrom(null, "id_1", "id_2"),
   code: fc.constantFrom(...COUNTED_CODES),
   waitMs: fc.nat({ max: COUNTER_SPAN_MS }),
+  /** Whether the next verification under the same identity meets the key as this one leaves it. */
+  isCached: fc.boolean(),
 });
 const hand = fc.record({
   kind: fc.constant("hand-over" as const),
@@ -44,6 +50,7 @@ test("every verification is added once for each of its subjects, whatever comes 
       const counts = new Map<string, number>();
       const lastUsed = new Map<string, number>();
       const stored: WorkspaceBatch[] = [];
+      const cached = new Map<string, CountedKey>();
       let now = 0;
       for (const step of script) {
         if (step.kind === "hand-over") {
@@ -55,15 +62,19 @@ test("every verification is added once for each of its subjects, whatever comes 
         }
         now += step.waitMs;
         const { workspaceId, identityId, code } = step;
+        const identity = identityId === null ? null : identityWith({ id: identityId });
         const { key } = loadedWith({ id: `${step.id}${workspaceId}`, workspaceId });
-        tally.count(key, identityId, code, now);
+        const cacheName = `${key.id} ${identityId}`;
+        const counted = cached.get(cacheName) ?? { ...loadedWith(key, { identity }), tally: null };
+        if (step.isCached) cached.set(cacheName, counted);
+        tally.count(counted, code, now);
         const hourAt = Math.floor(now / COUNTER_SPAN_MS) * COUNTER_SPAN_MS;
         const subjects = [`key ${key.id}`, "api api_1", identityId && `identity ${identityId}`];
         for (const subject of subjects.filter((name) => name !== null)) {
           const name = `${workspaceId} ${subject} ${hourAt} ${code}`;
           counts.set(name, (counts.get(name) ?? 0) + 1);
         }
-        if (code === "VALID" && now > 0) lastUsed.set(`${workspaceId} ${key.id}`, now);
+        if (code === "VALID") lastUsed.set(`${workspaceId} ${key.id}`, now);
       }
       stored.push(...tally.take());
       expect(added(stored)).toEqual({ counts, lastUsed });
@@ -79,7 +90,8 @@ test("no batch names a subject, hour and code twice, nor a key", () => {
       let now = 0;
       for (const { id, identityId, code, waitMs } of script) {
         now += waitMs;
-        tally.count(loadedWith({ id }).key, identityId, code, now);
+        const identity = identityId === null ? null : identityWith({ id: identityId });
+        tally.count({ ...loadedWith({ id }, { identity }), tally: null }, code, now);
       }
       for (const { batch } of tally.take()) {
         const names = batch.counts.map(({ subject, hourAt, code }) =>

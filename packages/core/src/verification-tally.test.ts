@@ -1,11 +1,24 @@
 import { expect, test } from "vitest";
-import { loadedWith } from "./testing/records.js";
+import { identityWith, loadedWith } from "./testing/records.js";
 import { COUNTER_SPAN_MS, type VerificationBatch } from "./verification-count.js";
-import { createVerificationTally, MAX_BATCH_SIZE, MAX_RETURNED } from "./verification-tally.js";
+import {
+  type CountedKey,
+  createVerificationTally,
+  MAX_BATCH_SIZE,
+  MAX_RETURNED,
+} from "./verification-tally.js";
 
 const HOUR_AT = 100 * COUNTER_SPAN_MS;
-const { key } = loadedWith();
-const keyNamed = (id: string) => loadedWith({ id }).key;
+
+/** A key as a verification counts it: loaded afresh, of an identity or of none. */
+function countedKey(
+  fields: { id?: string; workspaceId?: string } = {},
+  identityId?: string,
+): CountedKey {
+  const identity = identityId === undefined ? null : identityWith({ id: identityId });
+  return { ...loadedWith(fields, { identity }), tally: null };
+}
+const keyNamed = (id: string) => countedKey({ id });
 const ofKey = (code: string, count: number, hourAt = HOUR_AT) => ({
   subject: { kind: "key", id: "key_1" },
   hourAt,
@@ -17,7 +30,7 @@ const emptyBatch: VerificationBatch = { counts: [], lastUsed: [] };
 
 test("a verification counts for the key, its API and its identity", () => {
   const tally = createVerificationTally(10);
-  tally.count(key, "id_1", "VALID", HOUR_AT + 5);
+  tally.count(countedKey({}, "id_1"), "VALID", HOUR_AT + 5);
   const subjects = [
     { kind: "key", id: "key_1" },
     { kind: "api", id: "api_1" },
@@ -36,7 +49,7 @@ test("a verification counts for the key, its API and its identity", () => {
 
 test("what was handed out is held no more", () => {
   const tally = createVerificationTally(10);
-  tally.count(key, null, "VALID", HOUR_AT);
+  tally.count(countedKey(), "VALID", HOUR_AT);
   expect(tally.heldKeys).toBe(1);
   tally.take();
   expect(tally.heldKeys).toBe(0);
@@ -45,10 +58,10 @@ test("what was handed out is held no more", () => {
 
 test("only a VALID verification is a use of the key", () => {
   const tally = createVerificationTally(10);
-  tally.count(key, null, "VALID", HOUR_AT + 1);
-  tally.count(key, null, "RATE_LIMITED", HOUR_AT + 2);
+  tally.count(countedKey(), "VALID", HOUR_AT + 1);
+  tally.count(countedKey(), "RATE_LIMITED", HOUR_AT + 2);
   expect(tally.take()[0]?.batch.lastUsed).toEqual([{ keyId: "key_1", usedAt: HOUR_AT + 1 }]);
-  tally.count(key, null, "EXPIRED", HOUR_AT + 3);
+  tally.count(countedKey(), "EXPIRED", HOUR_AT + 3);
   expect(tally.take()[0]?.batch.lastUsed).toEqual([]);
 });
 
@@ -60,8 +73,8 @@ test.each([
   "a verification $at ms after the start of an hour counts in the hour it is in",
   ({ at, hours }) => {
     const tally = createVerificationTally(10);
-    tally.count(key, null, "VALID", HOUR_AT);
-    tally.count(key, null, "VALID", HOUR_AT + at);
+    tally.count(countedKey(), "VALID", HOUR_AT);
+    tally.count(countedKey(), "VALID", HOUR_AT + at);
     const counts = tally.take()[0]?.batch.counts.filter(({ subject }) => subject.kind === "key");
     expect(counts?.map(({ hourAt }) => hourAt)).toEqual(hours);
   },
@@ -69,19 +82,44 @@ test.each([
 
 test("a key that changes its identity counts for each one what was done under it", () => {
   const tally = createVerificationTally(10);
-  tally.count(key, "id_1", "VALID", HOUR_AT);
-  tally.count(key, null, "VALID", HOUR_AT);
-  tally.count(key, "id_2", "VALID", HOUR_AT);
+  tally.count(countedKey({}, "id_1"), "VALID", HOUR_AT);
+  tally.count(countedKey(), "VALID", HOUR_AT);
+  tally.count(countedKey({}, "id_2"), "VALID", HOUR_AT);
   const counts = tally.take()[0]?.batch.counts ?? [];
   const of = (kind: string) =>
     counts.filter(({ subject }) => subject.kind === kind).map(({ count }) => count);
   expect([of("key"), of("api"), of("identity")]).toEqual([[3], [3], [1, 1]]);
 });
 
+test("a key that was counted before, loaded once or afresh, goes on in the same counter", () => {
+  const tally = createVerificationTally(10);
+  const cached = countedKey();
+  for (const key of [cached, cached, countedKey(), cached]) tally.count(key, "VALID", HOUR_AT);
+  expect(tally.heldKeys).toBe(1);
+  expect(tally.take()[0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
+});
+
+test("a key that was counted before it was handed out begins anew", () => {
+  const tally = createVerificationTally(10);
+  const cached = countedKey();
+  tally.count(cached, "VALID", HOUR_AT);
+  tally.take();
+  tally.count(cached, "VALID", HOUR_AT);
+  expect(tally.take()[0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
+});
+
+test("a key that another tally counted is counted in this one", () => {
+  const cached = countedKey();
+  createVerificationTally(10).count(cached, "VALID", HOUR_AT);
+  const tally = createVerificationTally(10);
+  tally.count(cached, "VALID", HOUR_AT);
+  expect(tally.take()[0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
+});
+
 test("keys of different workspaces come in batches of their own", () => {
   const tally = createVerificationTally(10);
-  tally.count(key, null, "VALID", HOUR_AT);
-  tally.count(loadedWith({ id: "key_2", workspaceId: "ws_2" }).key, null, "VALID", HOUR_AT);
+  tally.count(countedKey(), "VALID", HOUR_AT);
+  tally.count(countedKey({ id: "key_2", workspaceId: "ws_2" }), "VALID", HOUR_AT);
   expect(tally.take().map(({ workspaceId }) => workspaceId)).toEqual(["ws_default", "ws_2"]);
 });
 
@@ -92,21 +130,21 @@ test.each([
 ])("of $keys keys, $counted are counted where 2 are held at most", ({ keys, counted }) => {
   const tally = createVerificationTally(2);
   for (let index = 0; index < keys; index += 1)
-    tally.count(keyNamed(`key_${index}`), null, "VALID", HOUR_AT);
+    tally.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
   expect(tally.heldKeys).toBe(counted);
 });
 
 test("a key that is held goes on being counted while there is no room for another", () => {
   const tally = createVerificationTally(1);
-  for (const id of ["key_1", "key_2", "key_1"]) tally.count(keyNamed(id), null, "VALID", HOUR_AT);
+  for (const id of ["key_1", "key_2", "key_1"]) tally.count(keyNamed(id), "VALID", HOUR_AT);
   expect(tally.take()[0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
 });
 
 test("what comes back is handed out again, together with what was counted since", () => {
   const tally = createVerificationTally(10);
-  tally.count(key, null, "VALID", HOUR_AT + 9);
+  tally.count(countedKey(), "VALID", HOUR_AT + 9);
   for (const batch of tally.take()) tally.giveBack(batch);
-  tally.count(key, null, "VALID", HOUR_AT + 10);
+  tally.count(countedKey(), "VALID", HOUR_AT + 10);
   const [again] = tally.take();
   expect(again?.batch.counts).toContainEqual(ofKey("VALID", 2));
   expect(again?.batch.lastUsed).toEqual([{ keyId: "key_1", usedAt: HOUR_AT + 10 }]);
@@ -136,7 +174,7 @@ test.each([
   ({ keys, batches }) => {
     const tally = createVerificationTally(2 * keys);
     for (let index = 0; index < keys; index += 1)
-      tally.count(keyNamed(`key_${index}`), null, "VALID", HOUR_AT);
+      tally.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
     const sizes = tally.take().map(({ batch }) => batch.counts.length);
     expect(sizes).toHaveLength(batches);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_BATCH_SIZE);

@@ -1,5 +1,5 @@
-import type { KeyRecord } from "./key.js";
-import type { EpochMs } from "./time.js";
+import type { LoadedKey } from "./key.js";
+import type { EpochMs, SpanMs } from "./time.js";
 import {
   COUNTED_CODES,
   COUNTER_SPAN_MS,
@@ -21,34 +21,61 @@ export interface WorkspaceBatch {
   readonly batch: VerificationBatch;
 }
 
-/** What one process counted and no store was told of yet. */
-export interface VerificationTally {
-  /**
-   * Counts one verification, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
-   * is not counted.
-   *
-   * @param identityId - Of the identity that the key belongs to, or null.
-   */
-  count(key: KeyRecord, identityId: string | null, code: CountedCode, now: EpochMs): void;
-  /** How many keys, hour by hour, are held. */
-  readonly heldKeys: number;
-  /** Hands out all that is held, and holds nothing afterwards. */
-  take(): readonly WorkspaceBatch[];
-  /** Holds again what was handed out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
-  giveBack(batch: WorkspaceBatch): void;
-}
-
-/** Verifications of one key in one hour: on the hot path one look-up finds all that there is to count. */
+/** Verifications of one key in one hour. */
 interface KeyTally {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly apiId: string;
   readonly identityId: string | null;
   readonly hourAt: EpochMs;
-  /** In the order of `COUNTED_CODES`. */
-  readonly counts: number[];
-  /** Latest `VALID` verification, or 0. */
-  usedAt: EpochMs;
+  /** It goes on as long as this is the one that the tally is in. */
+  readonly generation: object;
+  /** Verdicts `VALID`, apart from the others: on the hot path one object is written to, and no more. */
+  valid: number;
+  /** Ms from the start of the hour to the latest of them. Small, which an instant is not: numbers beyond 2^31 are objects. */
+  usedAfterMs: SpanMs;
+  /** The other verdicts, in the order of `COUNTED_CODES`; null while there are none. */
+  refusals: number[] | null;
+}
+
+/** A loaded key with a place for what is being counted of it, which spares its next verification the look-up. */
+export interface CountedKey extends LoadedKey {
+  tally: KeyTally | null;
+}
+
+/** A loaded key of which nothing is being counted yet. Field by field, as this is read with every verification. */
+export function countedKey(loaded: LoadedKey): CountedKey {
+  return {
+    key: loaded.key,
+    usage: loaded.usage,
+    workspace: loaded.workspace,
+    api: loaded.api,
+    identity: loaded.identity,
+    identityUsage: loaded.identityUsage,
+    direct: loaded.direct,
+    roles: loaded.roles,
+    permissions: loaded.permissions,
+    lastUsedAt: loaded.lastUsedAt,
+    handle: loaded.handle,
+    tally: null,
+  };
+}
+
+/** What one process counted and no store was told of yet. */
+export interface VerificationTally {
+  /**
+   * Counts one verification, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
+   * is not counted.
+   *
+   * @param now - Unix epoch ms, never earlier than before.
+   */
+  count(key: CountedKey, code: CountedCode, now: EpochMs): void;
+  /** How many keys, hour by hour, are held. */
+  readonly heldKeys: number;
+  /** Hands out all that is held, and holds nothing afterwards. */
+  take(): readonly WorkspaceBatch[];
+  /** Holds again what was handed out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
+  giveBack(batch: WorkspaceBatch): void;
 }
 
 const INDEX_BY_CODE = Object.fromEntries(
@@ -67,28 +94,60 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
   /** What was counted before, in an hour that is over or for an identity that the key has left. */
   let closed: KeyTally[] = [];
   let returned: WorkspaceBatch[] = [];
+  /** Another one with every hour and whenever all is handed out; no other tally's, wherever a key was counted before. */
+  let generation: object = {};
+  let hourAt: EpochMs = 0;
+  let hourEndAt: EpochMs = 0;
 
-  function open(key: KeyRecord, identityId: string | null, hourAt: EpochMs): KeyTally | null {
-    const before = current.get(key.id);
+  function openHour(now: EpochMs): void {
+    for (const tally of current.values()) closed.push(tally);
+    current = new Map();
+    generation = {};
+    hourAt = now - (now % COUNTER_SPAN_MS);
+    hourEndAt = hourAt + COUNTER_SPAN_MS;
+  }
+
+  function tallyOf(counted: CountedKey): KeyTally | null {
+    const { key, identity } = counted;
+    const identityId = identity === null ? null : identity.id;
+    const known = current.get(key.id);
+    if (known !== undefined && known.identityId === identityId) return known;
     if (current.size + closed.length >= maxKeys) return null;
-    if (before !== undefined) closed.push(before);
+    if (known !== undefined) closed.push(known);
     const { workspaceId, id: keyId, apiId } = key;
-    const counts = COUNTED_CODES.map(() => 0);
-    const tally = { workspaceId, keyId, apiId, identityId, hourAt, counts, usedAt: 0 };
+    // Field by field: to spread one object into another makes the engine slow with either ever after.
+    const tally: KeyTally = {
+      workspaceId,
+      keyId,
+      apiId,
+      identityId,
+      hourAt,
+      generation,
+      valid: 0,
+      usedAfterMs: 0,
+      refusals: null,
+    };
     current.set(keyId, tally);
     return tally;
   }
 
   return {
-    count(key, identityId, code, now) {
-      const hourAt = now - (now % COUNTER_SPAN_MS);
-      const held = current.get(key.id);
-      const isSame = held !== undefined && held.hourAt === hourAt && held.identityId === identityId;
-      const tally = isSame ? held : open(key, identityId, hourAt);
-      if (tally === null) return;
+    count(counted, code, now) {
+      if (now >= hourEndAt) openHour(now);
+      let tally = counted.tally;
+      if (tally === null || tally.generation !== generation) {
+        tally = tallyOf(counted);
+        counted.tally = tally;
+        if (tally === null) return;
+      }
+      if (code === "VALID") {
+        tally.valid += 1;
+        tally.usedAfterMs = now - hourAt;
+        return;
+      }
+      tally.refusals ??= COUNTED_CODES.map(() => 0);
       const index = INDEX_BY_CODE[code];
-      tally.counts[index] = (tally.counts[index] as number) + 1;
-      if (code === "VALID") tally.usedAt = now;
+      tally.refusals[index] = (tally.refusals[index] as number) + 1;
     },
     get heldKeys() {
       return current.size + closed.length;
@@ -98,6 +157,7 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
       current = new Map();
       closed = [];
       returned = [];
+      generation = {};
       return batches;
     },
     giveBack(batch) {
@@ -130,18 +190,19 @@ function batchesOf(
 }
 
 function addTally(sums: Sums, tally: KeyTally): void {
-  const { keyId, apiId, identityId, hourAt, usedAt } = tally;
+  const { keyId, apiId, identityId, hourAt } = tally;
   const subjects: CountSubject[] = [
     { kind: "key", id: keyId },
     { kind: "api", id: apiId },
     ...(identityId === null ? [] : [{ kind: "identity", id: identityId } as const]),
   ];
-  for (const [index, count] of tally.counts.entries()) {
-    const code = COUNTED_CODES[index] as CountedCode;
+  const counts = tally.refusals ?? [];
+  for (const [index, code] of COUNTED_CODES.entries()) {
+    const count = code === "VALID" ? tally.valid : (counts[index] ?? 0);
     if (count === 0) continue;
     for (const subject of subjects) addCount(sums, { subject, hourAt, code, count });
   }
-  if (usedAt > 0) addUse(sums, keyId, usedAt);
+  if (tally.valid > 0) addUse(sums, keyId, hourAt + tally.usedAfterMs);
 }
 
 function addCount({ counts }: Sums, added: SubjectCount): void {

@@ -3,12 +3,12 @@ import type { OperationContext } from "../context.js";
 import { dryRun } from "../dry-run.js";
 import { LatchkeyError } from "../errors.js";
 import { parseInput } from "../input.js";
-import type { LoadedKey } from "../key.js";
 import { findKeyOf, isVisible, type VerifyScope } from "../key-lookup.js";
 import { chargeRequestOf, reusedRequestId } from "../repeated-request.js";
 import { MAX_SECRET_LENGTH } from "../secret.js";
 import type { VerifyOutcome } from "../verdict.js";
 import { tellOfUnknownSecret, tellOfVerdict } from "../verification-events.js";
+import { type CountedKey, countedKey } from "../verification-tally.js";
 import { decideVerification, planCharge, type VerifyQuestion } from "../verify.js";
 import { concludeVerification } from "../verify-conclusion.js";
 import { questionOf, verifyKeyInput } from "../verify-question.js";
@@ -84,7 +84,7 @@ function isBareSecret(input: unknown): input is { key: string } {
   return typeof key === "string" && key.length >= 1 && key.length <= MAX_SECRET_LENGTH;
 }
 
-function fromCache({ cache }: OperationContext, hashes: readonly string[]): LoadedKey | undefined {
+function fromCache({ cache }: OperationContext, hashes: readonly string[]): CountedKey | undefined {
   for (const hash of hashes) {
     const cached = cache.get(hash);
     if (cached !== undefined) return cached;
@@ -96,8 +96,10 @@ async function load(
   context: OperationContext,
   secret: string,
   hashes: readonly string[],
-): Promise<LoadedKey | null> {
-  const loaded = await findKeyOf(context, secret, hashes);
-  if (loaded !== null) context.cache.set(loaded.key.hash, loaded);
+): Promise<CountedKey | null> {
+  const found = await findKeyOf(context, secret, hashes);
+  if (found === null) return null;
+  const loaded = countedKey(found);
+  context.cache.set(loaded.key.hash, loaded);
   return loaded;
 }
