@@ -67,6 +67,7 @@ export const coreLevels: readonly (readonly string[])[] = [
   ["key-change"],
   ["key-grants"],
   ["operations/*"],
+  ["operations"],
   ["latchkey"],
   ["index"],
 ];
