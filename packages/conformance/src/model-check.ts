@@ -15,8 +15,8 @@ import { comparable, openWorld, type World } from "./model-world.js";
 import { readAll } from "./scene.js";
 import type { Stage, StorePromise } from "./store-promise.js";
 
-const RUNS = 60;
-const MAX_STEPS = 40;
+const RUNS = 40;
+const MAX_STEPS = 60;
 
 export const modelPromises: readonly StorePromise[] = [
   {
