@@ -156,6 +156,9 @@ export function readWholeNumber(argument: string, text: string, min: number, max
   return value;
 }
 
+/** Whom the audit log names for what is done with a command; what comes over HTTP is its caller's. */
+const CLI_ACTOR = "cli";
+
 /** Does `work` with a latchkey over the store and with the key rings of the environment, and closes it after. */
 export async function withLatchkey(
   store: StoreChoice,
@@ -165,7 +168,7 @@ export async function withLatchkey(
   // Before the store: a wrong environment must not leave a new file behind.
   const keyRings = asUsageError(() => keyRingsFromEnv(env));
   const keyStore = openStore(store.url, store.options);
-  const latchkey = createLatchkey({ store: keyStore, ...keyRings });
+  const latchkey = createLatchkey({ store: keyStore, ...keyRings }).actingAs(CLI_ACTOR);
   try {
     await work(latchkey, keyStore);
   } finally {

@@ -29,6 +29,17 @@ describe("latchkey workspace", () => {
     await latchkey.close();
   });
 
+  test("disable stands in the audit log as done by the command line", async () => {
+    const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+    const latchkey = createLatchkey({ store: openStore(store) }).workspace("ws_tides");
+    await latchkey.createApi({ name: "tide-tables" });
+    await runCommand(workspace, ["disable", "ws_tides", "--store", store]);
+    expect((await latchkey.listAuditEvents({ actor: "cli" })).events).toMatchObject([
+      { type: "workspace.disabled", resourceId: "ws_tides" },
+    ]);
+    await latchkey.close();
+  });
+
   describe("on a store of several workspaces", () => {
     async function storeOf(id: string, fill: (latchkey: Latchkey) => Promise<unknown>) {
       const store = `sqlite:${join(tempFolder(), "keys.db")}`;
