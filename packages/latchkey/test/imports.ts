@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { type TestBed, VAULT_KEYS } from "./every-store.js";
+
+/** SHA-256 of a secret. */
+export const digest = (secret: string) => createHash("sha256").update(secret).digest();
+/** A secret as another system kept it, in base64. */
+export const base64 = (secret: string) =>
+  ({ value: digest(secret).toString("base64"), variant: "sha256_base64" }) as const;
+/** The same in hexadecimal. */
+export const hex = (secret: string) =>
+  ({ value: digest(secret).toString("hex"), variant: "sha256_hex" }) as const;
+
+/** A secret of another system: 32 hexadecimal digits behind a prefix. */
+export const foreign = (at: number) =>
+  `sk_live_${at.toString(16).padStart(32, "0123456789abcdef")}`;
+
+/** A ring of peppers, the first of which is current. */
+export const pepperOf = (id: string, ...others: string[]) => ({
+  current: id,
+  keys: Object.fromEntries(
+    [id, ...others].map((name) => [name, VAULT_KEYS[name === "p1" ? 0 : 1]]),
+  ),
+});
+
+/** Makes an API. */
+export async function openApi({ latchkey }: TestBed) {
+  return (await latchkey.createApi({ name: "tide tables" })).apiId;
+}
+
+/** Everything that would show that something was written. */
+export async function written({ latchkey, store }: TestBed, apiId: string) {
+  const page = { beforeId: null, limit: 100 };
+  const log = await store.listChanges("ws_default", { kind: "all" }, page);
+  return [
+    (await latchkey.listKeys({ apiId })).total,
+    (await latchkey.listIdentities()).total,
+    log.items.length,
+  ];
+}

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { describeOnEveryStore, NOON, rejectionOf } from "../every-store.js";
+import { base64, digest, foreign, hex, openApi, pepperOf, written } from "../imports.js";
+
+describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
+  test("a secret that is known is a conflict, and nothing of the list is written", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const apiId = await openApi(bed);
+    const issued = await latchkey.createKey({ apiId });
+    await latchkey.createKeys([{ apiId, hash: hex(foreign(1)) }]);
+    const before = await written(bed, apiId);
+    const fresh = { apiId, hash: hex(foreign(9)), externalId: "new" };
+    for (const [known, field] of [
+      [{ apiId, hash: base64(foreign(1)) }, "hash"],
+      [{ apiId, plaintext: foreign(1) }, "plaintext"],
+      [{ apiId, plaintext: issued.key }, "plaintext"],
+      [{ apiId, hash: base64(foreign(9)) }, "hash"],
+      [{ apiId, plaintext: foreign(9) }, "plaintext"],
+    ] as const) {
+      const error = await rejectionOf(latchkey.createKeys([fresh, known]));
+      expect(error).toMatchObject({ code: "CONFLICT" });
+      expect(error.message).toContain(`"1.${field}"`);
+      expect(await written(bed, apiId)).toEqual(before);
+    }
+  });
+
+  test("a plaintext that is known under an earlier pepper or without one is a conflict too", async () => {
+    const bed = open();
+    const apiId = await openApi(bed);
+    await bed.latchkey.createKeys([{ apiId, hash: hex(foreign(1)) }]);
+    await bed.another({ pepper: pepperOf("p1") }).createKeys([{ apiId, plaintext: foreign(2) }]);
+    const before = await written(bed, apiId);
+    const later = bed.another({ pepper: pepperOf("p2", "p1") });
+    for (const at of [1, 2]) {
+      const call = later.createKeys([{ apiId, plaintext: foreign(at) }]);
+      expect(await rejectionOf(call)).toMatchObject({ code: "CONFLICT" });
+    }
+    const both = later.createKeys([
+      { apiId, plaintext: foreign(5) },
+      { apiId, hash: hex(foreign(5)) },
+    ]);
+    expect((await rejectionOf(both)).message).toContain('"0.plaintext"');
+    expect(await written(bed, apiId)).toEqual(before);
+  });
+
+  test("of racers with one list one writes it, and the others write nothing", async () => {
+    const bed = open();
+    const apiId = await openApi(bed);
+    const list = Array.from({ length: 10 }, (_, at) => ({ apiId, hash: hex(foreign(at)) }));
+    const other = bed.another();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, at) => (at % 2 ? bed.latchkey : other).createKeys(list)),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "CONFLICT" });
+    expect((await bed.latchkey.listKeys({ apiId })).total).toBe(10);
+  });
+
+  test("an unknown API is named by place, one of another workspace alike, and nothing is written", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const apiId = await openApi(bed);
+    const { apiId: other } = await latchkey
+      .workspace("ws_other")
+      .createApi({ name: "tide tables" });
+    const before = await written(bed, apiId);
+    for (const unknown of ["api_unknown", other]) {
+      const call = latchkey.createKeys([
+        { apiId, hash: hex(foreign(1)), externalId: "new" },
+        { apiId: unknown, hash: hex(foreign(2)) },
+      ]);
+      expect(await rejectionOf(call)).toMatchObject({
+        code: "NOT_FOUND",
+        message: 'no such API: "1.apiId"',
+      });
+    }
+    expect(await written(bed, apiId)).toEqual(before);
+  });
+
+  test("every role and permission that is missing is named, of all keys, and nothing is written", async () => {
+    const bed = open();
+    const apiId = await openApi(bed);
+    const before = await written(bed, apiId);
+    const error = await rejectionOf(
+      bed.latchkey.createKeys([
+        { apiId, hash: hex(foreign(1)), roles: ["pilot"], externalId: "new" },
+        { apiId, hash: hex(foreign(2)), roles: ["diver"], permissions: ["tides.read"] },
+      ]),
+    );
+    expect(error.code).toBe("PRECONDITION_FAILED");
+    for (const name of ["pilot", "diver", "tides.read"]) expect(error.message).toContain(name);
+    expect(await written(bed, apiId)).toEqual(before);
+  });
+
+  test("recoverable needs a vault, and then nothing is written", async () => {
+    const bed = open();
+    const apiId = await openApi(bed);
+    const call = bed.latchkey.createKeys([
+      { apiId, hash: hex(foreign(1)) },
+      { apiId, plaintext: foreign(2), recoverable: true },
+    ]);
+    expect(await rejectionOf(call)).toMatchObject({ code: "PRECONDITION_FAILED" });
+    expect((await bed.latchkey.listKeys({ apiId })).total).toBe(0);
+  });
+
+  test("everything wrong with a list is said at once, by place, and never in words of the list", async () => {
+    const bed = open();
+    const apiId = await openApi(bed);
+    const { key } = await bed.latchkey.createKey({ apiId });
+    const damaged = `${key.slice(0, -1)}${key.endsWith("2") ? "3" : "2"}`;
+    const secret = foreign(7);
+    const error = await rejectionOf(
+      bed.latchkey.createKeys([
+        { apiId },
+        { apiId, hash: hex(secret), plaintext: secret },
+        { apiId, hash: { value: digest(secret).toString("base64url"), variant: "sha256_base64" } },
+        { apiId, hash: { value: secret, variant: "sha256_hex" } },
+        { apiId, hash: { value: secret, variant: "md5" } },
+        { apiId, plaintext: damaged },
+        { apiId, plaintext: "caf\u00e9" },
+        { apiId, plaintext: "" },
+        { apiId, plaintext: "x".repeat(513) },
+        { apiId, plaintext: secret, start: secret.slice(0, 13) },
+        { apiId, plaintext: secret, start: "other" },
+        { apiId, hash: hex("short secret"), start: "short secret" },
+        { apiId, hash: hex(secret), start: "s".repeat(33) },
+        { apiId, hash: hex(secret), recoverable: true },
+        { apiId, hash: hex(secret), prefix: "x_", byteLength: 16, expires: NOON },
+        { apiId, hash: hex(secret), remaining: -1, refill: { interval: "daily", amount: 1 } },
+        null,
+      ] as never),
+    );
+    expect(error.code).toBe("BAD_REQUEST");
+    expect((error.issues as { path: string }[]).map(({ path }) => path)).toEqual([
+      "0.hash",
+      "1.plaintext",
+      "2.hash.value",
+      "3.hash.value",
+      "4.hash.variant",
+      "5.plaintext",
+      "6.plaintext",
+      "7.plaintext",
+      "8.plaintext",
+      "9.start",
+      "10.start",
+      "11.start",
+      "12.start",
+      "13.recoverable",
+      "14.prefix",
+      "14.byteLength",
+      "15.remaining",
+      "16",
+      "14.expires",
+    ]);
+    const told = JSON.stringify([error.message, error.issues]);
+    for (const given of [secret, damaged, digest(secret).toString("base64url")])
+      expect(told).not.toContain(given);
+    expect((await bed.latchkey.listKeys({ apiId })).total).toBe(1);
+  });
+
+  test.each([
+    ["no list", { 0: { apiId: "a" } }],
+    ["nothing", undefined],
+    ["an empty list", []],
+    ["101 keys", Array.from({ length: 101 }, (_, at) => ({ apiId: "a", hash: hex(foreign(at)) }))],
+  ])("%s is refused as a whole", async (_, list) => {
+    const bed = open();
+    const error = await rejectionOf(bed.latchkey.createKeys(list as never));
+    expect(error.issues).toEqual([
+      { path: "", message: list === undefined ? "is required" : "must be a list of 1 to 100 keys" },
+    ]);
+  });
+});

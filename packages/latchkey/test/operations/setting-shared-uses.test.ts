@@ -1,0 +1,203 @@
+import { expect, test } from "vitest";
+import { DAY_MS, describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../every-store.js";
+import { MIDNIGHT, team } from "../team.js";
+
+describeOnEveryStore("setting shared uses", (open) => {
+  test("updateIdentity sets, clears and leaves them; null takes away the refill too", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const refill = { interval: "daily", amount: 3 } as const;
+    const { identityId, one } = await team(bed, { remaining: 5, refill });
+    await latchkey.verifyKey({ key: one.key });
+    const untouched = await latchkey.updateIdentity({ identityId, meta: { berth: 4 } });
+    expect(untouched).toMatchObject({ remaining: 4, refill });
+    expect(await latchkey.updateIdentity({ identityId, remaining: 0 })).toMatchObject({
+      remaining: 0,
+    });
+    expect((await latchkey.verifyKey({ key: one.key })).code).toBe("USAGE_EXCEEDED");
+    const unlimited = await latchkey.updateIdentity({ identityId, remaining: null });
+    expect("remaining" in unlimited || "refill" in unlimited).toBe(false);
+    expect(await latchkey.getIdentity({ identityId })).toEqual(unlimited);
+    const error = await rejectionOf(latchkey.updateIdentity({ identityId, refill }));
+    expect(error.issues).toEqual([{ path: "refill", message: "needs remaining" }]);
+    const again = await latchkey.updateIdentity({ identityId, remaining: 2, refill });
+    expect(again).toMatchObject({ remaining: 2, refill });
+    expect("refill" in (await latchkey.updateIdentity({ identityId, refill: null }))).toBe(false);
+  });
+
+  test("a refill given later starts from then: what would have fallen due before is not owed", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { identityId } = await team(bed, { remaining: 1 });
+    bed.setClock(MIDNIGHT + HOUR_MS);
+    const refill = { interval: "daily", amount: 50 } as const;
+    expect((await latchkey.updateIdentity({ identityId, refill })).remaining).toBe(1);
+    bed.setClock(MIDNIGHT + DAY_MS);
+    expect((await latchkey.getIdentity({ identityId })).remaining).toBe(50);
+  });
+
+  test("a refill that fell due before its amount is changed is settled by the old amount", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { identityId } = await team(bed, {
+      remaining: 1,
+      refill: { interval: "daily", amount: 10 },
+    });
+    bed.setClock(MIDNIGHT);
+    const refill = { interval: "daily", amount: 50 } as const;
+    expect((await latchkey.updateIdentity({ identityId, refill })).remaining).toBe(10);
+  });
+
+  test("createIdentity takes 1 and more, a refill needs remaining, and both are said beside other issues", async () => {
+    const { latchkey } = open();
+    const refill = { interval: "daily", amount: 1 } as const;
+    for (const remaining of [0, -1, 1.5, null, "1"]) {
+      const call = latchkey.createIdentity({ externalId: "x", remaining } as never);
+      expect((await rejectionOf(call)).issues).toEqual([
+        { path: "remaining", message: "must be a whole number >= 1" },
+      ]);
+    }
+    const error = await rejectionOf(latchkey.createIdentity({ externalId: "", refill }));
+    expect(error.issues).toEqual([
+      { path: "externalId", message: "must be a string of 1 to 255 characters" },
+      { path: "refill", message: "needs remaining" },
+    ]);
+    expect((await latchkey.listIdentities()).total).toBe(0);
+    await latchkey.createIdentity({ externalId: "x", remaining: 1, refill });
+  });
+
+  test("updateIdentity takes 0 and more, or null", async () => {
+    const bed = open();
+    const { identityId } = await team(bed);
+    for (const remaining of [-1, 1.5, "1"]) {
+      const call = bed.latchkey.updateIdentity({ identityId, remaining } as never);
+      expect((await rejectionOf(call)).issues).toEqual([
+        { path: "remaining", message: "must be a whole number >= 0" },
+      ]);
+    }
+  });
+
+  test("a key that draws from its identity has no uses of its own to set: 412, nothing changed", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { one } = await team(bed);
+    const { keyId } = one;
+    const refill = { interval: "daily", amount: 1 } as const;
+    for (const call of [
+      () => latchkey.updateRemaining({ keyId, op: "set", value: 9 }),
+      () => latchkey.updateRemaining({ keyId, op: "increment", value: 9 }),
+      () => latchkey.updateRemaining({ keyId, op: "decrement", value: 1 }),
+      () => latchkey.updateKey({ keyId, remaining: 9 }),
+      () => latchkey.updateKey({ keyId, remaining: null }),
+      () => latchkey.updateKey({ keyId, refill }),
+      () => latchkey.updateKey({ keyId, refill: null, name: "x" }),
+    ])
+      expect(await rejectionOf(call())).toMatchObject({ code: "PRECONDITION_FAILED" });
+    const listed = await latchkey.getKey({ keyId });
+    expect(listed.remaining).toBe(5);
+    expect("name" in listed || "updatedAt" in listed).toBe(false);
+  });
+
+  test("a key cannot be made to draw from an identity that it does not have, nor lose the one it draws from", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { apiId, one } = await team(bed);
+    const alone = await latchkey.createKey({ apiId });
+    for (const call of [
+      () => latchkey.updateKey({ keyId: alone.keyId, usesFrom: "identity" }),
+      () => latchkey.updateKey({ keyId: one.keyId, externalId: null }),
+      () => latchkey.updateKey({ keyId: one.keyId, ownerId: null }),
+      () => latchkey.updateKey({ keyId: one.keyId, usesFrom: "identity", externalId: null }),
+    ])
+      expect((await rejectionOf(call())).issues).toEqual([
+        { path: "usesFrom", message: 'needs an identity where it is "identity": give externalId' },
+      ]);
+    await latchkey.updateKey({ keyId: alone.keyId, usesFrom: "identity", externalId: "team" });
+    await latchkey.updateKey({ keyId: one.keyId, usesFrom: "key", externalId: null });
+    expect(await latchkey.verifyKey({ key: alone.key })).toMatchObject({ remaining: 4 });
+    expect("remaining" in (await latchkey.verifyKey({ key: one.key }))).toBe(false);
+  });
+
+  test("createKey says all that does not go with usesFrom, beside other issues", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const error = await rejectionOf(
+      latchkey.createKey({
+        apiId,
+        usesFrom: "identity",
+        remaining: 5,
+        refill: { interval: "daily", amount: 0 },
+        ratelimit: { limit: 1, duration: 1 },
+        ratelimits: [{ name: "default", limit: 1, duration: 1 }],
+        meta: "no" as never,
+        expires: NOON,
+      }),
+    );
+    expect(error.issues).toEqual([
+      { path: "meta", message: expect.any(String) },
+      { path: "refill.amount", message: "must be a whole number >= 1" },
+      { path: "usesFrom", message: 'needs externalId where it is "identity"' },
+      { path: "remaining", message: expect.stringContaining("set it on the identity") },
+      { path: "refill", message: expect.stringContaining("set it on the identity") },
+      { path: "ratelimits", message: expect.stringContaining("default") },
+      { path: "expires", message: "must be later than now" },
+    ]);
+    const odd = await rejectionOf(latchkey.createKey({ apiId, usesFrom: "team" as never }));
+    expect(odd.issues).toEqual([{ path: "usesFrom", message: 'must be "key" or "identity"' }]);
+  });
+
+  test("a key without uses left to draw from is not enabled, until its identity has some", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { one, identityId } = await team(bed, { remaining: 1 });
+    const { keyId } = one;
+    await latchkey.updateKey({ keyId, enabled: false });
+    await latchkey.updateIdentity({ identityId, remaining: 0 });
+    const error = await rejectionOf(latchkey.updateKey({ keyId, enabled: true }));
+    expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
+    expect(error.message).toContain("its identity's remaining");
+    expect((await latchkey.verifyKey({ key: one.key })).code).toBe("DISABLED");
+    // The way out in one call: draw from itself, or from someone else.
+    await latchkey.updateIdentity({ identityId, remaining: 1 });
+    await latchkey.updateKey({ keyId, enabled: true });
+    expect(await latchkey.verifyKey({ key: one.key })).toMatchObject({
+      code: "VALID",
+      remaining: 0,
+    });
+    await latchkey.updateKey({ keyId, enabled: true, usesFrom: "key", remaining: 3 });
+    expect(await latchkey.verifyKey({ key: one.key })).toMatchObject({
+      code: "VALID",
+      remaining: 2,
+    });
+  });
+
+  test("what is set of them is told, and what is spent is not", async () => {
+    const bed = open();
+    const { latchkey, store } = bed;
+    const { identityId, one } = await team(bed, { remaining: 5 });
+    await latchkey.verifyKey({ key: one.key });
+    await latchkey.updateIdentity({
+      identityId,
+      remaining: 8,
+      refill: { interval: "daily", amount: 2 },
+    });
+    const page = { beforeId: null, limit: 10 };
+    const log = await store.listChanges("ws_default", { kind: "identity", identityId }, page);
+    expect(log.items.filter(({ type }) => type.startsWith("identity."))).toMatchObject([
+      {
+        type: "identity.updated",
+        fields: [
+          { field: "remaining", after: 8 },
+          { field: "refill", after: { interval: "daily", amount: 2 } },
+        ],
+      },
+      {
+        type: "identity.created",
+        fields: [
+          { field: "externalId", after: "team" },
+          { field: "remaining", after: 5 },
+        ],
+      },
+    ]);
+  });
+});

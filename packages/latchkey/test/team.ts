@@ -1,0 +1,19 @@
+import { HOUR_MS, NOON, type TestBed } from "./every-store.js";
+
+/** When daily refills fall due for the first time after {@link NOON}. */
+export const MIDNIGHT = NOON + 12 * HOUR_MS;
+
+type Uses = Pick<
+  Parameters<TestBed["latchkey"]["createIdentity"]>[0],
+  "remaining" | "refill" | "ratelimits"
+>;
+
+/** An identity with uses, and two keys that draw from them. */
+export async function team({ latchkey }: TestBed, uses: Uses = { remaining: 5 }) {
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  const { identityId } = await latchkey.createIdentity({ externalId: "team", ...uses });
+  const fields = { apiId, externalId: "team", usesFrom: "identity" } as const;
+  const one = await latchkey.createKey(fields);
+  const two = await latchkey.createKey(fields);
+  return { apiId, identityId, one, two };
+}
