@@ -51,7 +51,7 @@ export const coreLevels: readonly (readonly string[])[] = [
     "rotation",
     "verification-tally",
   ],
-  ["event", "verification-counter", "key-import"],
+  ["event", "shared-api", "verification-counter", "key-import"],
   ["verify", "context", "key-view", "key-facts", "verification-events"],
   [
     "verify-question",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { announce, noteChange, toLog } from "./changes.js";
 import type { LatchkeyEvent } from "./event.js";
-import { notingWith } from "./testing/noting.js";
+import { contextWith } from "./testing/context.js";
 
 const RENAMED = {
   type: "key.updated",
@@ -15,7 +15,7 @@ const RENAMED = {
 
 describe("a change", () => {
   test("is written with its id, its workspace, its author and the fields that differ", () => {
-    const context = notingWith({ workspaceId: "ws_tides", actor: "root_1" });
+    const context = contextWith({ workspaceId: "ws_tides", actor: "root_1" });
     expect(noteChange(context, RENAMED)).toEqual({
       change: {
         id: "evt_1",
@@ -34,7 +34,7 @@ describe("a change", () => {
 
   test("concerns no key and no identity, and has nothing before and after, unless told so", () => {
     const note = { type: "workspace.enabled", at: 1, resourceId: "ws_default" } as const;
-    expect(noteChange(notingWith(), note).change).toMatchObject({
+    expect(noteChange(contextWith(), note).change).toMatchObject({
       actor: null,
       keyId: null,
       identityId: null,
@@ -43,14 +43,14 @@ describe("a change", () => {
   });
 
   test("has an id of its own each time", () => {
-    const context = notingWith();
+    const context = contextWith();
     const ids = [RENAMED, RENAMED].map((note) => noteChange(context, note).change.id);
     expect(new Set(ids).size).toBe(2);
   });
 });
 
 describe("the log", () => {
-  const changes = [noteChange(notingWith(), RENAMED)];
+  const changes = [noteChange(contextWith(), RENAMED)];
 
   test("gets all of the changes where it is kept, and nothing where it is off", () => {
     expect(toLog({ keepsAuditLog: true }, changes)).toEqual(changes);
@@ -59,7 +59,7 @@ describe("the log", () => {
 });
 
 describe("a listener", () => {
-  const context = notingWith({ actor: "root_1" });
+  const context = contextWith({ actor: "root_1" });
   const renamed = noteChange(context, RENAMED);
   const role = { type: "role.created", at: 1_000, resourceId: "role_1", ifCreated: true } as const;
   const onDemand = noteChange(context, role);

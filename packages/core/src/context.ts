@@ -1,3 +1,4 @@
+import type { ApiRecord } from "./api.js";
 import { decodeCursor, type ListScope } from "./cursor.js";
 import { badRequest, LatchkeyError } from "./errors.js";
 import type { EventListener } from "./event.js";
@@ -22,6 +23,8 @@ export interface OperationContext {
   /** Null when no vault is configured: nothing can be made recoverable. */
   readonly vault: Vault | null;
   readonly cache: KeyCache<CountedKey>;
+  /** Records that warm keys share. */
+  readonly apis: KeyCache<ApiRecord>;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** Whether changes are written to the audit log. */

@@ -8,7 +8,7 @@ import {
   permissionList,
   roleList,
 } from "./grant-reference.js";
-import { notingWith } from "./testing/noting.js";
+import { contextWith } from "./testing/context.js";
 
 const NOW = 1_000;
 const HELD = [
@@ -72,7 +72,7 @@ describe("a list of roles or permissions", () => {
 describe("references", () => {
   test("are by id where there is one, else by name; only create makes anything", () => {
     const items = ["anchor", { name: "buoy" }, { id: "role_1", name: "deck", create: true }];
-    const { references, changes } = describeRoles(notingWith(), items, NOW);
+    const { references, changes } = describeRoles(contextWith(), items, NOW);
     expect(references).toEqual([
       { kind: "name", name: "anchor", orCreate: null },
       { kind: "name", name: "buoy", orCreate: null },
@@ -82,7 +82,7 @@ describe("references", () => {
   });
 
   test("of a role that may be made carry it, at version 1, and what is to be told", () => {
-    const context = notingWith({ workspaceId: "ws_tides", actor: "root_1" });
+    const context = contextWith({ workspaceId: "ws_tides", actor: "root_1" });
     const { references, changes } = describeRoles(context, [{ name: "deck", create: true }], NOW);
     const orCreate = {
       id: "role_1",
@@ -109,7 +109,7 @@ describe("references", () => {
 
   test("of a permission that may be made carry one, which has no version", () => {
     const items = [{ name: "docs.read", create: true }];
-    const { references, changes } = describePermissions(notingWith(), items, NOW);
+    const { references, changes } = describePermissions(contextWith(), items, NOW);
     expect(references).toEqual([
       {
         kind: "name",

@@ -2,6 +2,7 @@ import type { OperationContext } from "./context.js";
 import { deepFrozen } from "./frozen.js";
 import type { LoadedKey } from "./key.js";
 import { secretShape } from "./secret.js";
+import { sharedApi } from "./shared-api.js";
 
 /** For whom a verification is done. */
 export interface VerifyScope {
@@ -15,7 +16,7 @@ export interface VerifyScope {
  * @param hashes - Those of the secret, the likeliest first.
  */
 export async function findKeyOf(
-  { store, workspaceId }: OperationContext,
+  { store, workspaceId, apis }: OperationContext,
   secret: string,
   hashes: readonly string[],
 ): Promise<LoadedKey | null> {
@@ -23,7 +24,9 @@ export async function findKeyOf(
   if (shape === "malformed" || shape === "damaged") return null;
   for (const hash of hashes) {
     const loaded = await store.findKey(hash, workspaceId);
-    if (loaded !== null) return frozenRecords(loaded);
+    if (loaded === null) continue;
+    const api = sharedApi(apis, loaded.api);
+    return frozenRecords(api === loaded.api ? loaded : { ...loaded, api });
   }
   return null;
 }

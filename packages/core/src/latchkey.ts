@@ -5,6 +5,7 @@ import { createIdFactory, type RandomBytes } from "./id.js";
 import { createKeyCache } from "./key-cache.js";
 import type { KeyRing } from "./key-ring.js";
 import { bindOperations, type Operations } from "./operations.js";
+import { MAX_SHARED_APIS } from "./shared-api.js";
 import type { KeyStore } from "./store.js";
 import { type Clock, createMonotonicClock } from "./time.js";
 import { createVault } from "./vault.js";
@@ -107,6 +108,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     hasher: createSecretHasher(options.pepper ?? null),
     vault: options.vault === undefined ? null : createVault(options.vault, random),
     cache: createKeyCache(maxCachedKeys),
+    apis: createKeyCache(MAX_SHARED_APIS),
     actor: null,
     keepsAuditLog: auditLog,
     onEvent,

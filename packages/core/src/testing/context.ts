@@ -18,6 +18,7 @@ export function contextWith(fields: Partial<OperationContext> = {}): OperationCo
     hasher: createSecretHasher(null),
     vault: null,
     cache: createKeyCache(0),
+    apis: createKeyCache(0),
     actor: null,
     keepsAuditLog: true,
     onEvent: null,
