@@ -1,5 +1,10 @@
 import type { EpochMs, SpanMs } from "./time.js";
-import { COUNTER_SPAN_MS, type CountedCode, type HourCount } from "./verification-count.js";
+import {
+  COUNTED_CODES,
+  COUNTER_SPAN_MS,
+  type CountedCode,
+  type HourCount,
+} from "./verification-count.js";
 
 /** Spans that verifications are summed up over: hours, days and calendar months of UTC. */
 export const GRANULARITIES = ["hour", "day", "month"] as const;
@@ -85,6 +90,12 @@ export function toBuckets(
     success: outcomes.VALID ?? 0,
     rateLimited: outcomes.RATE_LIMITED ?? 0,
     usageExceeded: outcomes.USAGE_EXCEEDED ?? 0,
-    outcomes,
+    outcomes: inOrder(outcomes),
   }));
+}
+
+/** In the order of `COUNTED_CODES`, whichever order the store answers in. */
+function inOrder(outcomes: VerificationBucket["outcomes"]): VerificationBucket["outcomes"] {
+  const given = COUNTED_CODES.filter((code) => outcomes[code] !== undefined);
+  return Object.fromEntries(given.map((code) => [code, outcomes[code]]));
 }
