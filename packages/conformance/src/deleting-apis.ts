@@ -145,6 +145,24 @@ export const deletingApisPromises: readonly StorePromise[] = [
     },
   },
   {
+    title: "keys written while their API is deleted are found by nobody and go with the rest",
+    async check(stage) {
+      await stage.store.insertApi(anApi(), NO_CHANGES);
+      const answers = await race(stage, 16, async (store, number) => {
+        if (number === 7) return store.deleteApi(WORKSPACE, API_ID, NO_CHANGES);
+        const batch = [2 * number, 2 * number + 1].map((index) => aNewKey(aKey(index)));
+        return (await store.insertKeys(batch, NO_CHANGES)).kind;
+      });
+      const { inserted = 0, deleted, ...refused } = tally(answers);
+      assert.deepEqual([deleted, refused["api-not-found"] ?? 0], [1, 15 - inserted]);
+      for (let number = 0; number < 32; number += 1) {
+        assert.equal(await stage.other.findKey(hashOf(number), WORKSPACE), null);
+      }
+      const removal = await stage.other.deleteKeys(WORKSPACE, API_ID, 100, NOW, null);
+      assert.deepEqual(counted(removal), { deleted: 2 * inserted, hasMore: false });
+    },
+  },
+  {
     title: "of many racers that delete one API exactly one deletes it",
     async check(stage) {
       await stage.store.insertApi(anApi(), NO_CHANGES);

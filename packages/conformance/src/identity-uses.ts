@@ -8,6 +8,7 @@ import {
   anIdentity,
   aPlan,
   aRotation,
+  aSharedLimit,
   aUsageChange,
   DAY_MS,
   idOf,
@@ -118,6 +119,37 @@ export const identityUsePromises: readonly StorePromise[] = [
         assert.equal((await store.charge(aPlan(await load(store), { limits }))).kind, kind);
       }
       assert.equal(await sharedLeft(store), 6);
+    },
+  },
+  {
+    title: "parallel charges over shared uses and limits of both owners take all of them or none",
+    async check(stage) {
+      await withShared(stage.store, uses(50), 2);
+      const [own, shared] = [aKeyLimit("own", 6), aSharedLimit("shared", 9)];
+      await update(stage.store, 1, { ratelimits: [shared] });
+      for (const number of [1, 2]) {
+        const call = [WORKSPACE, idOf("key", number), 1, { ratelimits: [own] }] as const;
+        await stage.store.updateKey(...call, NO_CHANGES);
+      }
+      const keys = await Promise.all(
+        [1, 2].map((number) => load(stage.other, idOf("key", number))),
+      );
+      const limits = [takeFrom("key", own), takeFrom("identity", shared)];
+      const results = await race(stage, 30, (store, number) =>
+        store.charge(aPlan(keys[(number >> 1) % 2] as (typeof keys)[number], { cost: 2, limits })),
+      );
+      const kinds = tally(results.map(({ kind }) => kind));
+      assert.deepEqual(kinds, { charged: 9, "rate-limited": 21 });
+      assert.equal(await sharedLeft(stage.store), 50 - 2 * 9);
+      const looks = await Promise.all(
+        keys.map((loaded) =>
+          stage.other.charge(
+            aPlan(loaded, { mode: "look", limits: limits.map((limit) => ({ ...limit, cost: 0 })) }),
+          ),
+        ),
+      );
+      const left = looks.map((look) => ("limits" in look ? look.limits[0]?.remaining : undefined));
+      assert.equal((left[0] ?? 0) + (left[1] ?? 0), 2 * 6 - 9);
     },
   },
   {

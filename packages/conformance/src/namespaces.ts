@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import type { KeyStore, NamespacePlan } from "@latchkey/core";
-import { aNamespacePlan, MINUTE_MS, NOW, OTHER_WORKSPACE } from "./fixtures.js";
+import {
+  aKey,
+  aNamespacePlan,
+  aNewKey,
+  anIdentity,
+  aPlan,
+  MINUTE_MS,
+  NOW,
+  OTHER_WORKSPACE,
+  takeAdHoc,
+  takeFrom,
+} from "./fixtures.js";
 import { race, tally } from "./race.js";
+import { withKeys } from "./scene.js";
 import type { StorePromise } from "./store-promise.js";
 
 function take(store: KeyStore, fields: Partial<NamespacePlan> = {}) {
@@ -61,6 +73,28 @@ export const namespacePromises: readonly StorePromise[] = [
       for (const fields of apart) {
         assert.equal((await take(other, fields)).kind, "refuse");
       }
+    },
+  },
+  {
+    title: "a limit of no key and the limits of keys and identities of its name count apart",
+    async check({ store, other }) {
+      const { namespace: name, limit, durationMs } = aNamespacePlan();
+      const shared = { name, limit, durationMs, autoApply: false };
+      const own = { ...shared, type: null, async: false };
+      const identity = anIdentity(1, { ratelimits: [shared] });
+      const key = aKey(1, { ratelimits: [own] });
+      const loaded = await withKeys(store, aNewKey(key, { identity }));
+      const adHoc = takeAdHoc({ name: "ad hoc", limit, durationMs }, limit);
+      const limits = [takeFrom("key", own, limit), takeFrom("identity", shared, limit), adHoc];
+      assert.equal((await store.charge(aPlan(loaded, { limits }))).kind, "charged");
+      for (const identifier of [key.id, identity.id, ""]) {
+        for (const namespace of [name, "ad hoc"]) {
+          const admitted = await take(other, { namespace, identifier, cost: limit });
+          assert.equal(admitted.kind, "admit");
+        }
+      }
+      const refused = await other.charge(aPlan(loaded, { limits: [takeFrom("key", own)] }));
+      assert.equal(refused.kind, "rate-limited");
     },
   },
   {

@@ -47,6 +47,10 @@ async function namesOf(store: KeyStore): Promise<readonly string[] | undefined> 
   return role?.permissions.map(({ name }) => name);
 }
 
+function namesIn(grants: readonly { readonly name: string }[]): readonly string[] {
+  return grants.map(({ name }) => name);
+}
+
 export const rolePromises: readonly StorePromise[] = [
   {
     title:
@@ -85,6 +89,28 @@ export const rolePromises: readonly StorePromise[] = [
       for (const unknown of ["", "__proto__", "constructor", idOf("role", 2)]) {
         assert.equal(await store.getRole(WORKSPACE, unknown), null);
         assert.equal(await store.getPermission(WORKSPACE, unknown), null);
+      }
+    },
+  },
+  {
+    title: "names of roles and permissions may be any text, and are in one order everywhere",
+    async check({ store, other }) {
+      const names = ["～", "😀", "toString", "ä", "a:b", "a 'b' \"c\" \\ %", "a\u0000b", "a", "Z"];
+      for (const [index, name] of names.entries()) {
+        await store.insertPermission(aPermission(name, index), NO_CHANGES);
+      }
+      for (const [index, name] of names.entries()) {
+        const { kind } = await store.insertRole(aRole(name, index), names.map(named), NO_CHANGES);
+        assert.equal(kind, "inserted");
+      }
+      const grants = { roles: names.map(named), permissions: names.map(named) };
+      await withKeys(store, aNewKey(aKey(), { grants }));
+      const ascending = names.toSorted();
+      const { roles, permissions, direct } = await load(other);
+      assert.deepEqual([roles, permissions], [ascending, ascending]);
+      assert.deepEqual([namesIn(direct.roles), namesIn(direct.permissions)], [roles, permissions]);
+      for (const role of await other.listRoles(WORKSPACE)) {
+        assert.deepEqual(namesIn(role.permissions), ascending);
       }
     },
   },

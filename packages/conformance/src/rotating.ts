@@ -99,6 +99,52 @@ export const rotatingPromises: readonly StorePromise[] = [
     },
   },
   {
+    title: "a successor is written as it is handed in, field for field",
+    async check({ store, other }) {
+      const before = await withKeys(store, aFullKey());
+      const rotation = aRotation(before, 2, {
+        start: "next_9",
+        name: null,
+        meta: { team: "new" },
+        expiresAt: NOW + 7,
+        switchedOn: false,
+        refill: { interval: "monthly", amount: 3, refillDay: 31 },
+        ratelimits: [aKeyLimit("other", 5)],
+        environment: null,
+        usesFrom: "identity",
+        sealedSecret: "v1.c2VhbGVk",
+        createdAt: NOW + 9,
+      });
+      await rotate(store, before, rotation);
+      assert.deepEqual((await load(other, NEW)).key, rotation.successor);
+      const { rotatedTo, countersId, expiresAt, updatedAt, version, ...kept } = (await load(other))
+        .key;
+      assert.deepEqual(
+        { ...before.key, rotatedTo, countersId, expiresAt, updatedAt, version },
+        {
+          ...kept,
+          rotatedTo: NEW,
+          countersId: OLD,
+          expiresAt: rotation.expiresAt,
+          updatedAt: rotation.updatedAt,
+          version: 2,
+        },
+      );
+    },
+  },
+  {
+    title: "a charge finds the counters of a rotated key with the handle from before the rotation",
+    async check({ store, other }) {
+      const { before, old, successor } = await withRotated(store);
+      for (const handle of [before.handle, old.handle, undefined]) {
+        assert.equal((await store.charge(aPlan(old, { handle }))).kind, "charged");
+        assert.equal((await other.charge(aPlan(old, { handle }))).kind, "charged");
+      }
+      assert.equal((await other.charge(aPlan(successor))).kind, "charged");
+      assert.deepEqual([await usesLeft(store, OLD), await usesLeft(other, NEW)], [2, 2]);
+    },
+  },
+  {
     title: "the old key says what became of it: its successor, its counters, its end, its version",
     async check({ store, other }) {
       const { before } = await withRotated(store);
