@@ -29,7 +29,7 @@ export interface LimitAnswer extends RatelimitState {
 /**
  * Takes from a rate limit that belongs to no key, in one atomic step: the same exact windows as those of keys. Namespace,
  * identifier and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit
- * that is below what was taken already leaves 0, and refuses a look too.
+ * that is below what was taken already leaves 0, and refuses a look too. Whether the workspace is switched on is not asked.
  */
 export async function limit(
   context: OperationContext,

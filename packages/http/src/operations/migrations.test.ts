@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { openApiDocument } from "../index.js";
 import { openService, read, START, type TestService } from "../testing/open-service.js";
 
 const hashOf = (secret: string) => ({
@@ -195,5 +196,16 @@ describe("migrations.createKeys", () => {
       })),
     }));
     expect((await service.ok("migrations.createKeys", list)).keyIds).toHaveLength(100);
+  });
+
+  test("is a list of objects in the document, with the same bounds", () => {
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
+    const { post } = openApiDocument().paths["/v1/migrations.createKeys"] as any;
+    expect(post.requestBody.content["application/json"].schema).toMatchObject({
+      type: "array",
+      minItems: 1,
+      maxItems: 100,
+      items: { type: "object", required: ["apiId"], additionalProperties: false },
+    });
   });
 });
