@@ -1,9 +1,9 @@
 import { createLatchkey, memoryStore } from "latchkey";
 
-const heard = [];
+const heard = new Set();
 const latchkey = createLatchkey({
   store: memoryStore(),
-  onEvent: ({ type }) => heard.push(type),
+  onEvent: ({ type }) => heard.add(type),
 }).actingAs("billing-service");
 
 // Only machines of the harbour may use this API's keys.
@@ -14,16 +14,17 @@ const ipAddress = "192.0.2.17";
 // Both keys of one customer draw from what the customer has bought.
 const externalId = "harbour_7";
 await latchkey.createIdentity({ externalId, remaining: 3 });
-const shared = { apiId, externalId, usesFrom: "identity" };
-const office = await latchkey.createKey({ ...shared, prefix: "tide", name: "office" });
-const pilot = await latchkey.createKey({ ...shared, prefix: "tide", name: "pilot boat" });
+const [office, pilot] = await Promise.all([
+  latchkey.createKey({ apiId, externalId, usesFrom: "identity", name: "office" }),
+  latchkey.createKey({ apiId, externalId, usesFrom: "identity", name: "pilot boat" }),
+]);
 await latchkey.addPermissions({
   keyId: office.keyId,
   permissions: [{ name: "tides.read", create: true }],
 });
 for (const { key } of [office, pilot]) {
   const verdict = await latchkey.verifyKey({ key, ipAddress });
-  console.log(`verified    ${verdict.code}, ${verdict.remaining} left to both`);
+  if (verdict.valid) console.log(`verified    ${verdict.code}, ${verdict.remaining} left to both`);
 }
 
 // A new secret with the same settings and counters; the old one has an hour left.
@@ -41,18 +42,19 @@ const failed = dry.checks.filter(({ passed }) => !passed).map(({ check }) => che
 console.log(`dry run     ${dry.code}: ${failed.join(" and ")} would fail`);
 
 const last = await latchkey.verifyKey({ key: rotated.key, ipAddress });
-console.log(`last use    ${last.code}, ${last.remaining} left to both`);
+if (last.valid) console.log(`last use    ${last.code}, ${last.remaining} left to both`);
 const spent = await latchkey.verifyKey({ key: pilot.key, ipAddress });
 console.log(`spent       ${spent.code}`);
 
 const { verifications } = await latchkey.getVerifications({ externalId });
-const total = (name) => verifications.reduce((sum, day) => sum + day[name], 0);
-console.log(`counted     ${total("success")} valid, ${total("usageExceeded")} refused`);
+const valid = verifications.reduce((sum, { success }) => sum + success, 0);
+const refused = verifications.reduce((sum, { usageExceeded }) => sum + usageExceeded, 0);
+console.log(`counted     ${valid} valid, ${refused} refused`);
 
 const { events } = await latchkey.listAuditEvents({ keyId: office.keyId });
 for (const { type, actor, changes } of events) {
   console.log(`logged      ${type} by ${actor}: ${changes.map(({ field }) => field).join(", ")}`);
 }
-console.log(`heard of    ${new Set(heard).size} kinds of events`);
+console.log(`heard of    ${heard.size} kinds of events`);
 
 await latchkey.close();
