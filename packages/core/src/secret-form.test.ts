@@ -40,4 +40,10 @@ describe("the form of a secret", () => {
       expect(secretForm(start)).toEqual({ prefix, byteLength: 16 });
     },
   );
+
+  test("is told by the start for each of the other lengths", () => {
+    const lengths = Array.from({ length: 240 }, (_, at) => 16 + at);
+    for (const byteLength of lengths.filter((length) => length < 136 || length > 145))
+      expect(secretForm(startOf("pay", byteLength, 255))).toEqual({ prefix: "pay", byteLength });
+  });
 });
