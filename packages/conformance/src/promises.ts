@@ -13,6 +13,7 @@ import { handedOutPromises } from "./handed-out.js";
 import { identityPromises } from "./identities.js";
 import { identityUsePromises } from "./identity-uses.js";
 import { isolationPromises } from "./isolation.js";
+import { loggedOnDemandPromises } from "./logged-on-demand.js";
 import { loggedWritePromises } from "./logged-writes.js";
 import { lookupPromises } from "./lookup.js";
 import { modelPromises } from "./model-check.js";
@@ -23,6 +24,7 @@ import { repeatedRequestPromises } from "./repeated-requests.js";
 import { revocationPromises } from "./revocation.js";
 import { rolePromises } from "./roles.js";
 import { rotatingPromises } from "./rotating.js";
+import { sharedCounterPromises } from "./shared-counters.js";
 import { snapshotPromises } from "./snapshots.js";
 import type { StorePromise } from "./store-promise.js";
 import { rootKeyPromises, workspacePromises } from "./tenants.js";
@@ -44,6 +46,7 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "guarded updates", promises: guardedUpdatePromises },
   { name: "reading while others write", promises: snapshotPromises },
   { name: "rotating keys", promises: rotatingPromises },
+  { name: "counters of rotated keys", promises: sharedCounterPromises },
   { name: "counting uses", promises: countingPromises },
   { name: "charging", promises: chargingPromises },
   { name: "refill", promises: refillPromises },
@@ -63,6 +66,7 @@ export const CAPABILITIES: readonly Capability[] = [
   { name: "workspaces", promises: workspacePromises },
   { name: "root keys", promises: rootKeyPromises },
   { name: "the audit log", promises: auditLogPromises },
+  { name: "what is made on demand, in the audit log", promises: loggedOnDemandPromises },
   { name: "writes and the audit log", promises: loggedWritePromises },
   { name: "isolation", promises: isolationPromises },
   { name: "closing", promises: closingPromises },
