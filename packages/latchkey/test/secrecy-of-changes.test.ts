@@ -1,6 +1,7 @@
 import type { KeyStore, Latchkey, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { CHANGE_CASES, makeChangeScene, WITH_VAULT } from "./changes.js";
+import { makeChangeScene, WITH_VAULT } from "./change-cases/scene.js";
+import { CHANGE_CASES } from "./changes.js";
 import { describeOnEveryStore } from "./every-store.js";
 
 const HIDDEN_FIELDS = new Set(["key", "plaintext", "hash", "sealedSecret"]);

@@ -1,12 +1,7 @@
 import type { AuditEvent, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import {
-  CHANGE_CASES,
-  CHANGES_NOTHING,
-  type ExpectedChange,
-  makeChangeScene,
-  WITH_VAULT,
-} from "../changes.js";
+import { type ExpectedChange, makeChangeScene, WITH_VAULT } from "../change-cases/scene.js";
+import { CHANGE_CASES, CHANGES_NOTHING } from "../changes.js";
 import { describeOnEveryStore, NOON } from "../every-store.js";
 
 /** An entry or event as far as its case tells. */

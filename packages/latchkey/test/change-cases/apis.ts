@@ -1,0 +1,51 @@
+import type { ChangeCase } from "./scene.js";
+
+/** Changes of APIs. */
+export const API_CASES: readonly ChangeCase[] = [
+  {
+    title: "createApi",
+    operation: "createApi",
+    run: async (latchkey) => {
+      await latchkey.createApi({ name: "harbour gates", ipWhitelist: ["192.0.2.0/24"] });
+      return [
+        {
+          type: "api.created",
+          fields: {
+            name: [undefined, "harbour gates"],
+            ipWhitelist: [undefined, ["192.0.2.0/24"]],
+          },
+        },
+      ];
+    },
+  },
+  {
+    title: "updateApi",
+    operation: "updateApi",
+    run: async (latchkey, { apiId }) => {
+      await latchkey.updateApi({ apiId, name: "tides and currents", deleteProtection: true });
+      return [
+        {
+          type: "api.updated",
+          fields: {
+            name: ["tide tables", "tides and currents"],
+            deleteProtection: [undefined, true],
+          },
+        },
+      ];
+    },
+  },
+  {
+    title: "deleteApi, with its keys",
+    operation: "deleteApi",
+    run: async (latchkey, { apiId, keyId }) => {
+      await latchkey.deleteApi({ apiId });
+      return [
+        {
+          type: "api.deleted",
+          fields: { name: ["tide tables", undefined] },
+        },
+        { type: "key.deleted", keyId, fields: { apiId: [apiId, undefined] } },
+      ];
+    },
+  },
+];

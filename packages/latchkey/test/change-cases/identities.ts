@@ -1,0 +1,57 @@
+import type { ChangeCase } from "./scene.js";
+
+/** Changes of identities. */
+export const IDENTITY_CASES: readonly ChangeCase[] = [
+  {
+    title: "createIdentity",
+    operation: "createIdentity",
+    run: async (latchkey) => {
+      const { identityId } = await latchkey.createIdentity({
+        externalId: "pier-9",
+        meta: { berth: 9 },
+        ratelimits: [{ name: "reads", limit: 3, duration: 1_000 }],
+        remaining: 4,
+      });
+      return [
+        {
+          type: "identity.created",
+          identityId,
+          fields: {
+            externalId: [undefined, "pier-9"],
+            meta: [undefined, { berth: 9 }],
+            ratelimits: [undefined, [{ name: "reads", limit: 3, duration: 1_000 }]],
+            remaining: [undefined, 4],
+          },
+        },
+      ];
+    },
+  },
+  {
+    title: "updateIdentity",
+    operation: "updateIdentity",
+    run: async (latchkey, { identityId }) => {
+      await latchkey.updateIdentity({ identityId, meta: { berth: 1 }, remaining: 5 });
+      return [
+        {
+          type: "identity.updated",
+          identityId,
+          fields: { meta: [undefined, { berth: 1 }], remaining: [undefined, 5] },
+        },
+      ];
+    },
+  },
+  {
+    title: "deleteIdentity",
+    operation: "deleteIdentity",
+    run: async (latchkey, { identityId }) => {
+      await latchkey.deleteIdentity({ identityId });
+      return [
+        {
+          type: "identity.deleted",
+          identityId,
+          fields: { externalId: ["pier-7", undefined] },
+        },
+      ];
+    },
+  },
+];

@@ -1,0 +1,210 @@
+import { NOON } from "../every-store.js";
+import type { ChangeCase, ChangeScene } from "./scene.js";
+
+/** Of the key of the scene, when it is deleted: all that it was. */
+const WHOLE_KEY = ({ apiId }: ChangeScene) =>
+  ({
+    apiId: [apiId, undefined],
+    name: ["north", undefined],
+    externalId: ["pier-7", undefined],
+    enabled: [true, undefined],
+    usesFrom: ["key", undefined],
+    roles: [["pilot"], undefined],
+    recoverable: [true, undefined],
+  }) as const;
+
+/** Changes of keys. */
+export const KEY_CASES: readonly ChangeCase[] = [
+  {
+    title: "createKey, with an identity made on demand",
+    operation: "createKey",
+    run: async (latchkey, { apiId }) => {
+      const { keyId } = await latchkey.createKey({
+        apiId,
+        externalId: "pier-8",
+        remaining: 5,
+        refill: { interval: "daily", amount: 5 },
+        expires: NOON + 60_000,
+        permissions: ["gates.open"],
+        environment: "test",
+        meta: { berth: 4 },
+        ratelimit: { limit: 3, duration: 1_000 },
+      });
+      const identityId = (await latchkey.getIdentity({ externalId: "pier-8" })).id;
+      const limit = {
+        name: "default",
+        limit: 3,
+        duration: 1_000,
+        autoApply: true,
+        async: false,
+      };
+      return [
+        { type: "identity.created", identityId, fields: { externalId: [undefined, "pier-8"] } },
+        {
+          type: "key.created",
+          keyId,
+          identityId,
+          fields: {
+            apiId: [undefined, apiId],
+            externalId: [undefined, "pier-8"],
+            meta: [undefined, { berth: 4 }],
+            expires: [undefined, NOON + 60_000],
+            enabled: [undefined, true],
+            usesFrom: [undefined, "key"],
+            remaining: [undefined, 5],
+            refill: [undefined, { interval: "daily", amount: 5 }],
+            ratelimits: [undefined, [limit]],
+            environment: [undefined, "test"],
+            permissions: [undefined, ["gates.open"]],
+          },
+        },
+      ];
+    },
+  },
+  {
+    title: "createKeys",
+    operation: "createKeys",
+    run: async (latchkey, { apiId }) => {
+      const { keyIds } = await latchkey.createKeys([
+        { apiId, plaintext: "an imported secret of some length" },
+        { apiId, hash: { value: "ab".repeat(32), variant: "sha256_hex" } },
+      ]);
+      return keyIds.map((keyId) => ({
+        type: "key.created",
+        keyId,
+        fields: {
+          apiId: [undefined, apiId],
+          enabled: [undefined, true],
+          usesFrom: [undefined, "key"],
+        },
+      }));
+    },
+  },
+  {
+    title: "updateKey",
+    operation: "updateKey",
+    run: async (latchkey, { keyId, identityId }) => {
+      await latchkey.updateKey({ keyId, name: null, enabled: false, remaining: 7, roles: [] });
+      return [
+        {
+          type: "key.updated",
+          keyId,
+          identityId,
+          fields: {
+            name: ["north", undefined],
+            enabled: [true, false],
+            remaining: [undefined, 7],
+            roles: [["pilot"], undefined],
+          },
+        },
+      ];
+    },
+  },
+  {
+    title: "updateKey, making a role on demand",
+    operation: "updateKey",
+    run: async (latchkey, { keyId, identityId }) => {
+      const roles = [{ name: "pilot" }, { name: "warden", create: true }];
+      await latchkey.updateKey({ keyId, roles });
+      return [
+        { type: "role.created", fields: { name: [undefined, "warden"] } },
+        {
+          type: "key.updated",
+          keyId,
+          identityId,
+          fields: { roles: [["pilot"], ["pilot", "warden"]] },
+        },
+      ];
+    },
+  },
+  {
+    title: "updateRemaining",
+    operation: "updateRemaining",
+    run: async (latchkey, { keyId, identityId }) => {
+      await latchkey.updateRemaining({ keyId, op: "set", value: 3 });
+      return [{ type: "key.updated", keyId, identityId, fields: { remaining: [undefined, 3] } }];
+    },
+  },
+  {
+    title: "rotateKey",
+    operation: "rotateKey",
+    run: async (latchkey, { apiId, keyId, identityId }) => {
+      const successor = await latchkey.rotateKey({ keyId, graceMs: 60_000 });
+      return [
+        {
+          type: "key.rotated",
+          keyId,
+          identityId,
+          fields: {
+            rotatedTo: [undefined, successor.keyId],
+            expires: [undefined, latchkey.now() + 60_000],
+          },
+        },
+        {
+          type: "key.created",
+          keyId: successor.keyId,
+          identityId,
+          fields: {
+            apiId: [undefined, apiId],
+            name: [undefined, "north"],
+            externalId: [undefined, "pier-7"],
+            enabled: [undefined, true],
+            usesFrom: [undefined, "key"],
+            roles: [undefined, ["pilot"]],
+            recoverable: [undefined, true],
+            rotatedFrom: [undefined, keyId],
+          },
+        },
+      ];
+    },
+  },
+  {
+    title: "deleteKey",
+    operation: "deleteKey",
+    run: async (latchkey, scene) => {
+      const { keyId, identityId } = scene;
+      await latchkey.deleteKey({ keyId });
+      return [{ type: "key.deleted", keyId, identityId, fields: WHOLE_KEY(scene) }];
+    },
+  },
+  {
+    title: "deleteKey, permanently",
+    operation: "deleteKey",
+    run: async (latchkey, scene) => {
+      const { keyId, identityId } = scene;
+      await latchkey.deleteKey({ keyId, permanent: true });
+      return [{ type: "key.deleted", keyId, identityId, fields: WHOLE_KEY(scene) }];
+    },
+  },
+  {
+    title: "deleteKeys",
+    operation: "deleteKeys",
+    isUnordered: true,
+    run: async (latchkey, { apiId, keyId }) => {
+      const other = await latchkey.createKey({ apiId });
+      await latchkey.deleteKeys({ apiId });
+      const fields = { apiId: [apiId, undefined] } as const;
+      return [
+        {
+          type: "key.created",
+          keyId: other.keyId,
+          fields: {
+            apiId: [undefined, apiId],
+            enabled: [undefined, true],
+            usesFrom: [undefined, "key"],
+          },
+        },
+        { type: "key.deleted", keyId, fields },
+        { type: "key.deleted", keyId: other.keyId, fields },
+      ];
+    },
+  },
+  {
+    title: "reencryptKeys",
+    operation: "reencryptKeys",
+    run: async (latchkey, { apiId }) => {
+      await latchkey.reencryptKeys({ apiId });
+      return [];
+    },
+  },
+];

@@ -1,0 +1,63 @@
+import type { ChangeCase } from "./scene.js";
+
+/** Changes of roles and permissions. */
+export const ROLE_CASES: readonly ChangeCase[] = [
+  {
+    title: "createPermission",
+    operation: "createPermission",
+    run: async (latchkey) => {
+      await latchkey.createPermission({ name: "buoys.move" });
+      return [{ type: "permission.created", fields: { name: [undefined, "buoys.move"] } }];
+    },
+  },
+  {
+    title: "deletePermission",
+    operation: "deletePermission",
+    run: async (latchkey, { otherPermissionId }) => {
+      await latchkey.deletePermission({ permissionId: otherPermissionId });
+      return [
+        {
+          type: "permission.deleted",
+          fields: {
+            name: ["gates.open", undefined],
+            description: ["to open gates", undefined],
+          },
+        },
+      ];
+    },
+  },
+  {
+    title: "createRole",
+    operation: "createRole",
+    run: async (latchkey) => {
+      await latchkey.createRole({ name: "warden", permissions: ["gates.open"] });
+      return [
+        {
+          type: "role.created",
+          fields: { name: [undefined, "warden"], permissions: [undefined, ["gates.open"]] },
+        },
+      ];
+    },
+  },
+  {
+    title: "setRolePermissions",
+    operation: "setRolePermissions",
+    run: async (latchkey, { roleId }) => {
+      await latchkey.setRolePermissions({ roleId, permissions: ["gates.open"] });
+      return [{ type: "role.updated", fields: { permissions: [["tides.read"], ["gates.open"]] } }];
+    },
+  },
+  {
+    title: "deleteRole",
+    operation: "deleteRole",
+    run: async (latchkey, { roleId }) => {
+      await latchkey.deleteRole({ roleId });
+      return [
+        {
+          type: "role.deleted",
+          fields: { name: ["pilot", undefined], permissions: [["tides.read"], undefined] },
+        },
+      ];
+    },
+  },
+];

@@ -1,0 +1,55 @@
+import type { ChangeCase } from "./scene.js";
+
+/** Changes of root keys and workspaces. */
+export const WORKSPACE_CASES: readonly ChangeCase[] = [
+  {
+    title: "createRootKey",
+    operation: "createRootKey",
+    run: async (latchkey) => {
+      await latchkey.createRootKey({ permissions: ["api.*.create_key"], name: "issuer" });
+      return [
+        {
+          type: "root_key.created",
+          fields: {
+            name: [undefined, "issuer"],
+            permissions: [undefined, ["api.*.create_key"]],
+          },
+        },
+      ];
+    },
+  },
+  {
+    title: "revokeRootKey",
+    operation: "revokeRootKey",
+    run: async (latchkey, { rootKeyId }) => {
+      await latchkey.revokeRootKey({ rootKeyId });
+      return [{ type: "root_key.revoked", fields: {} }];
+    },
+  },
+  {
+    title: "createWorkspace",
+    operation: "createWorkspace",
+    isElsewhere: true,
+    run: async (latchkey) => {
+      await latchkey.createWorkspace({ name: "north sea" });
+      return [
+        {
+          type: "workspace.created",
+          fields: { name: [undefined, "north sea"], enabled: [undefined, true] },
+        },
+      ];
+    },
+  },
+  {
+    title: "setWorkspaceEnabled, off and on again",
+    operation: "setWorkspaceEnabled",
+    run: async (latchkey) => {
+      await latchkey.setWorkspaceEnabled(false);
+      await latchkey.setWorkspaceEnabled(true);
+      return [
+        { type: "workspace.disabled", fields: {} },
+        { type: "workspace.enabled", fields: {} },
+      ];
+    },
+  },
+];
