@@ -71,6 +71,22 @@ describeWithServers("much at once", () => {
     expect(loaded?.permissions).toHaveLength(500);
   });
 
+  test("100 keys that name 600 permissions each, all of them missing, are told of every one", async () => {
+    const names = (key: number) =>
+      Array.from({ length: 600 }, (_, number) => `missing.${key}.${number}`);
+    const newKeys = Array.from({ length: 100 }, (_, number) =>
+      aNewKey(aKey(number + 201), {
+        grants: {
+          permissions: names(number).map((name) => ({ kind: "name", name, orCreate: null })),
+        },
+      }),
+    );
+    const result = await store.insertKeys(newKeys, NO_CHANGES);
+    const all = newKeys.flatMap((_, number) => names(number));
+    expect(result).toEqual({ kind: "missing-grants", roles: [], permissions: all });
+    expect(await store.getKey(WORKSPACE, idOf("key", 201))).toBeNull();
+  });
+
   test("a batch of counts that fails after its first step has an unknown outcome: part of it was added", async () => {
     const days = 500;
     const counts = Array.from({ length: days }, (_, day) => ({

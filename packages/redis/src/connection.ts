@@ -17,6 +17,9 @@ import { within } from "./within.js";
 /** How long {@link Connection.close} waits for calls that are under way, in ms. */
 const CLOSING_MS = 500;
 
+/** More arguments than this go to the client as one list, which it takes apart: spread out, each lies on the stack. */
+const MAX_SPREAD = 10_000;
+
 /** Runs scripts on a client, each within a deadline, and never twice. */
 export class Connection {
   readonly #client: RedisClient | RedisClusterClient;
@@ -114,7 +117,7 @@ export class Connection {
         deadlines.meet(deadline);
         reject(translateError(error, script.isWrite));
       };
-      const answer = this.#client.evalsha(script.sha1, keyCount, ...params);
+      const answer = this.#client.evalsha(script.sha1, keyCount, ...spreadable(params));
       if (this.#waitReplicas !== null && script.isWrite) {
         this.#replicate(this.#orEvaluate(answer, script, keyCount, params)).then(succeed, fail);
         return;
@@ -140,7 +143,7 @@ export class Connection {
 
   /** Sends the text itself. No repeat: NOSCRIPT means that nothing was run. */
   #evaluate(script: Script, keyCount: number, params: readonly string[]): Promise<unknown> {
-    return this.#client.eval(script.text, keyCount, ...params);
+    return this.#client.eval(script.text, keyCount, ...spreadable(params));
   }
 
   /** WAIT speaks of what its own connection has written before: it follows the answer, on the same connection. */
@@ -152,4 +155,9 @@ export class Connection {
     if (typeof reached === "number" && reached >= count) return reply;
     throw noAnswer(true, `Redis wrote, but not ${count} replicas within ${timeoutMs} ms`);
   }
+}
+
+/** ioredis takes a list wherever it takes an argument, though its types do not say so. */
+function spreadable(params: readonly string[]): readonly string[] {
+  return params.length <= MAX_SPREAD ? params : [params as unknown as string];
 }
