@@ -51,6 +51,16 @@ describeOnEveryStore("createKey", (open) => {
       remaining: 12,
       refill: { interval: "monthly", amount: 50, refillDay: 31, lastRefillAt: NOON },
       ratelimit: { type: "fast", async: true, limit: 10, duration: 60_000 },
+      ratelimits: [
+        {
+          name: "default",
+          type: "fast",
+          async: true,
+          autoApply: true,
+          limit: 10,
+          duration: 60_000,
+        },
+      ],
       roles: ["harbour"],
       permissions: ["tides.read", "tides.write"],
       enabled: true,
