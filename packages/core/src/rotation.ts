@@ -16,7 +16,7 @@ export type RotationDecision =
  * out of uses is no hindrance: so is its successor then.
  *
  * @param graceMs - A whole number of ms >= 0.
- * @see packages/core/decisions/0015-rotation.md
+ * @see packages/core/decisions/0018-rotation.md
  */
 export function decideRotation(
   { expiresAt, rotatedTo }: Pick<KeyRecord, "expiresAt" | "rotatedTo">,
