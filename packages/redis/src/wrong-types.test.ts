@@ -103,7 +103,7 @@ describeWithServers("a value of another type at any Redis key", () => {
     ],
     [
       "updateKey with shared counters",
-      "apis c change-list changes external-ids identities identity-key-list identity-list k key-hashes permission-names permissions role-names roles uses",
+      "apis c change-list changes identity-key-list k key-hashes uses",
       (store, [{ key }]) =>
         store.updateKey(
           WORKSPACE,

@@ -31,13 +31,8 @@
 -- include write-log.lua
 local SHORT = tonumber(ARGV[1])
 -- Only to find out that each is what it has to be, before anything is written.
-for number = 1, 10 do
-  if number < 3 or number > 4 then redis.call("HEXISTS", KEYS[number], "") end
-end
 redis.call("ZCARD", KEYS[3])
 redis.call("ZCARD", KEYS[4])
-redis.call("ZCARD", KEYS[11])
-redis.call("HEXISTS", KEYS[12], "")
 checkLog(KEYS[13], KEYS[14])
 local roles = resolve(2, KEYS[5], KEYS[6])
 local permissions = resolve(roles.ends + 1, KEYS[7], KEYS[8])
@@ -57,6 +52,9 @@ for number = 1, tonumber(ARGV[countAt]) do
   if key.digest ~= "" then
     nextKey = nextKey + 1
     key.counters = KEYS[nextKey]
+    redis.call("HEXISTS", KEYS[9], "")
+    redis.call("ZCARD", KEYS[11])
+    redis.call("HEXISTS", KEYS[12], "")
     redis.call("HEXISTS", key.counters, "version")
     local known = identityIds[key.digest] or redis.call("HGET", KEYS[10], key.digest)
     key.isNewIdentity = not known

@@ -20,8 +20,6 @@
 -- include write-log.lua
 if redis.call("HEXISTS", KEYS[2], ARGV[2]) == 1 then return { "NAME_TAKEN" } end
 redis.call("HEXISTS", KEYS[1], ARGV[1])
-redis.call("HEXISTS", KEYS[3], "")
-redis.call("HEXISTS", KEYS[4], "")
 checkLog(KEYS[5], KEYS[6])
 local permissions = resolve(5, KEYS[3], KEYS[4])
 if #permissions.missing > 0 then return { "MISSING", "", table.concat(permissions.missing, " ") } end

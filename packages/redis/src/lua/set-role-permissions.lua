@@ -23,8 +23,6 @@ if not stored then return { "NOT_FOUND" } end
 local version, rest = string.match(stored, "^(%d+)\n[^\n]*\n([^\n]*)$")
 if not whole(version) then return { "CORRUPT" } end
 if version ~= ARGV[2] then return { "STALE" } end
-redis.call("HEXISTS", KEYS[2], "")
-redis.call("HEXISTS", KEYS[3], "")
 local raised = raisedEpoch(KEYS[4])
 if not raised then return { "CORRUPT" } end
 checkLog(KEYS[5], KEYS[6])

@@ -62,8 +62,6 @@ local fieldsAt = windowsEnd + 1
 local rolesAt = fieldsAt + 2 * tonumber(ARGV[fieldsAt]) + 1
 redis.call("HEXISTS", KEYS[2], "")
 redis.call("ZCARD", KEYS[3])
-for at = 4, 9 do redis.call("HEXISTS", KEYS[at], "") end
-redis.call("ZCARD", KEYS[10])
 redis.call("HEXISTS", KEYS[12], "")
 redis.call("HEXISTS", KEYS[13], "")
 checkLog(KEYS[14], KEYS[15])
@@ -78,6 +76,8 @@ local isNewIdentity = false
 local linked = {}
 if ARGV[10] == "unlink" then identityId = false end
 if ARGV[10] == "link" then
+  redis.call("HEXISTS", KEYS[8], "")
+  redis.call("ZCARD", KEYS[10])
   redis.call("HEXISTS", KEYS[16], "version")
   local known = redis.call("HGET", KEYS[9], ARGV[11])
   identityId = known or ARGV[12]

@@ -4,6 +4,11 @@ local function resolve(at, byId, byName)
   local count = math.max(0, tonumber(ARGV[at]))
   local found = { count = count, ends = at + 4 * count, ids = {}, new = {}, isNew = {}, missing = {} }
   local newByName = {}
+  if count > 0 then
+    -- Only to find out that each is what it has to be, before anything is written.
+    redis.call("HEXISTS", byId, "")
+    redis.call("HEXISTS", byName, "")
+  end
   for number = 1, count do
     local first = at + (number - 1) * 4
     local text, newId, record = ARGV[first + 2], ARGV[first + 3], ARGV[first + 4]
