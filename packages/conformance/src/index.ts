@@ -1,9 +1,11 @@
 export { DAMAGE_KINDS, type Damage, type DamageKind } from "./damage.js";
 export { describeKeyStore, type KeyStoreOptions } from "./describe-key-store.js";
 export {
+  aChange,
   aKey,
   aKeyLimit,
   aKeyWithUses,
+  aNamespacePlan,
   aNewKey,
   anApi,
   anIdentity,
@@ -11,9 +13,11 @@ export {
   aPlan,
   aRole,
   aRootKey,
+  aRotation,
   aSharedLimit,
   aUsageChange,
   idOf,
+  logOf,
   NOW,
   takeAdHoc,
   takeFrom,
