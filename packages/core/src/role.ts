@@ -16,7 +16,7 @@ export interface RoleRecord {
   readonly name: string;
   readonly description: string | null;
   readonly createdAt: EpochMs;
-  /** Rises by one with every change of the fields above and of the permissions that it gives. */
+  /** Rises by one whenever the role is given another set of permissions; not when one of them is deleted. */
   readonly version: number;
 }
 

@@ -216,7 +216,10 @@ export interface KeyStore {
   findKey(hash: string, workspaceId: string): Promise<LoadedKey | null>;
   /** The live key with this id, as one consistent snapshot. */
   getKey(workspaceId: string, keyId: string): Promise<LoadedKey | null>;
-  /** Live keys of an API; with `identityId`, those of one identity. */
+  /**
+   * Live keys of an API; with `identityId`, those of one identity. Each key is one consistent snapshot; which keys there
+   * are may have been read a moment before, so that a key deleted meanwhile is missing from its page.
+   */
   listKeys(
     workspaceId: string,
     apiId: string,
@@ -226,7 +229,7 @@ export interface KeyStore {
   /**
    * Sets fields, if the version is the expected one. The version rises unless `usage` and `updatedAt` are all that the
    * patch gives: counters never bump it. Counters of limits that keep their name and duration go on; those of other
-   * limits are forgotten.
+   * limits are forgotten, for every key that shares them.
    */
   updateKey(
     workspaceId: string,
