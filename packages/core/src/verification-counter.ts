@@ -61,10 +61,12 @@ export function createVerificationCounter(
   }
 
   async function tellStore(): Promise<void> {
-    const batches = tally.take();
+    let isFirst = true;
     let isAway = false;
-    for (const [index, batch] of batches.entries()) {
-      if (index > 0 && !isAway) await nextTurn();
+    for (const batch of tally.take()) {
+      // Also while the store is away: to put a batch together takes its time, too.
+      if (!isFirst) await nextTurn();
+      isFirst = false;
       isAway ||= !(await isSettled(store, batch));
       if (isAway) tally.giveBack(batch);
     }

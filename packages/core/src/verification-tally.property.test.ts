@@ -54,7 +54,7 @@ test("every verification is added once for each of its subjects, whatever comes 
       let now = 0;
       for (const step of script) {
         if (step.kind === "hand-over") {
-          for (const [index, batch] of tally.take().entries()) {
+          for (const [index, batch] of [...tally.take()].entries()) {
             if (step.isAdded[index] === false) tally.giveBack(batch);
             else stored.push(batch);
           }

@@ -36,7 +36,7 @@ test("a verification counts for the key, its API and its identity", () => {
     { kind: "api", id: "api_1" },
     { kind: "identity", id: "id_1" },
   ];
-  expect(tally.take()).toEqual([
+  expect([...tally.take()]).toEqual([
     {
       workspaceId: "ws_default",
       batch: {
@@ -53,16 +53,16 @@ test("what was handed out is held no more", () => {
   expect(tally.heldKeys).toBe(1);
   tally.take();
   expect(tally.heldKeys).toBe(0);
-  expect(tally.take()).toEqual([]);
+  expect([...tally.take()]).toEqual([]);
 });
 
 test("only a VALID verification is a use of the key", () => {
   const tally = createVerificationTally(10);
   tally.count(countedKey(), "VALID", HOUR_AT + 1);
   tally.count(countedKey(), "RATE_LIMITED", HOUR_AT + 2);
-  expect(tally.take()[0]?.batch.lastUsed).toEqual([{ keyId: "key_1", usedAt: HOUR_AT + 1 }]);
+  expect([...tally.take()][0]?.batch.lastUsed).toEqual([{ keyId: "key_1", usedAt: HOUR_AT + 1 }]);
   tally.count(countedKey(), "EXPIRED", HOUR_AT + 3);
-  expect(tally.take()[0]?.batch.lastUsed).toEqual([]);
+  expect([...tally.take()][0]?.batch.lastUsed).toEqual([]);
 });
 
 test.each([
@@ -75,7 +75,9 @@ test.each([
     const tally = createVerificationTally(10);
     tally.count(countedKey(), "VALID", HOUR_AT);
     tally.count(countedKey(), "VALID", HOUR_AT + at);
-    const counts = tally.take()[0]?.batch.counts.filter(({ subject }) => subject.kind === "key");
+    const counts = [...tally.take()][0]?.batch.counts.filter(
+      ({ subject }) => subject.kind === "key",
+    );
     expect(counts?.map(({ hourAt }) => hourAt)).toEqual(hours);
   },
 );
@@ -85,7 +87,7 @@ test("a key that changes its identity counts for each one what was done under it
   tally.count(countedKey({}, "id_1"), "VALID", HOUR_AT);
   tally.count(countedKey(), "VALID", HOUR_AT);
   tally.count(countedKey({}, "id_2"), "VALID", HOUR_AT);
-  const counts = tally.take()[0]?.batch.counts ?? [];
+  const counts = [...tally.take()][0]?.batch.counts ?? [];
   const of = (kind: string) =>
     counts.filter(({ subject }) => subject.kind === kind).map(({ count }) => count);
   expect([of("key"), of("api"), of("identity")]).toEqual([[3], [3], [1, 1]]);
@@ -96,7 +98,7 @@ test("a key that was counted before, loaded once or afresh, goes on in the same 
   const cached = countedKey();
   for (const key of [cached, cached, countedKey(), cached]) tally.count(key, "VALID", HOUR_AT);
   expect(tally.heldKeys).toBe(1);
-  expect(tally.take()[0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
+  expect([...tally.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
 });
 
 test("a key that was counted before it was handed out begins anew", () => {
@@ -105,7 +107,7 @@ test("a key that was counted before it was handed out begins anew", () => {
   tally.count(cached, "VALID", HOUR_AT);
   tally.take();
   tally.count(cached, "VALID", HOUR_AT);
-  expect(tally.take()[0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
+  expect([...tally.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
 });
 
 test("a key that another tally counted is counted in this one", () => {
@@ -113,14 +115,14 @@ test("a key that another tally counted is counted in this one", () => {
   createVerificationTally(10).count(cached, "VALID", HOUR_AT);
   const tally = createVerificationTally(10);
   tally.count(cached, "VALID", HOUR_AT);
-  expect(tally.take()[0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
+  expect([...tally.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
 });
 
 test("keys of different workspaces come in batches of their own", () => {
   const tally = createVerificationTally(10);
   tally.count(countedKey(), "VALID", HOUR_AT);
   tally.count(countedKey({ id: "key_2", workspaceId: "ws_2" }), "VALID", HOUR_AT);
-  expect(tally.take().map(({ workspaceId }) => workspaceId)).toEqual(["ws_default", "ws_2"]);
+  expect([...tally.take()].map(({ workspaceId }) => workspaceId)).toEqual(["ws_default", "ws_2"]);
 });
 
 test.each([
@@ -137,7 +139,7 @@ test.each([
 test("a key that is held goes on being counted while there is no room for another", () => {
   const tally = createVerificationTally(1);
   for (const id of ["key_1", "key_2", "key_1"]) tally.count(keyNamed(id), "VALID", HOUR_AT);
-  expect(tally.take()[0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
+  expect([...tally.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
 });
 
 test("what comes back is handed out again, together with what was counted since", () => {
@@ -161,7 +163,9 @@ test("a store that stays away does not fill the memory: the oldest batches are l
       batch: { ...emptyBatch, counts } as VerificationBatch,
     });
   }
-  const ids = tally.take().flatMap(({ batch }) => batch.counts.map(({ subject }) => subject.id));
+  const ids = [...tally.take()].flatMap(({ batch }) =>
+    batch.counts.map(({ subject }) => subject.id),
+  );
   expect(ids).toHaveLength(MAX_RETURNED);
   expect(ids).not.toContain("key_0");
 });
@@ -175,8 +179,18 @@ test.each([
     const tally = createVerificationTally(2 * keys);
     for (let index = 0; index < keys; index += 1)
       tally.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
-    const sizes = tally.take().map(({ batch }) => batch.counts.length);
+    const sizes = [...tally.take()].map(({ batch }) => batch.counts.length);
     expect(sizes).toHaveLength(batches);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_BATCH_SIZE);
   },
 );
+
+test("very many keys are put together a batch at a time, and each once", () => {
+  const keys = 3 * MAX_BATCH_SIZE;
+  const tally = createVerificationTally(keys);
+  for (let index = 0; index < keys; index += 1)
+    tally.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
+  const batches = [...tally.take()].map(({ batch }) => batch.lastUsed.map(({ keyId }) => keyId));
+  expect(batches.map(({ length }) => length)).toEqual([499, 499, 499, 3]);
+  expect(new Set(batches.flat()).size).toBe(keys);
+});

@@ -72,8 +72,11 @@ export interface VerificationTally {
   count(key: CountedKey, code: CountedCode, now: EpochMs): void;
   /** How many keys, hour by hour, are held. */
   readonly heldKeys: number;
-  /** Hands out all that is held, and holds nothing afterwards. */
-  take(): readonly WorkspaceBatch[];
+  /**
+   * Hands out all that is held, and holds nothing afterwards. The batches are put together as they are asked for, some
+   * milliseconds of work each, and can be gone through once.
+   */
+  take(): Iterable<WorkspaceBatch>;
   /** Holds again what was handed out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
   giveBack(batch: WorkspaceBatch): void;
 }
@@ -153,7 +156,7 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
       return current.size + closed.length;
     },
     take() {
-      const batches = batchesOf([...closed, ...current.values()], returned);
+      const batches = handedOut([...closed, ...current.values()], returned);
       current = new Map();
       closed = [];
       returned = [];
@@ -171,6 +174,20 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
 interface Sums {
   readonly counts: Map<string, SubjectCount>;
   readonly lastUsed: Map<string, EpochMs>;
+}
+
+/** So many tallies, each of a key of its own, and their API fill a batch. */
+const TALLIES_AT_ONCE = MAX_BATCH_SIZE - 1;
+
+/** Puts what came back together with the rest, all of it at once: else it would be more with every time. */
+function* handedOut(
+  tallies: readonly KeyTally[],
+  returned: readonly WorkspaceBatch[],
+): Generator<WorkspaceBatch> {
+  const atOnce = returned.length > 0 ? tallies.length : TALLIES_AT_ONCE;
+  if (tallies.length === 0) yield* batchesOf([], returned);
+  for (let from = 0; from < tallies.length; from += atOnce)
+    yield* batchesOf(tallies.slice(from, from + atOnce), returned);
 }
 
 function batchesOf(
