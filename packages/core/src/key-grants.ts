@@ -1,10 +1,14 @@
 import { missingGrants, notFound, type OperationContext } from "./context.js";
+import { LatchkeyError } from "./errors.js";
 import { type GrantItem, grantLabel } from "./grant-reference.js";
 import { changeKey } from "./key-change.js";
 import type { NamedGrant } from "./role.js";
 
 /** What of a key is meant, by the name of its field. */
 export type GrantKind = "roles" | "permissions";
+
+/** Most of either that a key holds itself: as many as it can be given at once. */
+const MAX_HELD: Readonly<Record<GrantKind, number>> = { roles: 100, permissions: 1_000 };
 
 /** The set that a key is to be given so that it holds what it held and the items too; undefined where it holds them all. */
 export function grantsWith(
@@ -29,7 +33,8 @@ export function grantsWithout(
  * Gives a key further roles or permissions.
  *
  * @returns Those that it then holds itself, in ascending order of name.
- * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming all that do not exist; nothing is written then.
+ * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming all that do not exist, or where the key would hold more
+ * than it can be given at once; nothing is written then.
  */
 export async function addGrants(
   context: OperationContext,
@@ -37,7 +42,11 @@ export async function addGrants(
   keyId: string,
   items: readonly GrantItem[],
 ): Promise<readonly NamedGrant[]> {
-  await changeKey(context, keyId, ({ direct }) => ({ [kind]: grantsWith(direct[kind], items) }));
+  await changeKey(context, keyId, ({ direct }) => {
+    const wanted = grantsWith(direct[kind], items);
+    if (wanted !== undefined) refuseTooMany(kind, wanted);
+    return { [kind]: wanted };
+  });
   return heldNow(context, kind, keyId);
 }
 
@@ -70,6 +79,16 @@ export async function removeGrants(
   if (others.length === items.length) return held;
   await changeKey(context, keyId, ({ direct }) => ({ [kind]: grantsWithout(direct[kind], items) }));
   return heldNow(context, kind, keyId);
+}
+
+/** Else a key would grow with every call, and each verification with it. */
+function refuseTooMany(kind: GrantKind, wanted: readonly GrantItem[]): void {
+  const max = MAX_HELD[kind];
+  if (new Set(wanted.map(grantLabel)).size <= max) return;
+  throw new LatchkeyError(
+    "PRECONDITION_FAILED",
+    `a key can hold at most ${max} ${kind} itself; nothing was written`,
+  );
 }
 
 /** By id: a grant of another name that takes its place meanwhile must not slip in. */

@@ -16,7 +16,7 @@ export const addPermissionsInput = z.strictObject({ keyId: id, permissions: perm
  *
  * @returns The permissions that it then holds itself, in ascending order of name.
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every permission that
- * does not exist; nothing is written then.
+ * does not exist, or where the key would hold more than 1,000 permissions itself; nothing is written then.
  */
 export async function addPermissions(
   context: OperationContext,

@@ -16,7 +16,7 @@ export const addRolesInput = z.strictObject({ keyId: id, roles: roleList });
  *
  * @returns The roles that it then holds itself, in ascending order of name.
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every role that
- * does not exist; nothing is written then.
+ * does not exist, or where the key would hold more than 100 roles itself; nothing is written then.
  */
 export async function addRoles(
   context: OperationContext,

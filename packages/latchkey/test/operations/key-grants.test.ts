@@ -66,6 +66,22 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       return { bed, ids, keyId, key, apiId, shown };
     }
 
+    test("are never more than the bound, however often some are added: then nothing is written", async () => {
+      const { bed, keyId } = await prepared();
+      const named = (from: number, count: number) =>
+        Array.from({ length: count }, (_, at) => ({ name: `name.${from + at}`, create: true }));
+      await add(bed, keyId, named(0, max - 1));
+      const refusal = await rejectionOf(add(bed, keyId, named(max - 1, 2)));
+      expect(refusal).toMatchObject({
+        code: "PRECONDITION_FAILED",
+        message: `a key can hold at most ${max} ${kind} itself; nothing was written`,
+      });
+      expect(await list(bed)).toHaveLength(NAMES.length + max - 1);
+      const held = { [kind]: expect.objectContaining({ length: max }) };
+      expect(await add(bed, keyId, [...named(0, 2), ...named(max - 1, 1)])).toEqual(held);
+      expect(await add(bed, keyId, named(1, 3))).toEqual(held);
+    });
+
     test("are added by name and by id, to those that it holds, and answered ascending", async () => {
       const { bed, ids, keyId, key, shown } = await prepared();
       const other = bed.another();
