@@ -5,7 +5,7 @@ import { nextTurn } from "./next-turn.js";
 import type { EpochMs } from "./time.js";
 
 /** Keys deleted in one step: some milliseconds on every store. */
-const BATCH_SIZE = 200;
+const BATCH_SIZE = 100;
 
 /**
  * Deletes every key of an API in bounded steps, and lets other work of this process through between them. Each key has
