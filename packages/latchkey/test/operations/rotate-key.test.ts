@@ -158,6 +158,40 @@ describeOnEveryStore("rotateKey", (open) => {
     expect((await latchkey.getKey({ keyId: third.keyId })).remaining).toBe(7);
   });
 
+  test("a chain of rotations shares the windows of limits that verifications make up, too", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const first = await issue(bed);
+    const second = await latchkey.rotateKey({ keyId: first.keyId, graceMs: HOUR_MS });
+    const third = await latchkey.rotateKey({ keyId: second.keyId, graceMs: HOUR_MS });
+    const left = [];
+    for (const { key } of [first, second, third]) {
+      const ratelimits = [{ name: "made up", limit: 2, duration: DAY_MS }];
+      const verdict = await latchkey.verifyKey({ key, ratelimits });
+      left.push([verdict.code, "ratelimit" in verdict && verdict.ratelimit?.remaining]);
+    }
+    expect(left).toEqual([
+      ["VALID", 1],
+      ["VALID", 0],
+      ["RATE_LIMITED", 0],
+    ]);
+  });
+
+  test("the successor was never changed, whatever was changed of the old key", async () => {
+    const bed = open();
+    const { latchkey } = bed;
+    const { keyId } = await issue(bed);
+    await latchkey.updateKey({ keyId, name: "north pier" });
+    bed.advance(1);
+    const next = await latchkey.rotateKey({ keyId });
+    const shown = await latchkey.getKey({ keyId: next.keyId });
+    expect([shown.name, shown.createdAt, shown.updatedAt]).toEqual([
+      "north pier",
+      NOON + 1,
+      undefined,
+    ]);
+  });
+
   test("exactly the uses that are left are admitted over both keys, whatever the number of racers", async () => {
     const bed = open();
     const { latchkey } = bed;
