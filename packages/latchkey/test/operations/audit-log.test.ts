@@ -150,6 +150,25 @@ describeOnEveryStore("the audit log", (open) => {
     expect(typesOf({ events }).filter((type) => type === "key.created")).toHaveLength(2);
   });
 
+  test("tells a chain of changes without a gap, whatever raced: each begins where the one before ended", async () => {
+    const bed = open();
+    const { keyId } = await issue(bed, { name: "name 0" });
+    const racers = [bed.latchkey, bed.another(), bed.another()];
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        racers[index % racers.length]?.updateKey({ keyId, name: `name ${index + 1}` }),
+      ),
+    );
+    const { events } = await bed.latchkey.listAuditEvents({ keyId });
+    const updates = events.filter(({ type }) => type === "key.updated");
+    const befores = updates.map(({ changes }) => changes[0]?.before);
+    const afters = updates.map(({ changes }) => changes[0]?.after);
+    const { name } = await bed.latchkey.getKey({ keyId });
+    expect(updates).toHaveLength(12);
+    expect([...befores, name].sort()).toEqual(["name 0", ...afters].sort());
+    expect(new Set(befores).size).toBe(12);
+  });
+
   describe("pruning", () => {
     test("forgets what was written before an instant, and nothing at it or after it", async () => {
       const bed = open();
