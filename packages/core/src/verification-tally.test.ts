@@ -56,6 +56,16 @@ test("what was handed out is held no more", () => {
   expect([...tally.take()]).toEqual([]);
 });
 
+test("a verification whose answer took longer than that of a later one does not put the latest use back", () => {
+  const tally = createVerificationTally(10);
+  tally.count(countedKey(), "VALID", HOUR_AT + 2);
+  tally.count(countedKey(), "VALID", HOUR_AT + 1);
+  tally.count(countedKey(), "VALID", HOUR_AT - 1);
+  const [batch] = [...tally.take()];
+  expect(batch?.batch.lastUsed).toEqual([{ keyId: "key_1", usedAt: HOUR_AT + 2 }]);
+  expect(batch?.batch.counts).toContainEqual(ofKey("VALID", 3));
+});
+
 test("only a VALID verification is a use of the key", () => {
   const tally = createVerificationTally(10);
   tally.count(countedKey(), "VALID", HOUR_AT + 1);

@@ -67,7 +67,7 @@ export interface VerificationTally {
    * Counts one verification, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
    * is not counted.
    *
-   * @param now - Unix epoch ms, never earlier than before.
+   * @param now - Unix epoch ms. A verification that was answered late, and lies before the hour that goes on, counts in it.
    */
   count(key: CountedKey, code: CountedCode, now: EpochMs): void;
   /** How many keys, hour by hour, are held. */
@@ -146,7 +146,7 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
       }
       if (code === "VALID") {
         tally.valid += 1;
-        tally.usedAfterMs = now - hourAt;
+        if (now - hourAt > tally.usedAfterMs) tally.usedAfterMs = now - hourAt;
         return;
       }
       tally.refusals ??= COUNTED_CODES.map(() => 0);
