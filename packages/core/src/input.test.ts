@@ -13,8 +13,12 @@ import {
 } from "./input.js";
 
 function issuesOf(schema: z.ZodType, value: unknown): readonly unknown[] {
+  return issuesOfInput(z.strictObject({ field: schema }), { field: value });
+}
+
+function issuesOfInput(schema: z.ZodType, input: unknown): readonly unknown[] {
   try {
-    parseInput(z.strictObject({ field: schema }), { field: value });
+    parseInput(schema, input);
     return [];
   } catch (error) {
     if (error instanceof LatchkeyError && error.code === "BAD_REQUEST") return error.issues;
@@ -152,5 +156,21 @@ describe("limits of an identity", () => {
       duration: 1,
     }));
     expect(issuesOf(identityRatelimits, limits).length === 0).toBe(isAccepted);
+  });
+});
+
+describe("the issues of one input", () => {
+  const manyFields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]));
+
+  test.each([
+    [999, 999, "is not a known field"],
+    [1_000, 1_000, "is not a known field"],
+    [1_001, 1_001, "and 1 more issues"],
+    [5_000, 1_001, "and 4000 more issues"],
+  ])("of %i are listed as %i, the last saying %j", (count, listed, message) => {
+    const issues = issuesOfInput(z.strictObject({}), manyFields(count));
+    expect(issues).toHaveLength(listed);
+    expect(issues.at(-1)).toMatchObject({ message });
   });
 });

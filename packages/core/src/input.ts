@@ -12,6 +12,9 @@ import type { EpochMs } from "./time.js";
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 
+/** Most issues that are listed one by one. */
+const MAX_ISSUES = 1_000;
+
 /** What is accepted as metadata before it is checked; see `checkMetadata` for the bounds. */
 export type MetadataInput = Readonly<Record<string, unknown>>;
 
@@ -253,7 +256,7 @@ export const EITHER_ID = {
  *
  * @param further - Issues that a schema cannot see (the time, two fields together). It is given the raw input, also
  * when the schema refuses it, so that all issues are reported at once.
- * @throws LatchkeyError `BAD_REQUEST` with every issue.
+ * @throws LatchkeyError `BAD_REQUEST` with every issue; of more than 1,000 the first, and how many there are beside.
  */
 export function parseInput<Schema extends InputSchema>(
   schema: Schema,
@@ -266,7 +269,7 @@ export function parseInput<Schema extends InputSchema>(
     ...(result.success ? [] : result.error.issues.flatMap(toInputIssues)),
     ...further(raw),
   ];
-  if (!result.success || issues.length > 0) throw badRequest(withoutRepeats(issues));
+  if (!result.success || issues.length > 0) throw badRequest(listable(withoutRepeats(issues)));
   return result.data;
 }
 
@@ -289,6 +292,13 @@ function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
   return [
     { path: path.join("."), message: isWhole ? "the input must be an object" : issue.message },
   ];
+}
+
+/** The answer to a hostile input must not be many times as long as the input itself. */
+function listable(issues: readonly InputIssue[]): readonly InputIssue[] {
+  if (issues.length <= MAX_ISSUES) return issues;
+  const left = issues.length - MAX_ISSUES;
+  return [...issues.slice(0, MAX_ISSUES), { path: "", message: `and ${left} more issues` }];
 }
 
 function withoutRepeats(issues: readonly InputIssue[]): InputIssue[] {
