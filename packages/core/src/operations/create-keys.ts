@@ -6,19 +6,25 @@ import { expiryIssues, orRequired, parseInput } from "../input.js";
 import { type ImportedKey, importedKey, startOf } from "../key-import.js";
 import { describeNewKey, type KeyMark } from "../new-key.js";
 
+/** Most roles and permissions that one call names: its write, one step on every store, stays short. */
+const MAX_GRANTS = 10_000;
+
 const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 
 /**
  * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `hash` (`value` and `variant`:
  * `sha256_base64`, 44 characters with padding, or `sha256_hex`, 64 digits, of the SHA-256 of the whole secret) or
  * `plaintext` (1 to 512 printable ASCII characters), and the fields of createKey but `byteLength`.
- * `remaining` may be 0. `start`, 0 to 32 characters, is what is shown of the secret: of a plaintext it is derived unless
+ * All keys together name at most 10,000 roles and permissions. `remaining` may be 0. `start`, 0 to 32 characters, is what is shown of the secret: of a plaintext it is derived unless
  * given, and leaves 112 bits unknown or is a mere prefix.
  */
 export const createKeysInput = z
   .array(importedKey, { error: SIZE_ERROR })
   .min(1, { error: SIZE_ERROR })
-  .max(100, { error: SIZE_ERROR });
+  .max(100, { error: SIZE_ERROR })
+  .refine((imports) => grantsIn(imports) <= MAX_GRANTS, {
+    error: `must not name more than ${MAX_GRANTS} roles and permissions in all`,
+  });
 
 /**
  * Takes over keys that another system issued, so that their secrets verify here: all of them in one atomic write, or none.
@@ -58,6 +64,13 @@ export async function createKeys(
     default:
       return result satisfies never;
   }
+}
+
+function grantsIn(imports: readonly ImportedKey[]): number {
+  let count = 0;
+  for (const { roles = [], permissions = [] } of imports)
+    count += roles.length + permissions.length;
+  return count;
 }
 
 /** The issues of instants that have passed, of every key of a list. */

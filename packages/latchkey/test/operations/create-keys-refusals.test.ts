@@ -94,6 +94,25 @@ describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
     expect(await written(bed, apiId)).toEqual(before);
   });
 
+  test.each([
+    [10_000, "PRECONDITION_FAILED"],
+    [10_001, "BAD_REQUEST"],
+  ])(
+    "a list that names %i roles and permissions in all is refused with %s",
+    async (count, code) => {
+      const bed = open();
+      const apiId = await openApi(bed);
+      const names = (most: number) =>
+        Array.from({ length: most }, (_, index) => `missing.${index}`);
+      const imports = Array.from({ length: 11 }, (_, index) => ({
+        apiId,
+        hash: hex(foreign(index)),
+        permissions: names(index < 10 ? 1_000 : count - 10_000),
+      }));
+      expect(await rejectionOf(bed.latchkey.createKeys(imports))).toMatchObject({ code });
+    },
+  );
+
   test("recoverable needs a vault, and then nothing is written", async () => {
     const bed = open();
     const apiId = await openApi(bed);
