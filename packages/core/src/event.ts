@@ -52,7 +52,9 @@ export type EventListener = (event: LatchkeyEvent) => unknown;
 export function tell(listener: EventListener, event: LatchkeyEvent): void {
   try {
     const answer = listener(event);
-    if (answer instanceof Promise) answer.catch(() => undefined);
+    // Whatever kind of promise it is.
+    if (typeof answer === "object" && answer !== null && "then" in answer)
+      Promise.resolve(answer).catch(() => undefined);
   } catch {
     // The operation has happened: a listener that fails must not make it look as if it had not.
   }

@@ -127,6 +127,17 @@ describeOnEveryStore("events", (open) => {
       },
     },
     { kind: "that rejects", onEvent: () => Promise.reject(new Error("the listener is broken")) },
+    {
+      kind: "that rejects with a promise of another library",
+      onEvent: () => ({
+        // biome-ignore lint/suspicious/noThenProperty: what makes it a promise
+        then: (_resolve: unknown, reject?: (error: Error) => void) => {
+          // As such a library does where nobody listens.
+          if (reject === undefined) throw new Error("unhandled");
+          reject(new Error("the listener is broken"));
+        },
+      }),
+    },
     { kind: "that never settles", onEvent: () => new Promise(() => undefined) },
     {
       kind: "whose answer cannot be waited for",
