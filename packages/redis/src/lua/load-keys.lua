@@ -28,12 +28,21 @@ local function fieldOf(name, flat, long)
   return ""
 end
 
--- Reads each id once, and what is gone not at all.
+-- Of roles and of permissions, read once for all keys: those of one page mostly hold the same.
+local known = {}
+
+local function itemOf(catalog, id)
+  local name = catalog .. " " .. id
+  if known[name] == nil then known[name] = redis.call("HGET", catalog, id) end
+  return known[name]
+end
+
+-- Takes each id once, and what is gone not at all.
 local function collect(ids, catalog, seen, found)
   for id in string.gmatch(ids, "%S+") do
     if not seen[id] then
       seen[id] = true
-      local item = redis.call("HGET", catalog, id)
+      local item = itemOf(catalog, id)
       if item then
         found[#found + 1] = id
         found[#found + 1] = item
