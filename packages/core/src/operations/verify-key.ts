@@ -84,10 +84,14 @@ function isBareSecret(input: unknown): input is { key: string } {
   return typeof key === "string" && key.length >= 1 && key.length <= MAX_SECRET_LENGTH;
 }
 
-function fromCache({ cache }: OperationContext, hashes: readonly string[]): CountedKey | undefined {
+/** All workspaces share the cache, and two of them may have imported one secret: each has a key of its own then. */
+function fromCache(
+  { cache, workspaceId }: OperationContext,
+  hashes: readonly string[],
+): CountedKey | undefined {
   for (const hash of hashes) {
     const cached = cache.get(hash);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined && cached.key.workspaceId === workspaceId) return cached;
   }
   return undefined;
 }

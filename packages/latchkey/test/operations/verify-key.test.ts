@@ -157,6 +157,29 @@ describeOnEveryStore("verifyKey", (open) => {
     expect(await ask()).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
+  test("knows the key of each of two workspaces that imported one secret", async () => {
+    const { latchkey } = open();
+    const secret = "tide_live_4Jx8vQ2mZ7";
+    const tenants = [latchkey, latchkey.workspace("ws_other")];
+    const keyIds: (string | undefined)[] = [];
+    for (const tenant of tenants) {
+      const { apiId } = await tenant.createApi({ name: "tide tables" });
+      const { keyIds: made } = await tenant.createKeys([{ apiId, plaintext: secret }]);
+      keyIds.push(made[0]);
+    }
+    for (let round = 0; round < 2; round += 1) {
+      for (const [index, tenant] of tenants.entries()) {
+        expect(await tenant.verifyKey({ key: secret })).toMatchObject({
+          code: "VALID",
+          keyId: keyIds[index],
+        });
+      }
+    }
+    await latchkey.deleteKey({ keyId: keyIds[0] as string });
+    expect(await latchkey.verifyKey({ key: secret })).toEqual({ valid: false, code: "NOT_FOUND" });
+    expect(await tenants[1]?.verifyKey({ key: secret })).toMatchObject({ code: "VALID" });
+  });
+
   test("tells a key of another API from an unknown one, and hides another workspace's key", async () => {
     const bed = open();
     const { key } = await issue(bed);
