@@ -278,9 +278,9 @@ describe("what is told of a change", () => {
     ]);
   });
 
-  test("is of the uses what they are set to: they move with every verification, so what they were is not", () => {
+  test("is of the uses what they were when it was decided, and what they are set to", () => {
     expect(fieldsOf({ remaining: 7 }, {}, { usage: uses(3) })).toEqual([
-      { field: "remaining", after: 7 },
+      { field: "remaining", before: 3, after: 7 },
     ]);
   });
 

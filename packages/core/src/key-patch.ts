@@ -202,7 +202,7 @@ function usageChangeOf(
 
 function updateNote(
   context: OperationContext,
-  { key, identity, direct }: LoadedKey,
+  { key, usage, identity, direct }: LoadedKey,
   wanted: WantedKey,
   patch: KeyPatch,
   now: EpochMs,
@@ -211,6 +211,11 @@ function updateNote(
   const externalId = identity?.externalId;
   const before = keyFacts(key, {
     externalId,
+    // As it was when this was decided: verifications move it without a word.
+    remaining:
+      wanted.remaining === undefined
+        ? undefined
+        : settleRefill(usage, dueRefill(key.refill, now)).remaining,
     roles: wanted.roles && names(direct.roles),
     permissions: wanted.permissions && names(direct.permissions),
   });

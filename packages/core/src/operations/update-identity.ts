@@ -2,7 +2,7 @@ import { z } from "zod";
 import { announce, noteChange, toLog } from "../changes.js";
 import { identityLookup, notFound, type OperationContext, untilFresh } from "../context.js";
 import { badRequest } from "../errors.js";
-import type { IdentityRecord, LoadedIdentity } from "../identity.js";
+import type { IdentityRecord } from "../identity.js";
 import { identityFacts } from "../identity-facts.js";
 import { type FullIdentity, toFullIdentity } from "../identity-view.js";
 import {
@@ -61,7 +61,8 @@ export async function updateIdentity(
     if (loaded === null) throw notFound("identity");
     const now = context.now();
     const { identity } = loaded;
-    const patch = patchOf(loaded, parsed, now);
+    const usesLeft = settleRefill(loaded.usage, dueRefill(identity.refill, now)).remaining;
+    const patch = patchOf(identity, usesLeft, parsed, now);
     if (Object.values(patch).every((field) => field === undefined))
       return toFullIdentity(loaded, now);
     const after: IdentityRecord = {
@@ -76,7 +77,8 @@ export async function updateIdentity(
         at: now,
         resourceId: identity.id,
         identityId: identity.id,
-        before: identityFacts(identity),
+        // As it was when this was decided: verifications move it without a word.
+        before: identityFacts(identity, parsed.remaining === undefined ? undefined : usesLeft),
         after: identityFacts(after, parsed.remaining),
       }),
     ];
@@ -104,13 +106,13 @@ export async function updateIdentity(
 }
 
 function patchOf(
-  { identity, usage }: LoadedIdentity,
+  identity: IdentityRecord,
+  usesLeft: number | null,
   wanted: UpdateIdentity,
   now: number,
 ): IdentityPatch {
   const due = dueRefill(identity.refill, now);
-  const current = settleRefill(usage, due).remaining;
-  const remaining = wanted.remaining === undefined ? current : wanted.remaining;
+  const remaining = wanted.remaining === undefined ? usesLeft : wanted.remaining;
   if (remaining === null && wanted.refill !== undefined && wanted.refill !== null)
     throw badRequest([{ path: "refill", message: "needs remaining" }]);
   const isCounted = wanted.remaining !== undefined || wanted.refill !== undefined;

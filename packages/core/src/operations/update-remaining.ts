@@ -3,7 +3,7 @@ import { announce, noteChange, toLog } from "../changes.js";
 import { notFound, type OperationContext, untilFresh } from "../context.js";
 import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
 import { dueRefill } from "../refill.js";
-import type { UsageChange } from "../usage.js";
+import { settleRefill, type UsageChange } from "../usage.js";
 import { drawsFromIdentity, refuseUsageChange } from "../usage-refusal.js";
 
 /**
@@ -46,8 +46,11 @@ export async function updateRemaining(
     const now = context.now();
     const makesUnlimited = operation.kind === "set" && operation.remaining === null;
     const settledAt = operation.kind === "set" ? now : 0;
+    const { refill } = loaded.key;
+    const due = dueRefill(refill, now);
+    const { remaining } = settleRefill(loaded.usage, due);
     const patch = {
-      usage: { due: dueRefill(loaded.key.refill, now), operation, settledAt },
+      usage: { due, operation, settledAt },
       updatedAt: now,
       ...(makesUnlimited && { refill: null }),
     };
@@ -58,8 +61,9 @@ export async function updateRemaining(
         resourceId: keyId,
         keyId,
         identityId: loaded.identity?.id ?? null,
-        // The uses move with every verification: what was done to them is exact, what they were before is not.
-        after: op === "set" ? { remaining: value } : { [`remaining.${op}`]: value },
+        // As they were when this was decided: verifications move them without a word.
+        before: { remaining, ...(makesUnlimited && { refill }) },
+        after: { remaining: usesAfter(remaining, operation) },
       }),
     ];
     const result = await context.store.updateKey(
@@ -86,9 +90,20 @@ export async function updateRemaining(
   });
 }
 
+function usesAfter(
+  remaining: number | null,
+  operation: ReturnType<typeof toOperation>,
+): number | null {
+  if (operation.kind === "set") return operation.remaining;
+  if (remaining === null) return null;
+  return operation.kind === "increment"
+    ? remaining + operation.by
+    : Math.max(0, remaining - operation.by);
+}
+
 function toOperation(
   op: "set" | "increment" | "decrement",
   value: number | null,
-): UsageChange["operation"] {
+): Exclude<UsageChange["operation"], { readonly kind: "keep" }> {
   return op === "set" ? { kind: "set", remaining: value } : { kind: op, by: value as number };
 }

@@ -93,7 +93,7 @@ export const KEY_CASES: readonly ChangeCase[] = [
           fields: {
             name: ["north", undefined],
             enabled: [true, false],
-            remaining: [undefined, 7],
+            remaining: [10, 7],
             roles: [["pilot"], undefined],
           },
         },
@@ -122,7 +122,31 @@ export const KEY_CASES: readonly ChangeCase[] = [
     operation: "updateRemaining",
     run: async (latchkey, { keyId, identityId }) => {
       await latchkey.updateRemaining({ keyId, op: "set", value: 3 });
-      return [{ type: "key.updated", keyId, identityId, fields: { remaining: [undefined, 3] } }];
+      return [{ type: "key.updated", keyId, identityId, fields: { remaining: [10, 3] } }];
+    },
+  },
+  {
+    title: "updateRemaining, raising",
+    operation: "updateRemaining",
+    run: async (latchkey, { keyId, identityId }) => {
+      await latchkey.updateRemaining({ keyId, op: "increment", value: 5 });
+      return [{ type: "key.updated", keyId, identityId, fields: { remaining: [10, 15] } }];
+    },
+  },
+  {
+    title: "updateRemaining, lowering",
+    operation: "updateRemaining",
+    run: async (latchkey, { keyId, identityId }) => {
+      await latchkey.updateRemaining({ keyId, op: "decrement", value: 5 });
+      return [{ type: "key.updated", keyId, identityId, fields: { remaining: [10, 5] } }];
+    },
+  },
+  {
+    title: "updateRemaining, to no limit",
+    operation: "updateRemaining",
+    run: async (latchkey, { keyId, identityId }) => {
+      await latchkey.updateRemaining({ keyId, op: "set", value: null });
+      return [{ type: "key.updated", keyId, identityId, fields: { remaining: [10, undefined] } }];
     },
   },
   {
