@@ -84,6 +84,9 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   audit: AUDIT_ACTIONS,
 };
 
+/** What {@link isRootPermission} accepts, for messages. */
+export const ROOT_PERMISSION_FORM = `"*" or <${Object.keys(ACTIONS).join("|")}>.<id or *>.<action> with a known action`;
+
 const RECORD_ID = /^[a-z]+_[A-Za-z0-9]+$/;
 
 /** What may stand for one resource of its kind. */

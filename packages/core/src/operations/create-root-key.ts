@@ -3,11 +3,10 @@ import { announce, noteChange, toLog } from "../changes.js";
 import type { OperationContext } from "../context.js";
 import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
 import type { RootKeyRecord } from "../root-key.js";
-import { isRootPermission } from "../root-permission.js";
+import { isRootPermission, ROOT_PERMISSION_FORM } from "../root-permission.js";
 import { BYTE_LENGTH, formatSecret, secretStart } from "../secret.js";
 
-const PERMISSION_ERROR =
-  'must be "*" or <api|identity|rbac>.<id or *>.<action> with a known action';
+const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
 
 /** Input of createRootKey: at least one permission, an optional name, an optional expiry (Unix epoch ms). */
 export const createRootKeyInput = z.strictObject({
