@@ -37,7 +37,8 @@ export const coreLevels: readonly (readonly string[])[] = [
     "imported-secret",
   ],
   ["identity", "api-view", "role-view"],
-  ["key", "lifecycle", "charge", "usage-refusal", "identity-view", "input"],
+  ["key", "lifecycle", "charge", "usage-refusal", "identity-view"],
+  ["input"],
   ["key-write"],
   [
     "store",

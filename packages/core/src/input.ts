@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { badRequest, type InputIssue } from "./errors.js";
 import { isExpired } from "./expiry.js";
+import { DEFAULT_LIMIT } from "./key.js";
 import { checkMetadata, type Metadata } from "./metadata.js";
 import { NAMESPACE_PATTERN } from "./namespace.js";
 import type { PermissionQuery } from "./permission.js";
@@ -142,7 +143,7 @@ export const namespace = z
   .string({ error: orRequired("must be a string of 1 to 128 characters") })
   .regex(NAMESPACE_PATTERN, { error: "must be 1 to 128 characters of A-Z a-z 0-9 _ . : -" });
 
-/** The named limits of a key. `duration` in ms. */
+/** The named limits of a key. `duration` in ms. The one named `default` always applies by itself. */
 export const namedKeyRatelimits = list(
   z.strictObject({
     name: text(1, 128),
@@ -154,7 +155,16 @@ export const namedKeyRatelimits = list(
   }),
   50,
   "limits",
-).superRefine((limits, context) => addDuplicateIssues(limits, context));
+).superRefine((limits, context) => {
+  addDuplicateIssues(limits, context);
+  for (const [index, { name, autoApply }] of limits.entries())
+    if (name === DEFAULT_LIMIT && autoApply === false)
+      context.addIssue({
+        code: "custom",
+        path: [index, "autoApply"],
+        message: `must not be false: the limit named "${DEFAULT_LIMIT}" always applies by itself`,
+      });
+});
 
 /** The named limits of an identity. `duration` in ms. */
 export const identityRatelimits = list(

@@ -43,6 +43,17 @@ describe("the limit named default", () => {
     [{ ratelimit: limit, ratelimits: [{ ...limit, name: "default" }] }, ["ratelimits"]],
     [{ ratelimit: limit, ratelimits: [{ ...limit, name: "Default" }] }, []],
     [{ ratelimit: limit, ratelimits: "default" }, ["ratelimits"]],
+    [{ ratelimits: [{ ...limit, name: "default", autoApply: true }] }, []],
+    [
+      {
+        ratelimits: [
+          { ...limit, name: "a", autoApply: false },
+          { ...limit, name: "default", autoApply: false },
+        ],
+      },
+      ["ratelimits.1.autoApply"],
+    ],
+    [{ ratelimits: [{ ...limit, name: "Default", autoApply: false }] }, []],
     [
       { ratelimit: limit, ratelimits: [null, "default", 7] },
       ["ratelimits.0", "ratelimits.1", "ratelimits.2"],
