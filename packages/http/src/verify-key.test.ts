@@ -235,6 +235,9 @@ describe("the header Idempotency-Key", () => {
     await ask("retry-1", { key });
     const conflict = await ask("retry-1", { key, remaining: { cost: 2 } });
     expect([conflict.status, conflict.body.error.code]).toEqual([409, "CONFLICT"]);
+    expect(conflict.body.error.message).toBe(
+      "this Idempotency-Key was used for another question about this key",
+    );
     expect((await ask("retry-1", { key: other.key })).body).toMatchObject({ remaining: 4 });
   });
 
