@@ -1,4 +1,4 @@
-import { isRootAllowed, parseInput } from "@latchkey/core";
+import { isRootAllowed, noInput, parseInput } from "@latchkey/core";
 import { type Answer, pageAnswer, refusal, refusalOf, success } from "./answer.js";
 import { type Asked, requireJson } from "./asked.js";
 import { type Authenticator, byHost, byRootKey } from "./authenticate.js";
@@ -43,7 +43,10 @@ export function createService(settings: Settings): Service {
 
   async function perform(asked: Asked, requestId: string): Promise<Answer> {
     const { target, query } = findRoute(asked);
-    if ("content" in target) return pageAnswer(await target.content(), requestId);
+    if ("content" in target) {
+      refuseParameters(query);
+      return pageAnswer(await target.content(), requestId);
+    }
     const operation = target;
     const caller = await authenticatorOf(operation)(asked);
     const sent =
@@ -111,6 +114,17 @@ export function createService(settings: Settings): Service {
     needsRequest: settings.authenticate !== null,
     refuse: (error) => refuse(error, newRequestId()),
   };
+}
+
+/** Of a page, which takes none: in the words of an operation that takes nothing. */
+function refuseParameters(query: string): void {
+  if (query === "") return;
+  const given = { ...readQuery(query), headers: new Map() };
+  try {
+    parseInput(noInput, given.fields, () => given.issues);
+  } catch (error) {
+    throw asSent(error, given);
+  }
 }
 
 /** A list goes the way of an object: its schema is asked for a list, and no header stands for a field of it. */

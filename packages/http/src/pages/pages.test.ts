@@ -127,6 +127,20 @@ describe.each(PATHS)("%s", (path) => {
     }
   });
 
+  test("takes no query parameters, in the words of every operation that takes none", async () => {
+    const service = await openService();
+    const [page, liveness] = await Promise.all(
+      [path, "liveness"].map(async (name) => {
+        const response = await get(service, `/v1/${name}?x=1&y=%zz`);
+        const { error } = (await response.json()) as { error: { message: string } };
+        return [response.status, error.message];
+      }),
+    );
+    expect(page).toEqual(liveness);
+    expect(page?.[0]).toBe(400);
+    expect((await get(service, `/v1/${path}?`)).status).toBe(200);
+  });
+
   test("takes GET only", async () => {
     const service = await openService();
     for (const method of ["HEAD", "POST", "OPTIONS", "PUT", "DELETE"]) {
