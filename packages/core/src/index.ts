@@ -97,6 +97,7 @@ export { getKeyInput } from "./operations/get-key.js";
 export { getPermissionInput } from "./operations/get-permission.js";
 export { getRoleInput } from "./operations/get-role.js";
 export { getVerificationsInput, type Verifications } from "./operations/get-verifications.js";
+export type { ShownWorkspace } from "./operations/get-workspace.js";
 export { type LimitAnswer, limitInput } from "./operations/limit.js";
 export { type ApiList, listApisInput } from "./operations/list-apis.js";
 export { type AuditEventList, listAuditEventsInput } from "./operations/list-audit-events.js";

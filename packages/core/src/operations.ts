@@ -22,6 +22,7 @@ import { getKey } from "./operations/get-key.js";
 import { getPermission } from "./operations/get-permission.js";
 import { getRole } from "./operations/get-role.js";
 import { getVerifications } from "./operations/get-verifications.js";
+import { getWorkspace } from "./operations/get-workspace.js";
 import { isWorkspaceEnabled } from "./operations/is-workspace-enabled.js";
 import { limit } from "./operations/limit.js";
 import { listApis } from "./operations/list-apis.js";
@@ -168,6 +169,8 @@ export interface Operations {
   readonly listAuditEvents: Bound<typeof listAuditEvents>;
   /** Forgets entries of the audit log: `{ before }` → `{ deleted }`. */
   readonly pruneAuditEvents: Bound<typeof pruneAuditEvents>;
+  /** The workspace itself: `{ id, name?, enabled }`. */
+  readonly getWorkspace: Bound<typeof getWorkspace>;
   /** Whether the workspace is switched on. */
   readonly isWorkspaceEnabled: Bound<typeof isWorkspaceEnabled>;
   /** Switches the workspace on or off. */
@@ -224,6 +227,7 @@ export function bindOperations(context: OperationContext): Operations {
     pruneVerifications: (input) => pruneVerifications(context, input),
     listAuditEvents: (input) => listAuditEvents(context, input),
     pruneAuditEvents: (input) => pruneAuditEvents(context, input),
+    getWorkspace: () => getWorkspace(context),
     isWorkspaceEnabled: () => isWorkspaceEnabled(context),
     setWorkspaceEnabled: (enabled) => setWorkspaceEnabled(context, enabled),
   };

@@ -53,6 +53,7 @@ export {
   RBAC_ACTIONS,
   type RootKeyList,
   type RootKeyOutcome,
+  type ShownWorkspace,
   type SpanMs,
   type VerdictCheck,
   type VerificationBucket,

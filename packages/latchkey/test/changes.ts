@@ -42,6 +42,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "pruneVerifications",
   "listAuditEvents",
   "pruneAuditEvents",
+  "getWorkspace",
   "isWorkspaceEnabled",
   "close",
 ]);

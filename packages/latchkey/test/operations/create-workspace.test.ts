@@ -9,12 +9,16 @@ describeOnEveryStore("createWorkspace", (open) => {
     const other = await bed.latchkey.createWorkspace();
     expect(workspaceId).toMatch(/^ws_[A-Za-z0-9]+$/);
     expect(other.workspaceId).not.toBe(workspaceId);
-    expect(await bed.store.getWorkspace(workspaceId)).toMatchObject({
+    const made = bed.latchkey.workspace(workspaceId);
+    expect(await made.getWorkspace()).toEqual({
       id: workspaceId,
       name: "Tide Office",
       enabled: true,
     });
-    const made = bed.latchkey.workspace(workspaceId);
+    expect(await bed.latchkey.workspace("ws_unused").getWorkspace()).toEqual({
+      id: "ws_unused",
+      enabled: true,
+    });
     expect(await made.isWorkspaceEnabled()).toBe(true);
     expect(await made.listApis()).toEqual({ apis: [], total: 0 });
     const { apiId } = await made.createApi({ name: "tide tables" });
@@ -29,10 +33,7 @@ describeOnEveryStore("createWorkspace", (open) => {
     const made = bed.latchkey.workspace(workspaceId);
     await made.setWorkspaceEnabled(false);
     expect(await bed.latchkey.isWorkspaceEnabled()).toBe(true);
-    expect(await bed.store.getWorkspace(workspaceId)).toMatchObject({
-      name: "Tide Office",
-      enabled: false,
-    });
+    expect(await made.getWorkspace()).toMatchObject({ name: "Tide Office", enabled: false });
     await made.setWorkspaceEnabled(true);
     expect(await made.isWorkspaceEnabled()).toBe(true);
   });
