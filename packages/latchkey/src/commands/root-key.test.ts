@@ -23,7 +23,8 @@ async function whomItSpeaksFor(store: string, key: string, env: Record<string, s
 describe("latchkey root-key", () => {
   test("prints the root key and nothing else", async () => {
     const store = newStore();
-    const args = ["root-key", "--store", store, "--permissions", "api.*.read_api,api.*.read_key"];
+    const permissions = "api.*.read_api,api.*.read_key";
+    const args = ["root-key", "create", "--store", store, "--permissions", permissions];
     const { exitCode, stdout, stderr } = await runCli([...args, "--workspace", "ws_tides"]);
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^lk_root_[1-9A-HJ-NP-Za-km-z]+\n$/);
@@ -33,6 +34,20 @@ describe("latchkey root-key", () => {
       workspaceId: "ws_tides",
       permissions: ["api.*.read_api", "api.*.read_key"],
     });
+  });
+
+  test("issues one without the word create as well", async () => {
+    const store = newStore();
+    const args = ["--store", store, "--permissions", "*"];
+    for (const words of [[], ["create"]]) {
+      const [key = ""] = await runCommand(rootKey, [...words, ...args]);
+      expect(await whomItSpeaksFor(store, key)).toMatchObject({ permissions: ["*"] });
+    }
+    await expect(runCommand(rootKey, ["create", "deploys", ...args])).rejects.toThrow(
+      new UsageError("create makes the id itself: give a --name"),
+    );
+    expect(rootKey.help).toContain("latchkey root-key create --store");
+    expect(rootKey.help).not.toContain("latchkey root-key --");
   });
 
   test("without --workspace the key is of the default workspace", async () => {
@@ -199,7 +214,7 @@ describe("latchkey root-key list and revoke", () => {
     [["list"], "--store is required"],
     [
       ["list", "root_1", "--store", "sqlite:x.db"],
-      "the arguments must be list, or revoke and an id",
+      "the arguments must be create, list, or revoke and an id",
     ],
     [["revoke", "--store", "sqlite:x.db"], "revoke needs the id of a root key"],
     [["revoke", "root_1", "--store", "memory:"], "--store must be one that a server uses"],

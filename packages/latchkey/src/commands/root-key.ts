@@ -12,11 +12,12 @@ import {
 import { ENVIRONMENT_HELP, LASTING_STORE_HELP, REDIS_HELP } from "../help.js";
 import { readExistingStore, readLastingStore } from "../lasting-store.js";
 
-const help = `Usage: latchkey root-key --store <url> --permissions <list> [options]
+const help = `Usage: latchkey root-key create --store <url> --permissions <list> [options]
        latchkey root-key list --store <url> [--workspace <id>]
        latchkey root-key revoke <id> --store <url> [--workspace <id>]
 
-Issues a key that authorises management calls over HTTP. Prints the key, and nothing else: it is shown this once.
+create, which may be left out, issues a key that authorises management calls over HTTP. Prints the key, and nothing else:
+it is shown this once.
 list prints a line for each root key: id, first characters, enabled or disabled, expiry, permissions and name, with tabs
 between them. revoke makes one useless for good; a running server sees it with its next request.
 
@@ -30,7 +31,7 @@ ${REDIS_HELP}
   -h, --help            print this
 
 Example:
-  latchkey root-key --store sqlite:./keys.db --permissions 'api.*.read_api,api.*.read_key,api.*.create_key'
+  latchkey root-key create --store sqlite:./keys.db --permissions 'api.*.read_api,api.*.read_key,api.*.create_key'
 
 ${ENVIRONMENT_HELP}`;
 
@@ -41,10 +42,11 @@ export const rootKey: Command = {
   summary: "issue, list or revoke keys for management calls over HTTP",
   help,
   options: { ...STORE_OPTIONS, ...ISSUE_OPTIONS, workspace: "text" },
-  positionals: ["list|revoke", "<id>"],
+  positionals: ["create|list|revoke", "<id>"],
   async run(args, host) {
     const [action, id] = args.positionals;
-    if (action === undefined) return issue(args, host);
+    if (action === undefined || (action === "create" && id === undefined)) return issue(args, host);
+    if (action === "create") throw new UsageError("create makes the id itself: give a --name");
     for (const option of Object.keys(ISSUE_OPTIONS))
       if (args.texts.has(option)) throw new UsageError(`--${option} is for issuing a root key`);
     if (action === "list" && id === undefined) return list(args, host);
@@ -52,7 +54,7 @@ export const rootKey: Command = {
     throw new UsageError(
       action === "revoke"
         ? "revoke needs the id of a root key, as list prints it"
-        : "the arguments must be list, or revoke and an id",
+        : "the arguments must be create, list, or revoke and an id",
     );
   },
 };
