@@ -3,26 +3,23 @@ import { z } from "zod";
 import { instant, listOf, shared, whole } from "./shared.js";
 
 const fieldChange = z.strictObject({
-  field: z.string().describe("Name of the field that changed."),
-  before: z.unknown().optional().describe("Its value before; absent where it had none."),
-  after: z.unknown().optional().describe("Its value since; absent where it has none."),
+  field: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
 });
 
 const auditEvent = shared(
   "AuditEvent",
   z.strictObject({
     id: z.string(),
-    type: z.enum(CHANGE_TYPES).describe("What was done to what."),
+    type: z.enum(CHANGE_TYPES),
     workspaceId: z.string(),
-    at: instant.describe("Unix epoch ms."),
-    actor: z
-      .string()
-      .optional()
-      .describe("Who did it: the id of a root key, or what the host says."),
-    resourceId: z.string().describe("Id of what was changed."),
+    at: instant,
+    actor: z.string().optional(),
+    resourceId: z.string(),
     keyId: z.string().optional(),
     identityId: z.string().optional(),
-    changes: listOf(fieldChange).describe("Every field that changed; never a secret."),
+    changes: listOf(fieldChange),
   }),
 );
 
@@ -33,4 +30,4 @@ export const auditEventList = z.strictObject({
 });
 
 /** Answer of what forgets. */
-export const forgotten = z.strictObject({ deleted: whole().describe("How many were forgotten.") });
+export const forgotten = z.strictObject({ deleted: whole() });

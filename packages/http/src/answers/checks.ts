@@ -2,10 +2,8 @@ import { permissionQueryField } from "@latchkey/core";
 import { z } from "zod";
 import { instant, listOf, shared, whole } from "./shared.js";
 
-const passed = z.boolean().describe("Whether this check lets the key through.");
-const retryAfterMs = whole(1)
-  .optional()
-  .describe("Ms until it passes if nothing else happens; absent where waiting does not help.");
+const passed = z.boolean();
+const retryAfterMs = whole(1).optional();
 
 const check = shared(
   "VerdictCheck",
@@ -16,7 +14,7 @@ const check = shared(
       check: z.literal("api"),
       passed,
       apiId: z.string(),
-      wanted: z.string().optional().describe("The API that was asked about."),
+      wanted: z.string().optional(),
     }),
     z.strictObject({ check: z.literal("expiry"), passed, expires: instant.optional() }),
     z.strictObject({ check: z.literal("address"), passed, ipAddress: z.string().optional() }),
@@ -38,16 +36,14 @@ const check = shared(
     z.strictObject({
       check: z.literal("uses"),
       passed,
-      from: z.enum(["key", "identity"]).describe("Whose uses they are."),
+      from: z.enum(["key", "identity"]),
       remaining: whole().optional(),
       cost: whole(),
-      nextRefillAt: instant.optional().describe("Unix epoch ms of the next refill."),
+      nextRefillAt: instant.optional(),
       retryAfterMs,
     }),
   ]),
 );
 
 /** Of a dry run: every check in the order in which they are made, also those behind the first that failed. */
-export const checks = listOf(check)
-  .optional()
-  .describe("Of a dry run: every check, in the order in which they are made.");
+export const checks = listOf(check).optional();

@@ -35,7 +35,10 @@ export const listedKey = shared(
 );
 
 /** Answer of keys.createKey and keys.rotateKey, the only ones that ever hold a new secret. */
-export const createdKey = z.strictObject({ keyId: z.string(), key: z.string() });
+export const createdKey = shared(
+  "CreatedKey",
+  z.strictObject({ keyId: z.string(), key: z.string() }),
+);
 
 /** Answer of migrations.createKeys, in the order of what was given. */
 export const createdKeys = z.strictObject({ keyIds: listOf(z.string()) });

@@ -33,7 +33,10 @@ export const createdRole = z.strictObject({ roleId: z.string() });
 const held = shared("HeldGrant", z.strictObject({ id: z.string(), name: z.string() }));
 
 /** Answer of keys.addRoles and its like: the roles that the key then holds, ascending by name. */
-export const heldRoles = z.strictObject({ roles: listOf(held) });
+export const heldRoles = shared("HeldRoles", z.strictObject({ roles: listOf(held) }));
 
 /** Answer of keys.addPermissions and its like: the permissions that the key then holds itself, ascending by name. */
-export const heldPermissions = z.strictObject({ permissions: listOf(held) });
+export const heldPermissions = shared(
+  "HeldPermissions",
+  z.strictObject({ permissions: listOf(held) }),
+);

@@ -2,7 +2,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../index.js";
 import { OPERATIONS } from "../operations.js";
-import { FIELD_NOTES, PARAMETER_NOTES } from "./field-notes.js";
+import { FIELD_NOTES, noteOf } from "./field-notes.js";
+import { OWN_NOTES } from "./own-notes.js";
 import { refusalsOf } from "./refusals.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
@@ -22,19 +23,61 @@ function referencesIn(value: unknown): string[] {
   );
 }
 
-/** Names of all members of schemas and of all parameters. */
-function fieldsIn(value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  const { properties, parameters } = value as {
-    properties?: object;
-    parameters?: readonly { readonly name: string }[];
-  };
-  const named = Array.isArray(parameters) ? parameters.map(({ name }) => name) : [];
-  return [
-    ...Object.keys(properties ?? {}),
-    ...named,
-    ...Object.values(value).flatMap((content) => fieldsIn(content)),
-  ];
+/** A field of a schema, or a parameter. */
+interface Field {
+  /** The shared schema or the operation that it is of, then the names of fields down to its own. */
+  readonly path: readonly string[];
+  /** In JSON; null where it may also be null is left out. */
+  readonly type: string;
+  readonly description: string | undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function typeOf({ type, $ref, anyOf, oneOf }: any): string {
+  const types = [type ?? $ref ?? (anyOf ?? oneOf)?.map(typeOf)].flat();
+  return types.filter((name) => name !== "null").join(" or ");
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function fieldsIn(schema: any, path: readonly string[]): Field[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  if (Array.isArray(schema)) return schema.flatMap((item) => fieldsIn(item, path));
+  return Object.entries(schema).flatMap(([keyword, content]) => {
+    if (keyword !== "properties") return fieldsIn(content, path);
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    return Object.entries(content as any).flatMap(([name, field]: [string, any]) => [
+      { path: [...path, name], type: typeOf(field), description: field.description },
+      ...fieldsIn(field, [...path, name]),
+    ]);
+  });
+}
+
+function parametersOf(name: string): Field[] {
+  const headers = OPERATIONS.find((operation) => operation.name === name)?.headers ?? {};
+  const fieldOf = new Map(Object.entries(headers).map(([field, header]) => [header, field]));
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  return (described(name).parameters ?? []).map(({ name: sent, schema, description }: any) => ({
+    path: [name, fieldOf.get(sent) ?? sent],
+    type: typeOf(schema),
+    description,
+  }));
+}
+
+const fields: readonly Field[] = [
+  ...Object.entries(document.components.schemas).flatMap(([id, schema]) => fieldsIn(schema, [id])),
+  ...fieldsIn(document.components.responses, [""]),
+  ...OPERATIONS.flatMap(({ name }) => [
+    ...parametersOf(name),
+    ...fieldsIn(described(name).requestBody?.content["application/json"].schema, [name]),
+    ...fieldsIn(described(name).responses["200"].content["application/json"].schema, [name]),
+  ]),
+];
+
+/** Fields of this name, which may have names before it, that are described by this note. */
+function describedBy(name: string, note: string | undefined): readonly Field[] {
+  return fields.filter(
+    ({ path, description }) => description === note && `.${path.join(".")}`.endsWith(`.${name}`),
+  );
 }
 
 test("is valid OpenAPI 3.1", async () => {
@@ -132,12 +175,49 @@ test("bodies refuse unknown fields, as the service does", () => {
   expect(schema).toMatchObject({ required: ["apiId"], additionalProperties: false });
 });
 
-test("what a field stands for is said where it occurs, and of no field that there is none of", () => {
-  const fields = fieldsIn(document);
-  for (const name of [...Object.keys(FIELD_NOTES), ...Object.keys(PARAMETER_NOTES)])
-    expect(fields, name).toContain(name);
-  const { properties } = document.components.schemas.Key;
-  expect(properties.expires.description).toBe(FIELD_NOTES.expires);
+describe("what a field stands for", () => {
+  test("is said where it occurs, and of no field that there is none of", () => {
+    for (const [name, note] of Object.entries({ ...FIELD_NOTES, ...OWN_NOTES }))
+      expect(describedBy(name, note), name).not.toEqual([]);
+  });
+
+  test("is told by a name alone only where every field of that name is of one type", () => {
+    for (const [name, note] of Object.entries(FIELD_NOTES)) {
+      const types = new Set(describedBy(name, note).map(({ type }) => type));
+      expect([...types], name).toHaveLength(1);
+    }
+  });
+
+  test("is what the longest name says: of this schema, else of this field in any, else the word", () => {
+    expect(noteOf(["keys.verifyKey", "remaining", "cost"])).toBe(
+      OWN_NOTES["keys.verifyKey.remaining.cost"],
+    );
+    expect(noteOf(["keys.createKey", "ratelimit", "type"])).toBe(OWN_NOTES["ratelimit.type"]);
+    expect(noteOf(["NewSchema", "expires"])).toBe(FIELD_NOTES.expires);
+    expect(noteOf(["NewSchema", "type"])).toBeUndefined();
+    expect(noteOf(["NewSchema", "constructor"])).toBeUndefined();
+  });
+
+  test.each([
+    ["AuditEvent.type", "What was done to what."],
+    ["AuditEvent.changes.before", "Its value before; absent where it had none."],
+    ["VerificationBucket.success", "Number of verdicts `VALID`."],
+    ["ratelimits.limit.success", "Whether there was room. False: nothing was taken."],
+    ["Role.permissions", "Names of the permissions that the role gives."],
+    ["Key.permissions", "Names of all permissions that the key has, directly and through roles."],
+    ["HeldPermissions.permissions", expect.stringContaining("not those through roles")],
+    ["keys.addRoles.roles", expect.stringContaining("objects with `id` or `name`")],
+    ["identities.listIdentities.environment", "Accepted, without effect."],
+    ["ratelimits.limit.async", "Accepted, without effect: every limit is exact."],
+    ["ratelimits.limit.meta", "Accepted, without effect."],
+    ["ratelimits.limit.resources", "Accepted, without effect."],
+    ["apis.listKeys.limit", "Most items of the page."],
+    ["keys.updateKey.expires", expect.stringContaining("`null` for never")],
+  ])("%s: %s", (name, note) => {
+    const found = fields.filter(({ path }) => path.join(".") === name);
+    expect(found.map(({ description }) => description)).toEqual(found.map(() => note));
+    expect(found).not.toEqual([]);
+  });
 });
 
 test("baseUrl is what the paths follow on; without it they follow on the host", () => {

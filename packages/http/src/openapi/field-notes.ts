@@ -1,86 +1,74 @@
-/** What a field stands for, by its name: a word means the same wherever it occurs. */
+import { OWN_NOTES } from "./own-notes.js";
+
+/**
+ * What a field stands for, by its name alone: only of words that mean the same in every schema, taken and answered.
+ * Whatever means something else somewhere stands in {@link OWN_NOTES}.
+ */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
-  amount: "Uses that are left after a refill.",
+  amount: "What a refill raises the uses left to; it never lowers them.",
   apiId: "Id of the API.",
-  async: "Accepted and kept; every limit is exact.",
-  autoApply: "Whether the limit is asked at every verification, and not only where it is named.",
-  before: "Unix epoch ms, not later than now: what is older is forgotten.",
+  autoApply:
+    "Whether every verification takes from the limit, and not only one that names it; always true of a key's limit named `default`.",
   byteLength: "Random bytes of the secret.",
-  code: "Why.",
-  cost: "What it takes of the uses or of the limit; 0 only looks.",
   create: "Makes one of this name where there is none, in the same write.",
   createdAt: "Unix epoch ms.",
-  cursor: "Asks for the page after the one that it came with; absent when nothing follows.",
+  cursor: "What asks for the next page, taken from the answer before; absent in the last answer.",
   decrypt: "Also shows the secrets of recoverable keys; needs `decrypt_key`.",
   deletedKeys: "How many keys were deleted.",
   deleteProtection: "Whether the API is kept from being deleted.",
   description: "Text for people.",
-  docs: "Where this code is explained.",
   dryRun: "Decides without taking anything, counting or telling anyone.",
   duration: "Length of a window in ms. Windows are aligned to the Unix epoch.",
-  enabled:
-    "Whether the key can be verified. As answered it is derived: false once switched off, expired or used up.",
   environment: "A label of yours, such as `live` or `test`.",
   exceeded: "Whether this limit refused.",
   expires: "Unix epoch ms from which the key is refused; absent for never.",
   externalId: "Your own id of the user.",
   graceMs: "How long the old key goes on, in ms; 0 unless given, never past its own expiry.",
-  hash: "Hash of the secret, where another system kept no more of it.",
+  granularity: "Length of a bucket: over at most 31 days, 366 days or 120 months.",
   identifier: "Whom the limit counts: a user, an address.",
   identityId: "Id of the identity.",
   interval: "How often uses are restored.",
-  ipAddress: "Address of whoever presents the key; needed where the API has an `ipWhitelist`.",
   ipWhitelist:
     "Addresses and CIDR ranges, IPv4 and IPv6, that keys may be used from; none for anywhere.",
-  issues: "Everything that is wrong with the input, never a value of it.",
   key: "The secret.",
   keyId: "Id of the key; not a secret.",
   keyIds: "Ids of the keys, in the order in which they were given.",
   lastRefillAt: "Unix epoch ms up to which refills are settled.",
   lastUsedAt: "Unix epoch ms of the latest valid verification, some seconds behind.",
   limit: "Units per window.",
-  meta: "Metadata of yours.",
   namespace: "What the limit is for.",
   op: "What is done to the uses left.",
-  ownerId: "Deprecated: the `externalId` of the identity.",
-  path: "Field that is wrong, members joined by dots; empty for the input as a whole.",
   permanent: "Keeps nothing of the record.",
   permissionId: "Id of the permission.",
-  permissions:
-    "Names of permissions. As answered: all that the key has, directly and through roles.",
-  plaintext: "The secret. As answered only where `decrypt` asked for it and it is recoverable.",
-  prefix: "What comes before the `_` of the secret.",
   recoverable: "Keeps the secret encrypted, so that it can be read back; needs `encrypt_key`.",
   refillDay: "Day of the month; a shorter month refills on its last day. 1 unless given.",
-  remaining: "Uses or units left; of a key absent when unlimited.",
-  requestId: "Equal to the header `X-Request-Id`.",
+  requestId: "Equal to the header `X-Request-Id` of the answer.",
   reset: "Unix epoch ms at which the next window opens.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",
   roleId: "Id of the role.",
-  roles: "Names of roles.",
   rotatedFrom: "Id of the key that this one took the place of.",
   rotatedTo: "Id of the key that took the place of this one.",
-  start: "First characters of the secret, to tell keys apart.",
-  success: "Whether there was room. False: nothing was taken.",
   tags: "Labels for your own evaluation; no part of the question.",
   total: "Exact number of all there are, whatever the page.",
-  type: "Accepted and kept; every limit is exact.",
   updatedAt: "Unix epoch ms of the latest change of the configuration.",
   usesFrom: "Whose uses the key draws from.",
   valid: "The verdict. Let nobody through without looking at it.",
-  value: "Uses, `null` with `set` for unlimited; of a hash its text.",
   variant:
     "How the SHA-256 of the whole secret is written: 44 characters with padding, or 64 digits.",
   workspaceId: "Id of the workspace.",
 };
 
-/** What a parameter of a query or a header stands for where that is something else. */
-export const PARAMETER_NOTES: Readonly<Record<string, string>> = {
-  "Idempotency-Key":
-    "A text of yours: a retry with the same one gets the same verdict and is charged once, for 10 minutes.",
-  actor: "Only what this one did, by its id or name.",
-  end: "Unix epoch ms, not included.",
-  granularity: "Length of a bucket: over at most 31 days, 366 days or 120 months.",
-  limit: "Most items of the page.",
-  start: "Unix epoch ms, included.",
-};
+/**
+ * What the document says of a field.
+ *
+ * @param path - The shared schema or the operation that the field is of, then names of fields down to its own. The longest
+ * end of it that has a note wins.
+ */
+export function noteOf(path: readonly string[]): string | undefined {
+  for (let from = 0; from < path.length - 1; from += 1) {
+    const name = path.slice(from).join(".");
+    if (Object.hasOwn(OWN_NOTES, name)) return OWN_NOTES[name];
+  }
+  const name = path.at(-1) ?? "";
+  return Object.hasOwn(FIELD_NOTES, name) ? FIELD_NOTES[name] : undefined;
+}

@@ -1,7 +1,7 @@
 import { metadataField, permissionQueryField } from "@latchkey/core";
 import { z } from "zod";
 import { metadata, SHARED } from "../answers/shared.js";
-import { FIELD_NOTES } from "./field-notes.js";
+import { noteOf } from "./field-notes.js";
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has it. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -22,12 +22,14 @@ for (const [schema, { id }] of SHAPES) SHARED.add(schema as z.ZodType, { id });
  * Writes a zod schema as JSON Schema. What is shared goes to `components` and is referred to.
  *
  * @param io - Whether it is what comes in, before defaults, or what goes out.
+ * @param owner - Name of the operation whose schema it is, for the notes on its fields.
  * @throws TypeError when a name among `components` stands for something else already.
  */
 export function toJsonSchema(
   schema: z.ZodType,
   io: "input" | "output",
   components: Components,
+  owner = "",
 ): JsonSchema {
   const converted: JsonSchema = z.toJSONSchema(schema, {
     io,
@@ -42,9 +44,9 @@ export function toJsonSchema(
   const { $schema: _dialect, $defs = {}, ...whole } = converted;
   for (const [id, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
     const { id: _name, ...rest } = definition;
-    addComponent(components, id, inDocument(rest) as JsonSchema);
+    addComponent(components, id, inDocument(rest, [id]) as JsonSchema);
   }
-  return inDocument(whole) as JsonSchema;
+  return inDocument(whole, [owner]) as JsonSchema;
 }
 
 /** What is named twice must be the same: the second would silently take the place of the first. */
@@ -78,29 +80,30 @@ function flattenNull(schema: JsonSchema): void {
   Object.assign(schema, first, { type: [first.type, "null"] });
 }
 
-/** References as the document has them, and what each field stands for. Makes copies: zod shares what occurs twice. */
-function inDocument(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inDocument);
+/**
+ * References as the document has them, and what each field stands for. Makes copies: zod shares what occurs twice.
+ *
+ * @param path - Of the fields on the way here, as {@link noteOf} takes it.
+ */
+function inDocument(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => inDocument(item, path));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, content]) => {
       if (name === "$ref" && typeof content === "string")
         return [name, content.replace(/^#\/\$defs\//, "#/components/schemas/")];
-      const copy = inDocument(content);
-      return [name, name === "properties" ? withNotes(copy as JsonSchema) : copy];
+      return [name, name === "properties" ? withNotes(content, path) : inDocument(content, path)];
     }),
   );
 }
 
-function withNotes(properties: JsonSchema): JsonSchema {
+function withNotes(properties: object, path: readonly string[]): JsonSchema {
   return Object.fromEntries(
     Object.entries(properties).map(([name, content]) => {
-      const property = content as JsonSchema;
-      const note = FIELD_NOTES[name];
-      // Where a name stands for several fields together, they explain themselves.
-      const isGroup = "properties" in property || "$ref" in property;
-      const isPlain = note === undefined || isGroup || "description" in property;
-      return [name, isPlain ? property : { ...property, description: note }];
+      const pathOfField = [...path, name];
+      const property = inDocument(content, pathOfField) as JsonSchema;
+      const description = noteOf(pathOfField);
+      return [name, description === undefined ? property : { ...property, description }];
     }),
   );
 }

@@ -1,5 +1,4 @@
 import type { Operation } from "../operation.js";
-import { PARAMETER_NOTES } from "./field-notes.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 import { permissionsNote } from "./permissions-note.js";
 import { refusalResponses } from "./refusals.js";
@@ -33,7 +32,7 @@ export function pathItemOf(
           headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
           content: {
             "application/json": {
-              schema: toJsonSchema(answers, "output", components),
+              schema: toJsonSchema(answers, "output", components, name),
               example: example.answers,
             },
           },
@@ -46,15 +45,14 @@ export function pathItemOf(
 
 /** The input of an operation, taken apart by where its fields are sent. */
 function inputOf(
-  { method, input, headers = {}, example }: Operation,
+  { name: operationName, method, input, headers = {}, example }: Operation,
   components: Components,
 ): { readonly parameters: readonly JsonSchema[]; readonly body: JsonSchema | null } {
-  const schema = toJsonSchema(input, "input", components);
+  const schema = toJsonSchema(input, "input", components, operationName);
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
   const required = (schema.required ?? []) as readonly string[];
   const parameter = (field: string, place: "query" | "header", name: string) => {
-    const { description: note, ...plain } = properties[field] ?? {};
-    const description = PARAMETER_NOTES[name] ?? (place === "query" ? note : undefined);
+    const { description, ...plain } = properties[field] ?? {};
     const value = (example.takes as JsonSchema)[field];
     return {
       name,

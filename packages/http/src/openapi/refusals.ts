@@ -10,7 +10,7 @@ const NOTES: Readonly<Record<PublicErrorCode, string>> = {
   INSUFFICIENT_PERMISSIONS: "The message names what is needed, never what is held.",
   NOT_FOUND: "No such record in this workspace.",
   METHOD_NOT_ALLOWED: "`Allow` says which verb is right.",
-  CONFLICT: "It exists already, or the record kept changing.",
+  CONFLICT: "It exists already, was used or rotated before, or the record kept changing.",
   PRECONDITION_FAILED: "The state does not allow it; nothing was written.",
   DELETE_PROTECTED: "The API is protected.",
   PAYLOAD_TOO_LARGE: "The body is longer than allowed.",
