@@ -63,6 +63,17 @@ const mustBePacked = {
 const notPacked = (name) => `not in the tarball: ${name}`;
 
 /**
+ * Files and folders of a package that its README links to: whoever reads it in the tarball must find them.
+ *
+ * @param {string} directory
+ */
+function linkedFrom(directory) {
+  const readme = readFileSync(join(root, "packages", directory, "README.md"), "utf8");
+  const targets = [...readme.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = ""]) => target);
+  return targets.filter((target) => !/^(?:https?:|\.\.\/)/.test(target));
+}
+
+/**
  * Packs a package the way it is published (workspace: and catalog: ranges resolved, publishConfig applied) and
  * looks at the tarball.
  *
@@ -79,8 +90,9 @@ async function checkPacked(directory, into) {
   if (!packed.isOk || tarball === undefined) return { isOk: false, output: packed.output };
   const path = join(target, tarball);
   const listed = await run("tar", ["-tzf", path]);
-  const missing = (mustBePacked[directory] ?? []).filter(
-    (name) => !listed.output.split("\n").includes(`package/${name}`),
+  const names = listed.output.split("\n");
+  const missing = [...(mustBePacked[directory] ?? []), ...linkedFrom(directory)].filter(
+    (name) => !names.some((one) => `${one}/`.startsWith(`package/${name}/`)),
   );
   const results = await Promise.all([
     { isOk: listed.isOk && missing.length === 0, output: missing.map(notPacked).join("\n") },
