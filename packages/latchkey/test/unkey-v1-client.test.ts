@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLatchkey } from "@latchkey/core";
-import { createHandler, toNodeListener } from "@latchkey/http";
+import { createHandler, openApiDocument, toNodeListener } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { Unkey } from "@unkey/api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -229,6 +230,29 @@ describe("a client written for Unkey v1", () => {
     expect(await resultOf(unkey.keys.get({ keyId }))).toMatchObject({ roles: [], permissions: [] });
   });
 
+  test("sets the roles of a key and adds permissions, and is answered an object with all of them", async () => {
+    const apiId = await newApi();
+    const { keyId } = await resultOf(unkey.keys.create({ apiId, roles: [] }));
+    const named = (name: string) => ({ id: expect.any(String), name });
+    await resultOf(unkey.keys.addRoles({ keyId, roles: [{ name: "harbour", create: true }] }));
+    const roles = unkey.keys.setRoles({ keyId, roles: [{ name: "pilot", create: true }] });
+    expect(await resultOf(roles)).toEqual({ roles: [named("pilot")] });
+    await resultOf(
+      unkey.keys.setPermissions({ keyId, permissions: [{ name: "tides.read", create: true }] }),
+    );
+    const permissions = unkey.keys.addPermissions({
+      keyId,
+      permissions: [{ name: "tides.write", create: true }],
+    });
+    expect(await resultOf(permissions)).toEqual({
+      permissions: [named("tides.read"), named("tides.write")],
+    });
+    expect(await resultOf(unkey.keys.get({ keyId }))).toMatchObject({
+      roles: ["pilot"],
+      permissions: ["tides.read", "tides.write"],
+    });
+  });
+
   test("limits without a key", async () => {
     const question = { identifier: "harbour_7", limit: 1, duration: LONG_MS, async: true };
     expect(await resultOf(unkey.ratelimits.limit(question))).toMatchObject({
@@ -273,4 +297,68 @@ describe("a client written for Unkey v1", () => {
     const bad = await unkey.keys.create({ apiId: "api_1", byteLength: 1 });
     expect(bad.error).toMatchObject({ code: "BAD_REQUEST" });
   });
+
+  test("is told by name what v1 has and is not taken here", async () => {
+    const apiId = await newApi();
+    const ratelimit = { limit: 10, refillRate: 10, refillInterval: 1_000 };
+    const plaintext = "tide_test_9Hw3kR5nB1";
+    const imported = await unkey.migrations.createKeys([{ apiId, plaintext, ratelimit }]);
+    expect(imported.error).toMatchObject({ code: "BAD_REQUEST" });
+    for (const field of ["duration", "refillRate", "refillInterval"])
+      expect(imported.error?.message).toContain(`"0.ratelimit.${field}"`);
+    const { key } = await resultOf(unkey.keys.create({ apiId }));
+    const unasked = { key, authorization: { permissions: null } } as never;
+    const { error } = await unkey.keys.verify(unasked);
+    expect(error?.code).toBe("BAD_REQUEST");
+    expect(error?.message).toContain('"authorization.permissions"');
+  });
 });
+
+describe("the page on clients of v1", () => {
+  const page = readFileSync(new URL("../../http/UNKEY-V1.md", import.meta.url), "utf8");
+  const served = new Set(Object.keys(openApiDocument().paths).map((path) => path.slice(4)));
+  const namedIn = (text = "") =>
+    [...text.matchAll(/`([a-z]+(?:\.[a-zA-Z]+)?)`/g)].map(([, name]) => name).sort();
+
+  test("names every method of the client for what is served here, and this file calls each", async () => {
+    const source = readFileSync(new URL(import.meta.url), "utf8");
+    const asked = await operationsOfClient();
+    const shared = [...asked].filter(([operation]) => served.has(operation));
+    expect(namedIn(/of both:\n\n(.*?)\n\n/s.exec(page)?.[1])).toEqual(
+      shared.map(([operation]) => operation).sort(),
+    );
+    const uncalled = shared.filter(([, method]) => !source.includes(`unkey.${method}(`));
+    expect(uncalled).toEqual([]);
+  });
+
+  test("names only what is served among the rest", () => {
+    const rest = namedIn(/not run them: (.*?)\n\n/s.exec(page)?.[1]);
+    expect(rest.filter((name) => !served.has(name ?? ""))).toEqual([]);
+    expect(rest).toHaveLength(5);
+  });
+});
+
+/** What each method of the client asks for: operation → name of the method. A server that refuses everything tells. */
+async function operationsOfClient(): Promise<Map<string, string>> {
+  const paths: string[] = [];
+  const recorder = createServer((request, response) => {
+    paths.push(new URL(request.url ?? "", "http://localhost").pathname);
+    response.writeHead(400, { "content-type": "application/json" }).end('{"error":{}}');
+  });
+  await new Promise<void>((resolve) => recorder.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
+  const client = new Unkey({ rootKey: "unused", baseUrl, disableTelemetry: true });
+  const operations = new Map<string, string>();
+  for (const family of ["apis", "keys", "identities", "permissions", "ratelimits", "migrations"]) {
+    const methods = client[family as "apis"] as unknown as Record<
+      string,
+      (input: object) => unknown
+    >;
+    for (const [name, method] of Object.entries(methods)) {
+      await method({});
+      operations.set((paths.pop() ?? "").replace("/v1/", ""), `${family}.${name}`);
+    }
+  }
+  await new Promise((resolve) => recorder.close(resolve));
+  return operations;
+}
