@@ -60,9 +60,7 @@ export class Charges {
   }
 
   #windows(key: StoredKey, limits: readonly PlannedLimit[]): readonly (RateWindow | null)[] {
-    const windows: (RateWindow | null)[] = [];
-    for (const limit of limits) windows.push(this.#window(key, limit));
-    return windows;
+    return limits.map((limit) => this.#window(key, limit));
   }
 
   #window(key: StoredKey, limit: PlannedLimit): RateWindow | null {

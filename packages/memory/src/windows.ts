@@ -15,10 +15,9 @@ export type StoredWindows = readonly StoredWindow[];
 /** Shared by all owners that have no window: a key costs no list until something is taken from a limit of it. */
 export const NO_WINDOWS: StoredWindows = [];
 
-/** The stored window of a limit, or null. */
+/** The stored window of a limit as it stands, or null: it moves with the next charge. */
 export function findWindow(windows: StoredWindows, limit: LimitCharge): RateWindow | null {
-  const entry = entryOf(windows, limit);
-  return entry === undefined ? null : { startedAt: entry.startedAt, used: entry.used };
+  return entryOf(windows, limit) ?? null;
 }
 
 /** The windows with that of one limit replaced. */
