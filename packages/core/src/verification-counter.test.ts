@@ -37,7 +37,7 @@ function setUp() {
   return { counter, told, failures, timers, fire, countsOfKey };
 }
 
-const keyNamed = (id: string) => ({ ...loadedWith({ id }), tally: null });
+const keyNamed = (id: string) => ({ ...loadedWith({ id }), standing: [], tally: null });
 const loaded = keyNamed("key_1");
 
 test("no timer runs before the first count, and one from then on", () => {

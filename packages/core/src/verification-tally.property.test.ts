@@ -65,7 +65,11 @@ test("every verification is added once for each of its subjects, whatever comes 
         const identity = identityId === null ? null : identityWith({ id: identityId });
         const { key } = loadedWith({ id: `${step.id}${workspaceId}`, workspaceId });
         const cacheName = `${key.id} ${identityId}`;
-        const counted = cached.get(cacheName) ?? { ...loadedWith(key, { identity }), tally: null };
+        const counted = cached.get(cacheName) ?? {
+          ...loadedWith(key, { identity }),
+          standing: [],
+          tally: null,
+        };
         if (step.isCached) cached.set(cacheName, counted);
         tally.count(counted, code, now);
         const hourAt = Math.floor(now / COUNTER_SPAN_MS) * COUNTER_SPAN_MS;
@@ -91,7 +95,7 @@ test("no batch names a subject, hour and code twice, nor a key", () => {
       for (const { id, identityId, code, waitMs } of script) {
         now += waitMs;
         const identity = identityId === null ? null : identityWith({ id: identityId });
-        tally.count({ ...loadedWith({ id }, { identity }), tally: null }, code, now);
+        tally.count({ ...loadedWith({ id }, { identity }), standing: [], tally: null }, code, now);
       }
       for (const { batch } of tally.take()) {
         const names = batch.counts.map(({ subject, hourAt, code }) =>

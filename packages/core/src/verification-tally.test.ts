@@ -16,7 +16,7 @@ function countedKey(
   identityId?: string,
 ): CountedKey {
   const identity = identityId === undefined ? null : identityWith({ id: identityId });
-  return { ...loadedWith(fields, { identity }), tally: null };
+  return { ...loadedWith(fields, { identity }), standing: [], tally: null };
 }
 const keyNamed = (id: string) => countedKey({ id });
 const ofKey = (code: string, count: number, hourAt = HOUR_AT) => ({

@@ -1,3 +1,4 @@
+import type { LimitCharge } from "./charge.js";
 import type { LoadedKey } from "./key.js";
 import type { EpochMs, SpanMs } from "./time.js";
 import {
@@ -40,17 +41,20 @@ interface KeyTally {
 
 /** A loaded key with a place for what is being counted of it, which spares its next verification the look-up. */
 export interface CountedKey extends LoadedKey {
+  /** The limits that a verification takes from when it names none: they follow from the rest, and are worked out once. */
+  readonly standing: readonly LimitCharge[];
   tally: KeyTally | null;
 }
 
 /** A loaded key of which nothing is being counted yet. What every verification reads comes first, so that it lies together. */
-export function countedKey(loaded: LoadedKey): CountedKey {
+export function countedKey(loaded: LoadedKey, standing: readonly LimitCharge[]): CountedKey {
   return {
     key: loaded.key,
     identity: loaded.identity,
     workspace: loaded.workspace,
     api: loaded.api,
     handle: loaded.handle,
+    standing,
     tally: null,
     roles: loaded.roles,
     permissions: loaded.permissions,

@@ -4,7 +4,7 @@ import { applyCharge } from "./charge.js";
 import { DEFAULT_LIMIT } from "./key.js";
 import { identityWith, limitNamed, loadedWith } from "./testing/records.js";
 import { verdictOf } from "./verdict.js";
-import { decideLimits, type LimitRequest } from "./verify.js";
+import { decideLimits, type LimitRequest, standingLimits } from "./verify.js";
 
 const name = fc.constantFrom("default", "a", "b", "c");
 const configured = fc
@@ -43,6 +43,16 @@ test("no two limits of one plan take from the same counter", () => {
       expect(new Set(counters).size).toBe(counters.length);
     }),
     { numRuns: 500 },
+  );
+});
+
+test("limits that were worked out before any question decide every question as those worked out for it", () => {
+  fc.assert(
+    fc.property(loaded, requested, (key, requests) => {
+      const known = { ...key, standing: standingLimits(key) };
+      expect(decideLimits(known, requests)).toEqual(decideLimits(key, requests));
+      expect(decideLimits(known, [])).toEqual(decideLimits(key, []));
+    }),
   );
 });
 

@@ -4,7 +4,6 @@ import type { ChargePlan, ChargeRequest, LimitCharge } from "./charge.js";
 import { isExpired } from "./expiry.js";
 import type { LoadedKey } from "./key.js";
 import { isSatisfied, type PermissionQuery } from "./permission.js";
-import type { IdentityRateLimit } from "./rate-limit.js";
 import { type DueRefill, dueRefill } from "./refill.js";
 import type { EpochMs, SpanMs } from "./time.js";
 import type { StateRefusal } from "./verdict.js";
@@ -32,6 +31,11 @@ export interface LimitRequest {
   readonly isOptional: boolean;
 }
 
+/** A loaded key, with what `standingLimits` says of it where that was worked out before. */
+export interface DecidableKey extends LoadedKey {
+  readonly standing?: readonly LimitCharge[];
+}
+
 /** What the records say of a question. Pure: counters move only when the store confirms it. */
 export type VerifyDecision =
   | { readonly kind: "refuse"; readonly code: StateRefusal }
@@ -40,7 +44,7 @@ export type VerifyDecision =
   | { readonly kind: "charge"; readonly limits: readonly LimitCharge[] };
 
 const NO_LIMITS: readonly LimitCharge[] = [];
-const NO_SHARED: readonly IdentityRateLimit[] = [];
+const NO_REQUESTS: readonly LimitRequest[] = [];
 
 /**
  * Decides what the records say, in this order, the first failure answering: workspace disabled, `DISABLED`,
@@ -50,7 +54,7 @@ const NO_SHARED: readonly IdentityRateLimit[] = [];
  * @see packages/core/decisions/0005-order-of-checks.md
  */
 export function decideVerification(
-  loaded: LoadedKey,
+  loaded: DecidableKey,
   question: VerifyQuestion,
   now: EpochMs,
 ): VerifyDecision {
@@ -72,28 +76,25 @@ export function isAddressAllowed({ ipWhitelist }: ApiRecord, address: string | n
   return ipWhitelist.length === 0 || isAddressListed(ipWhitelist, address);
 }
 
+/** The limits that a verification takes from when it names none, in the order of {@link decideLimits}. */
+export function standingLimits(loaded: LoadedKey): readonly LimitCharge[] {
+  const limits = appliedLimits(loaded, NO_REQUESTS);
+  return limits.length === 0 ? NO_LIMITS : limits;
+}
+
 /**
  * The limits that one verification takes from: those that apply by themselves (cost 1), of the key and then of its
  * identity, then those that the request names. A key's limit hides an identity's of the same name, and a limit that the
  * request names is taken from once, at the cost named.
  */
 export function decideLimits(
-  loaded: LoadedKey,
+  loaded: DecidableKey,
   requested: readonly LimitRequest[],
 ): VerifyDecision {
-  const { key, identity } = loaded;
-  const shared = identity === null ? NO_SHARED : identity.ratelimits;
-  if (requested.length === 0 && key.ratelimits.length === 0 && shared.length === 0)
-    return { kind: "charge", limits: NO_LIMITS };
-  const charges: LimitCharge[] = [];
+  if (requested.length === 0)
+    return { kind: "charge", limits: loaded.standing ?? standingLimits(loaded) };
+  const charges = appliedLimits(loaded, requested);
   const unknown: string[] = [];
-  for (const limit of key.ratelimits) {
-    if (limit.autoApply && !isNamed(requested, limit.name)) charges.push(chargeOf("key", limit, 1));
-  }
-  for (const limit of shared) {
-    const isHidden = isNamed(key.ratelimits, limit.name) || isNamed(requested, limit.name);
-    if (limit.autoApply && !isHidden) charges.push(chargeOf("identity", limit, 1));
-  }
   for (const request of requested) {
     const charge = chargeFor(loaded, request);
     if (charge !== null) charges.push(charge);
@@ -102,6 +103,22 @@ export function decideLimits(
   return unknown.length > 0
     ? { kind: "unknown-limits", names: unknown }
     : { kind: "charge", limits: charges };
+}
+
+/** Those that apply by themselves. */
+function appliedLimits(
+  { key, identity }: LoadedKey,
+  requested: readonly LimitRequest[],
+): LimitCharge[] {
+  const charges: LimitCharge[] = [];
+  for (const limit of key.ratelimits) {
+    if (limit.autoApply && !isNamed(requested, limit.name)) charges.push(chargeOf("key", limit, 1));
+  }
+  for (const limit of identity?.ratelimits ?? []) {
+    const isHidden = isNamed(key.ratelimits, limit.name) || isNamed(requested, limit.name);
+    if (limit.autoApply && !isHidden) charges.push(chargeOf("identity", limit, 1));
+  }
+  return charges;
 }
 
 /** The limit that a request names, or null where nothing configures it. */

@@ -9,7 +9,7 @@ import { MAX_SECRET_LENGTH } from "../secret.js";
 import type { VerifyOutcome } from "../verdict.js";
 import { tellOfUnknownSecret, tellOfVerdict } from "../verification-events.js";
 import { type CountedKey, countedKey } from "../verification-tally.js";
-import { decideVerification, planCharge, type VerifyQuestion } from "../verify.js";
+import { decideVerification, planCharge, standingLimits, type VerifyQuestion } from "../verify.js";
 import { concludeVerification } from "../verify-conclusion.js";
 import { questionOf, verifyKeyInput } from "../verify-question.js";
 
@@ -103,7 +103,7 @@ async function load(
 ): Promise<CountedKey | null> {
   const found = await findKeyOf(context, secret, hashes);
   if (found === null) return null;
-  const loaded = countedKey(found);
+  const loaded = countedKey(found, standingLimits(found));
   context.cache.set(loaded.key.hash, loaded);
   return loaded;
 }
