@@ -75,7 +75,8 @@ export function createVerificationCounter(
   return {
     count(key, code, now) {
       if (code === "NOT_FOUND") return;
-      tally.count(key, code, now);
+      // The store is to be told of a key from its first count on: those that follow change nothing about that.
+      if (!tally.count(key, code, now)) return;
       if (callOff === null) flushIn(flushMs);
       else if (!isEarly && tally.heldKeys >= EARLY_FLUSH_KEYS) {
         isEarly = true;

@@ -47,6 +47,23 @@ test("a verification counts for the key, its API and its identity", () => {
   ]);
 });
 
+test("the first verification of a key is told from those that follow, in each hour and whenever all was handed out", () => {
+  const tally = createVerificationTally(1);
+  const key = countedKey();
+  expect(tally.count(key, "VALID", HOUR_AT)).toBe(true);
+  expect(tally.count(key, "DISABLED", HOUR_AT + COUNTER_SPAN_MS - 1)).toBe(false);
+  tally.take();
+  expect(tally.count(key, "VALID", HOUR_AT + COUNTER_SPAN_MS - 1)).toBe(true);
+  tally.take();
+  expect(tally.count(key, "VALID", HOUR_AT + COUNTER_SPAN_MS)).toBe(true);
+});
+
+test("a verification that is not counted is no first one", () => {
+  const tally = createVerificationTally(1);
+  tally.count(keyNamed("key_1"), "VALID", HOUR_AT);
+  expect(tally.count(keyNamed("key_2"), "VALID", HOUR_AT)).toBe(false);
+});
+
 test("what was handed out is held no more", () => {
   const tally = createVerificationTally(10);
   tally.count(countedKey(), "VALID", HOUR_AT);

@@ -72,8 +72,9 @@ export interface VerificationTally {
    * is not counted.
    *
    * @param now - Unix epoch ms. A verification that was answered late, and lies before the hour that goes on, counts in it.
+   * @returns Whether a key more may be held now: false for all but the first of a key in its hour.
    */
-  count(key: CountedKey, code: CountedCode, now: EpochMs): void;
+  count(key: CountedKey, code: CountedCode, now: EpochMs): boolean;
   /** How many keys, hour by hour, are held. */
   readonly heldKeys: number;
   /**
@@ -143,19 +144,21 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
     count(counted, code, now) {
       if (now >= hourEndAt) openHour(now);
       let tally = counted.tally;
-      if (tally === null || tally.generation !== generation) {
+      const isFirst = tally === null || tally.generation !== generation;
+      if (isFirst) {
         tally = tallyOf(counted);
         counted.tally = tally;
-        if (tally === null) return;
       }
+      if (tally === null) return false;
       if (code === "VALID") {
         tally.valid += 1;
         if (now - hourAt > tally.usedAfterMs) tally.usedAfterMs = now - hourAt;
-        return;
+        return isFirst;
       }
       tally.refusals ??= COUNTED_CODES.map(() => 0);
       const index = INDEX_BY_CODE[code];
       tally.refusals[index] = (tally.refusals[index] as number) + 1;
+      return isFirst;
     },
     get heldKeys() {
       return current.size + closed.length;
