@@ -9,7 +9,7 @@ import {
   type GrantItem,
   grantLabels,
 } from "./grant-reference.js";
-import { newIdentity } from "./identity.js";
+import { identityOnDemand } from "./identity-on-demand.js";
 import { DEFAULT_LIMIT, fromWireKeyLimit, type KeyRateLimit, type LoadedKey } from "./key.js";
 import { keyFacts } from "./key-facts.js";
 import type { KeyPatch } from "./key-write.js";
@@ -17,8 +17,9 @@ import { decideUpdate } from "./lifecycle.js";
 import type { Metadata } from "./metadata.js";
 import { dueRefill, type Refill } from "./refill.js";
 import type { EpochMs } from "./time.js";
-import { settleRefill, type UsageChange, type UsesOwner } from "./usage.js";
+import { settleRefill, type UsesOwner } from "./usage.js";
 import { drawsFromIdentity } from "./usage-refusal.js";
+import { settingOfUses } from "./uses-setting.js";
 
 type WireLimit = Parameters<typeof fromWireKeyLimit>[0];
 
@@ -58,28 +59,24 @@ export function describeKeyPatch(
   now: EpochMs,
 ): DescribedPatch {
   const { key } = loaded;
-  const remaining = settleRefill(loaded.usage, dueRefill(key.refill, now)).remaining;
-  const remainingAfter = wanted.remaining === undefined ? remaining : wanted.remaining;
-  refuseUses(loaded, wanted, remainingAfter);
+  refuseUses(loaded, wanted);
+  const uses = settingOfUses({ usage: loaded.usage, refill: key.refill }, wanted, now);
   const expiresAt = expiryAfter(loaded, wanted, now);
   const owner = ownerAfter(wanted);
-  const identity =
-    typeof owner === "string"
-      ? newIdentity(context.newId("id"), context.workspaceId, owner, now)
-      : owner;
+  const newOwner = typeof owner === "string" ? identityOnDemand(context, owner, now) : owner;
   const roles = wanted.roles && describeRoles(context, wanted.roles, now);
   const permissions = wanted.permissions && describePermissions(context, wanted.permissions, now);
   const patch: KeyPatch = {
     name: wanted.name,
-    identity,
+    identity: newOwner === null ? null : newOwner?.identity,
     meta: wanted.meta,
     expiresAt: expiresAt === key.expiresAt ? undefined : expiresAt,
     switchedOn: wanted.enabled,
-    refill: remainingAfter === null && key.refill !== null ? null : wanted.refill,
+    refill: uses.refill,
     ratelimits: limitsAfter(key.ratelimits, wanted),
     environment: wanted.environment,
     usesFrom: wanted.usesFrom,
-    usage: usageChangeOf(loaded, wanted, now),
+    usage: uses.usage,
     grants: (roles ?? permissions) && {
       roles: roles?.references,
       permissions: permissions?.references,
@@ -87,30 +84,16 @@ export function describeKeyPatch(
     updatedAt: now,
   };
   const madeOnDemand = [
-    ...(identity
-      ? [
-          noteChange(context, {
-            type: "identity.created",
-            at: now,
-            resourceId: identity.id,
-            identityId: identity.id,
-            after: { externalId: identity.externalId },
-            ifCreated: true,
-          }),
-        ]
-      : []),
+    ...(newOwner ? [newOwner.change] : []),
     ...(roles?.changes ?? []),
     ...(permissions?.changes ?? []),
   ];
-  return { patch, changes: [...madeOnDemand, updateNote(context, loaded, wanted, patch, now)] };
+  const note = updateNote(context, loaded, wanted, patch, uses.remainingBefore, now);
+  return { patch, changes: [...madeOnDemand, note] };
 }
 
 /** A key that draws from its identity has no uses of its own to set, and needs an identity. */
-function refuseUses(
-  { key, identity }: LoadedKey,
-  wanted: WantedKey,
-  remainingAfter: number | null,
-): void {
+function refuseUses({ key, identity }: LoadedKey, wanted: WantedKey): void {
   const setsUses = wanted.remaining !== undefined || wanted.refill !== undefined;
   if ((wanted.usesFrom ?? key.usesFrom) === "identity") {
     if (setsUses) throw drawsFromIdentity();
@@ -122,8 +105,6 @@ function refuseUses(
         { path: "usesFrom", message: 'needs an identity where it is "identity": give externalId' },
       ]);
   }
-  if (remainingAfter === null && wanted.refill !== undefined && wanted.refill !== null)
-    throw badRequest([{ path: "refill", message: "needs remaining" }]);
 }
 
 /** The caller's own id of whom the key is to belong to: undefined leaves it, null unlinks. */
@@ -183,28 +164,12 @@ function limitsAfter(
   return ratelimit === null ? others : [fromWireKeyLimit(ratelimit), ...others];
 }
 
-/** A new `remaining` or `refill` starts from here: what fell due before is settled by the rule that held then. */
-function usageChangeOf(
-  { key }: LoadedKey,
-  wanted: WantedKey,
-  now: EpochMs,
-): UsageChange | undefined {
-  if (wanted.remaining === undefined && wanted.refill === undefined) return undefined;
-  return {
-    due: dueRefill(key.refill, now),
-    operation:
-      wanted.remaining === undefined
-        ? { kind: "keep" }
-        : { kind: "set", remaining: wanted.remaining },
-    settledAt: now,
-  };
-}
-
 function updateNote(
   context: OperationContext,
-  { key, usage, identity, direct }: LoadedKey,
+  { key, identity, direct }: LoadedKey,
   wanted: WantedKey,
   patch: KeyPatch,
+  remainingBefore: number | null,
   now: EpochMs,
 ): LoggedChange {
   const names = (grants: readonly { readonly name: string }[]) => grants.map(({ name }) => name);
@@ -212,10 +177,7 @@ function updateNote(
   const before = keyFacts(key, {
     externalId,
     // As it was when this was decided: verifications move it without a word.
-    remaining:
-      wanted.remaining === undefined
-        ? undefined
-        : settleRefill(usage, dueRefill(key.refill, now)).remaining,
+    remaining: wanted.remaining === undefined ? undefined : remainingBefore,
     roles: wanted.roles && names(direct.roles),
     permissions: wanted.permissions && names(direct.permissions),
   });

@@ -1,7 +1,7 @@
 import type { LoggedChange } from "./change.js";
 import { type ChangeNote, noteChange } from "./changes.js";
 import type { OperationContext } from "./context.js";
-import { newIdentity } from "./identity.js";
+import { identityOnDemand } from "./identity-on-demand.js";
 import { fromWireKeyLimit, type KeyRateLimit } from "./key.js";
 import { keyFacts } from "./key-facts.js";
 import type { KeySettings } from "./key-settings.js";
@@ -62,41 +62,24 @@ export function describeNewKey(
     sealedSecret: mark.sealedSecret,
     version: 1,
   };
-  const identity =
-    externalId === undefined
-      ? null
-      : newIdentity(context.newId("id"), workspaceId, externalId, now);
+  const owner = externalId === undefined ? null : identityOnDemand(context, externalId, now);
   const remaining = settings.remaining ?? null;
   const note: ChangeNote = {
     type: "key.created",
     at: now,
     resourceId: key.id,
     keyId: key.id,
-    identityId: identity?.id ?? null,
+    identityId: owner?.identity.id ?? null,
     after: keyFacts(key, { externalId, remaining, roles, permissions }),
   };
   return {
     newKey: {
       key,
       usage: { remaining, refilledAt: now },
-      identity,
+      identity: owner?.identity ?? null,
       grants: { roles: roles.map(existing), permissions: permissions.map(existing) },
     },
-    changes: [
-      ...(identity === null
-        ? []
-        : [
-            noteChange(context, {
-              type: "identity.created",
-              at: now,
-              resourceId: identity.id,
-              identityId: identity.id,
-              after: { externalId },
-              ifCreated: true,
-            }),
-          ]),
-      noteChange(context, note),
-    ],
+    changes: [...(owner === null ? [] : [owner.change]), noteChange(context, note)],
   };
 }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../changes.js";
 import { identityLookup, notFound, type OperationContext, untilFresh } from "../context.js";
-import { badRequest } from "../errors.js";
 import type { IdentityRecord } from "../identity.js";
 import { identityFacts } from "../identity-facts.js";
 import { type FullIdentity, toFullIdentity } from "../identity-view.js";
@@ -17,10 +16,9 @@ import {
   wholeNumber,
 } from "../input.js";
 import { fromWireLimits } from "../rate-limit.js";
-import { dueRefill } from "../refill.js";
 import type { IdentityPatch } from "../store.js";
-import { settleRefill, type UsageChange } from "../usage.js";
 import { refuseUsageChange } from "../usage-refusal.js";
+import { settingOfUses } from "../uses-setting.js";
 
 /**
  * Input of updateIdentity: one of the two ids (`identityId` wins when both are given), and what changes.
@@ -38,8 +36,6 @@ export const updateIdentityInput = z
     refill: refill.nullish(),
   })
   .refine(hasEitherId, EITHER_ID);
-
-type UpdateIdentity = z.output<typeof updateIdentityInput>;
 
 /**
  * Changes metadata, limits or shared uses of an identity. Its keys see it with their next verification; a counter
@@ -61,8 +57,17 @@ export async function updateIdentity(
     if (loaded === null) throw notFound("identity");
     const now = context.now();
     const { identity } = loaded;
-    const usesLeft = settleRefill(loaded.usage, dueRefill(identity.refill, now)).remaining;
-    const patch = patchOf(identity, usesLeft, parsed, now);
+    const { usage, refill, remainingBefore } = settingOfUses(
+      { usage: loaded.usage, refill: identity.refill },
+      parsed,
+      now,
+    );
+    const patch: IdentityPatch = {
+      meta: parsed.meta,
+      ratelimits: parsed.ratelimits && fromWireLimits(parsed.ratelimits),
+      refill,
+      usage,
+    };
     if (Object.values(patch).every((field) => field === undefined))
       return toFullIdentity(loaded, now);
     const after: IdentityRecord = {
@@ -78,7 +83,10 @@ export async function updateIdentity(
         resourceId: identity.id,
         identityId: identity.id,
         // As it was when this was decided: verifications move it without a word.
-        before: identityFacts(identity, parsed.remaining === undefined ? undefined : usesLeft),
+        before: identityFacts(
+          identity,
+          parsed.remaining === undefined ? undefined : remainingBefore,
+        ),
         after: identityFacts(after, parsed.remaining),
       }),
     ];
@@ -103,32 +111,4 @@ export async function updateIdentity(
         return outcome satisfies never;
     }
   });
-}
-
-function patchOf(
-  identity: IdentityRecord,
-  usesLeft: number | null,
-  wanted: UpdateIdentity,
-  now: number,
-): IdentityPatch {
-  const due = dueRefill(identity.refill, now);
-  const remaining = wanted.remaining === undefined ? usesLeft : wanted.remaining;
-  if (remaining === null && wanted.refill !== undefined && wanted.refill !== null)
-    throw badRequest([{ path: "refill", message: "needs remaining" }]);
-  const isCounted = wanted.remaining !== undefined || wanted.refill !== undefined;
-  const change: UsageChange = {
-    due,
-    operation:
-      wanted.remaining === undefined
-        ? { kind: "keep" }
-        : { kind: "set", remaining: wanted.remaining },
-    // A new number or refill starts from here: what fell due before is settled by the rule that held then.
-    settledAt: now,
-  };
-  return {
-    meta: wanted.meta,
-    ratelimits: wanted.ratelimits && fromWireLimits(wanted.ratelimits),
-    refill: remaining === null && identity.refill !== null ? null : wanted.refill,
-    usage: isCounted ? change : undefined,
-  };
 }
