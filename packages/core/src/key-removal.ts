@@ -1,7 +1,8 @@
 import type { LoggedChange } from "./change.js";
 import { announce, noteChange } from "./changes.js";
 import type { OperationContext } from "./context.js";
-import { nextTurn } from "./next-turn.js";
+import { removeAll } from "./removal.js";
+import type { Removal } from "./store.js";
 import type { EpochMs } from "./time.js";
 
 /** Keys deleted in one step: some milliseconds on every store. */
@@ -14,23 +15,27 @@ const BATCH_SIZE = 100;
  * @returns How many keys were deleted.
  */
 export async function deleteAllKeys(context: OperationContext, apiId: string): Promise<number> {
+  const { deleted } = await removeAll(BATCH_SIZE, (limit) => deleteSomeKeys(context, apiId, limit));
+  return deleted;
+}
+
+async function deleteSomeKeys(
+  context: OperationContext,
+  apiId: string,
+  limit: number,
+): Promise<Removal> {
   const { store, workspaceId, keepsAuditLog } = context;
-  let deletedKeys = 0;
-  for (;;) {
-    const now = context.now();
-    const entries = new Map<string, LoggedChange>();
-    const entryOf = (keyId: string): LoggedChange => {
-      const entry = entries.get(keyId) ?? deletionOf(context, keyId, apiId, now);
-      entries.set(keyId, entry);
-      return entry;
-    };
-    const log = keepsAuditLog ? entryOf : null;
-    const { deleted, hasMore } = await store.deleteKeys(workspaceId, apiId, BATCH_SIZE, now, log);
-    if (context.onEvent !== null) announce(context, deleted.map(entryOf));
-    deletedKeys += deleted.length;
-    if (!hasMore) return deletedKeys;
-    await nextTurn();
-  }
+  const now = context.now();
+  const entries = new Map<string, LoggedChange>();
+  const entryOf = (keyId: string): LoggedChange => {
+    const entry = entries.get(keyId) ?? deletionOf(context, keyId, apiId, now);
+    entries.set(keyId, entry);
+    return entry;
+  };
+  const log = keepsAuditLog ? entryOf : null;
+  const { deleted, hasMore } = await store.deleteKeys(workspaceId, apiId, limit, now, log);
+  if (context.onEvent !== null) announce(context, deleted.map(entryOf));
+  return { deleted: deleted.length, hasMore };
 }
 
 function deletionOf(

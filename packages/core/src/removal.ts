@@ -1,22 +1,24 @@
 import { nextTurn } from "./next-turn.js";
 import type { Removal } from "./store.js";
 
-/** Items forgotten in one step: some milliseconds on every store. */
-const BATCH_SIZE = 500;
+/** Entries of a log, or counters, forgotten in one step: some milliseconds on every store. */
+export const FORGOTTEN_AT_ONCE = 500;
 
 /**
- * Repeats a bounded step of forgetting until nothing is left to forget, and lets other work of this process through between
+ * Repeats a bounded step of removal until nothing is left to remove, and lets other work of this process through between
  * two of them.
  *
- * @param step - Forgets at most so many items.
- * @returns How many were forgotten in all.
+ * @param limit - Items of one step.
+ * @param step - Removes at most so many items.
+ * @returns How many were removed in all.
  */
 export async function removeAll(
+  limit: number,
   step: (limit: number) => Promise<Removal>,
 ): Promise<{ readonly deleted: number }> {
   let total = 0;
   for (;;) {
-    const { deleted, hasMore } = await step(BATCH_SIZE);
+    const { deleted, hasMore } = await step(limit);
     total += deleted;
     if (!hasMore) return { deleted: total };
     await nextTurn();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OperationContext } from "../context.js";
 import { lowestIdAt } from "../id.js";
 import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
-import { removeAll } from "../removal.js";
+import { FORGOTTEN_AT_ONCE, removeAll } from "../removal.js";
 
 /** Input of pruneAuditEvents. `before`: Unix epoch ms, not later than now. */
 export const pruneAuditEventsInput = z.strictObject({ before: wholeNumber(0) });
@@ -23,5 +23,5 @@ export async function pruneAuditEvents(
     notLaterThanNow(raw, "before", now),
   );
   const beforeId = lowestIdAt("evt", before);
-  return removeAll((limit) => store.deleteChanges(workspaceId, beforeId, limit));
+  return removeAll(FORGOTTEN_AT_ONCE, (limit) => store.deleteChanges(workspaceId, beforeId, limit));
 }

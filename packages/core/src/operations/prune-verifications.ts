@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OperationContext } from "../context.js";
 import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
-import { removeAll } from "../removal.js";
+import { FORGOTTEN_AT_ONCE, removeAll } from "../removal.js";
 import { bucketStartAt } from "../verification-buckets.js";
 
 /** Input of pruneVerifications. `before`: Unix epoch ms, not later than now. */
@@ -23,5 +23,7 @@ export async function pruneVerifications(
     notLaterThanNow(raw, "before", now),
   );
   const beforeAt = bucketStartAt(before, "day");
-  return removeAll((limit) => store.deleteVerifications(workspaceId, beforeAt, limit));
+  return removeAll(FORGOTTEN_AT_ONCE, (limit) =>
+    store.deleteVerifications(workspaceId, beforeAt, limit),
+  );
 }
