@@ -3,7 +3,7 @@ import type { LoggedChange } from "./change.js";
 import { type Noting, noteChange } from "./changes.js";
 import { flag, grantName, id, list } from "./input.js";
 import type { GrantReference } from "./key-write.js";
-import type { NamedGrant, PermissionRecord, RoleRecord } from "./role.js";
+import { MAX_HELD, type NamedGrant, type PermissionRecord, type RoleRecord } from "./role.js";
 import type { EpochMs } from "./time.js";
 
 const GRANT_ERROR = "must be a name, or an object with id or name";
@@ -20,10 +20,10 @@ const grant = z.union(
 );
 
 /** The roles that a key is given, at most 100. `id` wins over `name`. */
-export const roleList = list(grant, 100, "roles");
+export const roleList = list(grant, MAX_HELD.roles, "roles");
 
 /** The permissions that a key is given, at most 1,000. `id` wins over `name`. */
-export const permissionList = list(grant, 1_000, "permissions");
+export const permissionList = list(grant, MAX_HELD.permissions, "permissions");
 
 /** One item of {@link roleList} or {@link permissionList}. */
 export type GrantItem = z.output<typeof grant>;

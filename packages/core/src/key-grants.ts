@@ -2,13 +2,10 @@ import { missingGrants, notFound, type OperationContext } from "./context.js";
 import { LatchkeyError } from "./errors.js";
 import { type GrantItem, grantLabel } from "./grant-reference.js";
 import { changeKey } from "./key-change.js";
-import type { NamedGrant } from "./role.js";
+import { MAX_HELD, type NamedGrant } from "./role.js";
 
 /** What of a key is meant, by the name of its field. */
 export type GrantKind = "roles" | "permissions";
-
-/** Most of either that a key holds itself: as many as it can be given at once. */
-const MAX_HELD: Readonly<Record<GrantKind, number>> = { roles: 100, permissions: 1_000 };
 
 /** The set that a key is to be given so that it holds what it held and the items too; undefined where it holds them all. */
 export function grantsWith(

@@ -14,9 +14,7 @@ import {
   wholeNumber,
 } from "./input.js";
 import { DEFAULT_LIMIT } from "./key.js";
-
-/** At most this many roles on one key, and ten times as many permissions. */
-const MAX_ROLES = 100;
+import { MAX_HELD } from "./role.js";
 
 /** The fields that a key is given at its making, however its secret came about. */
 export const keySettingsFields = {
@@ -25,8 +23,8 @@ export const keySettingsFields = {
   ownerId: externalId.optional(),
   externalId: externalId.optional(),
   meta: metadata.optional(),
-  roles: list(grantName, MAX_ROLES, "names").optional(),
-  permissions: list(grantName, 10 * MAX_ROLES, "names").optional(),
+  roles: list(grantName, MAX_HELD.roles, "names").optional(),
+  permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
   expires: wholeNumber(1).optional(),
   remaining: wholeNumber(1).optional(),
   refill: refill.optional(),

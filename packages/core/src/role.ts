@@ -32,3 +32,6 @@ export interface LoadedRole {
   /** In ascending order of name; those that were deleted are not among them. */
   readonly permissions: readonly NamedGrant[];
 }
+
+/** Most roles and most permissions that a key holds itself. */
+export const MAX_HELD = { roles: 100, permissions: 1_000 } as const;
