@@ -71,9 +71,11 @@ export function onRbac(...actions: readonly ActionOf<"rbac">[]): Needs {
   return andRbac(NOTHING, actions);
 }
 
-/** Whether an item asks to be made where it is missing. Asking is what needs the permission, not that it happens. */
-export function mayCreate(
+/** The action where an item asks to be made if it is missing. Asking is what needs it, not that it happens. */
+export function ifCreating<Action extends "create_role" | "create_permission">(
   items: readonly (string | { readonly create?: boolean | undefined })[] | undefined,
-): boolean {
-  return items?.some((item) => typeof item === "object" && item.create === true) ?? false;
+  action: Action,
+): readonly Action[] {
+  const isAsked = items?.some((item) => typeof item === "object" && item.create === true) ?? false;
+  return isAsked ? [action] : [];
 }

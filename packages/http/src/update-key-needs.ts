@@ -1,5 +1,5 @@
 import type { updateKeyInput } from "@latchkey/core";
-import { andRbac, mayCreate, onApiOfKey } from "./needs.js";
+import { andRbac, ifCreating, onApiOfKey } from "./needs.js";
 import type { Needs } from "./operation.js";
 
 type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
@@ -15,10 +15,10 @@ type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
 export function updateKeyNeeds({ keyId, roles, permissions }: UpdateKey): Needs {
   return andRbac(onApiOfKey(keyId, "update_key"), [
     ...(roles === undefined ? [] : (["add_role_to_key", "remove_role_from_key"] as const)),
-    ...(mayCreate(roles) ? (["create_role"] as const) : []),
+    ...ifCreating(roles, "create_role"),
     ...(permissions === undefined
       ? []
       : (["add_permission_to_key", "remove_permission_from_key"] as const)),
-    ...(mayCreate(permissions) ? (["create_permission"] as const) : []),
+    ...ifCreating(permissions, "create_permission"),
   ]);
 }

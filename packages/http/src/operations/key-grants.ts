@@ -8,7 +8,7 @@ import {
 } from "@latchkey/core";
 import { heldPermissions, heldRoles } from "../answers/permissions.js";
 import { KEY_ID, PERMISSION_ID, ROLE_ID } from "../examples.js";
-import { mayCreate, onRbac } from "../needs.js";
+import { ifCreating, onRbac } from "../needs.js";
 import { define, type Operation } from "../operation.js";
 
 const ITEMS =
@@ -16,6 +16,9 @@ const ITEMS =
   "nothing is changed then.";
 const ROLE_ITEMS = `${ITEMS} With \`create: true\` a missing one is made, and \`rbac.*.create_role\` is needed too.`;
 const PERMISSION_ITEMS = `${ITEMS} With \`create: true\` a missing one is made, and \`rbac.*.create_permission\` is needed too.`;
+
+const REFUSALS = ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"] as const;
+const NOT_HELD = `One that the key does not hold is passed over. ${ITEMS} \`create\` makes nothing here.`;
 
 const ROLES = { roles: [{ id: ROLE_ID, name: "reader" }] };
 const PERMISSIONS = { permissions: [{ id: PERMISSION_ID, name: "docs.read" }] };
@@ -29,10 +32,9 @@ export const KEY_GRANTS: readonly Operation[] = [
     description: ROLE_ITEMS,
     input: addRolesInput,
     answers: heldRoles,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    refusals: REFUSALS,
     example: { takes: { keyId: KEY_ID, roles: [{ name: "reader" }] }, answers: ROLES },
-    needs: ({ roles }) =>
-      mayCreate(roles) ? onRbac("add_role_to_key", "create_role") : onRbac("add_role_to_key"),
+    needs: ({ roles }) => onRbac("add_role_to_key", ...ifCreating(roles, "create_role")),
     run: ({ latchkey }, input) => latchkey.addRoles(input),
   }),
   define({
@@ -42,22 +44,20 @@ export const KEY_GRANTS: readonly Operation[] = [
     description: `Replaces the whole set; an empty list clears it. ${ROLE_ITEMS}`,
     input: setRolesInput,
     answers: heldRoles,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    refusals: REFUSALS,
     example: { takes: { keyId: KEY_ID, roles: [{ name: "reader" }] }, answers: ROLES },
     needs: ({ roles }) =>
-      mayCreate(roles)
-        ? onRbac("add_role_to_key", "remove_role_from_key", "create_role")
-        : onRbac("add_role_to_key", "remove_role_from_key"),
+      onRbac("add_role_to_key", "remove_role_from_key", ...ifCreating(roles, "create_role")),
     run: ({ latchkey }, input) => latchkey.setRoles(input),
   }),
   define({
     name: "keys.removeRoles",
     method: "POST",
     summary: "Take roles from a key",
-    description: `One that the key does not hold is passed over. ${ITEMS} \`create\` makes nothing here.`,
+    description: NOT_HELD,
     input: removeRolesInput,
     answers: heldRoles,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    refusals: REFUSALS,
     example: { takes: { keyId: KEY_ID, roles: [{ name: "writer" }] }, answers: ROLES },
     needs: () => onRbac("remove_role_from_key"),
     run: ({ latchkey }, input) => latchkey.removeRoles(input),
@@ -69,15 +69,13 @@ export const KEY_GRANTS: readonly Operation[] = [
     description: PERMISSION_ITEMS,
     input: addPermissionsInput,
     answers: heldPermissions,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    refusals: REFUSALS,
     example: {
       takes: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
       answers: PERMISSIONS,
     },
     needs: ({ permissions }) =>
-      mayCreate(permissions)
-        ? onRbac("add_permission_to_key", "create_permission")
-        : onRbac("add_permission_to_key"),
+      onRbac("add_permission_to_key", ...ifCreating(permissions, "create_permission")),
     run: ({ latchkey }, input) => latchkey.addPermissions(input),
   }),
   define({
@@ -87,25 +85,27 @@ export const KEY_GRANTS: readonly Operation[] = [
     description: `Replaces the whole set; an empty list clears it. ${PERMISSION_ITEMS}`,
     input: setPermissionsInput,
     answers: heldPermissions,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    refusals: REFUSALS,
     example: {
       takes: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
       answers: PERMISSIONS,
     },
     needs: ({ permissions }) =>
-      mayCreate(permissions)
-        ? onRbac("add_permission_to_key", "remove_permission_from_key", "create_permission")
-        : onRbac("add_permission_to_key", "remove_permission_from_key"),
+      onRbac(
+        "add_permission_to_key",
+        "remove_permission_from_key",
+        ...ifCreating(permissions, "create_permission"),
+      ),
     run: ({ latchkey }, input) => latchkey.setPermissions(input),
   }),
   define({
     name: "keys.removePermissions",
     method: "POST",
     summary: "Take permissions from a key",
-    description: `One that the key does not hold is passed over. ${ITEMS} \`create\` makes nothing here.`,
+    description: NOT_HELD,
     input: removePermissionsInput,
     answers: heldPermissions,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    refusals: REFUSALS,
     example: {
       takes: { keyId: KEY_ID, permissions: [{ name: "docs.write" }] },
       answers: PERMISSIONS,
