@@ -42,9 +42,9 @@ export class Workspaces {
         ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1`,
     );
     this.#counts = {
-      apis: new Count(database, API_COUNT_SQL),
-      identities: new Count(database, IDENTITY_COUNT_SQL),
-      rootKeys: new Count(database, ROOT_KEY_COUNT_SQL),
+      apis: new Count(database, "api_count"),
+      identities: new Count(database, "identity_count"),
+      rootKeys: new Count(database, "root_key_count"),
     };
   }
 
@@ -78,37 +78,23 @@ export class Workspaces {
   }
 }
 
-const API_COUNT_SQL = {
-  get: "SELECT api_count FROM latchkey_workspace WHERE id = ?",
-  raise: `INSERT INTO latchkey_workspace (id, api_count) VALUES (?, 1)
-    ON CONFLICT (id) DO UPDATE SET api_count = api_count + 1`,
-  lower: "UPDATE latchkey_workspace SET api_count = api_count - 1 WHERE id = ?",
-} as const;
-
-const IDENTITY_COUNT_SQL = {
-  get: "SELECT identity_count FROM latchkey_workspace WHERE id = ?",
-  raise: `INSERT INTO latchkey_workspace (id, identity_count) VALUES (?, 1)
-    ON CONFLICT (id) DO UPDATE SET identity_count = identity_count + 1`,
-  lower: "UPDATE latchkey_workspace SET identity_count = identity_count - 1 WHERE id = ?",
-} as const;
-
-const ROOT_KEY_COUNT_SQL = {
-  get: "SELECT root_key_count FROM latchkey_workspace WHERE id = ?",
-  raise: `INSERT INTO latchkey_workspace (id, root_key_count) VALUES (?, 1)
-    ON CONFLICT (id) DO UPDATE SET root_key_count = root_key_count + 1`,
-  lower: "UPDATE latchkey_workspace SET root_key_count = root_key_count - 1 WHERE id = ?",
-} as const;
-
 /** One maintained count of every workspace. */
 class Count {
   readonly #get: Query;
   readonly #raise: Command;
   readonly #lower: Command;
 
-  constructor(database: SqliteDatabase, sql: { get: string; raise: string; lower: string }) {
-    this.#get = new Query(database, sql.get);
-    this.#raise = new Command(database, sql.raise);
-    this.#lower = new Command(database, sql.lower);
+  constructor(database: SqliteDatabase, column: "api_count" | "identity_count" | "root_key_count") {
+    this.#get = new Query(database, `SELECT ${column} FROM latchkey_workspace WHERE id = ?`);
+    this.#raise = new Command(
+      database,
+      `INSERT INTO latchkey_workspace (id, ${column}) VALUES (?, 1)
+        ON CONFLICT (id) DO UPDATE SET ${column} = ${column} + 1`,
+    );
+    this.#lower = new Command(
+      database,
+      `UPDATE latchkey_workspace SET ${column} = ${column} - 1 WHERE id = ?`,
+    );
   }
 
   add(workspaceId: string, by: 1 | -1): void {
