@@ -45,7 +45,8 @@ describeWithServers("names of keys in Redis", () => {
       slots.flatMap((own) => [...own].map((slot) => Math.floor((slot * 3) / 16_384))),
     );
     expect(primaries.size).toBe(3);
-    expect(names.filter((name) => /Doe|evil/.test(name))).toEqual([]);
+    // Words too long for a digest to hold one by chance, as three letters once did.
+    expect(names.filter((name) => /harbour|tidewaters/.test(name))).toEqual([]);
     const pointers = names.filter((name) => name.startsWith("lk:{r:"));
     expect(pointers).toHaveLength(workspaces.length);
     expect(names.every((name) => /^lk:\{(r:[^}]+\}|ws_\d+\}:.+)$/.test(name))).toBe(true);

@@ -2,7 +2,7 @@ import { createLatchkey, type KeyStore } from "@latchkey/core";
 import { expect } from "vitest";
 
 /** Text of a user that no name of a Redis key may hold. */
-const USER_TEXT = "J. Doe {evil}";
+const USER_TEXT = "harbour office {tidewaters}";
 
 /** Leaves one of everything that a workspace can hold: see the names in key-names.ts. */
 export async function useEverything(store: KeyStore, workspaceId: string) {
