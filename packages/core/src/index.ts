@@ -1,6 +1,6 @@
-export type { ApiRecord } from "./api.js";
-export type { ListedApi } from "./api-view.js";
-export type { AuditEvent } from "./audit-event.js";
+export type { ApiRecord } from "./records/api.js";
+export type { ListedApi } from "./operations/apis/view.js";
+export type { AuditEvent } from "./audit/event.js";
 export {
   CHANGE_TYPES,
   type ChangeFilter,
@@ -10,7 +10,7 @@ export {
   type FieldChange,
   type LoggedChange,
   NO_CHANGES,
-} from "./change.js";
+} from "./records/audit-entry.js";
 export {
   applyCharge,
   type ChargePlan,
@@ -23,7 +23,7 @@ export {
   type LimitReading,
   type RememberedCharge,
   type SettledCharge,
-} from "./charge.js";
+} from "./store/wide-charge.js";
 export {
   corruptRecord,
   ERROR_CODES,
@@ -38,10 +38,10 @@ export type {
   KeyExpiredEvent,
   KeyVerifiedEvent,
   LatchkeyEvent,
-} from "./event.js";
-export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./id.js";
-export type { IdentityRecord, LoadedIdentity } from "./identity.js";
-export type { FullIdentity } from "./identity-view.js";
+} from "./audit/emitter.js";
+export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
+export type { IdentityRecord, LoadedIdentity } from "./records/identity.js";
+export type { FullIdentity } from "./operations/identities/view.js";
 export {
   expiryIssues,
   type InputSchema,
@@ -49,7 +49,7 @@ export {
   noInput,
   parseInput,
   permissionQuery as permissionQueryField,
-} from "./input.js";
+} from "./operations/input.js";
 export {
   DEFAULT_LIMIT,
   type DirectGrants,
@@ -57,11 +57,11 @@ export {
   type KeyRecord,
   type LoadedKey,
   type RateLimitType,
-} from "./key.js";
-export type { WireKeyLimit } from "./key-limits.js";
-export type { VerifyScope } from "./key-lookup.js";
-export type { KeyRing } from "./key-ring.js";
-export type { ListedKey } from "./key-view.js";
+} from "./records/key.js";
+export type { WireKeyLimit } from "./operations/keys/limits.js";
+export type { VerifyScope } from "./verification/key-lookup.js";
+export type { KeyRing } from "./secrets/key-ring.js";
+export type { ListedKey } from "./operations/keys/view.js";
 export type {
   GrantReference,
   Grants,
@@ -71,54 +71,54 @@ export type {
   NewKey,
   Rotation,
   UpdateKeyResult,
-} from "./key-write.js";
+} from "./operations/keys/write.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
-export type { JsonValue, Metadata } from "./metadata.js";
-export type { CreatedKey } from "./new-key.js";
-export { addPermissionsInput } from "./operations/add-permissions.js";
-export { addRolesInput } from "./operations/add-roles.js";
-export type { RootKeyOutcome } from "./operations/authenticate-root-key.js";
-export { createApiInput } from "./operations/create-api.js";
-export { createIdentityInput } from "./operations/create-identity.js";
-export { createKeyInput } from "./operations/create-key.js";
-export { createKeysInput, importIssues } from "./operations/create-keys.js";
-export { createPermissionInput } from "./operations/create-permission.js";
-export { createRoleInput } from "./operations/create-role.js";
-export { createRootKeyInput } from "./operations/create-root-key.js";
-export { deleteApiInput } from "./operations/delete-api.js";
-export { deleteIdentityInput } from "./operations/delete-identity.js";
-export { deleteKeyInput } from "./operations/delete-key.js";
-export { deleteKeysInput } from "./operations/delete-keys.js";
-export { deletePermissionInput } from "./operations/delete-permission.js";
-export { deleteRoleInput } from "./operations/delete-role.js";
-export { getApiInput } from "./operations/get-api.js";
-export { getIdentityInput } from "./operations/get-identity.js";
-export { getKeyInput } from "./operations/get-key.js";
-export { getPermissionInput } from "./operations/get-permission.js";
-export { getRoleInput } from "./operations/get-role.js";
-export { getVerificationsInput, type Verifications } from "./operations/get-verifications.js";
-export type { ShownWorkspace } from "./operations/get-workspace.js";
-export { type LimitAnswer, limitInput } from "./operations/limit.js";
-export { type ApiList, listApisInput } from "./operations/list-apis.js";
-export { type AuditEventList, listAuditEventsInput } from "./operations/list-audit-events.js";
-export { type IdentityList, listIdentitiesInput } from "./operations/list-identities.js";
-export { type KeyList, listKeysInput } from "./operations/list-keys.js";
-export type { ListedRootKey, RootKeyList } from "./operations/list-root-keys.js";
-export { pruneAuditEventsInput } from "./operations/prune-audit-events.js";
-export { pruneVerificationsInput } from "./operations/prune-verifications.js";
-export { reencryptKeysInput } from "./operations/reencrypt-keys.js";
-export { removePermissionsInput } from "./operations/remove-permissions.js";
-export { removeRolesInput } from "./operations/remove-roles.js";
-export { type RotationScope, rotateKeyInput } from "./operations/rotate-key.js";
-export { setPermissionsInput } from "./operations/set-permissions.js";
-export { setRolePermissionsInput } from "./operations/set-role-permissions.js";
-export { setRolesInput } from "./operations/set-roles.js";
-export { updateApiInput } from "./operations/update-api.js";
-export { updateIdentityInput } from "./operations/update-identity.js";
-export { updateKeyInput } from "./operations/update-key.js";
-export { updateRemainingInput } from "./operations/update-remaining.js";
-export { type KeySelf, whoamiInput } from "./operations/whoami.js";
-export { effectivePermissions, type PermissionQuery } from "./permission.js";
+export type { JsonValue, Metadata } from "./rules/metadata.js";
+export type { CreatedKey } from "./operations/keys/build.js";
+export { addPermissionsInput } from "./operations/keys/add-permissions.js";
+export { addRolesInput } from "./operations/keys/add-roles.js";
+export type { RootKeyOutcome } from "./operations/root-keys/authenticate-root-key.js";
+export { createApiInput } from "./operations/apis/create-api.js";
+export { createIdentityInput } from "./operations/identities/create-identity.js";
+export { createKeyInput } from "./operations/keys/create-key.js";
+export { createKeysInput, importIssues } from "./operations/keys/create-keys.js";
+export { createPermissionInput } from "./operations/permissions/create-permission.js";
+export { createRoleInput } from "./operations/roles/create-role.js";
+export { createRootKeyInput } from "./operations/root-keys/create-root-key.js";
+export { deleteApiInput } from "./operations/apis/delete-api.js";
+export { deleteIdentityInput } from "./operations/identities/delete-identity.js";
+export { deleteKeyInput } from "./operations/keys/delete-key.js";
+export { deleteKeysInput } from "./operations/keys/delete-keys.js";
+export { deletePermissionInput } from "./operations/permissions/delete-permission.js";
+export { deleteRoleInput } from "./operations/roles/delete-role.js";
+export { getApiInput } from "./operations/apis/get-api.js";
+export { getIdentityInput } from "./operations/identities/get-identity.js";
+export { getKeyInput } from "./operations/keys/get-key.js";
+export { getPermissionInput } from "./operations/permissions/get-permission.js";
+export { getRoleInput } from "./operations/roles/get-role.js";
+export { getVerificationsInput, type Verifications } from "./operations/statistics/get-verifications.js";
+export type { ShownWorkspace } from "./operations/workspaces/get-workspace.js";
+export { type LimitAnswer, limitInput } from "./operations/rate-limits/limit.js";
+export { type ApiList, listApisInput } from "./operations/apis/list-apis.js";
+export { type AuditEventList, listAuditEventsInput } from "./operations/audit-log/list-audit-events.js";
+export { type IdentityList, listIdentitiesInput } from "./operations/identities/list-identities.js";
+export { type KeyList, listKeysInput } from "./operations/keys/list-keys.js";
+export type { ListedRootKey, RootKeyList } from "./operations/root-keys/list-root-keys.js";
+export { pruneAuditEventsInput } from "./operations/audit-log/prune-audit-events.js";
+export { pruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
+export { reencryptKeysInput } from "./operations/keys/reencrypt-keys.js";
+export { removePermissionsInput } from "./operations/keys/remove-permissions.js";
+export { removeRolesInput } from "./operations/keys/remove-roles.js";
+export { type RotationScope, rotateKeyInput } from "./operations/keys/rotate-key.js";
+export { setPermissionsInput } from "./operations/keys/set-permissions.js";
+export { setRolePermissionsInput } from "./operations/roles/set-role-permissions.js";
+export { setRolesInput } from "./operations/keys/set-roles.js";
+export { updateApiInput } from "./operations/apis/update-api.js";
+export { updateIdentityInput } from "./operations/identities/update-identity.js";
+export { updateKeyInput } from "./operations/keys/update-key.js";
+export { updateRemainingInput } from "./operations/keys/update-remaining.js";
+export { type KeySelf, whoamiInput } from "./operations/keys/whoami.js";
+export { effectivePermissions, type PermissionQuery } from "./rules/permission.js";
 export {
   decideWindow,
   type IdentityRateLimit,
@@ -127,11 +127,11 @@ export {
   type RateWindow,
   type WindowDecision,
   type WireRateLimit,
-} from "./rate-limit.js";
-export type { DueRefill, Refill } from "./refill.js";
-export type { LoadedRole, NamedGrant, PermissionRecord, RoleRecord } from "./role.js";
-export type { ListedPermission, ListedRole } from "./role-view.js";
-export type { RootKeyRecord } from "./root-key.js";
+} from "./rules/rate-limit.js";
+export type { DueRefill, Refill } from "./rules/refill.js";
+export type { LoadedRole, NamedGrant, PermissionRecord, RoleRecord } from "./records/role.js";
+export type { ListedPermission, ListedRole } from "./operations/roles/view.js";
+export type { RootKeyRecord } from "./records/root-key.js";
 export {
   API_ACTIONS,
   AUDIT_ACTIONS,
@@ -142,7 +142,7 @@ export {
   RBAC_ACTIONS,
   type RootPermission,
   rootPermissionName,
-} from "./root-permission.js";
+} from "./rules/root-permission.js";
 export type {
   ApiPatch,
   IdentityLookup,
@@ -152,7 +152,7 @@ export type {
   PageRequest,
   Removal,
   UpdateIdentityResult,
-} from "./store.js";
+} from "./store/wide-store.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";
 export {
   changeUsage,
@@ -162,10 +162,10 @@ export {
   type UsageChange,
   type UsageChangeResult,
   type UsesOwner,
-} from "./usage.js";
-export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verdict.js";
-export type { DryRunOutcome, VerdictCheck } from "./verdict-checks.js";
-export type { Granularity, VerificationBucket } from "./verification-buckets.js";
+} from "./rules/usage.js";
+export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verification/verdict.js";
+export type { DryRunOutcome, VerdictCheck } from "./verification/checks.js";
+export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export {
   COUNTED_CODES,
   COUNTER_SPAN_MS,
@@ -174,11 +174,11 @@ export {
   type HourCount,
   type SubjectCount,
   type VerificationBatch,
-} from "./verification-count.js";
-export { verifyKeyInput } from "./verify-question.js";
+} from "./statistics/count.js";
+export { verifyKeyInput } from "./operations/verify-key/input.js";
 export {
   DEFAULT_WORKSPACE_ID,
   untouchedWorkspace,
   WORKSPACE_ID_PATTERN,
   type WorkspaceRecord,
-} from "./workspace.js";
+} from "./records/workspace.js";

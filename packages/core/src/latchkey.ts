@@ -1,20 +1,20 @@
-import type { OperationContext } from "./context.js";
-import type { EventListener } from "./event.js";
-import { createSecretHasher } from "./hash.js";
-import { createIdFactory, type RandomBytes } from "./id.js";
-import { createKeyCache } from "./key-cache.js";
-import type { KeyRing } from "./key-ring.js";
-import { bindOperations, type Operations } from "./operations.js";
-import { MAX_SHARED_APIS } from "./shared-api.js";
-import type { KeyStore } from "./store.js";
+import type { OperationContext } from "./operations/context.js";
+import type { EventListener } from "./audit/emitter.js";
+import { createSecretHasher } from "./secrets/hash.js";
+import { createIdFactory, type RandomBytes } from "./lib/id.js";
+import { createKeyCache } from "./lib/lru-cache.js";
+import type { KeyRing } from "./secrets/key-ring.js";
+import { bindOperations, type Operations } from "./operations/table.js";
+import { MAX_SHARED_APIS } from "./verification/shared-api.js";
+import type { KeyStore } from "./store/wide-store.js";
 import { type Clock, createMonotonicClock } from "./time.js";
-import { createVault } from "./vault.js";
+import { createVault } from "./secrets/vault.js";
 import {
   createVerificationCounter,
   DEFAULT_FLUSH_MS,
   MAX_FLUSH_MS,
-} from "./verification-counter.js";
-import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./workspace.js";
+} from "./statistics/recorder.js";
+import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 
 /** What {@link createLatchkey} is made of. */
 export interface LatchkeyOptions {

@@ -1,5 +1,5 @@
-import type { IdentityRecord } from "../identity.js";
-import type { KeyRateLimit, KeyRecord, LoadedKey } from "../key.js";
+import type { IdentityRecord } from "../records/identity.js";
+import type { KeyRateLimit, KeyRecord, LoadedKey } from "../records/key.js";
 
 /** A key without limits of any kind, with the given fields in place of its own. */
 function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {

@@ -1,0 +1,61 @@
+import type { AuditEvent } from "./event.js";
+import type { EpochMs } from "../time.js";
+import type { VerifyOutcome } from "../verification/verdict.js";
+
+/** What every event about a verification says. Never the presented secret, nor any part of it. */
+interface AboutKey {
+  readonly workspaceId: string;
+  /** Unix epoch ms. */
+  readonly at: EpochMs;
+  readonly keyId: string;
+  readonly apiId: string;
+  readonly identityId?: string;
+}
+
+/** A verdict was given on a presented secret. */
+export type KeyVerifiedEvent =
+  | (AboutKey & {
+      readonly type: "key.verified";
+      readonly code: Exclude<VerifyOutcome["code"], "NOT_FOUND">;
+      /** As the caller gave them. */
+      readonly tags?: readonly string[];
+    })
+  | {
+      readonly type: "key.verified";
+      readonly workspaceId: string;
+      readonly at: EpochMs;
+      readonly code: "NOT_FOUND";
+      readonly tags?: readonly string[];
+    };
+
+/** A verification took the last use of what the key draws from. */
+export interface KeyExhaustedEvent extends AboutKey {
+  readonly type: "key.exhausted";
+}
+
+/** A key was presented after its expiry. Heard with each such verification: nothing watches the clock. */
+export interface KeyExpiredEvent extends AboutKey {
+  readonly type: "key.expired";
+  readonly expiredAt: EpochMs;
+}
+
+/** Everything a listener can hear of: switch over `type`. */
+export type LatchkeyEvent = AuditEvent | KeyVerifiedEvent | KeyExhaustedEvent | KeyExpiredEvent;
+
+/** Hears of events, in the order in which they happened in this process. What it answers or throws is let be. */
+export type EventListener = (event: LatchkeyEvent) => unknown;
+
+/**
+ * Tells a listener. Nothing that it does reaches the operation: what it throws is dropped, and a promise that it answers
+ * is not waited for, whether it fails or never settles.
+ */
+export function tell(listener: EventListener, event: LatchkeyEvent): void {
+  try {
+    const answer = listener(event);
+    // Whatever kind of promise it is.
+    if (typeof answer === "object" && answer !== null && "then" in answer)
+      Promise.resolve(answer).catch(() => undefined);
+  } catch {
+    // The operation has happened: a listener that fails must not make it look as if it had not.
+  }
+}

@@ -1,0 +1,32 @@
+import type { LoadedIdentity } from "../../records/identity.js";
+import type { Metadata } from "../../rules/metadata.js";
+import { toWireLimits, type WireRateLimit } from "../../rules/rate-limit.js";
+import { dueRefill } from "../../rules/refill.js";
+import { type RefillView, toRefillView } from "../refill-view.js";
+import type { EpochMs } from "../../time.js";
+import { settleRefill } from "../../rules/usage.js";
+
+/** An identity as it is read by itself. `duration` in ms. Fields without a value are absent. */
+export interface FullIdentity {
+  readonly id: string;
+  readonly externalId: string;
+  readonly meta: Metadata;
+  readonly ratelimits: readonly WireRateLimit[];
+  /** Uses left to the keys that draw from the identity, as of now; absent when unlimited. */
+  readonly remaining?: number;
+  readonly refill?: RefillView;
+}
+
+/** Writes an identity with its metadata, limits and uses, as of `now`. */
+export function toFullIdentity({ identity, usage }: LoadedIdentity, now: EpochMs): FullIdentity {
+  const { id, externalId, meta, ratelimits, refill } = identity;
+  const { remaining, refilledAt } = settleRefill(usage, dueRefill(refill, now));
+  return {
+    id,
+    externalId,
+    meta,
+    ratelimits: toWireLimits(ratelimits),
+    ...(remaining !== null && { remaining }),
+    ...(refill !== null && { refill: toRefillView(refill, refilledAt) }),
+  };
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { identityLookup, notFound, type OperationContext } from "../context.js";
+import { badRequest } from "../../errors.js";
+import { evenWithIssues, externalId, id, orRequired, parseInput, wholeNumber } from "../input.js";
+import type { EpochMs, SpanMs } from "../../time.js";
+import {
+  bucketEndAt,
+  bucketStartAt,
+  GRANULARITIES,
+  isAllowedRange,
+  RANGE_ERRORS,
+  toBuckets,
+  type VerificationBucket,
+} from "../../statistics/buckets.js";
+import type { CountSubject } from "../../statistics/count.js";
+
+/** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
+const LATEST: EpochMs = 253_402_300_799_999;
+
+/** Without a start: 30 days. */
+const USUAL_RANGE_MS: SpanMs = 30 * 86_400_000;
+
+/**
+ * Input of getVerifications: exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`; `ownerId` is a deprecated
+ * name of `externalId`, which wins, as `identityId` wins over both. `start`, included, and `end`, not included, in Unix epoch
+ * ms: the 30 days up to now unless given. `granularity`: `hour` over at most 31 days, `day` over at most 366 days, which it is unless given, `month` over at most
+ * 120 months.
+ */
+export const getVerificationsInput = z
+  .strictObject({
+    keyId: id.optional(),
+    identityId: id.optional(),
+    externalId: externalId.optional(),
+    ownerId: externalId.optional(),
+    apiId: id.optional(),
+    start: wholeNumber(0, LATEST).optional(),
+    end: wholeNumber(0, LATEST).optional(),
+    granularity: z
+      .enum(GRANULARITIES, { error: orRequired('must be "hour", "day" or "month"') })
+      .default("day"),
+  })
+  .refine((input) => subjectsIn(input) === 1, {
+    ...evenWithIssues,
+    error: "exactly one of keyId, identityId (or externalId) and apiId must be given",
+  });
+
+/** Verifications of every bucket that the range touches, in ascending order. */
+export interface Verifications {
+  readonly verifications: readonly VerificationBucket[];
+}
+
+/**
+ * How often a key, or the keys of an identity or of an API, were verified, by verdict: in buckets of UTC, each as a whole,
+ * also where the range cuts it. What this process has counted is told to the store first; other processes are up to a flush
+ * behind. Secrets that no key has are not counted.
+ *
+ * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, identity or API.
+ */
+export async function getVerifications(
+  context: OperationContext,
+  input: z.input<typeof getVerificationsInput>,
+): Promise<Verifications> {
+  const parsed = parseInput(getVerificationsInput, input);
+  const { granularity } = parsed;
+  const { start, end } = rangeOf(parsed, context.now());
+  const subject = await subjectOf(context, parsed);
+  await context.counter?.flush();
+  const lastBucketAt = bucketStartAt(end - 1, granularity);
+  const hours = await context.store.getVerifications(
+    context.workspaceId,
+    subject,
+    bucketStartAt(start, granularity),
+    bucketEndAt(lastBucketAt, granularity),
+  );
+  return { verifications: toBuckets(hours, start, end, granularity) };
+}
+
+/**
+ * The range that is asked for.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` where it is empty or longer than its granularity allows.
+ */
+function rangeOf(
+  { start, end, granularity }: z.output<typeof getVerificationsInput>,
+  now: EpochMs,
+): { readonly start: EpochMs; readonly end: EpochMs } {
+  const endAt = end ?? now + 1;
+  const startAt = start ?? Math.max(0, endAt - USUAL_RANGE_MS);
+  if (!isAllowedRange(startAt, endAt, granularity))
+    throw badRequest([{ path: "end", message: RANGE_ERRORS[granularity] }]);
+  return { start: startAt, end: endAt };
+}
+
+function subjectsIn(input: Readonly<Record<string, unknown>>): number {
+  const { keyId, identityId, externalId, ownerId, apiId } = input;
+  return [keyId, identityId ?? externalId ?? ownerId, apiId].filter((one) => one !== undefined)
+    .length;
+}
+
+async function subjectOf(
+  { store, workspaceId }: OperationContext,
+  { keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>,
+): Promise<CountSubject> {
+  if (keyId !== undefined) {
+    if ((await store.getKey(workspaceId, keyId)) === null) throw notFound("key");
+    return { kind: "key", id: keyId };
+  }
+  if (apiId !== undefined) {
+    if ((await store.getApi(workspaceId, apiId)) === null) throw notFound("API");
+    return { kind: "api", id: apiId };
+  }
+  const { identityId, ownerId, externalId = ownerId } = ids;
+  const found = await store.getIdentity(workspaceId, identityLookup({ identityId, externalId }));
+  if (found === null) throw notFound("identity");
+  return { kind: "identity", id: found.identity.id };
+}

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
+import {
+  addDuplicateIssues,
+  flag,
+  id,
+  list,
+  permissionQuery,
+  presentedSecret,
+  text,
+  wholeNumber,
+} from "../input.js";
+import { DEFAULT_LIMIT } from "../../records/key.js";
+import type { LimitRequest, VerifyQuestion } from "../../verification/verify.js";
+
+const requestedLimit = z
+  .strictObject({
+    name: text(1, 128),
+    cost: wholeNumber(0).default(1),
+    limit: wholeNumber(1).optional(),
+    duration: wholeNumber(1).optional(),
+  })
+  .superRefine(({ limit, duration }, context) => {
+    if (limit !== undefined && duration === undefined) {
+      context.addIssue({ code: "custom", path: ["duration"], message: "is required with limit" });
+    }
+    if (duration !== undefined && limit === undefined) {
+      context.addIssue({ code: "custom", path: ["limit"], message: "is required with duration" });
+    }
+  });
+
+/** What is to be taken: one, unless told otherwise. */
+const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
+
+/** The address of whoever presents the key, in its one form. */
+const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context): string => {
+  const canonical = canonicalAddress(value);
+  if (canonical !== null) return canonical;
+  context.addIssue({ code: "custom", message: ADDRESS_ERROR });
+  return z.NEVER;
+});
+
+/**
+ * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
+ * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
+ * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is that of
+ * whoever presents the key, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
+ *
+ * `requestId` makes a retry harmless, as `repeated-request.ts` says. `dryRun` answers what would be answered, and why, and
+ * leaves no trace; `requestId` is not looked at then.
+ */
+export const verifyKeyInput = z.strictObject({
+  key: presentedSecret,
+  apiId: id.optional(),
+  ipAddress: ipAddress.optional(),
+  tags: list(text(1, 128), 10, "tags").optional(),
+  authorization: z.strictObject({ permissions: permissionQuery }).optional(),
+  remaining: costed.optional(),
+  ratelimits: list(requestedLimit, 50, "limits")
+    .superRefine((limits, context) => addDuplicateIssues(limits, context))
+    .optional(),
+  ratelimit: costed.optional(),
+  requestId: text(1, 128).optional(),
+  dryRun: flag.optional(),
+});
+
+/** What is asked, in the words of the rules. */
+export function questionOf(parsed: z.output<typeof verifyKeyInput>): VerifyQuestion {
+  const limits: LimitRequest[] = (parsed.ratelimits ?? []).map(
+    ({ name, cost, limit, duration }) => ({
+      name,
+      cost,
+      adHoc: limit === undefined || duration === undefined ? null : { limit, durationMs: duration },
+      isOptional: false,
+    }),
+  );
+  const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);
+  if (parsed.ratelimit !== undefined && !isDefaultNamed) {
+    limits.unshift({
+      name: DEFAULT_LIMIT,
+      cost: parsed.ratelimit.cost,
+      adHoc: null,
+      isOptional: true,
+    });
+  }
+  return {
+    apiId: parsed.apiId ?? null,
+    address: parsed.ipAddress ?? null,
+    permissions: parsed.authorization?.permissions ?? null,
+    cost: parsed.remaining?.cost ?? 1,
+    limits,
+  };
+}
