@@ -1,20 +1,20 @@
-import type { OperationContext } from "./operations/context.js";
 import type { EventListener } from "./audit/emitter.js";
-import { createSecretHasher } from "./secrets/hash.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createKeyCache } from "./lib/lru-cache.js";
-import type { KeyRing } from "./secrets/key-ring.js";
+import type { OperationContext } from "./operations/context.js";
 import { bindOperations, type Operations } from "./operations/table.js";
-import { MAX_SHARED_APIS } from "./verification/shared-api.js";
-import type { KeyStore } from "./store/wide-store.js";
-import { type Clock, createMonotonicClock } from "./time.js";
+import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
+import { createSecretHasher } from "./secrets/hash.js";
+import type { KeyRing } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
 import {
   createVerificationCounter,
   DEFAULT_FLUSH_MS,
   MAX_FLUSH_MS,
 } from "./statistics/recorder.js";
-import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
+import type { KeyStore } from "./store/wide-store.js";
+import { type Clock, createMonotonicClock } from "./time.js";
+import { MAX_SHARED_APIS } from "./verification/shared-api.js";
 
 /** What {@link createLatchkey} is made of. */
 export interface LatchkeyOptions {

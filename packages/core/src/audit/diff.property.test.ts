@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Facts, fieldChanges } from "./diff.js";
 import type { JsonValue } from "../rules/metadata.js";
+import { type Facts, fieldChanges } from "./diff.js";
 
 const name = fc.constantFrom("name", "meta", "expires", "remaining", "roles");
 const value = fc.oneof(

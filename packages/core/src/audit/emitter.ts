@@ -1,6 +1,6 @@
-import type { AuditEvent } from "./event.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
+import type { AuditEvent } from "./event.js";
 
 /** What every event about a verification says. Never the presented secret, nor any part of it. */
 interface AboutKey {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { announce, noteChange, toLog } from "./entry.js";
-import type { LatchkeyEvent } from "./emitter.js";
 import { contextWith } from "../testing/context.js";
+import type { LatchkeyEvent } from "./emitter.js";
+import { announce, noteChange, toLog } from "./entry.js";
 
 const RENAMED = {
   type: "key.updated",

@@ -1,9 +1,14 @@
-import { toAuditEvent } from "./event.js";
-import { type ChangeLog, type ChangeType, type LoggedChange, NO_CHANGES } from "../records/audit-entry.js";
 import type { OperationContext } from "../operations/context.js";
-import { tell } from "./emitter.js";
-import { type Facts, fieldChanges } from "./diff.js";
+import {
+  type ChangeLog,
+  type ChangeType,
+  type LoggedChange,
+  NO_CHANGES,
+} from "../records/audit-entry.js";
 import type { EpochMs } from "../time.js";
+import { type Facts, fieldChanges } from "./diff.js";
+import { tell } from "./emitter.js";
+import { toAuditEvent } from "./event.js";
 
 /** One change of configuration, as an operation describes it. */
 export interface ChangeNote {

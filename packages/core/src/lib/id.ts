@@ -1,6 +1,6 @@
 import { customRandom } from "nanoid";
-import { BASE58_ALPHABET, encodeFixedWidth } from "./base58.js";
 import type { EpochMs } from "../time.js";
+import { BASE58_ALPHABET, encodeFixedWidth } from "./base58.js";
 
 /** What an id names, as its leading word: `key_…`, `id_…`. */
 export type IdKind = "key" | "id" | "api" | "ws" | "role" | "perm" | "req" | "root" | "evt";

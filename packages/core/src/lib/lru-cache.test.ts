@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createKeyCache } from "./lru-cache.js";
 import { loadedWith } from "../testing/records.js";
+import { createKeyCache } from "./lru-cache.js";
 
 const loaded = loadedWith({});
 

@@ -1,16 +1,16 @@
-import type { ApiRecord } from "../records/api.js";
-import { decodeCursor, type ListScope } from "../lib/cursor.js";
-import { badRequest, LatchkeyError } from "../errors.js";
 import type { EventListener } from "../audit/emitter.js";
-import type { SecretHasher } from "../secrets/hash.js";
+import { badRequest, LatchkeyError } from "../errors.js";
+import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import type { KeyCache } from "../lib/lru-cache.js";
-import type { MissingGrants } from "./keys/write.js";
+import type { ApiRecord } from "../records/api.js";
+import type { SecretHasher } from "../secrets/hash.js";
+import type { Vault } from "../secrets/vault.js";
+import type { CountedKey } from "../statistics/buffer.js";
+import type { VerificationCounter } from "../statistics/recorder.js";
 import type { IdentityLookup, KeyStore } from "../store/wide-store.js";
 import type { Clock } from "../time.js";
-import type { Vault } from "../secrets/vault.js";
-import type { VerificationCounter } from "../statistics/recorder.js";
-import type { CountedKey } from "../statistics/buffer.js";
+import type { MissingGrants } from "./keys/write.js";
 
 /** What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. */
 export interface OperationContext {

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { badRequest, type InputIssue } from "../errors.js";
-import { isExpired } from "../rules/expiry.js";
 import { DEFAULT_LIMIT } from "../records/key.js";
+import { isExpired } from "../rules/expiry.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import { NAMESPACE_PATTERN } from "../rules/namespace.js";
 import type { PermissionQuery } from "../rules/permission.js";
-import { checkPermissionQuery } from "./permission-query.js";
 import type { Refill } from "../rules/refill.js";
 import { MAX_SECRET_LENGTH, PREFIX_PATTERN } from "../secrets/format.js";
 import type { EpochMs } from "../time.js";
+import { checkPermissionQuery } from "./permission-query.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,5 @@
 import { badRequest, LatchkeyError } from "../errors.js";
-import type { UsageChangeResult } from "../rules/usage.js";
+import type { UsageChangeResult } from "../store/counters.js";
 
 /**
  * The error for a change to the uses left that was refused.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changeUsage } from "../rules/usage.js";
+import { changeUsage } from "../store/counters.js";
 import { settingOfUses } from "./usage-setting.js";
 
 const remaining = fc.option(fc.nat(), { nil: null });

@@ -1,7 +1,7 @@
 import { badRequest } from "../errors.js";
 import { dueRefill, type Refill } from "../rules/refill.js";
+import { applyRefill, type Usage, type UsageChange } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
-import { settleRefill, type Usage, type UsageChange } from "../rules/usage.js";
 
 /** What is to become of uses, of a key or of an identity. Undefined leaves a field as it is, null clears it. */
 export interface WantedUses {
@@ -32,7 +32,7 @@ export function settingOfUses(
   now: EpochMs,
 ): UsesSetting {
   const due = dueRefill(refill, now);
-  const remainingBefore = settleRefill(usage, due).remaining;
+  const remainingBefore = applyRefill(usage, due).remaining;
   const remaining = wanted.remaining === undefined ? remainingBefore : wanted.remaining;
   if (remaining === null && wanted.refill !== undefined && wanted.refill !== null)
     throw badRequest([{ path: "refill", message: "needs remaining" }]);

@@ -1,8 +1,8 @@
 import type { Metadata } from "../rules/metadata.js";
 import type { IdentityRateLimit } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
+import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
-import type { Usage } from "../rules/usage.js";
 
 /** The end user behind keys. `externalId` is unique in a workspace. */
 export interface IdentityRecord {

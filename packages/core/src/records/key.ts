@@ -1,11 +1,12 @@
-import type { ApiRecord } from "./api.js";
-import type { IdentityRecord } from "./identity.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { RateLimit } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
-import type { NamedGrant } from "./role.js";
+import type { UsesOwner } from "../rules/usage.js";
+import type { Usage } from "../store/counters.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import type { Usage, UsesOwner } from "../rules/usage.js";
+import type { ApiRecord } from "./api.js";
+import type { IdentityRecord } from "./identity.js";
+import type { NamedGrant } from "./role.js";
 import type { WorkspaceRecord } from "./workspace.js";
 
 /** How a limit of a key was asked for. Kept and listed; every limit is exact regardless. */
@@ -35,7 +36,7 @@ export function fromWireKeyLimit(limit: {
   return {
     name,
     limit: limit.limit,
-    durationMs: limit.duration,
+    duration: limit.duration,
     type: limit.type ?? null,
     async: limit.async ?? limit.type === "fast",
     autoApply: name === DEFAULT_LIMIT || limit.autoApply === true,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { applyRefill, changeUsage } from "../store/counters.js";
 import { decideUpdate, keyState, type LifecycleFacts, type LifecycleUpdate } from "./lifecycle.js";
-import { changeUsage, decideSpend, settleRefill } from "./usage.js";
+import { decideSpend } from "./usage.js";
 
 const NOW = 1_000_000;
 const ENABLED: LifecycleFacts = { switchedOn: true, expiresAt: null, remaining: null };
@@ -93,7 +94,7 @@ describe("the state table", () => {
   });
 
   test("an exhausted key is enabled by a refill that falls due", () => {
-    const refilled = settleRefill({ remaining: 0, refilledAt: 0 }, { amount: 5, dueAt: NOW });
+    const refilled = applyRefill({ remaining: 0, refilledAt: 0 }, { amount: 5, dueAt: NOW });
     expect(keyState({ ...EXHAUSTED, remaining: refilled.remaining }, NOW)).toBe("enabled");
   });
 

@@ -1,5 +1,5 @@
-import { isExpired } from "./expiry.js";
 import type { EpochMs } from "../time.js";
+import { isExpired } from "./expiry.js";
 
 /**
  * The state of a key, derived and never stored. Where several hold, the first of this order names it:

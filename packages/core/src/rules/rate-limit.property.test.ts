@@ -2,15 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { currentWindow, decideWindow, type RateWindow, windowStartAt } from "./rate-limit.js";
 
-const durationMs = fc.oneof(
-  fc.integer({ min: 1, max: 100 }),
-  fc.integer({ min: 1, max: 10 ** 12 }),
-);
+const duration = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 10 ** 12 }));
 const now = fc.oneof(fc.nat({ max: 1_000 }), fc.integer({ min: 0, max: 10 ** 15 }));
 
 test("every instant lies in its window: the start is not after it, the end is", () => {
   fc.assert(
-    fc.property(now, durationMs, (at, span) => {
+    fc.property(now, duration, (at, span) => {
       const startedAt = windowStartAt(at, span);
       expect(startedAt).toBeLessThanOrEqual(at);
       expect(startedAt + span).toBeGreaterThan(at);
@@ -20,7 +17,7 @@ test("every instant lies in its window: the start is not after it, the end is", 
 
 test("the start is floor(now / duration) windows after the epoch, computed exactly", () => {
   fc.assert(
-    fc.property(now, durationMs, (at, span) => {
+    fc.property(now, duration, (at, span) => {
       expect(BigInt(windowStartAt(at, span))).toBe((BigInt(at) / BigInt(span)) * BigInt(span));
     }),
   );
@@ -28,7 +25,7 @@ test("the start is floor(now / duration) windows after the epoch, computed exact
 
 test("the window that counts never goes back, whatever the clock does", () => {
   fc.assert(
-    fc.property(durationMs, fc.array(now), (span, instants) => {
+    fc.property(duration, fc.array(now), (span, instants) => {
       let stored: RateWindow | null = null;
       let latest = 0;
       for (const at of instants) {
@@ -58,7 +55,7 @@ test("what is admitted in one window never adds up to more than the limit", () =
           at += move;
           const decision: ReturnType<typeof decideWindow> = decideWindow(
             stored,
-            { limit, durationMs: span },
+            { limit, duration: span },
             cost,
             at,
           );
@@ -77,7 +74,7 @@ test("a cost is refused only when it does not fit: used + cost > limit", () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.maxSafeNat(), fc.integer({ min: 1 }), (used, cost, limit) => {
       const stored = { startedAt: 0, used };
-      const { kind } = decideWindow(stored, { limit, durationMs: 1_000 }, cost, 0);
+      const { kind } = decideWindow(stored, { limit, duration: 1_000 }, cost, 0);
       expect(kind).toBe(BigInt(used) + BigInt(cost) > BigInt(limit) ? "refuse" : "admit");
     }),
   );

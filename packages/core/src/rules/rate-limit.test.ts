@@ -65,7 +65,7 @@ describe("currentWindow", () => {
 });
 
 describe("decideWindow", () => {
-  const limit = { limit: 10, durationMs: MINUTE };
+  const limit = { limit: 10, duration: MINUTE };
 
   test.each([
     { used: 0, cost: 9, kind: "admit" },
@@ -109,14 +109,14 @@ describe("decideWindow", () => {
   });
 
   test("when the limit was lowered below what was used, even a look is refused until the window ends", () => {
-    const lowered = { limit: 3, durationMs: MINUTE };
+    const lowered = { limit: 3, duration: MINUTE };
     const stored = { startedAt: 60_000, used: 5 };
     expect(decideWindow(stored, lowered, 0, 119_999).kind).toBe("refuse");
     expect(decideWindow(stored, lowered, 3, 120_000).kind).toBe("admit");
   });
 
   test("the greatest limit and the greatest cost are counted exactly", () => {
-    const greatest = { limit: Number.MAX_SAFE_INTEGER, durationMs: MINUTE };
+    const greatest = { limit: Number.MAX_SAFE_INTEGER, duration: MINUTE };
     expect(decideWindow(null, greatest, Number.MAX_SAFE_INTEGER, 0).kind).toBe("admit");
     const almostFull = { startedAt: 0, used: Number.MAX_SAFE_INTEGER - 1 };
     expect(decideWindow(almostFull, greatest, 1, 0).kind).toBe("admit");

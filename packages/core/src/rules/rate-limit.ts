@@ -1,12 +1,12 @@
 import type { EpochMs, SpanMs } from "../time.js";
 
-/** A named limit: at most `limit` units per window of `durationMs`. */
+/** A named limit: at most `limit` units per window of `duration`. */
 export interface RateLimit {
   readonly name: string;
   /** Units per window: a whole number >= 1. */
   readonly limit: number;
   /** Window length in ms: a whole number >= 1. */
-  readonly durationMs: SpanMs;
+  readonly duration: SpanMs;
 }
 
 /** A limit that an identity's keys share. */
@@ -30,21 +30,6 @@ export interface RateWindow {
   readonly used: number;
 }
 
-/** What is to be taken from a limit that belongs to no key, as data. */
-export interface NamespacePlan {
-  readonly workspaceId: string;
-  /** What the limit is for, and whom it is counted for: together with the duration they name its counter. */
-  readonly namespace: string;
-  readonly identifier: string;
-  /** Units per window: a whole number >= 1. */
-  readonly limit: number;
-  readonly durationMs: SpanMs;
-  /** Units to take: a whole number >= 0. */
-  readonly cost: number;
-  /** Unix epoch ms, handed in by the caller. */
-  readonly now: EpochMs;
-}
-
 /** What one limit says of one attempt to take `cost` units. */
 export interface WindowDecision {
   readonly kind: "admit" | "refuse";
@@ -58,12 +43,12 @@ export interface WindowDecision {
  * Windows are aligned to the Unix epoch. An instant exactly on an edge opens the next window.
  *
  * @param now - Unix epoch ms, handed in by the caller.
- * @param durationMs - Length of a window in ms: a whole number >= 1.
+ * @param duration - Length of a window in ms: a whole number >= 1.
  * @returns Unix epoch ms, never later than `now`.
  * @see packages/core/decisions/0003-windows-are-epoch-aligned.md
  */
-export function windowStartAt(now: EpochMs, durationMs: SpanMs): EpochMs {
-  return now - (now % durationMs);
+export function windowStartAt(now: EpochMs, duration: SpanMs): EpochMs {
+  return now - (now % duration);
 }
 
 /**
@@ -73,10 +58,10 @@ export function windowStartAt(now: EpochMs, durationMs: SpanMs): EpochMs {
  */
 export function currentWindow(
   stored: RateWindow | null,
-  durationMs: SpanMs,
+  duration: SpanMs,
   now: EpochMs,
 ): RateWindow {
-  const startedAt = windowStartAt(now, durationMs);
+  const startedAt = windowStartAt(now, duration);
   return stored !== null && stored.startedAt >= startedAt ? stored : { startedAt, used: 0 };
 }
 
@@ -89,11 +74,11 @@ export function currentWindow(
  */
 export function decideWindow(
   stored: RateWindow | null,
-  limit: { readonly limit: number; readonly durationMs: SpanMs },
+  limit: { readonly limit: number; readonly duration: SpanMs },
   cost: number,
   now: EpochMs,
 ): WindowDecision {
-  const window = currentWindow(stored, limit.durationMs, now);
+  const window = currentWindow(stored, limit.duration, now);
   if (window.used + cost > limit.limit) return { kind: "refuse", window };
   return { kind: "admit", window: { startedAt: window.startedAt, used: window.used + cost } };
 }
@@ -110,17 +95,17 @@ export function fromWireLimits(
   return limits.map(({ name, limit, duration, autoApply = false }) => ({
     name,
     limit,
-    durationMs: duration,
+    duration,
     autoApply,
   }));
 }
 
 /** Writes limits in the words of the HTTP contract. */
 export function toWireLimits(limits: readonly IdentityRateLimit[]): readonly WireRateLimit[] {
-  return limits.map(({ name, limit, durationMs, autoApply }) => ({
+  return limits.map(({ name, limit, duration, autoApply }) => ({
     name,
     limit,
-    duration: durationMs,
+    duration,
     ...(autoApply && { autoApply }),
   }));
 }

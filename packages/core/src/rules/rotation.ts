@@ -1,6 +1,6 @@
-import { isExpired } from "./expiry.js";
 import type { KeyRecord } from "../records/key.js";
 import type { EpochMs, SpanMs } from "../time.js";
+import { isExpired } from "./expiry.js";
 
 /** What is to become of a key that is to be rotated. */
 export type RotationDecision =

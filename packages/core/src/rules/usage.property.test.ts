@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changeUsage, decideSpend, settleRefill, type Usage, type UsageChange } from "./usage.js";
+import { applyRefill, changeUsage, type Usage, type UsageChange } from "../store/counters.js";
+import { decideSpend } from "./usage.js";
 
 const remaining = fc.option(fc.oneof(fc.nat({ max: 20 }), fc.maxSafeNat()));
 const usage: fc.Arbitrary<Usage> = fc.record({ remaining, refilledAt: fc.nat({ max: 100 }) });
@@ -53,7 +54,7 @@ test("the uses left are never negative, whatever is spent", () => {
 test("settling a refill never lowers the uses and never goes back in time", () => {
   fc.assert(
     fc.property(usage, due, (before, owed) => {
-      const after = settleRefill(before, owed);
+      const after = applyRefill(before, owed);
       expect(after.refilledAt).toBeGreaterThanOrEqual(before.refilledAt);
       expect(after.remaining === null).toBe(before.remaining === null);
       expect(after.remaining ?? 0).toBeGreaterThanOrEqual(before.remaining ?? 0);
@@ -65,8 +66,8 @@ test("settling a refill never lowers the uses and never goes back in time", () =
 test("settling the same refill twice is the same as settling it once", () => {
   fc.assert(
     fc.property(usage, due, (before, owed) => {
-      const once = settleRefill(before, owed);
-      expect(settleRefill(once, owed)).toEqual(once);
+      const once = applyRefill(before, owed);
+      expect(applyRefill(once, owed)).toEqual(once);
     }),
     { numRuns: 500 },
   );
@@ -85,9 +86,9 @@ test("after any change the uses are null or a whole number from 0 to 2^53 - 1, a
       expect(after.refilledAt).toBeGreaterThanOrEqual(
         Math.max(before.refilledAt, wanted.settledAt),
       );
-      expect(
-        settleRefill(after, { amount: Number.MAX_SAFE_INTEGER, dueAt: wanted.settledAt }),
-      ).toBe(after);
+      expect(applyRefill(after, { amount: Number.MAX_SAFE_INTEGER, dueAt: wanted.settledAt })).toBe(
+        after,
+      );
     }),
     { numRuns: 1_000 },
   );
@@ -96,7 +97,7 @@ test("after any change the uses are null or a whole number from 0 to 2^53 - 1, a
 test("a change is refused for exactly one of three reasons: no limit, too few uses, too many uses", () => {
   fc.assert(
     fc.property(usage, change, (before, wanted) => {
-      const settled = settleRefill(before, wanted.due).remaining;
+      const settled = applyRefill(before, wanted.due).remaining;
       const { kind } = changeUsage(before, wanted);
       const { operation: asked } = wanted;
       if (asked.kind === "keep" || asked.kind === "set") expect(kind).toBe("changed");

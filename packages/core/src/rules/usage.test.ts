@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { changeUsage, decideSpend, settleRefill, type Usage, type UsageChange } from "./usage.js";
+import { applyRefill, changeUsage, type Usage, type UsageChange } from "../store/counters.js";
+import { decideSpend } from "./usage.js";
 
 describe("decideSpend", () => {
   test.each([
@@ -36,7 +37,7 @@ describe("decideSpend", () => {
   });
 });
 
-describe("settleRefill", () => {
+describe("applyRefill", () => {
   const due = { amount: 100, dueAt: 1_000 };
 
   test.each([
@@ -44,7 +45,7 @@ describe("settleRefill", () => {
     { label: "at the due instant itself", refilledAt: 1_000, remaining: 7 },
     { label: "a millisecond after the due instant", refilledAt: 1_001, remaining: 7 },
   ])("a counter settled $label then has $remaining uses", ({ refilledAt, remaining }) => {
-    expect(settleRefill({ remaining: 7, refilledAt }, due).remaining).toBe(remaining);
+    expect(applyRefill({ remaining: 7, refilledAt }, due).remaining).toBe(remaining);
   });
 
   test.each([
@@ -55,7 +56,7 @@ describe("settleRefill", () => {
   ])(
     "a refill of 100 raises $remaining to $after: it never lowers a counter",
     ({ remaining, after }) => {
-      expect(settleRefill({ remaining, refilledAt: 0 }, due)).toEqual({
+      expect(applyRefill({ remaining, refilledAt: 0 }, due)).toEqual({
         remaining: after,
         refilledAt: 1_000,
       });
@@ -63,25 +64,25 @@ describe("settleRefill", () => {
   );
 
   test("a refill is applied once: settling it again changes nothing", () => {
-    const spent = { ...settleRefill({ remaining: 0, refilledAt: 0 }, due), remaining: 40 };
-    expect(settleRefill(spent, due)).toBe(spent);
+    const spent = { ...applyRefill({ remaining: 0, refilledAt: 0 }, due), remaining: 40 };
+    expect(applyRefill(spent, due)).toBe(spent);
   });
 
   test("missed periods do not add up: one refill stands for all of them", () => {
     const afterMonths = { amount: 100, dueAt: 90 * 86_400_000 };
-    expect(settleRefill({ remaining: 3, refilledAt: 0 }, afterMonths).remaining).toBe(100);
+    expect(applyRefill({ remaining: 3, refilledAt: 0 }, afterMonths).remaining).toBe(100);
   });
 
   test("a clock set back brings no refill: an earlier due instant is settled already", () => {
     const usage = { remaining: 3, refilledAt: 5_000 };
-    expect(settleRefill(usage, due)).toBe(usage);
+    expect(applyRefill(usage, due)).toBe(usage);
   });
 
   test("a counter without a limit, and a key without a refill, are left as they are", () => {
     const unlimited: Usage = { remaining: null, refilledAt: 0 };
     const counter: Usage = { remaining: 3, refilledAt: 0 };
-    expect(settleRefill(unlimited, due)).toBe(unlimited);
-    expect(settleRefill(counter, null)).toBe(counter);
+    expect(applyRefill(unlimited, due)).toBe(unlimited);
+    expect(applyRefill(counter, null)).toBe(counter);
   });
 });
 
@@ -160,8 +161,8 @@ describe("changeUsage", () => {
   test("a refill that fell due before the change is not paid again afterwards", () => {
     const result = changeUsage(usage, change({ kind: "set", remaining: 1 }));
     if (result.kind !== "changed") return expect.unreachable();
-    expect(settleRefill(result.usage, { amount: 100, dueAt: 2_000 }).remaining).toBe(1);
-    expect(settleRefill(result.usage, { amount: 100, dueAt: 2_001 }).remaining).toBe(100);
+    expect(applyRefill(result.usage, { amount: 100, dueAt: 2_000 }).remaining).toBe(1);
+    expect(applyRefill(result.usage, { amount: 100, dueAt: 2_001 }).remaining).toBe(100);
   });
 
   test("a clock set back does not reopen a settled period", () => {

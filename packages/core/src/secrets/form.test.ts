@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { formatSecret, secretStart } from "./format.js";
 import { secretForm } from "./form.js";
+import { formatSecret, secretStart } from "./format.js";
 
 const startOf = (prefix: string, byteLength: number, fill = 170) =>
   secretStart(formatSecret(prefix, new Uint8Array(byteLength).fill(fill)));

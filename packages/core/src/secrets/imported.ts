@@ -1,5 +1,4 @@
 import { encodeBase64Url } from "../lib/base64url.js";
-import type { SecretHash } from "./hash.js";
 import {
   MIN_UNKNOWN_BITS,
   PREFIX_PATTERN,
@@ -7,6 +6,7 @@ import {
   secretStart,
   splitSecret,
 } from "./format.js";
+import type { SecretHash } from "./hash.js";
 
 /** In which form another system kept the SHA-256 of a secret. */
 export const HASH_VARIANTS = ["sha256_base64", "sha256_hex"] as const;

@@ -1,7 +1,7 @@
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js";
+import { corruptRecord, LatchkeyError } from "../errors.js";
 import { decodeBase64Url, encodeBase64Url } from "../lib/base64url.js";
 import { encodeLengthPrefixed } from "../lib/bytes.js";
-import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 

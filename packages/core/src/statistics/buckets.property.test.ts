@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { COUNTED_CODES, type HourCount, STATISTICS_SPAN_MS } from "../store/statistics.js";
 import {
   bucketEndAt,
   bucketStartAt,
@@ -9,7 +10,6 @@ import {
   toBuckets,
   type VerificationBucket,
 } from "./buckets.js";
-import { COUNTED_CODES, COUNTER_SPAN_MS, type HourCount } from "./count.js";
 
 const granularity = fc.constantFrom(...GRANULARITIES);
 /** From 1970 to 2100. */
@@ -32,12 +32,12 @@ const counted = fc
     const firstAt = bucketStartAt(from, "month");
     const hours = counts.map(
       ({ hour, code, count }): HourCount => ({
-        hourAt: firstAt + hour * COUNTER_SPAN_MS,
+        hourAt: firstAt + hour * STATISTICS_SPAN_MS,
         code,
         count,
       }),
     );
-    return { firstAt, endAt: firstAt + 1_501 * COUNTER_SPAN_MS, hours };
+    return { firstAt, endAt: firstAt + 1_501 * STATISTICS_SPAN_MS, hours };
   });
 
 function sum(counts: readonly number[]): number {

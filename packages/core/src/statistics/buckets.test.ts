@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { STATISTICS_SPAN_MS } from "../store/statistics.js";
 import {
   bucketEndAt,
   bucketStartAt,
@@ -6,7 +7,6 @@ import {
   isAllowedRange,
   toBuckets,
 } from "./buckets.js";
-import { COUNTER_SPAN_MS } from "./count.js";
 
 const at = (text: string) => Date.parse(`${text}Z`);
 const iso = (instant: number) => new Date(instant).toISOString().slice(0, -1);
@@ -65,7 +65,7 @@ test.each<{ granularity: Granularity; now: string; start: string; end: string }>
   expect([iso(startAt), iso(bucketEndAt(startAt, granularity))]).toEqual([start, end]);
 });
 
-const HOURS = 24 * COUNTER_SPAN_MS;
+const HOURS = 24 * STATISTICS_SPAN_MS;
 const START = at("2026-03-10T12:34:56.789");
 
 test.each<{ granularity: Granularity; longest: number }>([

@@ -1,10 +1,10 @@
-import type { EpochMs, SpanMs } from "../time.js";
 import {
   COUNTED_CODES,
-  COUNTER_SPAN_MS,
   type CountedCode,
   type HourCount,
-} from "./count.js";
+  STATISTICS_SPAN_MS,
+} from "../store/statistics.js";
+import type { EpochMs, SpanMs } from "../time.js";
 
 /** Spans that verifications are summed up over: hours, days and calendar months of UTC. */
 export const GRANULARITIES = ["hour", "day", "month"] as const;
@@ -52,7 +52,7 @@ export function isAllowedRange(
 
 /** Start of the bucket that an instant lies in. An instant exactly on an edge opens the next bucket. */
 export function bucketStartAt(at: EpochMs, granularity: Granularity): EpochMs {
-  if (granularity === "hour") return at - (at % COUNTER_SPAN_MS);
+  if (granularity === "hour") return at - (at % STATISTICS_SPAN_MS);
   if (granularity === "day") return at - (at % DAY_MS);
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
@@ -60,7 +60,7 @@ export function bucketStartAt(at: EpochMs, granularity: Granularity): EpochMs {
 
 /** End of the bucket that starts at `startAt`, which is the start of the next. */
 export function bucketEndAt(startAt: EpochMs, granularity: Granularity): EpochMs {
-  if (granularity === "hour") return startAt + COUNTER_SPAN_MS;
+  if (granularity === "hour") return startAt + STATISTICS_SPAN_MS;
   if (granularity === "day") return startAt + DAY_MS;
   const date = new Date(startAt);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);

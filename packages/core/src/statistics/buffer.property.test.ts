@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { COUNTED_CODES, STATISTICS_SPAN_MS } from "../store/statistics.js";
 import { identityWith, loadedWith } from "../testing/records.js";
-import { COUNTED_CODES, COUNTER_SPAN_MS } from "./count.js";
-import {
-  type CountedKey,
-  createVerificationTally,
-  type WorkspaceBatch,
-} from "./buffer.js";
+import { type CountedKey, createVerificationTally, type WorkspaceBatch } from "./buffer.js";
 
 const verification = fc.record({
   kind: fc.constant("count" as const),
@@ -14,7 +10,7 @@ const verification = fc.record({
   workspaceId: fc.constantFrom("ws_1", "ws_2"),
   identityId: fc.constantFrom(null, "id_1", "id_2"),
   code: fc.constantFrom(...COUNTED_CODES),
-  waitMs: fc.nat({ max: COUNTER_SPAN_MS }),
+  waitMs: fc.nat({ max: STATISTICS_SPAN_MS }),
   /** Whether the next verification under the same identity meets the key as this one leaves it. */
   isCached: fc.boolean(),
 });
@@ -72,7 +68,7 @@ test("every verification is added once for each of its subjects, whatever comes 
         };
         if (step.isCached) cached.set(cacheName, counted);
         tally.count(counted, code, now);
-        const hourAt = Math.floor(now / COUNTER_SPAN_MS) * COUNTER_SPAN_MS;
+        const hourAt = Math.floor(now / STATISTICS_SPAN_MS) * STATISTICS_SPAN_MS;
         const subjects = [`key ${key.id}`, "api api_1", identityId && `identity ${identityId}`];
         for (const subject of subjects.filter((name) => name !== null)) {
           const name = `${workspaceId} ${subject} ${hourAt} ${code}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { STATISTICS_SPAN_MS, type StatisticsBatch } from "../store/statistics.js";
 import { identityWith, loadedWith } from "../testing/records.js";
-import { COUNTER_SPAN_MS, type VerificationBatch } from "./count.js";
 import {
   type CountedKey,
   createVerificationTally,
@@ -8,7 +8,7 @@ import {
   MAX_RETURNED,
 } from "./buffer.js";
 
-const HOUR_AT = 100 * COUNTER_SPAN_MS;
+const HOUR_AT = 100 * STATISTICS_SPAN_MS;
 
 /** A key as a verification counts it: loaded afresh, of an identity or of none. */
 function countedKey(
@@ -26,7 +26,7 @@ const ofKey = (code: string, count: number, hourAt = HOUR_AT) => ({
   count,
 });
 
-const emptyBatch: VerificationBatch = { counts: [], lastUsed: [] };
+const emptyBatch: StatisticsBatch = { counts: [], lastUsed: [] };
 
 test("a verification counts for the key, its API and its identity", () => {
   const tally = createVerificationTally(10);
@@ -51,11 +51,11 @@ test("the first verification of a key is told from those that follow, in each ho
   const tally = createVerificationTally(1);
   const key = countedKey();
   expect(tally.count(key, "VALID", HOUR_AT)).toBe(true);
-  expect(tally.count(key, "DISABLED", HOUR_AT + COUNTER_SPAN_MS - 1)).toBe(false);
+  expect(tally.count(key, "DISABLED", HOUR_AT + STATISTICS_SPAN_MS - 1)).toBe(false);
   tally.take();
-  expect(tally.count(key, "VALID", HOUR_AT + COUNTER_SPAN_MS - 1)).toBe(true);
+  expect(tally.count(key, "VALID", HOUR_AT + STATISTICS_SPAN_MS - 1)).toBe(true);
   tally.take();
-  expect(tally.count(key, "VALID", HOUR_AT + COUNTER_SPAN_MS)).toBe(true);
+  expect(tally.count(key, "VALID", HOUR_AT + STATISTICS_SPAN_MS)).toBe(true);
 });
 
 test("a verification that is not counted is no first one", () => {
@@ -93,9 +93,9 @@ test("only a VALID verification is a use of the key", () => {
 });
 
 test.each([
-  { at: COUNTER_SPAN_MS - 1, hours: [HOUR_AT] },
-  { at: COUNTER_SPAN_MS, hours: [HOUR_AT, HOUR_AT + COUNTER_SPAN_MS] },
-  { at: COUNTER_SPAN_MS + 1, hours: [HOUR_AT, HOUR_AT + COUNTER_SPAN_MS] },
+  { at: STATISTICS_SPAN_MS - 1, hours: [HOUR_AT] },
+  { at: STATISTICS_SPAN_MS, hours: [HOUR_AT, HOUR_AT + STATISTICS_SPAN_MS] },
+  { at: STATISTICS_SPAN_MS + 1, hours: [HOUR_AT, HOUR_AT + STATISTICS_SPAN_MS] },
 ])(
   "a verification $at ms after the start of an hour counts in the hour it is in",
   ({ at, hours }) => {
@@ -187,7 +187,7 @@ test("a store that stays away does not fill the memory: the oldest batches are l
     ];
     tally.giveBack({
       workspaceId: "ws_default",
-      batch: { ...emptyBatch, counts } as VerificationBatch,
+      batch: { ...emptyBatch, counts } as StatisticsBatch,
     });
   }
   const ids = [...tally.take()].flatMap(({ batch }) =>

@@ -1,14 +1,14 @@
-import type { LimitCharge } from "../store/wide-charge.js";
 import type { LoadedKey } from "../records/key.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import type { LimitCharge } from "../store/charge.js";
 import {
   COUNTED_CODES,
-  COUNTER_SPAN_MS,
   type CountedCode,
-  type CountSubject,
+  STATISTICS_SPAN_MS,
+  type StatisticsBatch,
+  type StatisticsSubject,
   type SubjectCount,
-  type VerificationBatch,
-} from "./count.js";
+} from "../store/statistics.js";
+import type { EpochMs, SpanMs } from "../time.js";
 
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */
 export const MAX_BATCH_SIZE = 500;
@@ -19,7 +19,7 @@ export const MAX_RETURNED = 500;
 /** A batch for the store, of one workspace. */
 export interface WorkspaceBatch {
   readonly workspaceId: string;
-  readonly batch: VerificationBatch;
+  readonly batch: StatisticsBatch;
 }
 
 /** Verifications of one key in one hour. */
@@ -111,8 +111,8 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
     for (const tally of current.values()) closed.push(tally);
     current = new Map();
     generation = {};
-    hourAt = now - (now % COUNTER_SPAN_MS);
-    hourEndAt = hourAt + COUNTER_SPAN_MS;
+    hourAt = now - (now % STATISTICS_SPAN_MS);
+    hourEndAt = hourAt + STATISTICS_SPAN_MS;
   }
 
   function tallyOf(counted: CountedKey): KeyTally | null {
@@ -216,7 +216,7 @@ function batchesOf(
 
 function addTally(sums: Sums, tally: KeyTally): void {
   const { keyId, apiId, identityId, hourAt } = tally;
-  const subjects: CountSubject[] = [
+  const subjects: StatisticsSubject[] = [
     { kind: "key", id: keyId },
     { kind: "api", id: apiId },
     ...(identityId === null ? [] : [{ kind: "identity", id: identityId } as const]),
@@ -249,10 +249,10 @@ function sumsOf(byWorkspace: Map<string, Sums>, workspaceId: string): Sums {
   return sums;
 }
 
-function inBatches({ counts, lastUsed }: Sums): VerificationBatch[] {
+function inBatches({ counts, lastUsed }: Sums): StatisticsBatch[] {
   const allCounts = [...counts.values()];
   const allUses = [...lastUsed].map(([keyId, usedAt]) => ({ keyId, usedAt }));
-  const batches: VerificationBatch[] = [];
+  const batches: StatisticsBatch[] = [];
   for (let from = 0; from < Math.max(allCounts.length, allUses.length); from += MAX_BATCH_SIZE) {
     const to = from + MAX_BATCH_SIZE;
     batches.push({ counts: allCounts.slice(from, to), lastUsed: allUses.slice(from, to) });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LatchkeyError } from "../errors.js";
+import type { StatisticsBatch } from "../store/statistics.js";
 import { loadedWith } from "../testing/records.js";
-import type { VerificationBatch } from "./count.js";
 import { createVerificationCounter } from "./recorder.js";
 
 const FLUSH_MS = 5_000;
@@ -10,11 +10,11 @@ const unavailable = (outcome: "not-applied" | "unknown") =>
 
 /** A store that notes what it is told, and fails as the test says; and a clock of timers that the test lets run. */
 function setUp() {
-  const told: VerificationBatch[] = [];
+  const told: StatisticsBatch[] = [];
   const failures: Error[] = [];
   const timers: { readonly callback: () => void; readonly delayMs: number }[] = [];
   const store = {
-    async addVerifications(_workspaceId: string, batch: VerificationBatch) {
+    async addVerifications(_workspaceId: string, batch: StatisticsBatch) {
       told.push(batch);
       const failure = failures.shift();
       if (failure !== undefined) throw failure;
@@ -32,7 +32,7 @@ function setUp() {
     timers.shift()?.callback();
     await counter.flush();
   };
-  const countsOfKey = (batch: VerificationBatch | undefined) =>
+  const countsOfKey = (batch: StatisticsBatch | undefined) =>
     batch?.counts.filter(({ subject }) => subject.kind === "key").map(({ count }) => count);
   return { counter, told, failures, timers, fire, countsOfKey };
 }

@@ -3,11 +3,7 @@ import { nextTurn } from "../lib/yield.js";
 import type { KeyStore } from "../store/wide-store.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
-import {
-  type CountedKey,
-  createVerificationTally,
-  type WorkspaceBatch,
-} from "./buffer.js";
+import { type CountedKey, createVerificationTally, type WorkspaceBatch } from "./buffer.js";
 
 /** How long counts wait for the store unless told otherwise. */
 export const DEFAULT_FLUSH_MS: SpanMs = 5_000;

@@ -1,7 +1,12 @@
-import { currentWindow, decideWindow, type RateWindow, type WindowDecision } from "../rules/rate-limit.js";
+import {
+  currentWindow,
+  decideWindow,
+  type RateWindow,
+  type WindowDecision,
+} from "../rules/rate-limit.js";
 import type { DueRefill } from "../rules/refill.js";
-import type { EpochMs, SpanMs } from "../time.js";
 import { decideSpend } from "../rules/usage.js";
+import type { EpochMs, SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
 import { applyRefill, type Usage } from "./counters.js";
 
@@ -135,7 +140,11 @@ const CONFLICT: ChargeStep = { result: { kind: "conflict" }, next: null };
  *
  * A request id that is remembered for the same question gets the remembered result, and nothing is taken again.
  */
-export function applyCharge(state: ChargeState, plan: ChargePlan, moment: ChargeMoment): ChargeStep {
+export function applyCharge(
+  state: ChargeState,
+  plan: ChargePlan,
+  moment: ChargeMoment,
+): ChargeStep {
   if (moment.request !== undefined) {
     const replayed = replay(state, moment.request, moment.now);
     if (replayed !== null) return replayed;

@@ -107,7 +107,8 @@ function changed(
   { refilledAt, lastRefillAt }: Usage,
   restartsAt: EpochMs | null,
 ): UsageChangeResult {
-  if (restartsAt === null) return { kind: "changed", usage: { remaining, refilledAt, lastRefillAt } };
+  if (restartsAt === null)
+    return { kind: "changed", usage: { remaining, refilledAt, lastRefillAt } };
   const isAhead = lastRefillAt !== null && lastRefillAt > restartsAt;
   const usage = { remaining, refilledAt: restartsAt, lastRefillAt: isAhead ? null : lastRefillAt };
   return { kind: "changed", usage };

@@ -1,6 +1,6 @@
+import { createKeyCache } from "../lib/lru-cache.js";
 import type { OperationContext } from "../operations/context.js";
 import { createSecretHasher } from "../secrets/hash.js";
-import { createKeyCache } from "../lib/lru-cache.js";
 import type { KeyStore } from "../store/wide-store.js";
 
 /** What operations work with, for rules that ask no store; ids are numbered. */

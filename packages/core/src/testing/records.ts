@@ -73,6 +73,6 @@ export function loadedWith(
 }
 
 /** A limit of a key: 10 units a minute unless told otherwise. */
-export function limitNamed(name: string, limit = 10, durationMs = 60_000): KeyRateLimit {
-  return { name, limit, durationMs, type: null, async: false, autoApply: name === "default" };
+export function limitNamed(name: string, limit = 10, duration = 60_000): KeyRateLimit {
+  return { name, limit, duration, type: null, async: false, autoApply: name === "default" };
 }

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyCharge, type ChargeState, type SettledCharge } from "../store/wide-charge.js";
-import { drawnUses } from "./effective-uses.js";
 import type { LoadedKey } from "../records/key.js";
 import type { RateWindow } from "../rules/rate-limit.js";
+import { type AppliedCharge, applyCharge, type ChargeState } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { checksOf, codeOf, type VerdictCheck } from "./checks.js";
+import { concludeVerification } from "./conclusion.js";
+import { drawnUses } from "./effective-uses.js";
 import {
   decideLimits,
   decideVerification,
@@ -13,7 +14,6 @@ import {
   planCharge,
   type VerifyQuestion,
 } from "./verify.js";
-import { concludeVerification } from "./conclusion.js";
 
 const NOW = Date.UTC(2026, 2, 10, 12) + 12_345;
 const MINUTE_MS = 60_000;
@@ -46,7 +46,7 @@ const requested: fc.Arbitrary<LimitRequest[]> = fc.uniqueArray(
     name: fc.constantFrom("default", "a", "b", "c"),
     cost: fc.nat({ max: 5 }),
     adHoc: fc.option(
-      fc.record({ limit: fc.integer({ min: 1, max: 4 }), durationMs: fc.constant(MINUTE_MS) }),
+      fc.record({ limit: fc.integer({ min: 1, max: 4 }), duration: fc.constant(MINUTE_MS) }),
     ),
     isOptional: fc.constant(true),
   }),
@@ -111,7 +111,7 @@ function lookAt(on: Scene, question: VerifyQuestion, now: number): readonly Verd
   const decision = decideLimits(on.loaded, question.limits);
   if (decision.kind !== "charge") throw new Error(decision.kind);
   const plan = planCharge(on.loaded, question, decision, now);
-  const charge = applyCharge(stateOf(on), { ...plan, mode: "look" }).result as SettledCharge;
+  const charge = applyCharge(stateOf(on), { ...plan, mode: "look" }).result as AppliedCharge;
   const look = { limits: decision.limits, cost: question.cost, charge };
   return checksOf(on.loaded, question, look, now);
 }
@@ -121,7 +121,7 @@ test("the verdict is that of the first check that failed", () => {
     fc.property(scene, (on) => {
       const decision = decideVerification(on.loaded, on.question, NOW);
       const plan = planCharge(on.loaded, on.question, decision, NOW);
-      const charge = applyCharge(stateOf(on), plan).result as SettledCharge;
+      const charge = applyCharge(stateOf(on), plan).result as AppliedCharge;
       const verdict = concludeVerification(on.loaded, decision, charge, NOW, []);
       expect(codeOf(lookAt(on, on.question, NOW))).toBe(verdict.code);
     }),

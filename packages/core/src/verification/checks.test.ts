@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { applyCharge, type ChargeState } from "../store/wide-charge.js";
 import type { KeyRecord, LoadedKey } from "../records/key.js";
+import { applyCharge, type ChargeState } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { checksOf, codeOf, NO_SUCH_KEY, type VerdictCheck } from "./checks.js";
 import { decideLimits, planCharge, type VerifyQuestion } from "./verify.js";

@@ -1,12 +1,12 @@
-import type { LimitCharge, LimitReading, SettledCharge } from "../store/wide-charge.js";
-import { drawnUses } from "./effective-uses.js";
-import { isExpired } from "../rules/expiry.js";
 import type { LoadedKey } from "../records/key.js";
+import { isExpired } from "../rules/expiry.js";
 import { missingPermissions } from "../rules/missing-permissions.js";
 import type { PermissionQuery } from "../rules/permission.js";
 import { nextRefillDueAt } from "../rules/refill.js";
-import type { EpochMs, SpanMs } from "../time.js";
 import { decideSpend, type UsesOwner } from "../rules/usage.js";
+import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.js";
+import type { EpochMs, SpanMs } from "../time.js";
+import { drawnUses } from "./effective-uses.js";
 import type { VerifyOutcome } from "./verdict.js";
 import { isAddressAllowed, type VerifyQuestion } from "./verify.js";
 
@@ -80,7 +80,7 @@ export type DryRunOutcome = VerifyOutcome & { readonly checks: readonly VerdictC
 export interface Look {
   readonly limits: readonly LimitCharge[];
   readonly cost: number;
-  readonly charge: SettledCharge;
+  readonly charge: AppliedCharge;
 }
 
 /** The only check of a secret that no key has. */
@@ -157,7 +157,7 @@ export function usesSeen({ charge, cost }: Pick<Look, "charge" | "cost">): numbe
 function ratelimitCheck(
   { name, limit, cost }: LimitCharge,
   reading: LimitReading,
-  charge: SettledCharge,
+  charge: AppliedCharge,
   now: EpochMs,
 ): VerdictCheck {
   const passed = !reading.exceeded;

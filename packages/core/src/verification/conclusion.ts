@@ -1,6 +1,6 @@
-import type { SettledCharge } from "../store/wide-charge.js";
 import { badRequest, LatchkeyError } from "../errors.js";
 import type { LoadedKey } from "../records/key.js";
+import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import { type VerifyOutcome, verdictOf } from "./verdict.js";
 import type { VerifyDecision } from "./verify.js";
@@ -20,7 +20,7 @@ const CODE_BY_CHARGE = {
 export function concludeVerification(
   loaded: LoadedKey,
   decision: VerifyDecision,
-  charge: SettledCharge,
+  charge: AppliedCharge,
   now: EpochMs,
   requested: readonly { readonly name: string }[] | undefined,
 ): VerifyOutcome {

@@ -1,14 +1,9 @@
-import type { SettledCharge } from "../store/wide-charge.js";
 import { type OperationContext, untilFresh } from "../operations/context.js";
 import type { LoadedKey } from "../records/key.js";
+import type { AppliedCharge } from "../store/charge.js";
+import { checksOf, type DryRunOutcome, type Look, NO_SUCH_KEY, usesSeen } from "./checks.js";
+import { concludeVerification } from "./conclusion.js";
 import { findKeyOf, isVisible, type VerifyScope } from "./key-lookup.js";
-import {
-  checksOf,
-  type DryRunOutcome,
-  type Look,
-  NO_SUCH_KEY,
-  usesSeen,
-} from "./checks.js";
 import {
   decideLimits,
   decideVerification,
@@ -16,7 +11,6 @@ import {
   planCharge,
   type VerifyQuestion,
 } from "./verify.js";
-import { concludeVerification } from "./conclusion.js";
 
 /**
  * Finds out what a verification would answer, and why, without doing it: no counter moves and nothing is remembered of it,
@@ -53,7 +47,7 @@ export function dryRun(
 }
 
 /** The counters as a verification sees them that the records refuse: it costs nothing and names no limit. */
-function withoutCharge(look: Look): SettledCharge {
+function withoutCharge(look: Look): AppliedCharge {
   return { kind: "charged", remaining: usesSeen(look), limits: [] };
 }
 

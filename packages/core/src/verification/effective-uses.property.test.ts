@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { drawnUses } from "./effective-uses.js";
 import { toListedKey } from "../operations/keys/view.js";
 import { dueRefill } from "../rules/refill.js";
+import { applyRefill } from "../store/counters.js";
 import { identityWith, loadedWith } from "../testing/records.js";
-import { settleRefill } from "../rules/usage.js";
+import { drawnUses } from "./effective-uses.js";
 import { planCharge } from "./verify.js";
 
 const NOW = 40 * 86_400_000;
@@ -41,7 +41,7 @@ test("what is charged is what is listed: the same number, settled by the same re
       const { usage: drawn, refill: by } = drawnUses(key);
       expect(plan.usesFrom).toBe(key.key.usesFrom);
       expect(plan.refill).toEqual(dueRefill(by, NOW));
-      const { remaining } = settleRefill(drawn, plan.refill);
+      const { remaining } = applyRefill(drawn, plan.refill);
       expect(toListedKey(key, NOW).remaining ?? null).toBe(remaining);
     }),
   );

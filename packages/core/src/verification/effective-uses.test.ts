@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { drawnUses } from "./effective-uses.js";
 import { identityWith, loadedWith } from "../testing/records.js";
+import { drawnUses } from "./effective-uses.js";
 
 const own = { remaining: 5, refilledAt: 10 };
 const shared = { remaining: 7, refilledAt: 20 };

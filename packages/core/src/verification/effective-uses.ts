@@ -1,6 +1,6 @@
 import type { LoadedKey } from "../records/key.js";
 import type { Refill } from "../rules/refill.js";
-import { NO_USES, type Usage } from "../rules/usage.js";
+import { NO_USES, type Usage } from "../store/counters.js";
 
 /** The uses that a key draws from, with the refill that restores them. */
 export interface DrawnUses {

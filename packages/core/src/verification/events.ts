@@ -1,6 +1,6 @@
-import type { ChargePlan, SettledCharge } from "../store/wide-charge.js";
 import { type EventListener, type LatchkeyEvent, tell } from "../audit/emitter.js";
 import type { LoadedKey } from "../records/key.js";
+import type { AppliedCharge, ChargePlan } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyOutcome } from "./verdict.js";
 
@@ -9,7 +9,7 @@ export interface JudgedKey {
   readonly loaded: LoadedKey;
   readonly verdict: VerifyOutcome;
   readonly plan: Pick<ChargePlan, "cost" | "now">;
-  readonly charge: SettledCharge;
+  readonly charge: AppliedCharge;
 }
 
 /** Tells a listener of a secret that no key has. */

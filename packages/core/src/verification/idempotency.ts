@@ -1,6 +1,6 @@
-import type { ChargeRequest } from "../store/wide-charge.js";
 import { LatchkeyError } from "../errors.js";
 import { nativeSha256, portableSha256 } from "../secrets/hash.js";
+import type { ChargeRequest } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { VerifyQuestion } from "./verify.js";
 

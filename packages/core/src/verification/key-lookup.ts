@@ -1,5 +1,5 @@
-import type { OperationContext } from "../operations/context.js";
 import { deepFrozen } from "../lib/deep-freeze.js";
+import type { OperationContext } from "../operations/context.js";
 import type { LoadedKey } from "../records/key.js";
 import { secretShape } from "../secrets/format.js";
 import { sharedApi } from "./shared-api.js";

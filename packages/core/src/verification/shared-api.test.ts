@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ApiRecord } from "../records/api.js";
 import { createKeyCache } from "../lib/lru-cache.js";
+import type { ApiRecord } from "../records/api.js";
 import { sharedApi } from "./shared-api.js";
 
 const apiWith = (fields: Partial<ApiRecord> = {}): ApiRecord => ({

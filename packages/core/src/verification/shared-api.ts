@@ -1,5 +1,5 @@
-import type { ApiRecord } from "../records/api.js";
 import type { KeyCache } from "../lib/lru-cache.js";
+import type { ApiRecord } from "../records/api.js";
 
 /** Most APIs whose record is kept for their keys to share. */
 export const MAX_SHARED_APIS = 256;

@@ -1,8 +1,8 @@
-import type { LimitReading, SettledCharge } from "../store/wide-charge.js";
 import type { IdentityRecord } from "../records/identity.js";
 import { DEFAULT_LIMIT, type LoadedKey } from "../records/key.js";
 import { keyState } from "../rules/lifecycle.js";
 import type { Metadata } from "../rules/metadata.js";
+import type { AppliedCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 
 /** A refusal that follows from the records alone, before any counter is looked at. */
@@ -64,7 +64,7 @@ export type VerifyOutcome =
 export function verdictOf(
   loaded: LoadedKey,
   code: StateRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
-  charge: SettledCharge,
+  charge: AppliedCharge,
   now: EpochMs,
 ): VerifyOutcome {
   const { key, identity } = loaded;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyCharge, type ChargeState } from "../store/wide-charge.js";
 import type { KeyRecord, LoadedKey } from "../records/key.js";
+import { applyCharge, type ChargeState } from "../store/charge.js";
 import { limitNamed, loadedWith } from "../testing/records.js";
 import { decideVerification, planCharge, type VerifyQuestion } from "./verify.js";
 

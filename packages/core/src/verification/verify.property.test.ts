@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyCharge } from "../store/wide-charge.js";
 import { DEFAULT_LIMIT } from "../records/key.js";
+import { applyCharge } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { verdictOf } from "./verdict.js";
 import { decideLimits, type LimitRequest, standingLimits } from "./verify.js";
@@ -11,13 +11,13 @@ const configured = fc
   .uniqueArray(fc.tuple(name, fc.integer({ min: 1, max: 9 }), fc.constantFrom(10, 20)), {
     selector: ([of]) => of,
   })
-  .map((limits) => limits.map(([of, limit, durationMs]) => limitNamed(of, limit, durationMs)));
+  .map((limits) => limits.map(([of, limit, duration]) => limitNamed(of, limit, duration)));
 const requested: fc.Arbitrary<LimitRequest[]> = fc.uniqueArray(
   fc.record({
     name,
     cost: fc.nat({ max: 3 }),
     adHoc: fc.option(
-      fc.record({ limit: fc.integer({ min: 1, max: 9 }), durationMs: fc.constantFrom(10, 20) }),
+      fc.record({ limit: fc.integer({ min: 1, max: 9 }), duration: fc.constantFrom(10, 20) }),
     ),
     isOptional: fc.boolean(),
   }),
@@ -38,7 +38,7 @@ test("no two limits of one plan take from the same counter", () => {
       const decision = decideLimits(key, requests);
       if (decision.kind !== "charge") return;
       const counters = decision.limits.map(
-        ({ owner, name: of, durationMs }) => `${owner}/${of}/${durationMs}`,
+        ({ owner, name: of, duration }) => `${owner}/${of}/${duration}`,
       );
       expect(new Set(counters).size).toBe(counters.length);
     }),

@@ -115,7 +115,7 @@ describe("which limits are charged", () => {
   const shared = (name: string, limit: number, autoApply = false) => ({
     name,
     limit,
-    durationMs: 60_000,
+    duration: 60_000,
     autoApply,
   });
   const identity = identityWith({ ratelimits: [shared("tokens", 500), shared("default", 700)] });
@@ -126,7 +126,7 @@ describe("which limits are charged", () => {
 
   test("the key's limit named default applies by itself, at cost 1", () => {
     expect(limitsOf(loadedWith({ ratelimits: [limitNamed("default", 5, 1_000)] }), [])).toEqual([
-      { owner: "key", isConfigured: true, name: "default", limit: 5, durationMs: 1_000, cost: 1 },
+      { owner: "key", isConfigured: true, name: "default", limit: 5, duration: 1_000, cost: 1 },
     ]);
   });
 
@@ -182,7 +182,7 @@ describe("which limits are charged", () => {
         isConfigured: true,
         name: "tokens",
         limit: 500,
-        durationMs: 60_000,
+        duration: 60_000,
         cost: 3,
       },
     ]);
@@ -215,14 +215,14 @@ describe("which limits are charged", () => {
   });
 
   test("an ad-hoc limit is a limit of the key, whatever nobody configured", () => {
-    const adHoc = { limit: 9, durationMs: 500 };
+    const adHoc = { limit: 9, duration: 500 };
     expect(limitsOf(loadedWith(), [requestFor("burst", { adHoc, cost: 2 })])).toEqual([
-      { owner: "key", isConfigured: false, name: "burst", limit: 9, durationMs: 500, cost: 2 },
+      { owner: "key", isConfigured: false, name: "burst", limit: 9, duration: 500, cost: 2 },
     ]);
   });
 
   test("an ad-hoc limit takes the place of a configured one with its name, of key or identity", () => {
-    const adHoc = { limit: 9, durationMs: 500 };
+    const adHoc = { limit: 9, duration: 500 };
     const loaded = loadedWith(
       { ratelimits: [limitNamed("default"), limitNamed("burst")] },
       { identity },
@@ -238,8 +238,8 @@ describe("which limits are charged", () => {
 
   test("an ad-hoc limit counts with the key's limit of the same name and duration, and apart from any other", () => {
     const loaded = loadedWith({ ratelimits: [limitNamed("burst", 10, 60_000)] });
-    const isConfigured = (durationMs: number) =>
-      limitsOf(loaded, [requestFor("burst", { adHoc: { limit: 3, durationMs } })])[0]?.isConfigured;
+    const isConfigured = (duration: number) =>
+      limitsOf(loaded, [requestFor("burst", { adHoc: { limit: 3, duration } })])[0]?.isConfigured;
     expect([isConfigured(59_999), isConfigured(60_000), isConfigured(60_001)]).toEqual([
       false,
       true,
@@ -304,7 +304,7 @@ describe("the plan of the atomic step", () => {
           isConfigured: true,
           name: "default",
           limit: 10,
-          durationMs: 60_000,
+          duration: 60_000,
           cost: 1,
         },
       ],

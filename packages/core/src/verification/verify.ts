@@ -1,10 +1,10 @@
-import { isAddressListed } from "../rules/address.js";
 import type { ApiRecord } from "../records/api.js";
-import type { ChargePlan, ChargeRequest, LimitCharge } from "../store/wide-charge.js";
-import { isExpired } from "../rules/expiry.js";
 import type { LoadedKey } from "../records/key.js";
+import { isAddressListed } from "../rules/address.js";
+import { isExpired } from "../rules/expiry.js";
 import { isSatisfied, type PermissionQuery } from "../rules/permission.js";
 import { type DueRefill, dueRefill } from "../rules/refill.js";
+import type { ChargePlan, ChargeRequest, LimitCharge } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { StateRefusal } from "./verdict.js";
 
@@ -26,7 +26,7 @@ export interface LimitRequest {
   readonly name: string;
   readonly cost: number;
   /** Makes it a limit of the key for this request, whatever is configured; null takes the configured limit. */
-  readonly adHoc: { readonly limit: number; readonly durationMs: SpanMs } | null;
+  readonly adHoc: { readonly limit: number; readonly duration: SpanMs } | null;
   /** Whether a name that nothing configures is passed over instead of being an error. */
   readonly isOptional: boolean;
 }
@@ -126,7 +126,7 @@ function chargeFor({ key, identity }: LoadedKey, request: LimitRequest): LimitCh
   const { name, adHoc, cost } = request;
   const own = key.ratelimits.find((limit) => limit.name === name);
   if (adHoc !== null) {
-    const isConfigured = own !== undefined && own.durationMs === adHoc.durationMs;
+    const isConfigured = own !== undefined && own.duration === adHoc.duration;
     return { owner: "key", isConfigured, name, ...adHoc, cost };
   }
   if (own !== undefined) return chargeOf("key", own, cost);
@@ -181,8 +181,8 @@ function isNamed(limits: readonly { readonly name: string }[], name: string): bo
 
 function chargeOf(
   owner: LimitCharge["owner"],
-  { name, limit, durationMs }: { name: string; limit: number; durationMs: SpanMs },
+  { name, limit, duration }: { name: string; limit: number; duration: SpanMs },
   cost: number,
 ): LimitCharge {
-  return { owner, isConfigured: true, name, limit, durationMs, cost };
+  return { owner, isConfigured: true, name, limit, duration, cost };
 }

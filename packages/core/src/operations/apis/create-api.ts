@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { ApiRecord } from "../../records/api.js";
-import { apiName, deleteProtection, ipWhitelist } from "./settings.js";
-import { apiFacts } from "./view.js";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
+import type { ApiRecord } from "../../records/api.js";
 import type { OperationContext } from "../context.js";
 import { parseInput } from "../input.js";
+import { apiName, deleteProtection, ipWhitelist } from "./settings.js";
+import { apiFacts } from "./view.js";
 
 /**
  * Input of createApi: a name of 3 to 256 characters. `deleteProtection` is false and `ipWhitelist`, at most 1,000 addresses and

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { apiFacts } from "./view.js";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { notFound, type OperationContext } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
+import { notFound, type OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
 import { deleteAllKeys } from "../keys/delete-all.js";
+import { apiFacts } from "./view.js";
 
 /** Input of deleteApi. */
 export const deleteApiInput = z.strictObject({ apiId: id });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type ListedApi, toListedApi } from "./view.js";
 import { notFound, type OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
+import { type ListedApi, toListedApi } from "./view.js";
 
 /** Input of getApi. */
 export const getApiInput = z.strictObject({ apiId: id });

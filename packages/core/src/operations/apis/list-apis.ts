@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type ListedApi, toListedApi } from "./view.js";
-import { afterCursor, type OperationContext } from "../context.js";
 import { encodeCursor, type ListScope } from "../../lib/cursor.js";
+import { afterCursor, type OperationContext } from "../context.js";
 import { cursor, pageLimit, parseInput } from "../input.js";
+import { type ListedApi, toListedApi } from "./view.js";
 
 /** Input of listApis. `limit` 1 to 100, 100 unless given. */
 export const listApisInput = z.strictObject({ limit: pageLimit, cursor: cursor.optional() });

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { ADDRESS_RANGE_ERROR, canonicalAddressRange, MAX_ADDRESS_RANGES } from "../../rules/address.js";
+import {
+  ADDRESS_RANGE_ERROR,
+  canonicalAddressRange,
+  MAX_ADDRESS_RANGES,
+} from "../../rules/address.js";
 import { flag, list, orRequired, text } from "../input.js";
 
 const addressRange = z

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { apiName, deleteProtection, ipWhitelist } from "./settings.js";
-import { apiFacts } from "./view.js";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
+import type { ApiPatch } from "../../store/wide-store.js";
 import { notFound, type OperationContext, untilFresh } from "../context.js";
 import { id, parseInput } from "../input.js";
-import type { ApiPatch } from "../../store/wide-store.js";
+import { apiName, deleteProtection, ipWhitelist } from "./settings.js";
+import { apiFacts } from "./view.js";
 
 /**
  * Input of updateApi: an omitted field is left as it is. `ipWhitelist` replaces the whole list, at most 1,000 addresses and

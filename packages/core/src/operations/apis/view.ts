@@ -1,5 +1,5 @@
-import type { ApiRecord } from "../../records/api.js";
 import type { Facts } from "../../audit/diff.js";
+import type { ApiRecord } from "../../records/api.js";
 
 /** An API as it is shown. Fields without a value are absent. */
 export interface ListedApi {

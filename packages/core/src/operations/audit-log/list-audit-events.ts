@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
+import { encodeCursor, type ListScope } from "../../lib/cursor.js";
 import type { ChangeFilter } from "../../records/audit-entry.js";
 import { afterCursor, type OperationContext } from "../context.js";
-import { encodeCursor, type ListScope } from "../../lib/cursor.js";
 import { cursor, evenWithIssues, id, pageLimit, parseInput, text } from "../input.js";
 
 /** Input of listAuditEvents: at most one of `keyId`, `identityId` and `actor`. `limit` 1 to 100, 100 unless given. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { OperationContext } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, newIdentity } from "../../records/identity.js";
-import { identityFacts } from "./audit-fields.js";
+import { fromWireLimits } from "../../rules/rate-limit.js";
+import type { OperationContext } from "../context.js";
 import {
   evenWithIssues,
   externalId,
@@ -13,7 +13,7 @@ import {
   refill,
   wholeNumber,
 } from "../input.js";
-import { fromWireLimits } from "../../rules/rate-limit.js";
+import { identityFacts } from "./audit-fields.js";
 
 /**
  * Input of createIdentity: the caller's own id of a user, metadata, limits shared by the user's keys, and the uses that

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
 import { notFound, type OperationContext } from "../context.js";
-import { identityFacts } from "./audit-fields.js";
 import { id, parseInput } from "../input.js";
+import { identityFacts } from "./audit-fields.js";
 
 /** Input of deleteIdentity. */
 export const deleteIdentityInput = z.strictObject({ identityId: id });

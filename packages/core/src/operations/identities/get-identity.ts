@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { identityLookup, notFound, type OperationContext } from "../context.js";
-import { type FullIdentity, toFullIdentity } from "./view.js";
 import { EITHER_ID, externalId, hasEitherId, id, parseInput } from "../input.js";
+import { type FullIdentity, toFullIdentity } from "./view.js";
 
 /** Input of getIdentity: one of the two ids; `identityId` wins when both are given. */
 export const getIdentityInput = z

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { afterCursor, type OperationContext } from "../context.js";
 import { encodeCursor, type ListScope } from "../../lib/cursor.js";
-import { cursor, pageLimit, parseInput } from "../input.js";
 import { toWireLimits, type WireRateLimit } from "../../rules/rate-limit.js";
+import { afterCursor, type OperationContext } from "../context.js";
+import { cursor, pageLimit, parseInput } from "../input.js";
 
 /** Input of listIdentities. `environment` is accepted and not used; `limit` 1 to 100, 100 unless given. */
 export const listIdentitiesInput = z.strictObject({

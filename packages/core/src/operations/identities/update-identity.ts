@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { identityLookup, notFound, type OperationContext, untilFresh } from "../context.js";
 import type { IdentityRecord } from "../../records/identity.js";
-import { identityFacts } from "./audit-fields.js";
-import { type FullIdentity, toFullIdentity } from "./view.js";
+import { fromWireLimits } from "../../rules/rate-limit.js";
+import type { IdentityPatch } from "../../store/wide-store.js";
+import { identityLookup, notFound, type OperationContext, untilFresh } from "../context.js";
 import {
   EITHER_ID,
   externalId,
@@ -15,10 +15,10 @@ import {
   refill,
   wholeNumber,
 } from "../input.js";
-import { fromWireLimits } from "../../rules/rate-limit.js";
-import type { IdentityPatch } from "../../store/wide-store.js";
 import { refuseUsageChange } from "../usage-refusal.js";
 import { settingOfUses } from "../usage-setting.js";
+import { identityFacts } from "./audit-fields.js";
+import { type FullIdentity, toFullIdentity } from "./view.js";
 
 /**
  * Input of updateIdentity: one of the two ids (`identityId` wins when both are given), and what changes.

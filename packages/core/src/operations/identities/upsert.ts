@@ -1,5 +1,5 @@
-import type { LoggedChange } from "../../records/audit-entry.js";
 import { type Noting, noteChange } from "../../audit/entry.js";
+import type { LoggedChange } from "../../records/audit-entry.js";
 import { type IdentityRecord, newIdentity } from "../../records/identity.js";
 import type { EpochMs } from "../../time.js";
 

@@ -2,9 +2,9 @@ import type { LoadedIdentity } from "../../records/identity.js";
 import type { Metadata } from "../../rules/metadata.js";
 import { toWireLimits, type WireRateLimit } from "../../rules/rate-limit.js";
 import { dueRefill } from "../../rules/refill.js";
-import { type RefillView, toRefillView } from "../refill-view.js";
+import { applyRefill } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
-import { settleRefill } from "../../rules/usage.js";
+import { type RefillView, toRefillView } from "../refill-view.js";
 
 /** An identity as it is read by itself. `duration` in ms. Fields without a value are absent. */
 export interface FullIdentity {
@@ -20,7 +20,7 @@ export interface FullIdentity {
 /** Writes an identity with its metadata, limits and uses, as of `now`. */
 export function toFullIdentity({ identity, usage }: LoadedIdentity, now: EpochMs): FullIdentity {
   const { id, externalId, meta, ratelimits, refill } = identity;
-  const { remaining, refilledAt } = settleRefill(usage, dueRefill(refill, now));
+  const { remaining, refilledAt } = applyRefill(usage, dueRefill(refill, now));
   return {
     id,
     externalId,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KeySettings } from "./settings.js";
-import { describeNewKey, keyLimitsOf } from "./build.js";
 import { contextWith } from "../../testing/context.js";
+import { describeNewKey, keyLimitsOf } from "./build.js";
+import type { KeySettings } from "./settings.js";
 
 const NOW = 1_000;
 const mark = { keyId: "key_new", hash: "hash", start: "pay_ab", sealedSecret: null };
@@ -103,9 +103,9 @@ describe("the limits of a new key", () => {
       ],
     });
     expect(limits).toEqual([
-      { name: "default", limit: 5, durationMs: 60_000, type: "fast", async: true, autoApply: true },
-      { name: "a", limit: 5, durationMs: 60_000, type: null, async: false, autoApply: false },
-      { name: "b", limit: 5, durationMs: 60_000, type: null, async: true, autoApply: true },
+      { name: "default", limit: 5, duration: 60_000, type: "fast", async: true, autoApply: true },
+      { name: "a", limit: 5, duration: 60_000, type: null, async: false, autoApply: false },
+      { name: "b", limit: 5, duration: 60_000, type: null, async: true, autoApply: true },
     ]);
   });
 

@@ -1,12 +1,12 @@
-import type { LoggedChange } from "../../records/audit-entry.js";
 import { type ChangeNote, noteChange } from "../../audit/entry.js";
+import type { LoggedChange } from "../../records/audit-entry.js";
+import { fromWireKeyLimit, type KeyRateLimit } from "../../records/key.js";
+import type { EpochMs } from "../../time.js";
 import type { OperationContext } from "../context.js";
 import { identityOnDemand } from "../identities/upsert.js";
-import { fromWireKeyLimit, type KeyRateLimit } from "../../records/key.js";
 import { keyFacts } from "./audit-fields.js";
 import type { KeySettings } from "./settings.js";
 import type { GrantReference, NewKey } from "./write.js";
-import type { EpochMs } from "../../time.js";
 
 /** What the making of a key answers: the only place where a secret is ever handed out. */
 export interface CreatedKey {

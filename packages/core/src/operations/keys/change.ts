@@ -1,9 +1,9 @@
 import { announce, toLog } from "../../audit/entry.js";
-import { missingGrants, notFound, type OperationContext, untilFresh } from "../context.js";
-import { isHeldOneMissing } from "./grant-input.js";
 import type { LoadedKey } from "../../records/key.js";
-import { describeKeyPatch, type WantedKey } from "./patch.js";
+import { missingGrants, notFound, type OperationContext, untilFresh } from "../context.js";
 import { refuseUsageChange } from "../usage-refusal.js";
+import { isHeldOneMissing } from "./grant-input.js";
+import { describeKeyPatch, type WantedKey } from "./patch.js";
 
 /**
  * Changes a key in one guarded write, on what it is at that moment.

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { announce, toLog } from "../../audit/entry.js";
-import { missingGrants, notFound, type OperationContext, requireVault } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
-import { evenWithIssues, expiryIssues, parseInput, prefix, wholeNumber } from "../input.js";
-import { addSettingsIssues, keySettingsFields } from "./settings.js";
-import { type CreatedKey, describeNewKey } from "./build.js";
 import { BYTE_LENGTH, formatSecret, secretStart } from "../../secrets/format.js";
+import { missingGrants, notFound, type OperationContext, requireVault } from "../context.js";
+import { evenWithIssues, expiryIssues, parseInput, prefix, wholeNumber } from "../input.js";
+import { type CreatedKey, describeNewKey } from "./build.js";
+import { addSettingsIssues, keySettingsFields } from "./settings.js";
 
 /**
  * Input of createKey. `expires` in Unix epoch ms and later than now; `remaining` and all amounts >= 1;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { announce, toLog } from "../../audit/entry.js";
-import { missingGrants, type OperationContext, requireVault } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
+import { missingGrants, type OperationContext, requireVault } from "../context.js";
 import { expiryIssues, orRequired, parseInput } from "../input.js";
-import { type ImportedKey, importedKey, startOf } from "./import-input.js";
 import { describeNewKey, type KeyMark } from "./build.js";
+import { type ImportedKey, importedKey, startOf } from "./import-input.js";
 
 /** Most roles and permissions that one call names: its write, one step on every store, stays short. */
 const MAX_GRANTS = 10_000;

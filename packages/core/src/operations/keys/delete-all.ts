@@ -1,9 +1,9 @@
-import type { LoggedChange } from "../../records/audit-entry.js";
 import { announce, noteChange } from "../../audit/entry.js";
-import type { OperationContext } from "../context.js";
-import { removeAll } from "../delete-in-batches.js";
+import type { LoggedChange } from "../../records/audit-entry.js";
 import type { Removal } from "../../store/wide-store.js";
 import type { EpochMs } from "../../time.js";
+import type { OperationContext } from "../context.js";
+import { removeAll } from "../delete-in-batches.js";
 
 /** Keys deleted in one step: some milliseconds on every store. */
 const BATCH_SIZE = 100;

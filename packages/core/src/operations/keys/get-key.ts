@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { notFound, type OperationContext } from "../context.js";
 import { flag, id, parseInput } from "../input.js";
-import { type ListedKey, toListedKey } from "./view.js";
 import { withPlaintext } from "./recovery.js";
+import { type ListedKey, toListedKey } from "./view.js";
 
 /** Input of getKey. `decrypt` adds the secret of a recoverable key. */
 export const getKeyInput = z.strictObject({ keyId: id, decrypt: flag.nullish() });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { contextWith } from "../../testing/context.js";
 import {
   describePermissions,
   describeRoles,
@@ -8,7 +9,6 @@ import {
   permissionList,
   roleList,
 } from "./grant-input.js";
-import { contextWith } from "../../testing/context.js";
 
 const NOW = 1_000;
 const HELD = [

@@ -1,10 +1,15 @@
 import { z } from "zod";
-import type { LoggedChange } from "../../records/audit-entry.js";
 import { type Noting, noteChange } from "../../audit/entry.js";
+import type { LoggedChange } from "../../records/audit-entry.js";
+import {
+  MAX_HELD,
+  type NamedGrant,
+  type PermissionRecord,
+  type RoleRecord,
+} from "../../records/role.js";
+import type { EpochMs } from "../../time.js";
 import { flag, grantName, id, list } from "../input.js";
 import type { GrantReference } from "./write.js";
-import { MAX_HELD, type NamedGrant, type PermissionRecord, type RoleRecord } from "../../records/role.js";
-import type { EpochMs } from "../../time.js";
 
 const GRANT_ERROR = "must be a name, or an object with id or name";
 

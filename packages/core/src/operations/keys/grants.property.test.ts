@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { NamedGrant } from "../../records/role.js";
 import { type GrantItem, grantLabels } from "./grant-input.js";
 import { grantsWith, grantsWithout } from "./grants.js";
-import type { NamedGrant } from "../../records/role.js";
 
 const NAMES = ["anchor", "buoy", "chart", "deck", "fender"];
 const ALL: readonly NamedGrant[] = NAMES.map((name, index) => ({ id: `role_${index}`, name }));

@@ -1,8 +1,8 @@
-import { missingGrants, notFound, type OperationContext } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
-import { type GrantItem, grantLabel } from "./grant-input.js";
-import { changeKey } from "./change.js";
 import { MAX_HELD, type NamedGrant } from "../../records/role.js";
+import { missingGrants, notFound, type OperationContext } from "../context.js";
+import { changeKey } from "./change.js";
+import { type GrantItem, grantLabel } from "./grant-input.js";
 
 /** What of a key is meant, by the name of its field. */
 export type GrantKind = "roles" | "permissions";

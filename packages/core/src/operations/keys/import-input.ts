@@ -1,9 +1,14 @@
 import { z } from "zod";
+import { secretShape } from "../../secrets/format.js";
 import { portableSha256, type SecretHash } from "../../secrets/hash.js";
-import { canShowStart, HASH_VARIANTS, importedHash, importedStart } from "../../secrets/imported.js";
+import {
+  canShowStart,
+  HASH_VARIANTS,
+  importedHash,
+  importedStart,
+} from "../../secrets/imported.js";
 import { evenWithIssues, orRequired, prefix, text, wholeNumber } from "../input.js";
 import { addSettingsIssues, keySettingsFields } from "./settings.js";
-import { secretShape } from "../../secrets/format.js";
 
 const importedHashField = z
   .strictObject({

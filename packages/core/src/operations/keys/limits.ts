@@ -15,10 +15,10 @@ export interface WireKeyLimit {
 export function toWireKeyLimits(
   limits: readonly KeyRateLimit[],
 ): readonly (WireKeyLimit & { readonly [field: string]: string | number | boolean })[] {
-  return limits.map(({ name, limit, durationMs, autoApply, async, type }) => ({
+  return limits.map(({ name, limit, duration, autoApply, async, type }) => ({
     name,
     limit,
-    duration: durationMs,
+    duration,
     autoApply,
     async,
     ...(type !== null && { type }),

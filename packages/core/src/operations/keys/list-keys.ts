@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { afterCursor, notFound, type OperationContext } from "../context.js";
 import { encodeCursor, type ListScope } from "../../lib/cursor.js";
+import { afterCursor, notFound, type OperationContext } from "../context.js";
 import { cursor, externalId, flag, id, pageLimit, parseInput } from "../input.js";
-import { type ListedKey, toListedKey } from "./view.js";
 import { withPlaintext } from "./recovery.js";
+import { type ListedKey, toListedKey } from "./view.js";
 
 /**
  * Input of listKeys. `limit` 1 to 100, 100 unless given. `ownerId` is a deprecated name of `externalId`, which wins.

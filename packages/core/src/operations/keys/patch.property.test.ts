@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
-import { type DescribedPatch, describeKeyPatch, type WantedKey } from "./patch.js";
 import { contextWith } from "../../testing/context.js";
 import { identityWith, loadedWith } from "../../testing/records.js";
+import { type DescribedPatch, describeKeyPatch, type WantedKey } from "./patch.js";
 
 const NOW = 1_000;
 const owner = fc.constantFrom("key" as const, "identity" as const);

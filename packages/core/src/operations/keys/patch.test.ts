@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { LatchkeyError } from "../../errors.js";
 import type { KeyRecord, LoadedKey } from "../../records/key.js";
-import { describeKeyPatch, type WantedKey } from "./patch.js";
 import { contextWith } from "../../testing/context.js";
 import { identityWith, limitNamed, loadedWith } from "../../testing/records.js";
+import { describeKeyPatch, type WantedKey } from "./patch.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 40 * DAY_MS + 1;

@@ -1,25 +1,26 @@
-import type { LoggedChange } from "../../records/audit-entry.js";
 import { noteChange } from "../../audit/entry.js";
-import type { OperationContext } from "../context.js";
-import { drawnUses } from "../../verification/effective-uses.js";
 import { badRequest, LatchkeyError } from "../../errors.js";
+import type { LoggedChange } from "../../records/audit-entry.js";
 import {
-  describePermissions,
-  describeRoles,
-  type GrantItem,
-  grantLabels,
-} from "./grant-input.js";
-import { identityOnDemand } from "../identities/upsert.js";
-import { DEFAULT_LIMIT, fromWireKeyLimit, type KeyRateLimit, type LoadedKey } from "../../records/key.js";
-import { keyFacts } from "./audit-fields.js";
-import type { KeyPatch } from "./write.js";
+  DEFAULT_LIMIT,
+  fromWireKeyLimit,
+  type KeyRateLimit,
+  type LoadedKey,
+} from "../../records/key.js";
 import { decideUpdate } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
+import type { UsesOwner } from "../../rules/usage.js";
+import { applyRefill } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
-import { settleRefill, type UsesOwner } from "../../rules/usage.js";
+import { drawnUses } from "../../verification/effective-uses.js";
+import type { OperationContext } from "../context.js";
+import { identityOnDemand } from "../identities/upsert.js";
 import { drawsFromIdentity } from "../usage-refusal.js";
 import { settingOfUses } from "../usage-setting.js";
+import { keyFacts } from "./audit-fields.js";
+import { describePermissions, describeRoles, type GrantItem, grantLabels } from "./grant-input.js";
+import type { KeyPatch } from "./write.js";
 
 type WireLimit = Parameters<typeof fromWireKeyLimit>[0];
 
@@ -122,7 +123,7 @@ function remainingDrawn(loaded: LoadedKey, wanted: WantedKey, now: EpochMs): num
   const isMoved = owner !== undefined && owner !== loaded.identity?.externalId;
   if (usesFrom === "identity" && isMoved) return null;
   const { usage, refill } = drawnUses({ ...loaded, key: { ...loaded.key, usesFrom } });
-  return settleRefill(usage, dueRefill(refill, now)).remaining;
+  return applyRefill(usage, dueRefill(refill, now)).remaining;
 }
 
 function expiryAfter(loaded: LoadedKey, wanted: WantedKey, now: EpochMs): EpochMs | null {

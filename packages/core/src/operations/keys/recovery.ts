@@ -1,7 +1,7 @@
-import { NO_CHANGES } from "../../records/audit-entry.js";
-import { type OperationContext, requireVault, untilFresh } from "../context.js";
 import { corruptRecord } from "../../errors.js";
+import { NO_CHANGES } from "../../records/audit-entry.js";
 import type { LoadedKey } from "../../records/key.js";
+import { type OperationContext, requireVault, untilFresh } from "../context.js";
 import type { ListedKey } from "./view.js";
 
 /**

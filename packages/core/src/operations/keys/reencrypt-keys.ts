@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { afterCursor, notFound, type OperationContext, requireVault } from "../context.js";
 import { encodeCursor, type ListScope } from "../../lib/cursor.js";
+import { afterCursor, notFound, type OperationContext, requireVault } from "../context.js";
 import { cursor, id, pageLimit, parseInput } from "../input.js";
 import { resealSecret } from "./recovery.js";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { OperationContext } from "../context.js";
-import { permissionList } from "./grant-input.js";
-import { id, parseInput } from "../input.js";
-import { removeGrants } from "./grants.js";
 import type { NamedGrant } from "../../records/role.js";
+import type { OperationContext } from "../context.js";
+import { id, parseInput } from "../input.js";
+import { permissionList } from "./grant-input.js";
+import { removeGrants } from "./grants.js";
 
 /**
  * Input of removePermissions. At most 1,000; an item names one by `id`, which wins, or `name`; `create` is accepted and

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { OperationContext } from "../context.js";
-import { roleList } from "./grant-input.js";
-import { id, parseInput } from "../input.js";
-import { removeGrants } from "./grants.js";
 import type { NamedGrant } from "../../records/role.js";
+import type { OperationContext } from "../context.js";
+import { id, parseInput } from "../input.js";
+import { roleList } from "./grant-input.js";
+import { removeGrants } from "./grants.js";
 
 /**
  * Input of removeRoles. At most 100; an item names one by `id`, which wins, or `name`; `create` is accepted and makes

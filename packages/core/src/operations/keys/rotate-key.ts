@@ -1,17 +1,17 @@
 import { z } from "zod";
-import type { LoggedChange } from "../../records/audit-entry.js";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { notFound, type OperationContext, requireVault, untilFresh } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
-import { id, parseInput, wholeNumber } from "../input.js";
+import type { LoggedChange } from "../../records/audit-entry.js";
 import type { KeyRecord, LoadedKey } from "../../records/key.js";
-import { keyFacts } from "./audit-fields.js";
-import type { Rotation } from "./write.js";
-import type { CreatedKey } from "./build.js";
 import { decideRotation } from "../../rules/rotation.js";
-import { formatSecret, secretStart } from "../../secrets/format.js";
 import { secretForm } from "../../secrets/form.js";
+import { formatSecret, secretStart } from "../../secrets/format.js";
 import type { EpochMs } from "../../time.js";
+import { notFound, type OperationContext, requireVault, untilFresh } from "../context.js";
+import { id, parseInput, wholeNumber } from "../input.js";
+import { keyFacts } from "./audit-fields.js";
+import type { CreatedKey } from "./build.js";
+import type { Rotation } from "./write.js";
 
 /** A year: a longer grace is no rotation. */
 const MAX_GRACE_MS = 365 * 86_400_000;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { OperationContext } from "../context.js";
-import { permissionList } from "./grant-input.js";
-import { id, parseInput } from "../input.js";
-import { setGrants } from "./grants.js";
 import type { NamedGrant } from "../../records/role.js";
+import type { OperationContext } from "../context.js";
+import { id, parseInput } from "../input.js";
+import { permissionList } from "./grant-input.js";
+import { setGrants } from "./grants.js";
 
 /**
  * Input of setPermissions. At most 1,000; an item names one by `id`, which wins, or `name`; with `create: true` a

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { OperationContext } from "../context.js";
-import { roleList } from "./grant-input.js";
-import { id, parseInput } from "../input.js";
-import { setGrants } from "./grants.js";
 import type { NamedGrant } from "../../records/role.js";
+import type { OperationContext } from "../context.js";
+import { id, parseInput } from "../input.js";
+import { roleList } from "./grant-input.js";
+import { setGrants } from "./grants.js";
 
 /**
  * Input of setRoles. At most 100; an item names one by `id`, which wins, or `name`; with `create: true` a missing name

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { DEFAULT_LIMIT } from "../../records/key.js";
+import { MAX_HELD } from "../../records/role.js";
 import {
   externalId,
   flag,
@@ -13,8 +15,6 @@ import {
   usesFrom,
   wholeNumber,
 } from "../input.js";
-import { DEFAULT_LIMIT } from "../../records/key.js";
-import { MAX_HELD } from "../../records/role.js";
 
 /** The fields that a key is given at its making, however its secret came about. */
 export const keySettingsFields = {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { OperationContext } from "../context.js";
-import { permissionList, roleList } from "./grant-input.js";
 import {
   evenWithIssues,
   expiryIssues,
@@ -17,6 +16,7 @@ import {
   wholeNumber,
 } from "../input.js";
 import { changeKey } from "./change.js";
+import { permissionList, roleList } from "./grant-input.js";
 import { addSecondDefaultIssue } from "./settings.js";
 
 /**

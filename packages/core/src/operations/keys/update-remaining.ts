@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
+import { dueRefill } from "../../rules/refill.js";
+import { applyRefill, type UsageChange } from "../../store/counters.js";
 import { notFound, type OperationContext, untilFresh } from "../context.js";
 import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
-import { dueRefill } from "../../rules/refill.js";
-import { settleRefill, type UsageChange } from "../../rules/usage.js";
 import { drawsFromIdentity, refuseUsageChange } from "../usage-refusal.js";
 
 /**
@@ -48,7 +48,7 @@ export async function updateRemaining(
     const settledAt = operation.kind === "set" ? now : 0;
     const { refill } = loaded.key;
     const due = dueRefill(refill, now);
-    const { remaining } = settleRefill(loaded.usage, due);
+    const { remaining } = applyRefill(loaded.usage, due);
     const patch = {
       usage: { due, operation, settledAt },
       updatedAt: now,

@@ -1,13 +1,13 @@
-import { drawnUses } from "../../verification/effective-uses.js";
 import { DEFAULT_LIMIT, type LoadedKey, type RateLimitType } from "../../records/key.js";
-import { toWireKeyLimits, type WireKeyLimit } from "./limits.js";
 import { keyState } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
 import { dueRefill } from "../../rules/refill.js";
-import { type RefillView, toRefillView } from "../refill-view.js";
+import { applyRefill } from "../../store/counters.js";
 import type { EpochMs, SpanMs } from "../../time.js";
-import { settleRefill } from "../../rules/usage.js";
+import { drawnUses } from "../../verification/effective-uses.js";
 import { publicIdentity, type VerifiedKey } from "../../verification/verdict.js";
+import { type RefillView, toRefillView } from "../refill-view.js";
+import { toWireKeyLimits, type WireKeyLimit } from "./limits.js";
 
 /** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
 export interface ListedKey {
@@ -57,7 +57,7 @@ export interface ListedKey {
 export function toListedKey(loaded: LoadedKey, now: EpochMs): ListedKey {
   const { key, identity, roles, permissions } = loaded;
   const { usage, refill } = drawnUses(loaded);
-  const { remaining, refilledAt } = settleRefill(usage, dueRefill(refill, now));
+  const { remaining, refilledAt } = applyRefill(usage, dueRefill(refill, now));
   const limit = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);
   return {
     id: key.id,
@@ -83,7 +83,7 @@ export function toListedKey(loaded: LoadedKey, now: EpochMs): ListedKey {
         async: limit.async,
         ...(limit.type !== null && { type: limit.type }),
         limit: limit.limit,
-        duration: limit.durationMs,
+        duration: limit.duration,
       },
     }),
     ...(key.ratelimits.length > 0 && { ratelimits: toWireKeyLimits(key.ratelimits) }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { findKeyOf } from "../../verification/key-lookup.js";
 import { notFound, type OperationContext } from "../context.js";
 import { parseInput, presentedSecret } from "../input.js";
-import { findKeyOf } from "../../verification/key-lookup.js";
 import { type ListedKey, toListedKey } from "./view.js";
 
 /** Input of whoami. `key`: the presented secret, 1 to 512 characters. */

@@ -1,8 +1,8 @@
 import type { IdentityRecord } from "../../records/identity.js";
 import type { KeyRecord } from "../../records/key.js";
 import type { PermissionRecord, RoleRecord } from "../../records/role.js";
+import type { Usage, UsageChange, UsageChangeResult } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
-import type { Usage, UsageChange, UsageChangeResult } from "../../rules/usage.js";
 
 /** A role or permission that a key is to be given. */
 export type GrantReference<Definition> =

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { OperationContext } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
+import type { OperationContext } from "../context.js";
 import { description, grantName, parseInput } from "../input.js";
 
 /** Input of createPermission: a name of 1 to 512 characters of `A-Z a-z 0-9 _ . : * -`. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { RatelimitState } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { flag, list, metadata, namespace, parseInput, text, wholeNumber } from "../input.js";
-import type { RatelimitState } from "../../verification/verdict.js";
 
 /**
  * Input of limit. `namespace`: what is limited, 1 to 128 characters of `A-Z a-z 0-9 _ . : -`; `identifier`: who is, 1 to 255
@@ -37,14 +37,14 @@ export async function limit(
 ): Promise<LimitAnswer> {
   const { namespace, identifier, cost, ...asked } = parseInput(limitInput, input);
   const { store, workspaceId } = context;
-  const { limit, duration: durationMs } = asked;
-  const counter = { workspaceId, namespace, identifier, durationMs };
+  const { limit, duration } = asked;
+  const counter = { workspaceId, namespace, identifier, duration };
   const plan = { ...counter, limit, cost, now: context.now() };
   const { kind, window } = await store.takeFromNamespace(plan);
   return {
     success: kind === "admit",
     limit,
     remaining: Math.max(0, limit - window.used),
-    reset: window.startedAt + durationMs,
+    reset: window.startedAt + duration,
   };
 }

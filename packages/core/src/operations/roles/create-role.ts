@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { missingGrants, type OperationContext } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
+import { missingGrants, type OperationContext } from "../context.js";
 import { description, grantName, list, parseInput } from "../input.js";
 import { roleFacts } from "./view.js";
 

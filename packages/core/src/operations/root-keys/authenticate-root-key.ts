@@ -1,6 +1,6 @@
-import type { OperationContext } from "../context.js";
 import { isExpired } from "../../rules/expiry.js";
 import { secretShape } from "../../secrets/format.js";
+import type { OperationContext } from "../context.js";
 
 /** Whom a management token speaks for. */
 export type RootKeyOutcome =

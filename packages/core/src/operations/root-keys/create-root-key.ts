@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { OperationContext } from "../context.js";
-import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
 import type { RootKeyRecord } from "../../records/root-key.js";
 import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permission.js";
 import { BYTE_LENGTH, formatSecret, secretStart } from "../../secrets/format.js";
+import type { OperationContext } from "../context.js";
+import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
 
 const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
 

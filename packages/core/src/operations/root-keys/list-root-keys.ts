@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { afterCursor, type OperationContext } from "../context.js";
 import { encodeCursor, type ListScope } from "../../lib/cursor.js";
-import { isExpired } from "../../rules/expiry.js";
-import { cursor, pageLimit, parseInput } from "../input.js";
 import type { RootKeyRecord } from "../../records/root-key.js";
+import { isExpired } from "../../rules/expiry.js";
 import type { EpochMs } from "../../time.js";
+import { afterCursor, type OperationContext } from "../context.js";
+import { cursor, pageLimit, parseInput } from "../input.js";
 
 /** Input of listRootKeys. `limit` 1 to 100, 100 unless given. */
 export const listRootKeysInput = z.strictObject({ limit: pageLimit, cursor: cursor.optional() });

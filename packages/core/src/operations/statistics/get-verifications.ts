@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { identityLookup, notFound, type OperationContext } from "../context.js";
 import { badRequest } from "../../errors.js";
-import { evenWithIssues, externalId, id, orRequired, parseInput, wholeNumber } from "../input.js";
-import type { EpochMs, SpanMs } from "../../time.js";
 import {
   bucketEndAt,
   bucketStartAt,
@@ -12,7 +9,10 @@ import {
   toBuckets,
   type VerificationBucket,
 } from "../../statistics/buckets.js";
-import type { CountSubject } from "../../statistics/count.js";
+import type { StatisticsSubject } from "../../store/statistics.js";
+import type { EpochMs, SpanMs } from "../../time.js";
+import { identityLookup, notFound, type OperationContext } from "../context.js";
+import { evenWithIssues, externalId, id, orRequired, parseInput, wholeNumber } from "../input.js";
 
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
 const LATEST: EpochMs = 253_402_300_799_999;
@@ -100,7 +100,7 @@ function subjectsIn(input: Readonly<Record<string, unknown>>): number {
 async function subjectOf(
   { store, workspaceId }: OperationContext,
   { keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>,
-): Promise<CountSubject> {
+): Promise<StatisticsSubject> {
   if (keyId !== undefined) {
     if ((await store.getKey(workspaceId, keyId)) === null) throw notFound("key");
     return { kind: "key", id: keyId };

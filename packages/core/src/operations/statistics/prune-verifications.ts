@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { OperationContext } from "../context.js";
-import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
-import { FORGOTTEN_AT_ONCE, removeAll } from "../delete-in-batches.js";
 import { bucketStartAt } from "../../statistics/buckets.js";
+import type { OperationContext } from "../context.js";
+import { FORGOTTEN_AT_ONCE, removeAll } from "../delete-in-batches.js";
+import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
 
 /** Input of pruneVerifications. `before`: Unix epoch ms, not later than now. */
 export const pruneVerificationsInput = z.strictObject({ before: wholeNumber(0) });

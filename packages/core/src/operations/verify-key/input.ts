@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { DEFAULT_LIMIT } from "../../records/key.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
+import type { LimitRequest, VerifyQuestion } from "../../verification/verify.js";
 import {
   addDuplicateIssues,
   flag,
@@ -10,8 +12,6 @@ import {
   text,
   wholeNumber,
 } from "../input.js";
-import { DEFAULT_LIMIT } from "../../records/key.js";
-import type { LimitRequest, VerifyQuestion } from "../../verification/verify.js";
 
 const requestedLimit = z
   .strictObject({
@@ -70,7 +70,7 @@ export function questionOf(parsed: z.output<typeof verifyKeyInput>): VerifyQuest
     ({ name, cost, limit, duration }) => ({
       name,
       cost,
-      adHoc: limit === undefined || duration === undefined ? null : { limit, durationMs: duration },
+      adHoc: limit === undefined || duration === undefined ? null : { limit, duration },
       isOptional: false,
     }),
   );

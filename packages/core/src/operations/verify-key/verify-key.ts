@@ -1,16 +1,21 @@
 import type { z } from "zod";
-import type { OperationContext } from "../context.js";
-import { dryRun } from "../../verification/dry-run.js";
 import { LatchkeyError } from "../../errors.js";
-import { parseInput } from "../input.js";
-import { findKeyOf, isVisible, type VerifyScope } from "../../verification/key-lookup.js";
-import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
-import type { VerifyOutcome } from "../../verification/verdict.js";
-import { tellOfUnknownSecret, tellOfVerdict } from "../../verification/events.js";
 import { type CountedKey, countedKey } from "../../statistics/buffer.js";
-import { decideVerification, planCharge, standingLimits, type VerifyQuestion } from "../../verification/verify.js";
 import { concludeVerification } from "../../verification/conclusion.js";
+import { dryRun } from "../../verification/dry-run.js";
+import { tellOfUnknownSecret, tellOfVerdict } from "../../verification/events.js";
+import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
+import { findKeyOf, isVisible, type VerifyScope } from "../../verification/key-lookup.js";
+import type { VerifyOutcome } from "../../verification/verdict.js";
+import {
+  decideVerification,
+  planCharge,
+  standingLimits,
+  type VerifyQuestion,
+} from "../../verification/verify.js";
+import type { OperationContext } from "../context.js";
+import { parseInput } from "../input.js";
 import { questionOf, verifyKeyInput } from "./input.js";
 
 /** Rounds after which a verification gives up on a key that is being changed all the time. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { OperationContext } from "../context.js";
 import { LatchkeyError } from "../../errors.js";
+import type { OperationContext } from "../context.js";
 import { parseInput, text } from "../input.js";
 
 const createWorkspaceInput = z.strictObject({ name: text(1, 256).optional() });

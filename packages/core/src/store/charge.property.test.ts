@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyCharge, type ChargePlan, type ChargeState } from "./wide-charge.js";
 import type { RateWindow } from "../rules/rate-limit.js";
+import { applyCharge, type ChargePlan, type ChargeState } from "./charge.js";
 
 const DURATION_MS = [10, 25, 40];
 
@@ -64,7 +64,7 @@ function prepare(world: World, step: Attempt): { state: ChargeState; plan: Charg
       isConfigured: true,
       name: `limit${index}`,
       limit: step.limits[index] as number,
-      durationMs: DURATION_MS[index] as number,
+      duration: DURATION_MS[index] as number,
       cost: step.costs[index] as number,
     })),
   };
@@ -99,7 +99,7 @@ function naiveCharge(state: ChargeState, plan: ChargePlan) {
   const before = usage.remaining;
   let refusal: string | null = null;
   for (const [index, limit] of plan.limits.entries()) {
-    const opened = Math.floor(plan.now / limit.durationMs) * limit.durationMs;
+    const opened = Math.floor(plan.now / limit.duration) * limit.duration;
     const stored = state.windows[index] ?? null;
     const used = stored === null || stored.startedAt < opened ? 0 : stored.used;
     if (used + limit.cost > limit.limit) refusal = "rate-limited";

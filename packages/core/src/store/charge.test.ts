@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyCharge, type ChargePlan, type ChargeState, type LimitCharge } from "./wide-charge.js";
+import { applyCharge, type ChargePlan, type ChargeState, type LimitCharge } from "./charge.js";
 
 const NOW = 90_000;
 const MINUTE = 60_000;
@@ -33,7 +33,7 @@ const limitOf = (fields: Partial<LimitCharge> = {}): LimitCharge => ({
   isConfigured: true,
   name: "default",
   limit: 10,
-  durationMs: MINUTE,
+  duration: MINUTE,
   cost: 1,
   ...fields,
 });
