@@ -18,7 +18,7 @@ import {
   type WorkspaceNames,
 } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import { digits, parseBody, whole } from "./engine/stored-values.js";
+import { digits, orDash, parseBody, whole } from "./engine/stored-values.js";
 import type { Reading } from "./read.js";
 
 /** How often a charge is asked for again where the counters of a key turn out to lie elsewhere. */
@@ -69,22 +69,19 @@ export class Charging {
   }
 
   #run(prepared: PreparedCharge, moment: ChargeMoment, step: number): Promise<ChargeResult> {
-    const { keys, args, plan } = prepared;
+    const { keys, args, plan, limits } = prepared;
     const { refill, request } = moment;
-    let letters = prepared.letters;
     const params = [...keys];
     if (request !== undefined) params.push(prepared.requestName(request.id));
+    params.push(...limits.keys);
     const keyCount = params.length;
-    params.push(letters, digits(moment.now), ...args);
-    if (refill !== null) {
-      letters += "f";
-      params.push(digits(refill.amount), digits(refill.dueAt));
-    }
-    if (request !== undefined) {
-      letters += "q";
+    const more = `${refill === null ? "" : "f"}${request === undefined ? "" : "q"}`;
+    params.push(digits(moment.now), prepared.revision, prepared.letters + more + limits.letters);
+    params.push(...args);
+    if (refill !== null) params.push(digits(refill.amount), digits(refill.dueAt));
+    if (request !== undefined)
       params.push(request.fingerprint, digits(request.rememberUntil), prepared.about);
-    }
-    params[keyCount] = letters;
+    params.push(...limits.args);
     return this.#connection.verify(SCRIPTS.charge, keyCount, params, (answer) => {
       const words = String(answer).split(" ");
       if (words[0] !== "LOST" && words[0] !== "SHARED")
@@ -125,9 +122,12 @@ class PreparedCharge {
   readonly plan: ChargePlan;
   /** Of the keys among the confirmations. */
   readonly handles: readonly (string | undefined)[];
+  readonly revision: string;
+  letters = "";
   readonly keys: string[];
   readonly args: string[] = [];
-  letters = "";
+  /** They come last, behind what differs from one moment to the next. */
+  readonly limits = { letters: "", keys: [] as string[], args: [] as string[] };
   readonly #names: WorkspaceNames;
   #about: string | undefined;
 
@@ -140,9 +140,9 @@ class PreparedCharge {
     this.maker = maker;
     this.plan = plan;
     this.handles = handles;
+    this.revision = orDash(plan.revision);
     this.keys = [names.revision];
     this.#names = names;
-    if (plan.revision !== null) this.#add("e", [], digits(plan.revision));
     for (const [index, expectation] of plan.confirms.entries()) this.#confirm(index, expectation);
     if (plan.cost !== 1) this.#add("c", [], digits(plan.cost));
     if (plan.mode === "peek") this.#add("l", []);
@@ -170,28 +170,33 @@ class PreparedCharge {
   #confirm(index: number, expectation: Expectation): void {
     const { kind, id, version } = expectation;
     const { limits, uses } = this.plan;
-    const isCounted = uses === index || limits.some(({ owner }) => owner === index);
+    const isDrawn = uses === index;
+    const isCounted = isDrawn || limits.some(({ owner }) => owner === index);
     const names = this.#names;
     if (version === null) {
-      this.#add("n", [kind === "key" ? names.addresses : names.recordsOf(expectation)], id);
+      this.#add(
+        isDrawn ? "N" : "n",
+        [kind === "key" ? names.addresses : names.recordsOf(expectation)],
+        id,
+      );
     } else if (kind !== "key") {
       const expected = version === "exists" ? "*" : `${digits(version)} `;
-      this.#add(isCounted ? "t" : "r", [names.recordsOf(expectation)], id, expected);
+      const letter = isDrawn ? "T" : isCounted ? "t" : "r";
+      this.#add(letter, [names.recordsOf(expectation)], id, expected);
     } else {
       const [address = "", shared] = (this.handles[index] ?? addressById(id)).split(" ");
       const stamp = version === "exists" ? `${id} ` : `${id} ${digits(version)}`;
       const home = names.keyAt(address);
       if (!isCounted) this.#add("v", [home], stamp);
-      else if (shared === undefined) this.#add("k", [home], stamp);
-      else this.#add("s", [home, names.addresses], stamp, shared);
+      else if (shared === undefined) this.#add(isDrawn ? "K" : "k", [home], stamp);
+      else this.#add(isDrawn ? "S" : "s", [home, names.addresses], stamp, shared);
     }
-    if (uses === index) this.letters += "u";
   }
 
   #addLimit({ window, owner, limit, duration, cost }: LimitCharge): void {
-    const numbers = [digits(limit), digits(duration), digits(cost)];
-    if (owner === null) this.#add("p", [this.#names.window(window)], ...numbers);
-    else this.#add(String.fromCharCode(FIRST_OWNER + owner), [], window, ...numbers);
+    this.limits.letters += owner === null ? "p" : String.fromCharCode(FIRST_OWNER + owner);
+    if (owner === null) this.limits.keys.push(this.#names.window(window));
+    this.limits.args.push(` ${window}=`, digits(limit), digits(duration), digits(cost));
   }
 }
 

@@ -4,107 +4,99 @@
   and every use, or none.
 
   KEYS[1]  revision of the workspace, a string; then what the letters name
-  ARGV[1]  letters, each followed in ARGV by what it names, in this order: "e" the expected revision; for each confirmation
-           "v" a key, KEYS: its record, its stamp "<id> <version>", or "<id> " for any version; "k" the same, with its counters;
-           "s" the same, KEYS also the addresses of keys: id of the counters that it shares;
-           "r" a record of another kind, KEYS: the hash of its kind, its id, "<version> " or "*"; "t" the same, with its counters;
-           "n" that there is no record, KEYS: the hash of its kind or the addresses of keys, its id;
-           "u" after the confirmation whose uses are drawn from; "c" uses to take, where not 1; "l" nothing, but only look;
-           for each limit a character, its code 32 more than the number of the confirmation whose counters hold its window, or
-           "p" for one that expires by itself, KEYS: that window, a string; the name of the window but for "p", units a window,
-           length of a window in ms, units to take; "f" amount of the refill that is due, Unix epoch ms at which it fell due;
-           "q" KEYS: memory of the request, a string; fingerprint of the question, Unix epoch ms until which the result is
-           remembered, and what to remember of the limits beside their windows, one line, opaque here
-  ARGV[2]  now, Unix epoch ms
+  ARGV[1]  now, Unix epoch ms
+  ARGV[2]  expected revision, "-" for any
+  ARGV[3]  letters, each followed in ARGV by what it names, in this order: for each confirmation
+           "k" a key and its counters, KEYS: its record; "<id> <version>", or "<id> " for any version; "v" without its counters;
+           "s" with counters that it shares, KEYS also the addresses of keys: the id of these counters besides;
+           "t" a record of another kind and its counters, KEYS: the hash of its kind; its id, "<version> " or "*"; "r" without
+           its counters; "n" that there is none, KEYS: the hash of its kind or the addresses of keys; its id;
+           in upper case where its uses are drawn from; "c" uses to take, where not 1; "l" nothing, but only look;
+           "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
+           fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
+           beside their windows, one line, opaque here;
+           for each limit, a character whose code is 32 more than the number of the confirmation whose counters hold its window,
+           or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window,
+           length of a window in ms, units to take
   Returns  "STALE 0" for the revision, "STALE " or "LOST " and the number of a confirmation, lost where the record is not at its
            address; "SHARED " with the number and the id of the counters that the key shares or ""; "CONFLICT", "CORRUPT",
            "REPEAT " and what was remembered; or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses
            left or "-", and <startedAt>:<used> for each limit
   Mirrors  applyCharge in packages/core/src/store/charge.ts
 
-  Every argument and every local of this script is paid for with each verification: they are as few as they can be.
+  Every argument, table and function of this script is paid for with each verification: they are as few as they can be.
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
-local match, find, format, byte = string.match, string.find, string.format, string.byte
+local match, find, sub, format, byte = string.match, string.find, string.sub, string.format, string.byte
 -- include whole.lua
--- include record.lua
--- include counters.lua
 local KEPT_AFTER_END_MS = 86400000
-local V, K, S, R, T, N, U, P, SPACE = byte("vksrtnup ", 1, 9)
 
-local now, cost = tonumber(ARGV[2]), 1
-local at, nextKey, confirmed = 3, 2, 0
-local homes, fields, texts, counters = {}, {}, {}, {}
-local uses, isPeek, amount, dueAt, memory, fingerprint, rememberUntil, about
-local limits, limitOwners, limitsAt, limitKeys = 0, {}, {}, nil
-
--- Two confirmed records may share their counters: these are held once.
-local function hold(home, field, text)
-  counters[confirmed] = confirmed
-  for earlier = 1, confirmed - 1 do
-    if homes[earlier] == home and fields[earlier] == field then counters[confirmed] = earlier end
+-- 1. What the decision rested on. Counters are {home, text, field, whether they moved}; none where there is no record.
+if ARGV[2] ~= "-" and (call("GET", KEYS[1]) or "0") ~= ARGV[2] then return "STALE 0" end
+local now, cost, letters = tonumber(ARGV[1]), 1, ARGV[3]
+local at, nextKey, confirmed, position = 4, 2, 0, 1
+local counters, uses, isCounted, isPeek, amount, dueAt, memory, fingerprint, rememberUntil, about = {}
+while position <= #letters do
+  local letter = byte(letters, position)
+  if letter < 97 and letter >= 65 then
+    -- Upper case: the uses are drawn from this one.
+    uses, letter = confirmed + 1, letter + 32
   end
-  homes[confirmed], fields[confirmed], texts[confirmed] = home, field, text or call("HGET", home, field)
-end
-
--- 1. What the decision rested on.
-for position = 1, #ARGV[1] do
-  local op = byte(ARGV[1], position)
-  if op == K or op == V or op == S then
-    confirmed = confirmed + 1
+  if letter == 107 or letter == 115 or letter == 118 then -- k, s, v
     local home, stamp = KEYS[nextKey], ARGV[at]
-    nextKey, at = nextKey + 1, at + 1
-    local found = op == V and { call("HGET", home, "v") } or call("HMGET", home, "v", op == K and "u" or "s")
+    local found = call("HMGET", home, "v", "u", "s")
+    confirmed, nextKey, at = confirmed + 1, nextKey + 1, at + 1
     if found[1] ~= stamp then
       local id = match(stamp, "^%S+ ") or ""
       if not found[1] or sub(found[1], 1, #id) ~= id then return "LOST " .. confirmed end
       if stamp ~= id then return "STALE " .. confirmed end
     end
-    if op == S then
-      if found[2] ~= ARGV[at] then return "SHARED " .. confirmed .. " " .. (found[2] or "") end
-      hold(KEYS[nextKey], ARGV[at] .. " u")
+    found[1] = home
+    if letter == 115 then
+      if found[3] ~= ARGV[at] then return "SHARED " .. confirmed .. " " .. (found[3] or "") end
+      found[1], found[3] = KEYS[nextKey], ARGV[at] .. " u"
+      found[2] = call("HGET", found[1], found[3])
       nextKey, at = nextKey + 1, at + 1
-    elseif op == K then
-      local shared = not found[2] and call("HGET", home, "s")
-      if shared then return "SHARED " .. confirmed .. " " .. shared end
-      hold(home, "u", found[2])
+    elseif found[3] and letter == 107 then
+      return "SHARED " .. confirmed .. " " .. found[3]
+    else
+      found[3] = "u"
     end
-  elseif op == R or op == T then
-    confirmed = confirmed + 1
+    counters[confirmed] = found
+  elseif letter == 116 or letter == 114 then -- t, r
     local home, id, expected = KEYS[nextKey], ARGV[at], ARGV[at + 1]
-    nextKey, at = nextKey + 1, at + 2
     local head = call("HGET", home, id)
+    confirmed, nextKey, at = confirmed + 1, nextKey + 1, at + 2
     if not head or (expected ~= "*" and sub(head, 1, #expected) ~= expected) then return "STALE " .. confirmed end
-    if op == T then
-      local _, _, mark = unpackHead(head)
-      hold(home, (mark == OWN and id or sub(mark, 2)) .. " u")
+    if letter == 116 then
+      local mark = match(head, "^%S* %S* (%S*)") or ""
+      local field = (mark == "+" and id or sub(mark, 2)) .. " u"
+      counters[confirmed] = { home, call("HGET", home, field), field, false }
     end
-  elseif op == N then
+  elseif letter == 110 then -- n
     confirmed = confirmed + 1
     if call("HEXISTS", KEYS[nextKey], ARGV[at]) == 1 then return "STALE " .. confirmed end
     nextKey, at = nextKey + 1, at + 1
-  elseif op == U then
-    uses = counters[confirmed] or 0
-  elseif op == P or op < 97 then
-    limits = limits + 1
-    if op == P then
-      limitKeys = limitKeys or {}
-      limitKeys[limits], nextKey, at = KEYS[nextKey], nextKey + 1, at - 1
-    else
-      limitOwners[limits] = counters[op - SPACE] or 0
-    end
-    limitsAt[limits], at = at, at + 4
-  elseif op == 101 then -- e
-    if (call("GET", KEYS[1]) or "0") ~= ARGV[at] then return "STALE 0" end
-    at = at + 1
-  elseif op == 99 then -- c
+  elseif letter == 99 then -- c
     cost, at = tonumber(ARGV[at]), at + 1
-  elseif op == 108 then -- l
+  elseif letter == 108 then -- l
     isPeek = true
-  elseif op == 102 then -- f
+  elseif letter == 102 then -- f
     amount, dueAt, at = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), at + 2
-  else -- q
+  elseif letter == 113 then -- q
     memory, fingerprint, rememberUntil, about = KEYS[nextKey], ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
+    nextKey, at = nextKey + 1, at + 3
+  else
+    break
+  end
+  position = position + 1
+end
+local limits = #letters - position + 1
+-- Two confirmed records may share their counters.
+for later = 2, confirmed do
+  for earlier = 1, counters[later] and later - 1 or 0 do
+    local one, other = counters[earlier], counters[later]
+    if one and one[1] == other[1] and one[3] == other[3] then counters[later] = one end
   end
 end
 
@@ -121,87 +113,101 @@ if known then
 end
 
 -- 3. The uses, with a due refill applied. Nil stands for unlimited.
-local remaining, refilledAt, lastRefillAt, rest, isRefilled
+local remaining, head, others, isRefilled
 if uses then
+  local drawn = counters[uses]
+  if drawn and not drawn[2] then return "CORRUPT" end
   -- A record that does not exist has none, and is given none.
-  if homes[uses] and not texts[uses] then return "CORRUPT" end
-  refilledAt, remaining, lastRefillAt, rest = unpackCounters(texts[uses] or "0 0 - 0")
-  if not refilledAt then return "CORRUPT" end
-  if dueAt and remaining and refilledAt < dueAt then
-    remaining, isRefilled = math.max(remaining, amount), true
-    refilledAt, lastRefillAt = dueAt, format("%.0f", dueAt)
+  head, others = match(drawn and drawn[2] or "0 0 - 0", "^%S+"), ""
+  remaining = head ~= "-" and whole(head) or nil
+  if not remaining and head ~= "-" then return "CORRUPT" end
+  if dueAt and remaining then
+    local refilledAt
+    head, refilledAt = match(drawn and drawn[2] or "0 0 - 0", "^(%S+ (%d+) %S+)")
+    refilledAt = whole(refilledAt)
+    if not refilledAt then return "CORRUPT" end
+    if refilledAt < dueAt then
+      remaining, isRefilled = math.max(remaining, amount), true
+      others = format(" %.0f %.0f", dueAt, dueAt)
+    else
+      head = match(head, "^%S+")
+    end
   end
 end
 
--- 4. The windows that count now.
-local starts, useds, isLimited = {}, {}, false
+-- 4. The windows that count now: start, units used, and between which places of the text of the counters they are.
+local windows, isLimited, windowKey = limits > 0 and {}, false, nextKey
 for limit = 1, limits do
-  local first, owner = limitsAt[limit], limitOwners[limit]
-  local stored
-  if not owner then
-    stored = call("GET", limitKeys[limit])
-  elseif texts[owner] then
-    local _, stop = find(texts[owner], " " .. ARGV[first] .. "=", 1, true)
-    stored = stop and match(texts[owner], "^%S*", stop + 1)
-  elseif homes[owner] then
-    return "CORRUPT"
+  local first, letter = at + limit * 4 - 4, byte(letters, position + limit - 1)
+  local owner, text, stop, last = counters[letter - 32], nil, 0, nil
+  if letter == 112 then -- p
+    text, windowKey = call("GET", KEYS[windowKey]), windowKey + 1
+  elseif owner then
+    text = owner[2]
+    if not text then return "CORRUPT" end
+    last, stop = find(text, ARGV[first], 1, true)
+    text = stop and text
   end
   -- Not the operator %: it divides, and is wrong by a whole window for some instants beyond 2^52.
   local startedAt, used = now - math.fmod(now, tonumber(ARGV[first + 2])), 0
-  if stored then
-    local storedStart, storedUsed = match(stored, "^(%d+):(%d+)$")
-    storedStart, storedUsed = whole(storedStart), whole(storedUsed)
-    if not (storedStart and storedUsed) then return "CORRUPT" end
+  if text then
+    local storedStart, storedUsed
+    storedStart, storedUsed, last = match(text, "^(%d+):(%d+)()", stop + 1)
+    storedStart, storedUsed = tonumber(storedStart), tonumber(storedUsed)
+    if not (storedStart and storedStart <= MAX and storedUsed <= MAX) then return "CORRUPT" end
     if storedStart >= startedAt then startedAt, used = storedStart, storedUsed end
   end
-  starts[limit], useds[limit] = startedAt, used
+  windows[limit] = { startedAt, used, stop, last }
   if not (used + tonumber(ARGV[first + 3]) <= tonumber(ARGV[first + 1])) then isLimited = true end
 end
 
 -- 5. The decision. Limits refuse before uses do.
-local status = "charged"
+local status = "charged "
 if isLimited then
-  status = "rate-limited"
+  status = "rate-limited "
 elseif remaining and not (remaining > 0 and cost <= remaining) then
-  status = "usage-exceeded"
+  status = "usage-exceeded "
 end
-local isTaken, moved = status == "charged", nil
-if isTaken and remaining then
-  remaining = remaining - cost
-  if texts[uses] and (isRefilled or cost > 0) then
-    texts[uses] = format("%.0f %.0f ", remaining, refilledAt) .. lastRefillAt .. rest
-    moved = { [uses] = true }
-  end
+local isTaken, left = status == "charged ", "-"
+if remaining then
+  if isTaken then remaining = remaining - cost end
+  left = format("%.0f", remaining)
 end
-local answer = status .. " " .. (remaining and format("%.0f", remaining) or "-")
+local answer = status .. left
 
--- 6. What is answered. A window is answered as it is stored.
+-- 6. What is answered, and what is written. A window is answered as it is stored.
+windowKey = nextKey
 for limit = 1, limits do
-  local first, owner = limitsAt[limit], limitOwners[limit]
-  local units = isTaken and tonumber(ARGV[first + 3]) or 0
-  local window = format("%.0f:%.0f", starts[limit], useds[limit] + units)
-  answer = answer .. " " .. window
-  if units > 0 and not owner and not isPeek then
-    local leftMs = starts[limit] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
-    call("SET", limitKeys[limit], window, "PX", format("%.0f", leftMs))
-  elseif units > 0 and owner and texts[owner] then
-    local name = " " .. ARGV[first] .. "="
-    local start, stop = find(texts[owner], name, 1, true)
-    if start then
-      local _, last = find(texts[owner], "^%S*", stop + 1)
-      texts[owner] = sub(texts[owner], 1, stop) .. window .. sub(texts[owner], last + 1)
-    else
-      texts[owner] = texts[owner] .. name .. window
+  local first, letter, window = at + limit * 4 - 4, byte(letters, position + limit - 1), windows[limit]
+  local owner, units = counters[letter - 32], isTaken and tonumber(ARGV[first + 3]) or 0
+  local text = format("%.0f:%.0f", window[1], window[2] + units)
+  answer = answer .. " " .. text
+  if letter == 112 then
+    if units > 0 and not isPeek then
+      local leftMs = window[1] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
+      call("SET", KEYS[windowKey], text, "PX", format("%.0f", leftMs))
     end
-    moved = moved or {}
-    moved[owner] = true
+    windowKey = windowKey + 1
+  elseif owner and units > 0 then
+    local stop, last = window[3], window[4]
+    if owner[4] then
+      -- An earlier window has moved this one.
+      last, stop = find(owner[2], ARGV[first], 1, true)
+      last = stop and match(owner[2], "^%S*()", stop + 1)
+    end
+    owner[4] = true
+    owner[2] = last and sub(owner[2], 1, stop) .. text .. sub(owner[2], last) or owner[2] .. ARGV[first] .. text
   end
 end
 if isPeek then return answer end
+if isTaken and remaining and counters[uses] and (isRefilled or cost > 0) then
+  counters[uses][2], counters[uses][4] = left .. others .. sub(counters[uses][2], #head + 1), true
+end
 
 -- 7. Everything was read and found good: nothing here or above can fail half way.
-if moved then
-  for owner in pairs(moved) do call("HSET", homes[owner], fields[owner], texts[owner]) end
+for number = 1, confirmed do
+  local owner = counters[number]
+  if owner and owner[4] then call("HSET", owner[1], owner[3], owner[2]) end
 end
 if memory and rememberUntil > now then
   local value = fingerprint .. format("\n%.0f\n", rememberUntil) .. answer .. "\n" .. about
