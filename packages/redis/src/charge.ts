@@ -48,7 +48,9 @@ export class Charging {
   /** One round trip; two where a key is confirmed without its handle. */
   charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { memo, confirms } = plan;
-    if (memo instanceof PreparedCharge && memo.maker === this) return this.#run(memo, moment, 1);
+    // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
+    if (memo instanceof PreparedCharge && memo.plan === plan && memo.maker === this)
+      return this.#run(memo, moment, 1);
     const handles = confirms.map(({ handle }) => (typeof handle === "string" ? handle : undefined));
     const unknown = confirms.filter(
       ({ kind, version }, index) =>
@@ -158,7 +160,7 @@ class PreparedCharge {
   }
 
   requestName(requestId: string): string {
-    return this.#names.request(this.plan.confirms[0]?.id ?? "", requestId);
+    return this.#names.request(this.plan.confirms[0], requestId);
   }
 
   #add(letter: string, keys: readonly string[], ...args: readonly string[]): void {

@@ -46,7 +46,8 @@ export class Statistics {
   /** In several steps where there is much to add. Once the first is made, a failure is one with an unknown outcome. */
   async add(workspaceId: string, { counts, uses }: StatisticsBatch): Promise<void> {
     const days = byDay(counts);
-    const steps = Math.ceil(Math.max(days.length, uses.length) / MOST_AT_ONCE);
+    // One at least, so that a store that is closed says so.
+    const steps = Math.max(1, Math.ceil(Math.max(days.length, uses.length) / MOST_AT_ONCE));
     for (let step = 0; step < steps; step += 1) {
       const from = step * MOST_AT_ONCE;
       const to = from + MOST_AT_ONCE;

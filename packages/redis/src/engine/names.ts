@@ -71,8 +71,9 @@ export class WorkspaceNames {
   }
 
   /** String: what became of a request. Expires by itself. */
-  request(ownerId: string, requestId: string): string {
-    return `${this.#root}q:${plain(ownerId)}:${plain(requestId)}`;
+  request(owner: RecordAddress | undefined, requestId: string): string {
+    const beside = owner === undefined ? "" : `${owner.kind}:${plain(owner.id)}`;
+    return `${this.#root}q:${beside}:${plain(requestId)}`;
   }
 
   /** Hash: verifications that were counted of a subject in one day: `<hour> <code>` → how many. */

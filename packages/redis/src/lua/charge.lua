@@ -31,7 +31,7 @@ local match, find, sub, format, byte = string.match, string.find, string.sub, st
 -- include whole.lua
 local KEPT_AFTER_END_MS = 86400000
 
--- 1. What the decision rested on. Counters are {home, text, field, whether they moved}; none where there is no record.
+-- 1. What the decision rested on. Counters are {home, text, field, whether they moved}.
 if ARGV[2] ~= "-" and (call("GET", KEYS[1]) or "0") ~= ARGV[2] then return "STALE 0" end
 local now, cost, letters = tonumber(ARGV[1]), 1, ARGV[3]
 local at, nextKey, confirmed, position = 4, 2, 0, 1
@@ -62,7 +62,8 @@ while position <= #letters do
     else
       found[3] = "u"
     end
-    counters[confirmed] = found
+    -- Without counters it is as if it did not exist.
+    counters[confirmed] = found[2] and found or nil
   elseif letter == 116 or letter == 114 then -- t, r
     local home, id, expected = KEYS[nextKey], ARGV[at], ARGV[at + 1]
     local head = call("HGET", home, id)
@@ -71,7 +72,8 @@ while position <= #letters do
     if letter == 116 then
       local mark = match(head, "^%S* %S* (%S*)") or ""
       local field = (mark == "+" and id or sub(mark, 2)) .. " u"
-      counters[confirmed] = { home, call("HGET", home, field), field, false }
+      local text = call("HGET", home, field)
+      counters[confirmed] = text and { home, text, field, false } or nil
     end
   elseif letter == 110 then -- n
     confirmed = confirmed + 1
@@ -116,7 +118,6 @@ end
 local remaining, head, others, isRefilled
 if uses then
   local drawn = counters[uses]
-  if drawn and not drawn[2] then return "CORRUPT" end
   -- A record that does not exist has none, and is given none.
   head, others = match(drawn and drawn[2] or "0 0 - 0", "^%S+"), ""
   remaining = head ~= "-" and whole(head) or nil
@@ -143,10 +144,8 @@ for limit = 1, limits do
   if letter == 112 then -- p
     text, windowKey = call("GET", KEYS[windowKey]), windowKey + 1
   elseif owner then
-    text = owner[2]
-    if not text then return "CORRUPT" end
-    last, stop = find(text, ARGV[first], 1, true)
-    text = stop and text
+    last, stop = find(owner[2], ARGV[first], 1, true)
+    text = stop and owner[2]
   end
   -- Not the operator %: it divides, and is wrong by a whole window for some instants beyond 2^52.
   local startedAt, used = now - math.fmod(now, tonumber(ARGV[first + 2])), 0
