@@ -79,7 +79,7 @@ export class Committing {
 /** A change in the letters of commit.lua. */
 class Arguments {
   readonly keys: string[];
-  readonly args: string[] = [""];
+  readonly args: string[] = ["", ""];
   readonly #names: WorkspaceNames;
   readonly #addresses: ReadonlyMap<string, string>;
   readonly #newAddresses: ReadonlyMap<string, string>;
@@ -105,14 +105,18 @@ class Arguments {
       this.#add(claim.kind === "key" ? "L" : "l", this.#namesOf(claim), claim.value, id);
     }
     for (const claim of change.claims) this.#addClaim(claim);
+    for (const counters of change.counters) this.#numberOf(counters);
+    for (const record of recordsWritten(change)) this.#numberOf(record);
     for (const counters of change.counters) this.#addCounters(counters);
+    this.args[0] = this.#letters;
+    this.#letters = "";
     for (const put of change.puts) this.#addPut(put);
     for (const address of change.deletes) this.#add("d", [], this.#numberOf(address));
     for (const entry of change.leaves) this.#addEntry("x", entry);
     for (const entry of change.enters) this.#addEntry("z", entry);
     for (const window of change.dropWindows) this.#add("w", [names.window(window)]);
     if (change.raisesRevision) this.#add("v", []);
-    this.args[0] = this.#letters;
+    this.args[1] = this.#letters;
   }
 
   #add(letter: string, keys: readonly string[], ...args: readonly string[]): void {
@@ -200,14 +204,19 @@ function changeText({ operation, due, restartsAt }: UsageChange): string {
   return `${operation.kind} ${orDash(number)} ${refill} ${orDash(restartsAt)}`;
 }
 
+/** Records that are written, and those whose counters they share. */
+function recordsWritten({ puts, deletes }: Change): readonly RecordAddress[] {
+  const written = puts.flatMap(({ record, counters }) => {
+    const isSharing = counters !== undefined && "sharedWith" in counters;
+    return isSharing ? [record, { kind: record.kind, id: counters.sharedWith }] : [record];
+  });
+  return [...written, ...deletes];
+}
+
 /** All keys that a change speaks of, each once. */
-function keysOf({ expects, puts, deletes, counters, claims }: Change): readonly string[] {
-  const records: RecordAddress[] = [...expects, ...deletes, ...counters, ...claims];
-  for (const put of puts) {
-    records.push(put.record);
-    const shared = put.counters !== undefined && "sharedWith" in put.counters;
-    if (shared) records.push({ kind: put.record.kind, id: put.counters.sharedWith });
-  }
+function keysOf(change: Change): readonly string[] {
+  const { expects, counters, claims } = change;
+  const records = [...expects, ...recordsWritten(change), ...counters, ...claims];
   return [...new Set(records.flatMap(({ kind, id }) => (kind === "key" ? [id] : [])))];
 }
 
