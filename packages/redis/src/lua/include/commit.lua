@@ -101,9 +101,8 @@ for letter in string.gmatch(ARGV[1], ".") do
 end
 for _, record in ipairs(records) do
   if record.address and not record.known then
-    if not record.isNew then return { "MOVED" } end
     -- The address comes from a name that its holder gave up, and the holder is still there.
-    if record.isOccupied then return { "OCCUPIED", record.id } end
+    if not record.isNew or record.isOccupied then return { "MOVED" } end
   end
 end
 -- Only to find out that each is what it has to be, before anything is written.
