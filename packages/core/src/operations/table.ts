@@ -1,4 +1,4 @@
-import type { DryRunOutcome } from "../verification/checks.js";
+import type { DryRunOutcome } from "../verification/dry-run.js";
 import { createApi } from "./apis/create-api.js";
 import { deleteApi } from "./apis/delete-api.js";
 import { getApi } from "./apis/get-api.js";
@@ -34,6 +34,7 @@ import { deletePermission } from "./permissions/delete-permission.js";
 import { getPermission } from "./permissions/get-permission.js";
 import { listPermissions } from "./permissions/list-permissions.js";
 import { limit } from "./rate-limits/limit.js";
+import { resetLimit } from "./rate-limits/reset-limit.js";
 import { createRole } from "./roles/create-role.js";
 import { deleteRole } from "./roles/delete-role.js";
 import { getRole } from "./roles/get-role.js";
@@ -47,8 +48,7 @@ import { getVerifications } from "./statistics/get-verifications.js";
 import { pruneVerifications } from "./statistics/prune-verifications.js";
 import { verifyKey } from "./verify-key/verify-key.js";
 import { createWorkspace } from "./workspaces/create-workspace.js";
-import { getWorkspace } from "./workspaces/get-workspace.js";
-import { isWorkspaceEnabled } from "./workspaces/is-workspace-enabled.js";
+import { getWorkspace, isWorkspaceEnabled } from "./workspaces/get-workspace.js";
 import { setWorkspaceEnabled } from "./workspaces/set-workspace-enabled.js";
 
 /** An operation as it is called: bound to its workspace. */
@@ -133,6 +133,8 @@ export interface Operations {
   readonly deleteIdentity: Bound<typeof deleteIdentity>;
   /** Takes from a rate limit that belongs to no key: `{ namespace, identifier, limit, duration, cost? }`. */
   readonly limit: Bound<typeof limit>;
+  /** Empties a rate limit of a key, an identity or a namespace: its next use opens a new window. */
+  readonly resetLimit: Bound<typeof resetLimit>;
   /** `{ name, description? }` → `{ permissionId }`. */
   readonly createPermission: Bound<typeof createPermission>;
   /** `{ permissionId }` → `{ id, name, description? }`. */
@@ -209,6 +211,7 @@ export function bindOperations(context: OperationContext): Operations {
     updateIdentity: (input) => updateIdentity(context, input),
     deleteIdentity: (input) => deleteIdentity(context, input),
     limit: (input) => limit(context, input),
+    resetLimit: (input) => resetLimit(context, input),
     createPermission: (input) => createPermission(context, input),
     getPermission: (input) => getPermission(context, input),
     listPermissions: () => listPermissions(context),

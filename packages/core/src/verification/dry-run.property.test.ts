@@ -6,7 +6,7 @@ import { type AppliedCharge, applyCharge, type ChargeState } from "../store/char
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { checksOf, codeOf, type VerdictCheck } from "./checks.js";
 import { concludeVerification } from "./conclusion.js";
-import { drawnUses } from "./effective-uses.js";
+import { effectiveUses } from "./effective-uses.js";
 import {
   decideLimits,
   decideVerification,
@@ -57,8 +57,8 @@ const scene = fc.record({
   loaded: fc
     .record({
       key: fc.record({
-        switchedOn: fc.boolean(),
-        expiresAt: fc.option(fc.constantFrom(NOW - 1, NOW, NOW + 1)),
+        enabled: fc.boolean(),
+        expires: fc.option(fc.constantFrom(NOW - 1, NOW, NOW + 1)),
         refill,
         ratelimits: limits,
         usesFrom: fc.constantFrom("key" as const, "identity" as const),
@@ -99,7 +99,7 @@ function stateOf({ loaded, windows }: Scene): ChargeState {
     keyVersion: 1,
     identityVersion: loaded.identity === null ? null : 1,
     epoch: 0,
-    usage: drawnUses(loaded).usage,
+    usage: effectiveUses(loaded).usage,
     windows: windows.map(
       (window): RateWindow | null =>
         window && { startedAt: current + window.startedAt * MINUTE_MS, used: window.used },

@@ -24,14 +24,14 @@ const loadedKey = fc
     usesFrom: owner,
     remaining: fc.option(fc.nat({ max: 3 })),
     identity: fc.option(fc.record({ remaining: fc.option(fc.nat({ max: 3 })) })),
-    expiresAt: instant,
+    expires: instant,
     isRotated: fc.boolean(),
   })
-  .map(({ usesFrom, remaining, identity, expiresAt, isRotated }) =>
+  .map(({ usesFrom, remaining, identity, expires, isRotated }) =>
     loadedWith(
       {
         usesFrom,
-        expiresAt: isRotated ? (expiresAt ?? NOW) : expiresAt,
+        expires: isRotated ? (expires ?? NOW) : expires,
         rotatedTo: isRotated ? "key_2" : null,
         identityId: identity === null ? null : "id_1",
       },
@@ -68,10 +68,10 @@ const law = (
   );
 
 test("no change lets a rotated key live longer than it would have", () => {
-  law(({ key }, _, { expiresAt }) => {
-    if (key.rotatedTo === null || expiresAt === undefined) return;
-    expect(expiresAt).not.toBeNull();
-    expect(expiresAt).toBeLessThanOrEqual(key.expiresAt as number);
+  law(({ key }, _, { expires }) => {
+    if (key.rotatedTo === null || expires === undefined) return;
+    expect(expires).not.toBeNull();
+    expect(expires).toBeLessThanOrEqual(key.expires as number);
   });
 });
 

@@ -80,7 +80,7 @@ test("a key without limits that nothing is asked of passes every check", () => {
 
 test("every check is made, also behind one that failed", () => {
   const failed = checksIn({
-    key: { switchedOn: false, expiresAt: NOW, ratelimits: [limitNamed("default", 1)] },
+    key: { enabled: false, expires: NOW, ratelimits: [limitNamed("default", 1)] },
     loaded: { usage: { remaining: 0, refilledAt: 0 } },
     question: { apiId: "api_2", permissions: "docs.read" },
     used: 1,
@@ -97,7 +97,7 @@ test("every check is made, also behind one that failed", () => {
 
 test("no check that only a change of the key mends says when to try again", () => {
   const checks = checksIn({
-    key: { switchedOn: false, expiresAt: NOW - 1 },
+    key: { enabled: false, expires: NOW - 1 },
     question: { apiId: "api_2", permissions: "docs.read" },
   });
   for (const check of checks) expect(check).not.toHaveProperty("retryAfterMs");
@@ -108,7 +108,7 @@ test.each([
   { at: 0, passed: false },
   { at: 1, passed: true },
 ])("an expiry $at ms from now: passed $passed", ({ at, passed }) => {
-  const key = { expiresAt: NOW + at };
+  const key = { expires: NOW + at };
   expect(checkIn("expiry", { key })).toEqual({ check: "expiry", passed, expires: NOW + at });
 });
 

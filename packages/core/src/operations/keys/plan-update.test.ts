@@ -144,7 +144,7 @@ describe("a key that draws from its identity", () => {
 });
 
 describe("enabling", () => {
-  const off = { switchedOn: false };
+  const off = { enabled: false };
   const enabled = { enabled: true };
 
   test.each<[string, WantedKey, Partial<KeyRecord>, Partial<LoadedKey>, string]>([
@@ -233,13 +233,13 @@ describe("enabling", () => {
   });
 
   test("a key whose expiry has elapsed clears it", () => {
-    expect(patchOf(enabled, { expiresAt: NOW }).expiresAt).toBeNull();
-    expect(patchOf(enabled, { expiresAt: NOW + 1 }).expiresAt).toBeUndefined();
+    expect(patchOf(enabled, { expires: NOW }).expires).toBeNull();
+    expect(patchOf(enabled, { expires: NOW + 1 }).expires).toBeUndefined();
   });
 });
 
 describe("the expiry of a rotated key", () => {
-  const rotated = { rotatedTo: "key_2", expiresAt: NOW + 100 };
+  const rotated = { rotatedTo: "key_2", expires: NOW + 100 };
 
   test.each<[number | null, string]>([
     [NOW + 99, "allowed"],
@@ -252,7 +252,7 @@ describe("the expiry of a rotated key", () => {
   });
 
   test("that has elapsed is not cleared by enabling it", () => {
-    const dead = { ...rotated, expiresAt: NOW };
+    const dead = { ...rotated, expires: NOW };
     expect(refusalOf({ enabled: true }, dead)).toBe("PRECONDITION_FAILED");
     expect(refusalOf({ enabled: false, name: "old" }, dead)).toBe("allowed");
   });
