@@ -72,8 +72,9 @@ describe("the program", () => {
   });
 
   test("serve does not say that it is ready when its store is not there", async () => {
-    for (const store of ["redis://app:hunter2@127.0.0.1:1", "redis+cluster://app:hunter2@a:port"]) {
-      const { exitCode, stdout, stderr } = await runCli(["serve", "--port=0", `--store=${store}`]);
+    const stores = ["redis://app:hunter2@127.0.0.1:1", "redis+cluster://app:hunter2@a:port"];
+    const runs = stores.map((store) => runCli(["serve", "--port=0", `--store=${store}`]));
+    for (const { exitCode, stdout, stderr } of await Promise.all(runs)) {
       expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
       expect(stderr).not.toContain("hunter2");
       expect(stdout).toBe("");
