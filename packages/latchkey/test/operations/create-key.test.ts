@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../every-store.js";
+import { DAY_MS, describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
 describeOnEveryStore("createKey", (open) => {
   test("answers an id and a secret that verifies, and nothing else", async () => {

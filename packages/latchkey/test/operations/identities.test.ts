@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../every-store.js";
+import { describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
 describeOnEveryStore("identities", (open) => {
   test("createIdentity refuses an externalId that is taken; of N racers one wins", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../every-store.js";
+import { describeOnEveryStore, NOON, rejectionOf } from "../test-context.js";
 
 /** Names every resource that a root key can be allowed something on. */
 const PERMISSION_FORM =
@@ -21,12 +21,14 @@ describeOnEveryStore("root keys", (open) => {
   });
 
   test("are dead at the instant they expire", async () => {
-    const bed = open();
-    const { key } = await bed.latchkey.createRootKey({ permissions: ["*"], expires: NOON + 5 });
-    bed.setClock(NOON + 4);
-    expect(await bed.latchkey.authenticateRootKey(key)).toMatchObject({ kind: "authenticated" });
-    bed.setClock(NOON + 5);
-    expect(await bed.latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
+    const context = open();
+    const { key } = await context.latchkey.createRootKey({ permissions: ["*"], expires: NOON + 5 });
+    context.setClock(NOON + 4);
+    expect(await context.latchkey.authenticateRootKey(key)).toMatchObject({
+      kind: "authenticated",
+    });
+    context.setClock(NOON + 5);
+    expect(await context.latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
   });
 
   test("authorise nothing while their workspace is disabled", async () => {

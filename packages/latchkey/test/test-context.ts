@@ -15,7 +15,7 @@ import { sqliteStore } from "@latchkey/sqlite";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 
 /** A latchkey over an empty store, with a clock that the test moves. */
-export interface TestBed {
+export interface TestContext {
   readonly latchkey: Latchkey;
   readonly store: KeyStore;
   /** Another latchkey over the same store and clock, with nothing cached: what another process sees. */
@@ -37,7 +37,7 @@ export const VAULT_KEYS: readonly [Uint8Array, Uint8Array] = [
   Uint8Array.from({ length: 32 }, (_, index) => 200 - index),
 ];
 
-type Promises = (open: (options?: Partial<LatchkeyOptions>) => TestBed) => void;
+type Promises = (open: (options?: Partial<LatchkeyOptions>) => TestContext) => void;
 type OpenEmptyStore = (folder: string) => KeyStore;
 
 /** Runs the same promises over every store. */
@@ -94,11 +94,11 @@ function describeOn(openEmptyStore: OpenEmptyStore, promises: Promises): void {
 
 /** Issues a key of an API of its own. */
 export async function issue(
-  bed: TestBed,
-  fields: Partial<Parameters<TestBed["latchkey"]["createKey"]>[0]> = {},
+  context: TestContext,
+  fields: Partial<Parameters<TestContext["latchkey"]["createKey"]>[0]> = {},
 ) {
-  const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-  return { apiId, ...(await bed.latchkey.createKey({ apiId, ...fields })) };
+  const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+  return { apiId, ...(await context.latchkey.createKey({ apiId, ...fields })) };
 }
 
 /** The error that a call rejects with; fails when it resolves. */
