@@ -69,7 +69,7 @@ describeOnEveryStore("secrets", (open) => {
 
   test("of rotated and imported keys appear in what rotateKey answers, and nowhere else", async () => {
     const told: unknown[] = [];
-    const { latchkey, store } = open({
+    const { latchkey } = open({
       vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
       pepper: { current: "p", keys: { p: PEPPER } },
       onEvent: (event) => told.push(event),
@@ -84,7 +84,7 @@ describeOnEveryStore("secrets", (open) => {
       await latchkey.verifyKey({ key: plaintext }),
       await latchkey.verifyKey({ key: next.key }),
       await latchkey.listKeys({ apiId }),
-      await store.listChanges("ws_default", { kind: "all" }, { beforeId: null, limit: 10 }),
+      await latchkey.listAuditEvents(),
       await rejectionOf(latchkey.rotateKey({ keyId })),
       await rejectionOf(latchkey.rotateKey({ keyId: next.key, graceMs: plaintext } as never)),
       await rejectionOf(latchkey.createKeys([{ apiId, plaintext }])),

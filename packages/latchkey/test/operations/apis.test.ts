@@ -211,9 +211,8 @@ describeOnEveryStore("updateApi", (open) => {
         { field: "ipWhitelist", before: ["::1"] },
       ],
     });
-    const page = { beforeId: null, limit: 10 };
-    const { items } = await context.store.listChanges("ws_default", { kind: "all" }, page);
-    expect(items.map(({ type }) => type)).toEqual(["api.updated", "api.created"]);
+    const { events: entries } = await context.latchkey.listAuditEvents();
+    expect(entries.map(({ type }) => type)).toEqual(["api.updated", "api.created"]);
   });
 });
 

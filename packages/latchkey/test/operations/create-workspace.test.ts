@@ -66,10 +66,9 @@ describeOnEveryStore("createWorkspace", (open) => {
       },
       { type: "workspace.disabled", workspaceId, resourceId: workspaceId },
     ]);
-    const page = { beforeId: null, limit: 10 };
-    const { items } = await context.store.listChanges(workspaceId, { kind: "all" }, page);
-    expect(items.map(({ type }) => type)).toEqual(["workspace.disabled", "workspace.created"]);
-    const own = await context.store.listChanges("ws_default", { kind: "all" }, page);
-    expect(own.items).toEqual([]);
+    const { events: entries } = await context.latchkey.workspace(workspaceId).listAuditEvents();
+    expect(entries.map(({ type }) => type)).toEqual(["workspace.disabled", "workspace.created"]);
+    const own = await context.latchkey.listAuditEvents();
+    expect(own.events).toEqual([]);
   });
 });

@@ -116,10 +116,8 @@ describeOnEveryStore("deleteIdentity", (open) => {
         ],
       },
     ]);
-    const filter = { kind: "identity", identityId } as const;
-    const page = { beforeId: null, limit: 1 };
-    const { items } = await context.store.listChanges("ws_default", filter, page);
-    expect(items[0]).toMatchObject({ type: "identity.deleted", resourceId: identityId });
+    const { events: entries } = await context.latchkey.listAuditEvents({ identityId });
+    expect(entries[0]).toMatchObject({ type: "identity.deleted", resourceId: identityId });
   });
 
   test("takes the id and nothing else", async () => {

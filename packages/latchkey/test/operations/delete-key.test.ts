@@ -38,11 +38,9 @@ describeOnEveryStore("deleteKey", (open) => {
         );
         expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
         expect(events).toMatchObject([{ type: "key.deleted", keyId }]);
-        const filter = { kind: "key", keyId } as const;
-        const page = { beforeId: null, limit: 10 };
-        const { items } = await context.store.listChanges("ws_default", filter, page);
-        expect(items.map(({ type }) => type)).toEqual(["key.deleted", "key.created"]);
-        expect(items[0]?.fields).toEqual(
+        const { events: entries } = await context.latchkey.listAuditEvents({ keyId });
+        expect(entries.map(({ type }) => type)).toEqual(["key.deleted", "key.created"]);
+        expect(entries[0]?.changes).toEqual(
           expect.arrayContaining([
             { field: "name", before: "north pier" },
             { field: "externalId", before: "pier-7" },

@@ -331,12 +331,12 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
         { type: "key.updated", keyId, changes: [{ field: kind, before: ["fender"] }] },
       ];
       expect(events).toMatchObject(told);
-      const { items } = await context.store.listChanges(
-        "ws_default",
-        { kind: "key", keyId },
-        { beforeId: null, limit: 3 },
-      );
-      expect(items.map(({ type }) => type)).toEqual(["key.updated", "key.updated", "key.updated"]);
+      const { events: entries } = await context.latchkey.listAuditEvents({ keyId, limit: 3 });
+      expect(entries.map(({ type }) => type)).toEqual([
+        "key.updated",
+        "key.updated",
+        "key.updated",
+      ]);
     });
   });
 });

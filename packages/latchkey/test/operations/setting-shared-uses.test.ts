@@ -173,7 +173,7 @@ describeOnEveryStore("setting shared uses", (open) => {
 
   test("what is set of them is told, and what is spent is not", async () => {
     const context = open();
-    const { latchkey, store } = context;
+    const { latchkey } = context;
     const { identityId, one } = await team(context, { remaining: 5 });
     await latchkey.verifyKey({ key: one.key });
     await latchkey.updateIdentity({
@@ -181,19 +181,18 @@ describeOnEveryStore("setting shared uses", (open) => {
       remaining: 8,
       refill: { interval: "daily", amount: 2 },
     });
-    const page = { beforeId: null, limit: 10 };
-    const log = await store.listChanges("ws_default", { kind: "identity", identityId }, page);
-    expect(log.items.filter(({ type }) => type.startsWith("identity."))).toMatchObject([
+    const log = await latchkey.listAuditEvents({ identityId });
+    expect(log.events.filter(({ type }) => type.startsWith("identity."))).toMatchObject([
       {
         type: "identity.updated",
-        fields: [
+        changes: [
           { field: "remaining", after: 8 },
           { field: "refill", after: { interval: "daily", amount: 2 } },
         ],
       },
       {
         type: "identity.created",
-        fields: [
+        changes: [
           { field: "externalId", after: "team" },
           { field: "remaining", after: 5 },
         ],
