@@ -2,7 +2,7 @@ import type { KeyStore, Latchkey, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { makeChangeFixture, WITH_VAULT } from "./change-cases/fixture.js";
 import { CHANGE_CASES } from "./changes.js";
-import { describeOnEveryStore } from "./test-context.js";
+import { describeOnMemory } from "./test-context.js";
 
 const HIDDEN_FIELDS = new Set(["key", "plaintext", "hash", "sealedSecret"]);
 
@@ -40,7 +40,7 @@ function traces(secret: string): string[] {
   return [secret, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
 }
 
-describeOnEveryStore("what is told of a change", (open) => {
+describeOnMemory("what is told of a change", (open) => {
   describe.each(CHANGE_CASES)("by $title", ({ run }) => {
     test("holds no secret, no hash and no encrypted secret", async () => {
       const context = open(WITH_VAULT);

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, rejectionOf, VAULT_KEYS } from "./test-context.js";
+import { describeOnEveryStore } from "./every-store.js";
+import { rejectionOf, VAULT_KEYS } from "./test-context.js";
 
 const PEPPER = Uint8Array.from({ length: 32 }, (_, index) => 7 * index + 3);
 

@@ -1,24 +1,12 @@
-import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createLatchkey, type KeyStore, type Latchkey, type LatchkeyOptions } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import { redisStore } from "@latchkey/redis";
-import {
-  describeWithRedis,
-  REDIS_URL,
-  startServer,
-  type TestServer,
-} from "@latchkey/redis/testing";
-import { sqliteStore } from "@latchkey/sqlite";
-import { afterAll, afterEach, beforeAll, describe } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 
 /** A latchkey over an empty store, with a clock that the test moves. */
 export interface TestContext {
   readonly latchkey: Latchkey;
   readonly store: KeyStore;
-  /** Another latchkey over the same store and clock, with nothing cached: what another process sees. */
+  /** Another latchkey over the same data and clock, with nothing cached: what another process sees. */
   another(options?: Partial<LatchkeyOptions>): Latchkey;
   now(): number;
   setClock(now: number): void;
@@ -37,59 +25,48 @@ export const VAULT_KEYS: readonly [Uint8Array, Uint8Array] = [
   Uint8Array.from({ length: 32 }, (_, index) => 200 - index),
 ];
 
-type Promises = (open: (options?: Partial<LatchkeyOptions>) => TestContext) => void;
-type OpenEmptyStore = (folder: string) => KeyStore;
+/** Makes a context over an empty store, for the test that runs. */
+export type OpenContext = (options?: Partial<LatchkeyOptions>) => TestContext;
 
-/** Runs the same promises over every store. */
-export function describeOnEveryStore(title: string, promises: Promises): void {
-  describe(`${title} on memory`, () => describeOn(() => memoryStore(), promises));
-  describe(`${title} on SQLite`, () =>
-    describeOn((folder) => sqliteStore(join(folder, "keys.db")), promises));
-  describeWithRedis(`${title} on Redis`, () => {
-    let server: TestServer | undefined;
-    beforeAll(async () => {
-      server = REDIS_URL === null ? await startServer() : undefined;
-    });
-    afterAll(() => server?.remove());
-    describeOn(() => {
-      // Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late.
-      const patience = { configTimeoutMs: 20_000, commandTimeoutMs: 20_000 };
-      const lenient = { allowEviction: true, allowNoPersistence: true, ...patience };
-      const url = REDIS_URL ?? (server?.url as string);
-      return redisStore(url, { ...lenient, keyPrefix: `test:${randomUUID()}` });
-    }, promises);
-  });
+/** Defines tests of operations. They run on memory: that every store answers alike is what its own suite says. */
+export function describeOnMemory(title: string, define: (open: OpenContext) => void): void {
+  describe(title, () =>
+    define((options) => {
+      const store = memoryStore();
+      return openContext(() => store, options);
+    }),
+  );
 }
 
-function describeOn(openEmptyStore: OpenEmptyStore, promises: Promises): void {
-  const cleanUps: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.splice(0)) await cleanUp();
-  });
-
-  promises((options = {}) => {
-    const folder = mkdtempSync(join(tmpdir(), "latchkey-"));
-    const store = openEmptyStore(folder);
-    cleanUps.push(async () => {
-      await store.close();
-      rmSync(folder, { recursive: true });
-    });
-    let instant = NOON;
-    const another = (more: Partial<LatchkeyOptions> = {}) =>
-      createLatchkey({ store, clock: () => instant, ...options, ...more });
-    return {
-      latchkey: another(),
-      store,
-      another,
-      now: () => instant,
-      setClock: (now) => {
-        instant = now;
-      },
-      advance: (ms) => {
-        instant += ms;
-      },
-    };
-  });
+/**
+ * Makes a context for the test that runs. `openHandle` opens the same data each time it is called; every handle is closed
+ * when the test is over.
+ */
+export function openContext(
+  openHandle: () => KeyStore,
+  options: Partial<LatchkeyOptions> = {},
+): TestContext {
+  const open = () => {
+    const store = openHandle();
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const clock = () => instant;
+  let instant = NOON;
+  const store = open();
+  return {
+    latchkey: createLatchkey({ store, clock, ...options }),
+    store,
+    another: (more = {}) =>
+      createLatchkey({ store: more.store ?? open(), clock, ...options, ...more }),
+    now: clock,
+    setClock: (now) => {
+      instant = now;
+    },
+    advance: (ms) => {
+      instant += ms;
+    },
+  };
 }
 
 /** Issues a key of an API of its own. */
@@ -112,4 +89,16 @@ export async function rejectionOf(
     throw new TypeError("rejected with something that is not an Error");
   }
   throw new Error("expected a rejection, and the call resolved");
+}
+
+/**
+ * Each of these calls rejects with an error of this code. They are awaited together: one that rejects while another is
+ * being waited for would be an unhandled rejection.
+ */
+export async function expectRefused(
+  code: string,
+  calls: readonly Promise<unknown>[],
+): Promise<void> {
+  const errors = await Promise.all(calls.map(rejectionOf));
+  expect(errors.map((error) => error.code)).toEqual(calls.map(() => code));
 }

@@ -1,8 +1,8 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../test-context.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("listApis", (open) => {
+describeOnMemory("listApis", (open) => {
   test("lists the APIs of the workspace in the order of their creation, page by page", async () => {
     const { latchkey } = open();
     await latchkey.workspace("ws_other").createApi({ name: "not to be seen" });
@@ -57,7 +57,7 @@ describeOnEveryStore("listApis", (open) => {
   });
 });
 
-describeOnEveryStore("updateApi", (open) => {
+describeOnMemory("updateApi", (open) => {
   test("changes what is given and leaves what is omitted; getApi shows what is set", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -216,7 +216,7 @@ describeOnEveryStore("updateApi", (open) => {
   });
 });
 
-describeOnEveryStore("a protected API", (open) => {
+describeOnMemory("a protected API", (open) => {
   test("is not deleted, nor is any of its keys, until the protection is taken away", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables", deleteProtection: true });
@@ -232,7 +232,7 @@ describeOnEveryStore("a protected API", (open) => {
   });
 });
 
-describeOnEveryStore("an allow-list of addresses", (open) => {
+describeOnMemory("an allow-list of addresses", (open) => {
   async function restricted(ipWhitelist: string[]) {
     const context = open();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables", ipWhitelist });

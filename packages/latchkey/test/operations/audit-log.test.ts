@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
+import { describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("the audit log", (open) => {
+describeOnMemory("the audit log", (open) => {
   const typesOf = (list: { readonly events: readonly { readonly type: string }[] }) =>
     list.events.map(({ type }) => type);
 

@@ -2,7 +2,7 @@ import type { AuditEvent, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { type ExpectedChange, makeChangeFixture, WITH_VAULT } from "../change-cases/fixture.js";
 import { CHANGE_CASES, CHANGES_NOTHING } from "../changes.js";
-import { describeOnEveryStore, NOON } from "../test-context.js";
+import { describeOnMemory, NOON } from "../test-context.js";
 
 /** An entry or event as far as its case tells. */
 function asTold({ type, keyId, identityId, changes }: AuditEvent): ExpectedChange {
@@ -20,7 +20,7 @@ function asTold({ type, keyId, identityId, changes }: AuditEvent): ExpectedChang
 const byKey = (one: ExpectedChange, other: ExpectedChange) =>
   `${one.type} ${one.keyId}` < `${other.type} ${other.keyId}` ? -1 : 1;
 
-describeOnEveryStore("a change", (open) => {
+describeOnMemory("a change", (open) => {
   const isAuditEvent = (event: LatchkeyEvent): event is AuditEvent => "changes" in event;
 
   test("has a case for every operation that changes something", () => {

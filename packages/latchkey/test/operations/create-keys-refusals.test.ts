@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { base64, digest, foreign, hex, openApi, pepperOf, written } from "../imports.js";
-import { describeOnEveryStore, NOON, rejectionOf } from "../test-context.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
+describeOnMemory("createKeys, where it is refused or raced", (open) => {
   test("a secret that is known is a conflict, and nothing of the list is written", async () => {
     const context = open();
     const { latchkey } = context;

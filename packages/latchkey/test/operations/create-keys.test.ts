@@ -1,9 +1,9 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { base64, digest, foreign, hex, openApi, pepperOf } from "../imports.js";
-import { DAY_MS, describeOnEveryStore, NOON, VAULT_KEYS } from "../test-context.js";
+import { DAY_MS, describeOnMemory, NOON, VAULT_KEYS } from "../test-context.js";
 
-describeOnEveryStore("createKeys", (open) => {
+describeOnMemory("createKeys", (open) => {
   test("answers the ids in the order given, and each secret verifies from then on", async () => {
     const context = open();
     const { latchkey } = context;

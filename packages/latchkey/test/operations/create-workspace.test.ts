@@ -1,8 +1,8 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, rejectionOf } from "../test-context.js";
+import { describeOnMemory, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("createWorkspace", (open) => {
+describeOnMemory("createWorkspace", (open) => {
   test("makes a workspace with an id of its own, which is switched on and empty", async () => {
     const context = open();
     const { workspaceId } = await context.latchkey.createWorkspace({ name: "Tide Office" });

@@ -1,8 +1,8 @@
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
+import { describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
-describeOnEveryStore("deleteApi and deleteKeys", (open) => {
+describeOnMemory("deleteApi and deleteKeys", (open) => {
   test("the keys of a deleted API stop verifying, also where they are warm", async () => {
     const context = open();
     const other = context.another();

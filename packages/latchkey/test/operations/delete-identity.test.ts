@@ -1,12 +1,6 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
-import {
-  describeOnEveryStore,
-  HOUR_MS,
-  NOON,
-  rejectionOf,
-  type TestContext,
-} from "../test-context.js";
+import { describeOnMemory, HOUR_MS, NOON, rejectionOf, type TestContext } from "../test-context.js";
 
 async function open7(context: TestContext, fields: object = {}) {
   const { latchkey } = context;
@@ -16,7 +10,7 @@ async function open7(context: TestContext, fields: object = {}) {
   return { apiId, identityId, keyId, key };
 }
 
-describeOnEveryStore("deleteIdentity", (open) => {
+describeOnMemory("deleteIdentity", (open) => {
   test("takes the identity away and leaves its keys, without an owner", async () => {
     const context = open();
     const { latchkey } = context;

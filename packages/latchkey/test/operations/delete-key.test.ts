@@ -1,8 +1,8 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore, issue, rejectionOf, VAULT_KEYS } from "../test-context.js";
+import { describeOnMemory, issue, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
-describeOnEveryStore("deleteKey", (open) => {
+describeOnMemory("deleteKey", (open) => {
   for (const permanent of [undefined, false, true]) {
     describe(`with permanent ${permanent}`, () => {
       test("the key is gone at once, for every process and every operation", async () => {

@@ -1,15 +1,8 @@
 import type { VerdictCheck } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import {
-  DAY_MS,
-  describeOnEveryStore,
-  HOUR_MS,
-  issue,
-  NOON,
-  rejectionOf,
-} from "../test-context.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("a dry run", (open) => {
+describeOnMemory("a dry run", (open) => {
   const failed = (checks: readonly VerdictCheck[]) => checks.filter(({ passed }) => !passed);
 
   test("answers each check with what it saw, and takes nothing", async () => {

@@ -1,8 +1,8 @@
 import type { EventListener, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
+import { describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("events", (open) => {
+describeOnMemory("events", (open) => {
   /** A context with a key, and a latchkey whose events are noted. */
   async function listening(fields: Parameters<typeof issue>[1] = {}) {
     const context = open();

@@ -1,6 +1,6 @@
 import type { KeyStore, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore, issue, rejectionOf, type TestContext } from "../test-context.js";
+import { describeOnMemory, issue, rejectionOf, type TestContext } from "../test-context.js";
 
 const NAMES = ["anchor", "buoy", "chart", "deck"];
 
@@ -54,7 +54,7 @@ function overtaken(store: KeyStore, method: keyof KeyStore, overtake: () => Prom
 }
 
 describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max }) => {
-  describeOnEveryStore(`${kind} of a key`, (open) => {
+  describeOnMemory(`${kind} of a key`, (open) => {
     async function prepared(options: Parameters<typeof open>[0] = {}) {
       const context = open(options);
       const ids: Record<string, string> = {};
@@ -341,7 +341,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
   });
 });
 
-describeOnEveryStore("roles and permissions of a key", (open) => {
+describeOnMemory("roles and permissions of a key", (open) => {
   test("what comes with a role is no permission of the key itself", async () => {
     const context = open();
     for (const name of ["tides.read", "tides.write"])

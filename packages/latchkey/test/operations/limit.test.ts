@@ -1,10 +1,10 @@
 import { decideWindow, type RateWindow } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
+import { describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
 const asked = { namespace: "mail", identifier: "customer_42", limit: 3, duration: HOUR_MS };
 
-describeOnEveryStore("limit", (open) => {
+describeOnMemory("limit", (open) => {
   test("takes one unit unless told otherwise, up to the limit, and then nothing", async () => {
     const { latchkey } = open();
     const reset = NOON + HOUR_MS;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
+import { DAY_MS, describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
-describeOnEveryStore("listKeys", (open) => {
+describeOnMemory("listKeys", (open) => {
   test("pages hold every key once, in the order of creation, and the last has no cursor", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });

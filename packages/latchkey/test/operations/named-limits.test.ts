@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
   DAY_MS,
-  describeOnEveryStore,
+  describeOnMemory,
   HOUR_MS,
   issue,
   NOON,
@@ -25,7 +25,7 @@ async function left(
   ];
 }
 
-describeOnEveryStore("several limits of one key", (open) => {
+describeOnMemory("several limits of one key", (open) => {
   test("ratelimit is the one named default; the others stand beside it, and all are listed", async () => {
     const context = open();
     const { keyId } = await issue(context, {
@@ -128,7 +128,7 @@ describeOnEveryStore("several limits of one key", (open) => {
   });
 });
 
-describeOnEveryStore("changing the limits of a key", (open) => {
+describeOnMemory("changing the limits of a key", (open) => {
   const three = {
     ratelimit: { limit: 9, duration: HOUR_MS },
     ratelimits: [
@@ -225,7 +225,7 @@ describeOnEveryStore("changing the limits of a key", (open) => {
   });
 });
 
-describeOnEveryStore("limits of an identity that apply by themselves", (open) => {
+describeOnMemory("limits of an identity that apply by themselves", (open) => {
   const reads = { name: "reads", limit: 5, duration: HOUR_MS, autoApply: true };
 
   async function withTwoKeys(context: TestContext, fields: object = {}) {

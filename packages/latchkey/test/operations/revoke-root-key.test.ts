@@ -1,8 +1,8 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../test-context.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("listRootKeys", (open) => {
+describeOnMemory("listRootKeys", (open) => {
   test("lists the root keys of the workspace in the order of their creation, without their secrets", async () => {
     const context = open();
     await context.latchkey.workspace("ws_other").createRootKey({ permissions: ["*"] });
@@ -70,7 +70,7 @@ describeOnEveryStore("listRootKeys", (open) => {
   });
 });
 
-describeOnEveryStore("revokeRootKey", (open) => {
+describeOnMemory("revokeRootKey", (open) => {
   test("makes a root key dead for every call that starts later, in every process", async () => {
     const context = open();
     const other = context.another();

@@ -1,14 +1,8 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
-import {
-  describeOnEveryStore,
-  issue,
-  NOON,
-  rejectionOf,
-  type TestContext,
-} from "../test-context.js";
+import { describeOnMemory, issue, NOON, rejectionOf, type TestContext } from "../test-context.js";
 
-describeOnEveryStore("permissions", (open) => {
+describeOnMemory("permissions", (open) => {
   test("are shown and listed in the order of their creation", async () => {
     const { latchkey } = open();
     expect(await latchkey.listPermissions()).toEqual([]);
@@ -81,7 +75,7 @@ describeOnEveryStore("permissions", (open) => {
   });
 });
 
-describeOnEveryStore("roles", (open) => {
+describeOnMemory("roles", (open) => {
   async function pilot({ latchkey }: TestContext) {
     for (const name of ["tides.read", "tides.write", "gates.open"])
       await latchkey.createPermission({ name });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../test-context.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
 /** Names every resource that a root key can be allowed something on. */
 const PERMISSION_FORM =
   'must be "*" or <api|identity|rbac|ratelimit|audit>.<id or *>.<action> with a known action';
 
-describeOnEveryStore("root keys", (open) => {
+describeOnMemory("root keys", (open) => {
   test("speak for their workspace with the permissions they were given", async () => {
     const { latchkey } = open();
     const permissions = ["api.*.create_key", "identity.*.read_identity"];
@@ -74,7 +74,7 @@ describeOnEveryStore("root keys", (open) => {
   });
 });
 
-describeOnEveryStore("workspaces", (open) => {
+describeOnMemory("workspaces", (open) => {
   test.each(["false", 0, 1, undefined, null, {}])("are not switched by %j", async (enabled) => {
     const { latchkey } = open();
     const error = await rejectionOf(latchkey.setWorkspaceEnabled(enabled as never));

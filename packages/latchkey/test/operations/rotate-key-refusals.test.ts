@@ -2,7 +2,7 @@ import { createLatchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import {
   DAY_MS,
-  describeOnEveryStore,
+  describeOnMemory,
   HOUR_MS,
   issue,
   NOON,
@@ -20,7 +20,7 @@ async function written({ latchkey }: TestContext, apiId: string, keyId: string) 
   return [await latchkey.listKeys({ apiId }), await latchkey.getKey({ keyId }), log.events.length];
 }
 
-describeOnEveryStore("rotateKey, where it is refused or raced", (open) => {
+describeOnMemory("rotateKey, where it is refused or raced", (open) => {
   test("of any number of racers one gets the successor, and the others a conflict", async () => {
     const context = open();
     const { apiId, keyId } = await issue(context);

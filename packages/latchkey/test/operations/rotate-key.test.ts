@@ -1,11 +1,11 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, HOUR_MS, issue, NOON, VAULT_KEYS } from "../test-context.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, VAULT_KEYS } from "../test-context.js";
 
 const YEAR_MS = 365 * DAY_MS;
 const vault = { current: "v", keys: { v: VAULT_KEYS[0] } };
 
-describeOnEveryStore("rotateKey", (open) => {
+describeOnMemory("rotateKey", (open) => {
   test("answers another key id and a secret that verifies; without a grace the old one is dead at once", async () => {
     const context = open();
     const { latchkey } = context;

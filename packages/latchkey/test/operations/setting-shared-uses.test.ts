@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { MIDNIGHT, team } from "../team.js";
-import { DAY_MS, describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("setting shared uses", (open) => {
+describeOnMemory("setting shared uses", (open) => {
   test("updateIdentity sets, clears and leaves them; null takes away the refill too", async () => {
     const context = open();
     const { latchkey } = context;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { MIDNIGHT, team } from "../team.js";
-import { DAY_MS, describeOnEveryStore, HOUR_MS, NOON } from "../test-context.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, NOON } from "../test-context.js";
 
-describeOnEveryStore("uses that the keys of an identity share", (open) => {
+describeOnMemory("uses that the keys of an identity share", (open) => {
   test("every key takes from the one number, and each verdict says what is left of it", async () => {
     const context = open();
     const { latchkey } = context;

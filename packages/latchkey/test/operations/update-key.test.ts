@@ -1,14 +1,7 @@
 import { expect, test } from "vitest";
-import {
-  DAY_MS,
-  describeOnEveryStore,
-  HOUR_MS,
-  issue,
-  NOON,
-  rejectionOf,
-} from "../test-context.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("updateKey", (open) => {
+describeOnMemory("updateKey", (open) => {
   test("leaves what is omitted and clears what is null", async () => {
     const context = open();
     const { keyId } = await issue(context, {
@@ -200,7 +193,7 @@ describeOnEveryStore("updateKey", (open) => {
   });
 });
 
-describeOnEveryStore("updateRemaining", (open) => {
+describeOnMemory("updateRemaining", (open) => {
   test("sets, raises and lowers, and a decrement below 0 changes nothing", async () => {
     const context = open();
     const { keyId } = await issue(context, { remaining: 5 });

@@ -1,13 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import {
-  DAY_MS,
-  describeOnEveryStore,
-  HOUR_MS,
-  issue,
-  NOON,
-  rejectionOf,
-} from "../test-context.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
 /** The store as it is, but that it outlives the latchkey that closes it. */
 function unclosed(store: KeyStore): KeyStore {
@@ -20,7 +13,7 @@ function unclosed(store: KeyStore): KeyStore {
   });
 }
 
-describeOnEveryStore("usage", (open) => {
+describeOnMemory("usage", (open) => {
   const bucket = (time: number, outcomes: Readonly<Record<string, number>>) => ({
     time,
     success: outcomes.VALID ?? 0,

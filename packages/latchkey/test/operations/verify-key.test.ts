@@ -1,14 +1,7 @@
 import { expect, test } from "vitest";
-import {
-  DAY_MS,
-  describeOnEveryStore,
-  HOUR_MS,
-  issue,
-  NOON,
-  rejectionOf,
-} from "../test-context.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("verifyKey", (open) => {
+describeOnMemory("verifyKey", (open) => {
   test("N concurrent verifications of k uses admit exactly k", async () => {
     const context = open();
     const { key } = await issue(context, { remaining: 37 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../test-context.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("whoami", (open) => {
+describeOnMemory("whoami", (open) => {
   test("tells what a secret is the key of, and charges nothing", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
