@@ -1,99 +1,42 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runCli } from "./testing/run-cli.js";
+import { runInProcess } from "./testing/run-in-process.js";
 import { tempFolder } from "./testing/temp-folder.js";
 
-const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+test.each([
+  ["help", ["serve", "--help"]],
+  ["the version", ["--version"]],
+  ["a complaint about what was typed", ["sevre"]],
+  ["a complaint about an option", ["serve", "--store", "memory:", "--port", "70000"]],
+])("the installed program ends with %s as it does in this process", async (_, args) => {
+  expect(await runCli(args)).toEqual(await runInProcess(args));
+});
 
-describe("the program", () => {
-  test.each([
-    [["--help"], "Usage: latchkey <command>"],
-    [["-h"], "Usage: latchkey <command>"],
-    [["serve", "--help"], "Usage: latchkey serve"],
-    [["root-key", "-h"], "Usage: latchkey root-key"],
-    [["workspace", "disable", "--help"], "Usage: latchkey workspace"],
-  ])("%j prints usage, options, an example and the environment", async (args, usage) => {
-    const { exitCode, stdout, stderr } = await runCli(args);
-    expect(stdout.startsWith(usage)).toBe(true);
-    for (const part of ["\nOptions:\n", "\nExample:\n", "\nEnvironment:\n", "LATCHKEY_PEPPER"]) {
-      expect(stdout).toContain(part);
-    }
-    expect(stderr).toBe("");
-    expect(exitCode).toBe(0);
-  });
+test("a failure at run time ends the installed program with exit code 1 and one line", async () => {
+  const store = `sqlite:${join(tempFolder(), "missing", "keys.db")}`;
+  const args = ["root-key", "--store", store, "--permissions", "*"];
+  const { exitCode, stdout, stderr } = await runCli(args);
+  expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
+  expect(stdout).toBe("");
+  expect(exitCode).toBe(1);
+});
 
-  test.each([
-    ["serve", true],
-    ["root-key", false],
-    ["workspace", false],
-  ])("the help of %s offers the stores it takes; one in memory: %s", async (name, takesMemory) => {
-    const { stdout } = await runCli([name, "--help"]);
-    for (const form of ["sqlite:./keys.db", "redis://", "rediss://", "redis+cluster://"]) {
-      expect(stdout).toContain(form);
-    }
-    expect(stdout.includes("memory:")).toBe(takesMemory);
-  });
+test("the environment of the program is read, and no secret in it is repeated", async () => {
+  const env = { LATCHKEY_VAULT_KEY: "hunter2", LATCHKEY_STORE: "memory:" };
+  const { exitCode, stderr } = await runCli(["serve", "--port", "0"], env);
+  expect(stderr).toMatch(/^latchkey: LATCHKEY_VAULT_KEY [^\n]+\n$/);
+  expect(stderr).not.toContain("hunter2");
+  expect(exitCode).toBe(2);
+});
 
-  test("--version prints the version of the package", async () => {
-    const { exitCode, stdout } = await runCli(["--version"]);
-    expect(stdout).toBe(`${manifest.version}\n`);
-    expect(exitCode).toBe(0);
-  });
-
-  test.each([
-    [[], "the first argument must be a command: serve, root-key, workspace"],
-    [["sevre"], "the first argument must be a command: serve, root-key, workspace"],
-    [["--store", "memory:"], "options come after the command: serve, root-key, workspace"],
-    [
-      ["serve", "--port", "70000", "--store", "memory:"],
-      "--port must be a whole number from 0 to 65535",
-    ],
-  ])("%j ends with exit code 2 and one line on stderr", async (args, message) => {
-    const { exitCode, stdout, stderr } = await runCli(args);
-    expect(stderr).toBe(`latchkey: ${message} (see --help)\n`);
-    expect(stdout).toBe("");
-    expect(exitCode).toBe(2);
-  });
-
-  test("a failure at run time ends with exit code 1 and one line without a stack", async () => {
-    const nowhere = `sqlite:${join(tempFolder(), "missing", "keys.db")}`;
-    const { exitCode, stdout, stderr } = await runCli([
-      "root-key",
-      "--store",
-      nowhere,
-      "--permissions",
-      "*",
-    ]);
+test("serve ends, and never says that it is ready, when its store is not there", async () => {
+  const stores = ["redis://app:hunter2@127.0.0.1:1", "redis+cluster://app:hunter2@a:port"];
+  const runs = stores.map((store) => runCli(["serve", "--port=0", `--store=${store}`]));
+  for (const { exitCode, stdout, stderr } of await Promise.all(runs)) {
     expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
-    expect(stderr).not.toContain(" at ");
+    expect(stderr).not.toContain("hunter2");
     expect(stdout).toBe("");
     expect(exitCode).toBe(1);
-  });
-
-  test("serve does not say that it is ready when its store is not there", async () => {
-    const stores = ["redis://app:hunter2@127.0.0.1:1", "redis+cluster://app:hunter2@a:port"];
-    const runs = stores.map((store) => runCli(["serve", "--port=0", `--store=${store}`]));
-    for (const { exitCode, stdout, stderr } of await Promise.all(runs)) {
-      expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
-      expect(stderr).not.toContain("hunter2");
-      expect(stdout).toBe("");
-      expect(exitCode).toBe(1);
-    }
-  });
-
-  test("no secret that was typed or set is repeated on stderr", async () => {
-    const env = { LATCHKEY_VAULT_KEY: "hunter2" };
-    const runs = [
-      runCli(["serve", "--port", "0", "--store", "mongodb://app:hunter2@127.0.0.1"]),
-      runCli(["serve", "--port", "0", "--password", "hunter2"]),
-      runCli(["root-key", "hunter2"]),
-      runCli(["serve", "--port", "0", "--store", "memory:"], env),
-    ];
-    for (const { exitCode, stderr } of await Promise.all(runs)) {
-      expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
-      expect(stderr).not.toContain("hunter2");
-      expect(exitCode).toBe(2);
-    }
-  });
+  }
 });
