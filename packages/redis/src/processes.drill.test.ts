@@ -8,7 +8,7 @@ import { startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const GRANTED = 20_000;
-const WORKER = fileURLToPath(new URL("testing/spender.worker.ts", import.meta.url));
+const WORKER = fileURLToPath(new URL("../dist/testing/spender.worker.js", import.meta.url));
 
 describeWithServers("several processes on one server", () => {
   test("admit no more than was granted, and lose only what a killed one had under way", async () => {
@@ -44,8 +44,7 @@ describeWithServers("several processes on one server", () => {
 });
 
 function startWorker(args: readonly string[], admitted: number[]): ChildProcess {
-  const flags = ["--conditions", "latchkey-source", "--import", "tsx"];
-  const child = spawn(process.execPath, [...flags, WORKER, ...args], {
+  const child = spawn(process.execPath, [WORKER, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let rest = "";

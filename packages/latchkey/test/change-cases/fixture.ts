@@ -1,8 +1,8 @@
 import type { Latchkey } from "@latchkey/core";
-import { issue, type TestBed, VAULT_KEYS } from "../every-store.js";
+import { issue, type TestContext, VAULT_KEYS } from "../test-context.js";
 
 /** Everything that can be changed, made beforehand. */
-export interface ChangeScene {
+export interface ChangeFixture {
   readonly apiId: string;
   readonly keyId: string;
   readonly key: string;
@@ -28,7 +28,7 @@ export interface ChangeCase {
   /** The name of the operation. */
   readonly operation: keyof Latchkey;
   /** Does it, and answers what it must tell. */
-  readonly run: (latchkey: Latchkey, scene: ChangeScene) => Promise<readonly ExpectedChange[]>;
+  readonly run: (latchkey: Latchkey, fixture: ChangeFixture) => Promise<readonly ExpectedChange[]>;
   /** Told in any order. */
   readonly isUnordered?: true;
   /** The workspace in whose log it stands, given by the case itself. */
@@ -39,8 +39,8 @@ export interface ChangeCase {
 export const WITH_VAULT = { vault: { current: "a", keys: { a: VAULT_KEYS[0] } } };
 
 /** Makes one of everything. */
-export async function makeChangeScene(bed: TestBed): Promise<ChangeScene> {
-  const { latchkey } = bed;
+export async function makeChangeFixture(context: TestContext): Promise<ChangeFixture> {
+  const { latchkey } = context;
   const { permissionId } = await latchkey.createPermission({ name: "tides.read" });
   const { permissionId: otherPermissionId } = await latchkey.createPermission({
     name: "gates.open",
@@ -48,7 +48,7 @@ export async function makeChangeScene(bed: TestBed): Promise<ChangeScene> {
   });
   const { roleId } = await latchkey.createRole({ name: "pilot", permissions: ["tides.read"] });
   const { identityId } = await latchkey.createIdentity({ externalId: "pier-7" });
-  const { apiId, keyId, key } = await issue(bed, {
+  const { apiId, keyId, key } = await issue(context, {
     name: "north",
     externalId: "pier-7",
     remaining: 10,

@@ -18,7 +18,7 @@ import { describeWithServers } from "./testing/where.js";
 const WORKER_KILLS = Number(process.env.KILLS ?? 6);
 const SERVER_KILLS = WORKER_KILLS / 2;
 
-const WORKER = fileURLToPath(new URL("testing/hammer.worker.ts", import.meta.url));
+const WORKER = fileURLToPath(new URL("../dist/testing/hammer.worker.js", import.meta.url));
 const SHARED_USES = 1_000_000;
 const SMALL_KEYS = 200;
 const SMALL_USES = 3;
@@ -145,8 +145,7 @@ async function untilDeleted(deletion: () => Promise<unknown>): Promise<void> {
 }
 
 function startWorker(args: readonly string[]): ChildProcess {
-  const flags = ["--conditions", "latchkey-source", "--import", "tsx"];
-  return spawn(process.execPath, [...flags, WORKER, ...args], {
+  return spawn(process.execPath, [WORKER, ...args], {
     stdio: ["ignore", "ignore", "inherit"],
   });
 }

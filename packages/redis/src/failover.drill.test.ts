@@ -7,7 +7,7 @@ import { startServer } from "./testing/redis-server.js";
 import { demote, promote, untilFollowed } from "./testing/replication.js";
 import { describeWithServers } from "./testing/where.js";
 
-// FAILOVERS=20 npx vitest run --config vitest.workspace.ts --project redis failover.test --reporter=verbose
+// FAILOVERS=20 npx vitest run --config vitest.workspace.ts --project drills /failover.drill --reporter=verbose
 const FAILOVERS = Number(process.env.FAILOVERS ?? 1);
 
 const GRANTED = 3_000;

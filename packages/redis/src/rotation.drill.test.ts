@@ -8,7 +8,7 @@ import { redisStore } from "./index.js";
 import { startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
-const WORKER = fileURLToPath(new URL("testing/rotator.worker.ts", import.meta.url));
+const WORKER = fileURLToPath(new URL("../dist/testing/rotator.worker.js", import.meta.url));
 const ROOT = "lk:{ws_default}:";
 const MINUTE_MS = 60_000;
 
@@ -106,8 +106,7 @@ describeWithServers("rotation in Redis", () => {
 });
 
 function startWorker(url: string): ChildProcess {
-  const flags = ["--conditions", "latchkey-source", "--import", "tsx"];
-  return spawn(process.execPath, [...flags, WORKER, url], { stdio: ["pipe", "pipe", "inherit"] });
+  return spawn(process.execPath, [WORKER, url], { stdio: ["pipe", "pipe", "inherit"] });
 }
 
 function linesOf({ stdout }: ChildProcess): AsyncIterator<string> {
