@@ -106,12 +106,16 @@ export const permissionQuery = z
     return z.NEVER;
   });
 
-/** How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. */
+/**
+ * How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. `lastRefillAt`, which reads show
+ * beside them, is passed over, so that what was read can be given as it is.
+ */
 export const refill = z
   .strictObject({
     interval: z.enum(["daily", "monthly"], { error: orRequired('must be "daily" or "monthly"') }),
     amount: wholeNumber(1),
     refillDay: wholeNumber(1, 31).optional(),
+    lastRefillAt: wholeNumber(0).optional(),
   })
   .superRefine(({ interval, refillDay }, context) => {
     if (interval === "daily" && refillDay !== undefined) {

@@ -128,7 +128,7 @@ describeOnMemory("setting shared uses", (open) => {
         remaining: 5,
         refill: { interval: "daily", amount: 0 },
         ratelimit: { limit: 1, duration: 1 },
-        ratelimits: [{ name: "default", limit: 1, duration: 1 }],
+        ratelimits: [{ name: "default", limit: 2, duration: 1 }],
         meta: "no" as never,
         expires: NOON,
       }),
