@@ -42,7 +42,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
       { apiId, plaintext: foreign(5) },
       { apiId, hash: hex(foreign(5)) },
     ]);
-    expect((await rejectionOf(both)).message).toContain('"0.plaintext"');
+    expect((await rejectionOf(both)).message).toContain('"1.hash"');
     expect(await written(context, apiId)).toEqual(before);
   });
 
@@ -148,7 +148,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
         { apiId, hash: hex("short secret"), start: "short secret" },
         { apiId, hash: hex(secret), start: "s".repeat(33) },
         { apiId, hash: hex(secret), recoverable: true },
-        { apiId, hash: hex(secret), prefix: "x_", byteLength: 16, expires: NOON },
+        { apiId, hash: hex(secret), prefix: "x_", byteLength: 16, createdAt: NOON + 1 },
         { apiId, hash: hex(secret), remaining: -1, refill: { interval: "daily", amount: 1 } },
         null,
       ] as never),
@@ -173,7 +173,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
       "14.byteLength",
       "15.remaining",
       "16",
-      "14.expires",
+      "14.createdAt",
     ]);
     const told = JSON.stringify([error.message, error.issues]);
     for (const given of [secret, damaged, digest(secret).toString("base64url")])

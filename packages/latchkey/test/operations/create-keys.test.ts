@@ -82,7 +82,7 @@ describeOnMemory("createKeys", (open) => {
       permissions: ["tides.read"],
       expires: NOON + DAY_MS,
       remaining: 0,
-      refill: { interval: "daily", amount: 5, lastRefillAt: NOON },
+      refill: { interval: "daily", amount: 5 },
       ratelimit: { limit: 10, duration: 60_000 },
       enabled: false,
       environment: "live",

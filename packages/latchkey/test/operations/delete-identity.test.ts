@@ -11,12 +11,12 @@ async function open7(context: TestContext, fields: object = {}) {
 }
 
 describeOnMemory("deleteIdentity", (open) => {
-  test("takes the identity away and leaves its keys, without an owner", async () => {
+  test("takes the identity away and leaves its keys, without an owner, and the answer says so", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, identityId, keyId, key } = await open7(context, { meta: { berth: 4 } });
     expect(await latchkey.verifyKey({ key })).toMatchObject({ identity: { meta: { berth: 4 } } });
-    expect(await latchkey.deleteIdentity({ identityId })).toEqual({});
+    expect(await latchkey.deleteIdentity({ identityId })).toEqual({ keys: "unlinked" });
     const verdict = await latchkey.verifyKey({ key });
     expect(verdict).toMatchObject({ code: "VALID", keyId });
     expect("identity" in verdict || "ownerId" in verdict).toBe(false);

@@ -1,6 +1,7 @@
-import type { KeyStore, LatchkeyEvent } from "@latchkey/core";
+import type { LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { describeOnMemory, issue, rejectionOf, type TestContext } from "../test-context.js";
+import { overtaken } from "../wrapped-store.js";
 
 const NAMES = ["anchor", "buoy", "chart", "deck"];
 
@@ -36,22 +37,6 @@ const KINDS = [
     max: 1_000,
   },
 ] as const;
-
-/** A store that does something before one call of a method: another caller who is faster. */
-function overtaken(store: KeyStore, method: keyof KeyStore, overtake: () => Promise<unknown>) {
-  let isDone = false;
-  return new Proxy(store, {
-    get(target, name) {
-      const member = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      if (name !== method || isDone) return member.bind(target);
-      return async (...args: unknown[]) => {
-        isDone = true;
-        await overtake();
-        return member.apply(target, args);
-      };
-    },
-  });
-}
 
 describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max }) => {
   describeOnMemory(`${kind} of a key`, (open) => {
@@ -276,9 +261,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       for (const change of [add, take]) {
         const { context, ids, keyId, shown } = await prepared();
         await add(context, keyId, ["anchor", "buoy", "deck"]);
-        const store = overtaken(context.store, "updateKey", () =>
-          remove(context, ids.anchor as string),
-        );
+        const store = overtaken(context.store, () => remove(context, ids.anchor as string));
         const latchkey = context.another({ store });
         const answer = await change({ ...context, latchkey }, keyId, [
           change === add ? "chart" : "deck",
@@ -290,7 +273,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
     test("another of the same name that takes its place meanwhile is not slipped in", async () => {
       const { context, ids, keyId, shown } = await prepared();
       await add(context, keyId, ["anchor", "buoy"]);
-      const store = overtaken(context.store, "updateKey", async () => {
+      const store = overtaken(context.store, async () => {
         await remove(context, ids.anchor as string);
         await create(context, "anchor");
       });
@@ -301,9 +284,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
     test("one that is asked for and deleted meanwhile is refused by its name", async () => {
       const { context, ids, keyId, key } = await prepared();
       await add(context, keyId, ["anchor"]);
-      const store = overtaken(context.store, "updateKey", () =>
-        remove(context, ids.chart as string),
-      );
+      const store = overtaken(context.store, () => remove(context, ids.chart as string));
       const latchkey = context.another({ store });
       const error = await rejectionOf(add({ ...context, latchkey }, keyId, ["chart", "buoy"]));
       expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });

@@ -143,7 +143,7 @@ describeOnMemory("limit", (open) => {
     for (let step = 0; step < 120; step += 1) {
       const [limit, cost] = [1 + ((step * 7) % 5), (step * 11) % 4];
       context.advance((step * 13) % 29);
-      const decision = decideWindow(window, { limit, durationMs: 50 }, cost, context.now());
+      const decision = decideWindow(window, { limit, duration: 50 }, cost, context.now());
       expect(await context.latchkey.limit({ ...name, limit, cost })).toEqual({
         success: decision.kind === "admit",
         limit,

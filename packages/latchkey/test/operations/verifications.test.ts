@@ -1,17 +1,6 @@
-import type { KeyStore } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
-
-/** The store as it is, but that it outlives the latchkey that closes it. */
-function unclosed(store: KeyStore): KeyStore {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === "close") return async () => undefined;
-      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      return method.bind(target);
-    },
-  });
-}
+import { unclosed } from "../wrapped-store.js";
 
 describeOnMemory("usage", (open) => {
   const bucket = (time: number, outcomes: Readonly<Record<string, number>>) => ({
