@@ -15,9 +15,21 @@ export const RATE_LIMIT_CASES: readonly ChangeCase[] = [
   {
     title: "resetLimit, of an identity",
     operation: "resetLimit",
-    run: async (latchkey, { identityId }) => {
+    run: async (latchkey) => {
+      const ratelimits = [{ name: "reads", limit: 3, duration: 1_000 }];
+      const { identityId } = await latchkey.createIdentity({ externalId: "pier-9", ratelimits });
       await latchkey.resetLimit({ identityId, name: "reads" });
-      return [{ type: "ratelimit.reset", identityId, fields: { name: ["reads", undefined] } }];
+      return [
+        {
+          type: "identity.created",
+          identityId,
+          fields: {
+            externalId: [undefined, "pier-9"],
+            ratelimits: [undefined, ratelimits],
+          },
+        },
+        { type: "ratelimit.reset", identityId, fields: { name: ["reads", undefined] } },
+      ];
     },
   },
   {
