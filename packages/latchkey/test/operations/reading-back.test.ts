@@ -51,7 +51,7 @@ describeOnMemory("what a read shows", (open) => {
     const { apiId, keyId } = await fullKey(context);
     const view = await latchkey.getKey({ keyId });
     expect(view.refill).toHaveProperty("lastRefillAt");
-    const copy = await latchkey.createKey({ apiId, ...settingsOf(view) } as never);
+    const copy = await latchkey.createKey({ apiId, ...settingsOf(view) });
     const { lastRefillAt: _, ...refill } = view.refill ?? {};
     expect(settingsOf(await latchkey.getKey({ keyId: copy.keyId }))).toEqual({
       ...settingsOf(view),
@@ -64,7 +64,7 @@ describeOnMemory("what a read shows", (open) => {
     const { latchkey } = context;
     const { keyId } = await fullKey(context);
     const view = await latchkey.getKey({ keyId });
-    await latchkey.updateKey({ keyId, ...settingsOf(view) } as never);
+    await latchkey.updateKey({ keyId, ...settingsOf(view) });
     expect(await latchkey.getKey({ keyId })).toEqual({ ...view, updatedAt: context.now() });
   });
 
@@ -76,8 +76,8 @@ describeOnMemory("what a read shows", (open) => {
     const { keyId } = await latchkey.createKey(fields);
     const { remaining, ...settings } = settingsOf(await latchkey.getKey({ keyId }));
     expect(remaining).toBe(5);
-    expect(await latchkey.createKey({ apiId, ...settings } as never)).toHaveProperty("keyId");
-    const refused = latchkey.createKey({ apiId, ...settings, remaining } as never);
+    expect(await latchkey.createKey({ apiId, ...settings })).toHaveProperty("keyId");
+    const refused = latchkey.createKey({ apiId, ...settings, remaining });
     expect((await rejectionOf(refused)).issues).toMatchObject([{ path: "remaining" }]);
   });
 
