@@ -1,13 +1,14 @@
 import { expect } from "vitest";
-import { expectRefused, HOUR_MS, NOON } from "../test-context.js";
+import { expectRefused, HOUR_MS, NOON, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
 const login = { namespace: "login", identifier: "192.0.2.7", limit: 17, duration: HOUR_MS };
 
-/** limit. */
+/** limit, resetLimit. */
 export const RATE_LIMITS: Journey = {
   resource: "rate limits",
-  title: "admit exactly the limit in each window, through all processes together",
+  title:
+    "admit exactly the limit in each window, through all processes together, and are reset for all of them",
   async run(context) {
     const { latchkey } = context;
     const other = context.another();
@@ -34,5 +35,38 @@ export const RATE_LIMITS: Journey = {
       remaining: 1,
     });
     await expectRefused("BAD_REQUEST", [latchkey.limit({ ...login, limit: 0 })]);
+    await resets(context);
   },
 };
+
+async function resets(context: TestContext) {
+  const { latchkey } = context;
+  const other = context.another();
+  const { limit: _, ...window } = login;
+  expect(await other.limit({ ...login, cost: 2 })).toMatchObject({ success: false });
+  await latchkey.resetLimit(window);
+  expect(await other.limit({ ...login, cost: 17 })).toMatchObject({ success: true });
+
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  const { identityId } = await latchkey.createIdentity({
+    externalId: "team",
+    ratelimits: [{ name: "all", limit: 1, duration: HOUR_MS, autoApply: true }],
+  });
+  const ratelimit = { limit: 1, duration: HOUR_MS };
+  const { key, keyId } = await latchkey.createKey({ apiId, externalId: "team", ratelimit });
+  const made = { key, ratelimits: [{ name: "burst", limit: 1, duration: HOUR_MS }] };
+  expect(await other.verifyKey(made)).toMatchObject({ valid: true });
+  for (const reset of [
+    { identityId, name: "all" },
+    { keyId, name: "default" },
+    { keyId, name: "burst", duration: HOUR_MS },
+  ]) {
+    expect(await other.verifyKey(made)).toMatchObject({ code: "RATE_LIMITED" });
+    await latchkey.resetLimit(reset);
+  }
+  expect(await other.verifyKey(made)).toMatchObject({ valid: true });
+  await expectRefused("NOT_FOUND", [
+    other.resetLimit({ keyId: "key_unknown", name: "default" }),
+    other.workspace("ws_other").resetLimit({ identityId, name: "all" }),
+  ]);
+}
