@@ -70,18 +70,18 @@ describeOnEveryStore("secrets", (open) => {
   });
 
   test("of rotated and imported keys appear in what rotateKey answers, and nowhere else", async () => {
-    const told: unknown[] = [];
+    const outputs: unknown[] = [];
     const { latchkey } = open({
       vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
       pepper: { current: "p", keys: { p: PEPPER } },
-      onEvent: (event) => told.push(event),
+      onEvent: (event) => outputs.push(event),
     });
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const plaintext = "sk_live_0123456789abcdef0123456789abcdef";
     const { keyIds } = await latchkey.createKeys([{ apiId, plaintext, recoverable: true }]);
     const [keyId = ""] = keyIds;
     const next = await latchkey.rotateKey({ keyId, graceMs: 1_000 });
-    told.push(
+    outputs.push(
       keyIds,
       await latchkey.verifyKey({ key: plaintext }),
       await latchkey.verifyKey({ key: next.key }),
@@ -96,7 +96,7 @@ describeOnEveryStore("secrets", (open) => {
       await rejectionOf(latchkey.limit({ namespace: plaintext, identifier: plaintext } as never)),
     );
     for (const trace of [plaintext, next.key].flatMap(traces))
-      for (const answer of told) expect(everythingAbout(answer)).not.toContain(trace);
+      for (const answer of outputs) expect(everythingAbout(answer)).not.toContain(trace);
   });
 
   test("are not in the answer of a store that was tampered with", async () => {

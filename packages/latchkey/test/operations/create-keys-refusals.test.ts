@@ -250,9 +250,9 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
       "16",
       "14.createdAt",
     ]);
-    const told = JSON.stringify([error.message, error.issues]);
+    const output = JSON.stringify([error.message, error.issues]);
     for (const given of [secret, damaged, digest(secret).toString("base64url")])
-      expect(told).not.toContain(given);
+      expect(output).not.toContain(given);
     expect((await context.latchkey.listKeys({ apiId })).total).toBe(1);
   });
 

@@ -234,7 +234,7 @@ describeOnMemory("createKeys", (open) => {
     ).toEqual(keyIds);
   });
 
-  test("tells of every key and of what was made for it, and no secret or hash", async () => {
+  test("emits and logs every key and what was made for it, and no secret or hash", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const apiId = await openApi(context);
@@ -257,12 +257,12 @@ describeOnMemory("createKeys", (open) => {
     ]);
     const { id } = await context.latchkey.getIdentity({ externalId: "new" });
     expect(entries.slice(0, 3).map(({ identityId }) => identityId)).toEqual([id, id, id]);
-    const told = JSON.stringify([events, entries]);
+    const output = JSON.stringify([events, entries]);
     for (const text of [
       foreign(1),
       digest(foreign(1)).toString("base64url"),
       base64(foreign(2)).value,
     ])
-      expect(told).not.toContain(text);
+      expect(output).not.toContain(text);
   });
 });

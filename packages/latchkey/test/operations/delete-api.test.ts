@@ -27,7 +27,7 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
     }
   });
 
-  test("deleteKeys deletes every key of one API and tells how many, in more than one step", async () => {
+  test("deleteKeys deletes every key of one API and answers how many, in more than one step", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { apiId: otherId } = await latchkey.createApi({ name: "harbour gates" });

@@ -89,7 +89,7 @@ describeOnMemory("deleteIdentity", (open) => {
     expect((await latchkey.workspace("ws_other").listIdentities()).total).toBe(1);
   });
 
-  test("of any number of racers one deletes it, and it is told once", async () => {
+  test("of any number of racers one deletes it, and there is one event", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { identityId } = await open7(context, { meta: { berth: 4 } });

@@ -47,7 +47,7 @@ describeOnMemory("deleteKey", (open) => {
         expect((await latchkey.createKeys([sealed])).keyIds).toHaveLength(1);
       });
 
-      test("it is told once, with what the key was, and its entries stay in the log", async () => {
+      test("there is one event, with what the key was, and its entries stay in the log", async () => {
         const events: LatchkeyEvent[] = [];
         const context = open({ onEvent: (event) => events.push(event) });
         const { keyId } = await issue(context, { name: "north pier", externalId: "pier-7" });

@@ -281,7 +281,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await add({ ...context, latchkey }, keyId, ["chart"])).toEqual(shown("buoy", "chart"));
     });
 
-    test("one that is asked for and deleted meanwhile is refused by its name", async () => {
+    test("one that is requested and deleted meanwhile is refused by its name", async () => {
       const { context, ids, keyId, key } = await prepared();
       await add(context, keyId, ["anchor"]);
       const store = overtaken(context.store, () => remove(context, ids.chart as string));
@@ -292,7 +292,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await context.latchkey.verifyKey({ key })).toMatchObject({ [kind]: ["anchor"] });
     });
 
-    test("are told and logged by name, with what was made on the way; what changes nothing is not", async () => {
+    test("are in events and in the audit log by name, with what was made on the way; what changes nothing is not", async () => {
       const events: LatchkeyEvent[] = [];
       const { context, ids, keyId } = await prepared({ onEvent: (event) => events.push(event) });
       events.length = 0;
@@ -302,7 +302,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       await take(context, keyId, ["anchor"]);
       await set(context, keyId, []);
       const kindOf = kind === "roles" ? "role" : "permission";
-      const told = [
+      const expected = [
         { type: `${kindOf}.created`, changes: [{ field: "name", after: "fender" }] },
         { type: "key.updated", changes: [{ field: kind, after: ["deck", "fender"] }] },
         {
@@ -311,7 +311,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
         },
         { type: "key.updated", keyId, changes: [{ field: kind, before: ["fender"] }] },
       ];
-      expect(events).toMatchObject(told);
+      expect(events).toMatchObject(expected);
       const { events: entries } = await context.latchkey.listAuditEvents({ keyId, limit: 3 });
       expect(entries.map(({ type }) => type)).toEqual([
         "key.updated",

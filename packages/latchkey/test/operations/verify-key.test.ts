@@ -190,7 +190,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(await tenants[1]?.verifyKey({ key: secret })).toMatchObject({ code: "VALID" });
   });
 
-  test("tells a key of another API from an unknown one, and hides another workspace's key", async () => {
+  test("answers a key of another API otherwise than an unknown one, and hides another workspace's key", async () => {
     const context = open();
     const { key } = await issue(context);
     const { apiId } = await context.latchkey.createApi({ name: "harbour gates" });
@@ -306,7 +306,7 @@ describeOnMemory("verifyKey", (open) => {
     ["an empty key", ""],
     ["a key of 513 characters", "k".repeat(513)],
     ["a key of a million characters", "k".repeat(1_000_000)],
-  ])("%s is NOT_FOUND, whatever else is asked, and no store is read", async (_, key) => {
+  ])("%s is NOT_FOUND, whatever the question, and no store is read", async (_, key) => {
     const context = open();
     const latchkey = context.another({
       store: wrapped(context.store, {
