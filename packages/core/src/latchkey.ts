@@ -5,7 +5,7 @@ import type { OperationContext } from "./operations/context.js";
 import { bindOperations, type Operations } from "./operations/table.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 import { createSecretHasher } from "./secrets/hash.js";
-import type { KeyRing } from "./secrets/key-ring.js";
+import { type KeyRing, refuseSharedKeys } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
 import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
 import type { KeyStore } from "./store/key-store.js";
@@ -21,7 +21,10 @@ export interface LatchkeyOptions {
   readonly workspaceId?: string;
   /** Ring of 32-byte keys that recoverable secrets are encrypted with. Without it nothing can be made recoverable. */
   readonly vault?: KeyRing;
-  /** Ring of server-side secrets of 32 to 64 bytes that hashes are keyed with. Losing it loses every key. */
+  /**
+   * Ring of server-side secrets of 32 to 64 bytes that hashes are keyed with, none of them a key of the vault. Losing it loses
+   * every key.
+   */
   readonly pepper?: KeyRing;
   /** Answers the current instant in whole ms since the Unix epoch. The host's clock unless given. */
   readonly clock?: Clock;
@@ -123,6 +126,9 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     recorder:
       usage === false ? null : createStatisticsRecorder(store, checkedFlushMs(usage), onError),
   };
+  // Only now: each ring is well formed.
+  if (options.vault !== undefined && options.pepper !== undefined)
+    refuseSharedKeys(["vault", options.vault], ["pepper", options.pepper]);
   return bindWorkspace(shared, workspaceId);
 }
 

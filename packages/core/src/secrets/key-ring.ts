@@ -51,6 +51,23 @@ export function copyKeyRing(
   return copy;
 }
 
+/**
+ * Refuses two rings that have a key in common: whoever learns the one secret must not have the other.
+ *
+ * @throws TypeError naming both keys, never what they hold.
+ */
+export function refuseSharedKeys(
+  [name, ring]: readonly [name: string, ring: KeyRing],
+  [otherName, other]: readonly [name: string, ring: KeyRing],
+): void {
+  for (const [id, key] of Object.entries(ring.keys))
+    for (const [otherId, otherKey] of Object.entries(other.keys))
+      if (key.length === otherKey.length && key.every((byte, index) => byte === otherKey[index]))
+        throw new TypeError(
+          `"${name}.keys.${id}" must not be the same bytes as "${otherName}.keys.${otherId}"`,
+        );
+}
+
 function describeBounds({ minBytes, maxBytes }: KeyRingBounds): string {
   return minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
 }
