@@ -106,7 +106,6 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     throw new TypeError('"onEvent" must be a function');
   if (onError !== null && typeof onError !== "function")
     throw new TypeError('"onError" must be a function');
-  refuseSharedSecrets(options.vault, options.pepper);
   const now = createMonotonicClock(clock);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
@@ -125,6 +124,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     recorder:
       usage === false ? null : createStatisticsRecorder(store, checkedFlushMs(usage), onError),
   };
+  refuseSharedSecrets(options.vault, options.pepper);
   const hasOwnClock = options.clock !== undefined;
   const stopWatching =
     store.readClock === undefined || hasOwnClock || onError === null
