@@ -1,7 +1,7 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
-import { keyType } from "../records/key.js";
+import { type KeyRecord, keyType } from "../records/key.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
 import { type RoleRecord, roleType } from "../records/role.js";
@@ -55,18 +55,29 @@ export class Catalog {
   }
 
   /**
-   * Puts keys together that were read at a revision.
+   * Puts keys together that were read at a revision. Where all that they refer to is known, it answers at once.
    *
    * @returns One item for each record, or null where the revision has passed: read the records again.
    */
-  async loadKeys(
+  loadKeys(
+    workspaceId: string,
+    revision: number,
+    found: readonly LoadedRecord[],
+  ): readonly CatalogKey[] | null | Promise<readonly CatalogKey[] | null> {
+    const snapshot = this.#snapshots.get(workspaceId);
+    if (snapshot?.revision === revision && snapshot.workspace.has(workspaceId)) {
+      const keys = found.map((loaded) => tryLoad(snapshot, loaded, workspaceId));
+      if (keys.every((key) => key !== undefined)) return keys;
+    }
+    return this.#loadMissing(workspaceId, revision, found);
+  }
+
+  async #loadMissing(
     workspaceId: string,
     revision: number,
     found: readonly LoadedRecord[],
   ): Promise<readonly CatalogKey[] | null> {
-    const decoded = found.map((loaded) =>
-      tryDecode(() => keyType.decode(loaded.record, workspaceId)),
-    );
+    const decoded = found.map(({ record }) => tryDecode(() => keyType.decode(record, workspaceId)));
     const wants: [SharedKind, string][] = [["workspace", workspaceId]];
     for (const key of decoded) {
       if (key instanceof LatchkeyError) continue;
@@ -79,7 +90,10 @@ export class Catalog {
     if (snapshot === null) return null;
     return decoded.map((key, index) => {
       if (key instanceof LatchkeyError) return key;
-      return tryDecode(() => putTogether(snapshot, found[index] as LoadedRecord, key));
+      return tryDecode(() => {
+        const grants = resolvedGrants(snapshot, key.roles, key.permissions);
+        return putTogether(snapshot, found[index] as LoadedRecord, key, grants);
+      });
     });
   }
 
@@ -182,6 +196,31 @@ function learn(
   });
 }
 
+/** A key of which all is known that it refers to; undefined where something is missing. */
+function tryLoad(
+  snapshot: Snapshot,
+  loaded: LoadedRecord,
+  workspaceId: string,
+): CatalogKey | undefined {
+  try {
+    const key = keyType.decode(loaded.record, workspaceId);
+    const api = snapshot.api.get(key.apiId);
+    // Grants that were resolved before tell that all their roles and permissions are known.
+    const grants = snapshot.grants.get(grantsName(key.roles, key.permissions));
+    if (api === undefined || grants === undefined) return undefined;
+    return putTogether(snapshot, loaded, key, grants);
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return error;
+    throw error;
+  }
+}
+
+/** Most keys hold nothing, and most others hold what some key held before. */
+function grantsName(roleIds: readonly string[], permissionIds: readonly string[]): string {
+  if (roleIds.length === 0 && permissionIds.length === 0) return "";
+  return `${roleIds.join(" ")}|${permissionIds.join(" ")}`;
+}
+
 /** What cannot be decoded is kept as the error that says so. */
 function tryDecode<Value>(decode: () => Value): Value | LatchkeyError {
   try {
@@ -195,7 +234,8 @@ function tryDecode<Value>(decode: () => Value): Value | LatchkeyError {
 function putTogether(
   snapshot: Snapshot,
   loaded: LoadedRecord,
-  key: LoadedKey["key"],
+  key: KeyRecord,
+  grants: ResolvedGrants,
 ): LoadedKey | null {
   const api = known(snapshot.api, key.apiId);
   if (api === null) return null;
@@ -203,7 +243,7 @@ function putTogether(
   const { linked } = loaded;
   const identity = linked === null ? null : identityType.decode(linked.record, key.workspaceId);
   const { workspaceId } = key;
-  const { direct, roles, permissions } = resolvedGrants(snapshot, key.roles, key.permissions);
+  const { direct, roles, permissions } = grants;
   return {
     key,
     usage: loaded.usage,
@@ -232,7 +272,7 @@ function resolvedGrants(
   roleIds: readonly string[],
   permissionIds: readonly string[],
 ): ResolvedGrants {
-  const name = `${roleIds.join(" ")}|${permissionIds.join(" ")}`;
+  const name = grantsName(roleIds, permissionIds);
   const before = snapshot.grants.get(name);
   if (before !== undefined) return before;
   const direct = Object.freeze({
