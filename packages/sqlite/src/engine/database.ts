@@ -1,0 +1,42 @@
+/** What better-sqlite3 answers to a statement that writes. */
+export interface SqliteRunResult {
+  readonly changes: number;
+  readonly lastInsertRowid: number | bigint;
+}
+
+/** The part of a better-sqlite3 statement that this store uses. */
+export interface SqliteStatement {
+  run(...parameters: unknown[]): SqliteRunResult;
+  get(...parameters: unknown[]): unknown;
+  all(...parameters: unknown[]): unknown[];
+  /** Rows as arrays: read about a third faster than objects. */
+  raw(isOn?: boolean): SqliteStatement;
+  /** Rows as the value of their first column. */
+  pluck(isOn?: boolean): SqliteStatement;
+  safeIntegers(isOn?: boolean): SqliteStatement;
+}
+
+/** The part of an open better-sqlite3 `Database` that this store uses. */
+export interface SqliteDatabase {
+  readonly name: string;
+  readonly open: boolean;
+  readonly memory: boolean;
+  readonly inTransaction: boolean;
+  prepare(sql: string): SqliteStatement;
+  exec(sql: string): unknown;
+  pragma(source: string, options?: { readonly simple?: boolean }): unknown;
+  close(): unknown;
+}
+
+/** One row as better-sqlite3 reads it: nothing in it is trusted before it was checked. */
+export type Row = readonly unknown[];
+
+/** A prepared statement whose integers are numbers, whatever the default of the connection. */
+export function prepare(database: SqliteDatabase, sql: string): SqliteStatement {
+  return database.prepare(sql).safeIntegers(false);
+}
+
+/** The same with rows as arrays. */
+export function prepareQuery(database: SqliteDatabase, sql: string): SqliteStatement {
+  return prepare(database, sql).raw(true);
+}

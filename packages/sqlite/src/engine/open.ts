@@ -1,0 +1,171 @@
+import { closeSync, openSync, statSync } from "node:fs";
+import { LatchkeyError } from "@latchkey/core";
+import type { SqliteDatabase } from "./database.js";
+import { isBusy, sqliteCode, translateError, unavailable } from "./errors.js";
+import { FileWatch } from "./file-watch.js";
+import { openWithDriver } from "./load-driver.js";
+import { migrate, schemaVersion, VIEWS } from "./migrations/index.js";
+import {
+  APPLICATION_ID,
+  applyPragmas,
+  assertSqliteVersion,
+  OPENING_TIMEOUT_MS,
+  SERVING_TIMEOUT_MS,
+  setBusyTimeout,
+  useWal,
+} from "./pragmas.js";
+
+const MEMORY = ":memory:";
+
+/** Half of SQLite's default. A commit writes whole pages: charges are a fifth cheaper for it. */
+const PAGE_SIZE = 2048;
+
+/**
+ * Opens a database file, making it with mode 0600 where there is none, and brings its tables up to date.
+ *
+ * @throws TypeError when the path is not one of a file, LatchkeyError when the file cannot be used.
+ */
+export function openPath(path: string): SqliteDatabase {
+  assertTakenAsWritten(path);
+  if (path !== MEMORY) createPrivately(path);
+  const watch = path === MEMORY ? null : new FileWatch(path);
+  const database = openFile(path);
+  try {
+    watch?.look();
+    prepareDatabase(database, true);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Makes a connection fit to serve: settings, write-ahead log, tables.
+ *
+ * @param isOurs - Whether the whole file is to be latchkey's, and not one that its owner keeps other tables in.
+ */
+export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void {
+  if (!database.open) throw new TypeError('"database" must be open');
+  if (database.inTransaction) throw new TypeError('"database" must not be inside a transaction');
+  withinOpeningTime(() => {
+    assertSqliteVersion(database);
+    setBusyTimeout(database, OPENING_TIMEOUT_MS);
+    assertNotForeign(database, isOurs);
+    // Taken up by a file that is still empty, and passed over by any other.
+    if (isOurs) database.pragma(`page_size = ${PAGE_SIZE}`);
+    useWal(database);
+    applyPragmas(database);
+    migrate(database);
+    assertNoHooks(database);
+    setBusyTimeout(database, SERVING_TIMEOUT_MS);
+  });
+}
+
+/** The driver trims a path, and opens a database in memory, or a temporary one, where nothing else is left of it. */
+function assertTakenAsWritten(path: string): void {
+  if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
+  if (path !== path.trim()) {
+    throw new TypeError(
+      '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
+    );
+  }
+}
+
+/** The log and its index are made by SQLite, with the mode of the file. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "EEXIST") {
+      const reason =
+        code === "ENOENT"
+          ? "its directory does not exist: create it"
+          : `${code ?? "no reason given"}`;
+      throw unavailable(`the database file cannot be created: ${reason}`);
+    }
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) throw new TypeError('"path" is a link to a file that does not exist');
+    if (!found.isFile())
+      throw new TypeError('"path" must name a file, not a directory or a device');
+  }
+}
+
+function openFile(path: string): SqliteDatabase {
+  try {
+    return openWithDriver(path, { timeout: OPENING_TIMEOUT_MS, fileMustExist: path !== MEMORY });
+  } catch (error) {
+    throw translateError(error, "not-applied");
+  }
+}
+
+/** One snapshot: another process may be making the tables at this moment. */
+function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
+  database.exec("BEGIN");
+  try {
+    const applicationId = database.pragma("application_id", { simple: true });
+    if (applicationId === APPLICATION_ID) return;
+    if (applicationId !== 0) {
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the database is marked as another program's (application_id): give another path",
+      );
+    }
+    if (isOurs && schemaVersion(database) === 0 && hasTables(database)) {
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the database holds tables of another program: give another path, or hand in the open database",
+      );
+    }
+  } finally {
+    if (database.inTransaction) database.exec("COMMIT");
+  }
+}
+
+function hasTables(database: SqliteDatabase): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
+}
+
+/**
+ * A trigger on a table of latchkey's, or a view in the place of one, would write or answer something else. The views that
+ * latchkey makes are for people to read: no statement of its own does.
+ */
+function assertNoHooks(database: SqliteDatabase): void {
+  const hook = database
+    .prepare(
+      `SELECT 1 FROM sqlite_schema WHERE tbl_name LIKE 'latchkey\\_%' ESCAPE '\\'
+        AND (type = 'trigger' OR (type = 'view' AND name NOT IN (${VIEWS}))) LIMIT 1`,
+    )
+    .get();
+  if (hook === undefined) return;
+  throw new LatchkeyError(
+    "STORE_CORRUPT",
+    "the database has a trigger or a view on the tables of latchkey: remove it, or restore a backup",
+  );
+}
+
+/**
+ * Repeats the work while other processes are in the way: switching to WAL answers `SQLITE_BUSY` at once,
+ * whatever the timeout, when two of them do it together.
+ */
+function withinOpeningTime(work: () => void): void {
+  const deadline = performance.now() + OPENING_TIMEOUT_MS;
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw openingError(error);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 20);
+    }
+  }
+}
+
+function openingError(error: unknown): unknown {
+  if (sqliteCode(error) !== "SQLITE_NOTADB") return translateError(error, "not-applied");
+  return new LatchkeyError(
+    "STORE_CORRUPT",
+    "the file is not a SQLite database: give another path, or restore a backup",
+  );
+}
