@@ -2,8 +2,15 @@ import type { Claim, LoadedRecord, ReadResult, RecordAddress, Want } from "@latc
 import type { Connection } from "./engine/connection.js";
 import { prepareQuery, type Row, type SqliteStatement } from "./engine/database.js";
 import { claimName, storedValue } from "./engine/names.js";
-import { isWhole } from "./engine/stored-counters.js";
-import { BESIDE, KIND_CODE, LOADED, loadedRecord, REVISION_AT } from "./stored-record.js";
+import {
+  BESIDE,
+  KIND_CODE,
+  keepLoaded,
+  LOADED,
+  loadedRecord,
+  REVISION_AT,
+  wholeOr0,
+} from "./stored-record.js";
 
 export const READ_SQL = {
   byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE r.workspace = ? AND r.kind = ? AND r.id = ?`,
@@ -31,18 +38,23 @@ export class Reading {
     const [want] = wants;
     if (want !== undefined && wants.length === 1) {
       // One statement is a snapshot of its own, and says the revision along with the record.
-      const row = this.#find(this.#connection.names.workspace(workspaceId), want);
-      if (row !== undefined)
-        return { revision: row[REVISION_AT] as number, found: [loadedRecord(want.kind, row)] };
+      const { names, memo } = this.#connection;
+      const workspace = names.workspace(workspaceId);
+      const row = this.#find(workspace, want);
+      if (row !== undefined) {
+        // Whoever reads by a name is about to charge.
+        if (!isAddress(want)) keepLoaded(memo, want.kind, row, workspace);
+        return { revision: wholeOr0(row[REVISION_AT]), found: [loadedRecord(want.kind, row)] };
+      }
     }
     return this.#connection.snapshot(() => {
       const workspace = this.#connection.names.workspace(workspaceId);
-      const revision = this.#revision.get(workspaceId) as Row | undefined;
+      const revision = revisionOf(this.#revision.get(workspaceId) as Row | undefined);
       const found = wants.map((each): LoadedRecord | null => {
         const row = this.#find(workspace, each);
         return row === undefined ? null : loadedRecord(each.kind, row);
       });
-      return { revision: revisionOf(revision), found };
+      return { revision, found };
     });
   }
 
@@ -59,6 +71,5 @@ function isAddress(want: RecordAddress | Claim): want is RecordAddress {
 
 /** The revision in a row that begins with one: 0 for a workspace that nothing was written to. */
 export function revisionOf(row: Row | undefined): number {
-  const revision = row?.[0];
-  return isWhole(revision) ? revision : 0;
+  return wholeOr0(row?.[0]);
 }

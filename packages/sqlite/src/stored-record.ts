@@ -1,12 +1,14 @@
 import {
   type JsonValue,
+  type LoadedRecord,
   NO_USES,
   type RecordKind,
   type StoredRecordState,
   type Usage,
 } from "@latchkey/core";
 import type { Row } from "./engine/database.js";
-import { isWhole, readUsage } from "./engine/stored-counters.js";
+import type { KeptCounters, KeptRecord, Memo } from "./engine/memo.js";
+import { isWhole, readUsage, readWindows } from "./engine/stored-counters.js";
 
 /** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
 export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
@@ -21,14 +23,21 @@ export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
   auditEntry: 9,
 };
 
-/**
- * A record `r`, and the identity that it links to, with what is kept beside them: {@link loadedRecord} reads such a row.
- * Conditions are to be added.
- */
-export const LOADED = `SELECT r.seq, r.id, r.version, r.link, r.body, r.counters, c.remaining, c.refilled_at, c.last_refill_at, u.at,
-  l.seq, l.id, l.version, l.link, l.body, l.counters, d.remaining, d.refilled_at, d.last_refill_at, v.at, w.revision`;
+/** The columns that {@link keptRecord} and {@link keptCounters} read, of a record and its counters under these names. */
+export const keptColumns = (record: string, counters: string) =>
+  `${record}.seq, ${record}.version, ${record}.counters, ${counters}.remaining, ${counters}.refilled_at,
+  ${counters}.last_refill_at, ${counters}.windows`;
 
-/** The tables of {@link LOADED} beside `r`. */
+const BODY_AT = 7;
+const LINKED_AT = 11;
+/** Where a row of {@link LOADED} has the revision of the workspace. */
+export const REVISION_AT = 22;
+
+/** A record `r`, and the identity `l` that it links to, with what is kept beside them. {@link loadedRecord} reads such a row. */
+export const LOADED = `SELECT ${keptColumns("r", "c")}, r.id, r.link, r.body, u.at,
+  ${keptColumns("l", "d")}, l.id, l.link, l.body, v.at, w.revision`;
+
+/** The tables of {@link LOADED} beside `r`. Conditions are to follow. */
 export const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
   LEFT JOIN latchkey_counters c ON c.seq = r.counters
   LEFT JOIN latchkey_used u ON u.record = r.seq
@@ -36,15 +45,61 @@ export const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
   LEFT JOIN latchkey_counters d ON d.seq = l.counters
   LEFT JOIN latchkey_used v ON v.record = l.seq`;
 
-const LINKED_AT = 10;
-
-/** Where a row of {@link LOADED} has the revision of the workspace. */
-export const REVISION_AT = 20;
-
 /** Reads a row of {@link LOADED}. */
-export function loadedRecord(kind: RecordKind, row: Row) {
+export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
   const linked = row[LINKED_AT] === null ? null : recordState("identity", row, LINKED_AT);
-  return { ...recordState(kind, row, 0), linked };
+  const { record, usage, usedAt, handle } = recordState(kind, row, 0);
+  return { record, usage, usedAt, handle, linked };
+}
+
+/** Keeps what a charge needs of the records of a row of {@link LOADED}. */
+export function keepLoaded(memo: Memo, kind: RecordKind, row: Row, workspace: number): void {
+  const { generation } = memo;
+  for (const [each, at] of [
+    [kind, 0],
+    ["identity", LINKED_AT],
+  ] as const) {
+    if (row[at] === null) continue;
+    const address = { workspace, kind: KIND_CODE[each], id: row[at + BODY_AT] as string };
+    try {
+      memo.keep(
+        keptRecord(row, at, address, row[REVISION_AT], generation),
+        keptCounters(row, at, generation),
+      );
+    } catch {
+      // Damaged counters are those of whoever charges them.
+    }
+  }
+}
+
+/** What a charge needs of the record whose columns begin at a place of a row. */
+export function keptRecord(
+  row: Row,
+  at: number,
+  address: Pick<KeptRecord, "workspace" | "kind" | "id">,
+  revision: unknown,
+  generation: number,
+): KeptRecord {
+  const { workspace, kind, id } = address;
+  const version = wholeOr0(row[at + 1]);
+  const counters = row[at + 2] as number | null;
+  return {
+    seq: row[at] as number,
+    workspace,
+    kind,
+    id,
+    version,
+    revision: wholeOr0(revision),
+    counters,
+    generation,
+  };
+}
+
+/** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
+export function keptCounters(row: Row, at: number, generation: number): KeptCounters | null {
+  if (row[at + 2] === null) return null;
+  const usage = readUsage(row[at + 3], row[at + 4], row[at + 5]);
+  return { usage, windows: readWindows(row[at + 6]), generation };
 }
 
 /**
@@ -52,30 +107,33 @@ export function loadedRecord(kind: RecordKind, row: Row) {
  * Its counters, if those are what is damaged, have no uses left; a charge refuses them.
  */
 function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState {
-  const [seq, id, version, link, body, counters] = row.slice(at, at + 6);
-  let isDamaged = !isWhole(version);
+  let body = parseBody(row[at + BODY_AT + 2]);
   let usage: Usage | null = null;
-  if (counters !== null) {
-    try {
-      usage = readUsage(row[at + 6], row[at + 7], row[at + 8]);
-    } catch {
-      usage = NO_USES;
-      isDamaged = true;
-    }
+  try {
+    if (row[at + 2] !== null) usage = readUsage(row[at + 3], row[at + 4], row[at + 5]);
+  } catch {
+    usage = NO_USES;
+    body = undefined;
   }
-  const usedAt = row[at + 9];
+  const link = row[at + BODY_AT + 1];
+  const usedAt = row[at + BODY_AT + 3];
   return {
     record: {
       kind,
-      id: id as string,
-      version: isWhole(version) ? version : 0,
+      id: row[at + BODY_AT] as string,
+      version: wholeOr0(row[at + 1]),
       link: typeof link === "string" ? link : null,
-      body: isDamaged ? undefined : parseBody(body),
+      body,
     },
     usage,
     usedAt: isWhole(usedAt) ? usedAt : null,
-    handle: seq,
+    handle: row[at],
   };
+}
+
+/** Versions and revisions that cannot be read are 0. */
+export function wholeOr0(value: unknown): number {
+  return isWhole(value) ? value : 0;
 }
 
 function parseBody(body: unknown): JsonValue | undefined {

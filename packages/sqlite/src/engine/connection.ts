@@ -1,8 +1,8 @@
 import { LatchkeyError } from "@latchkey/core";
-import { CountersMemo } from "./counters-memo.js";
 import { prepare, type SqliteDatabase, type SqliteStatement } from "./database.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
+import { Memo } from "./memo.js";
 import { Names } from "./names.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 
@@ -15,7 +15,7 @@ export type Synchronous = (typeof SYNCHRONOUS)[keyof typeof SYNCHRONOUS];
  */
 export class Connection {
   readonly database: SqliteDatabase;
-  readonly memo: CountersMemo;
+  readonly memo: Memo;
   readonly names: Names;
   readonly #watch: FileWatch | null;
   readonly #begin: SqliteStatement;
@@ -25,7 +25,7 @@ export class Connection {
 
   constructor(database: SqliteDatabase) {
     this.database = database;
-    this.memo = new CountersMemo(prepare(database, "PRAGMA data_version").pluck(true));
+    this.memo = new Memo(prepare(database, "PRAGMA data_version").pluck(true));
     this.names = new Names(database);
     this.#watch = database.memory ? null : new FileWatch(database.name);
     this.#begin = prepare(database, "BEGIN");

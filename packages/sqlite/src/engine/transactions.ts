@@ -46,22 +46,28 @@ export class Transactions {
   /**
    * A change of counters, committed as the durability of the store says.
    *
-   * @param look - The answer where nothing is written, without the write lock; null where `take` is needed.
+   * @param look - Answers, without the write lock, where nothing is written; else what does the work.
+   * @param take - Does the work, where a lock was in the way of looking.
    */
-  charge<Result>(look: () => Result | null, take: () => Result): Result | Promise<Result> {
+  charge<Result extends object>(
+    look: () => Result | (() => Result),
+    take: () => Result,
+  ): Result | Promise<Result> {
+    let work = take;
     try {
       this.#assertUsable();
       const answer = look();
-      if (answer !== null) return answer;
+      if (typeof answer !== "function") return answer;
+      work = answer;
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
-    if (this.#group !== null) return this.#group.run(take);
+    if (this.#group !== null) return this.#group.run(work);
     return this.#queue.run(() => {
       this.#assertUsable();
       return this.#connection.write(SYNCHRONOUS.NORMAL, () => {
         this.#connection.memo.confirm();
-        return take();
+        return work();
       });
     });
   }
