@@ -1,29 +1,27 @@
-import {
-  type Change,
-  type Claim,
-  type CommitResult,
-  type Expectation,
-  LatchkeyError,
-  type ListEntry,
-  type Put,
-  type RecordAddress,
+import type {
+  Change,
+  Claim,
+  CommitResult,
+  Expectation,
+  ListEntry,
+  Put,
+  RecordAddress,
 } from "@latchkey/core";
 import { Counters } from "./counters.js";
 import type { Connection } from "./engine/connection.js";
-import { prepare, prepareQuery, type Row, type SqliteStatement } from "./engine/database.js";
+import { prepareAll, type Statement } from "./engine/database.js";
 import { claimName, type Names, storedOwner, storedValue } from "./engine/names.js";
 import { Passing } from "./passing.js";
-import { KIND_CODE } from "./stored-record.js";
+import { KIND_CODE, wholeOr0 } from "./stored-record.js";
 
 export const COMMIT_SQL = {
-  find: `SELECT seq, version, counters FROM latchkey_record
-    WHERE workspace = ? AND kind = ? AND id = ?`,
-  insert: `INSERT INTO latchkey_record (workspace, kind, id, version, link, counters, body)
+  find: "SELECT seq, version, counters FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?",
+  insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   update: "UPDATE latchkey_record SET version = ?, link = ?, counters = ?, body = ? WHERE seq = ?",
   delete: "DELETE FROM latchkey_record WHERE seq = ?",
   forgetUse: "DELETE FROM latchkey_used WHERE record = ?",
-  holder: `SELECT r.seq, r.id FROM latchkey_claim c JOIN latchkey_record r ON r.seq = c.record
+  holder: `SELECT r.id FROM latchkey_claim c JOIN latchkey_record r ON r.seq = c.record
     WHERE c.name = ? AND c.value = ?`,
   claim: "INSERT OR REPLACE INTO latchkey_claim (name, value, record) VALUES (?, ?, ?)",
   release: "DELETE FROM latchkey_claim WHERE name = ? AND value = ? AND record = ?",
@@ -45,38 +43,34 @@ export class Committing {
   readonly #names: Names;
   readonly #counters: Counters;
   readonly #passing: Passing;
-  readonly #run: { readonly [Name in keyof typeof COMMIT_SQL]: SqliteStatement };
+  readonly #run;
   #workspace = 0;
   /** What was found in the present change, or written by it. */
   readonly #found = new Map<string, Found | null>();
   /** By how much the sizes of lists change. */
-  readonly #sizes = new Map<number, number>();
+  readonly #growth = new Map<number, number>();
 
   constructor({ database, names }: Connection) {
     this.#names = names;
     this.#counters = new Counters(database);
     this.#passing = new Passing(database);
-    const statements = Object.entries(COMMIT_SQL).map(([name, sql]) => {
-      const isQuery = sql.startsWith("SELECT");
-      return [name, isQuery ? prepareQuery(database, sql) : prepare(database, sql)];
-    });
-    this.#run = Object.fromEntries(statements);
+    this.#run = prepareAll(database, COMMIT_SQL);
   }
 
   /** Call it inside a write transaction. */
   commit(workspaceId: string, change: Change): CommitResult {
     this.#found.clear();
-    this.#sizes.clear();
+    this.#growth.clear();
     this.#workspace = this.#names.workspace(workspaceId);
     const stale = change.expects.findIndex((expected) => !this.#holds(expected));
     if (stale !== -1) return { kind: "stale", index: stale };
     const taken = change.claims.findIndex((claim, place) => this.#isTaken(claim, place, change));
     if (taken !== -1) return { kind: "taken", index: taken };
-    const owners = change.counters.map((address) => this.#find(address)?.counters ?? null);
-    const moves = this.#counters.judge(change.counters, owners);
+    const seqOf = (address: RecordAddress) => this.#find(address)?.counters ?? null;
+    const moves = this.#counters.judge(change.counters, seqOf);
     if (moves.kind === "refused") return moves;
-    this.#workspace = this.#names.numberedWorkspace(workspaceId);
-    this.#counters.write(moves);
+    this.#workspace = this.#names.workspace(workspaceId, true);
+    for (const [seq, counters] of moves.after) this.#counters.move(seq, counters);
     this.#write(change);
     return { kind: "committed", usages: moves.usages };
   }
@@ -89,46 +83,38 @@ export class Committing {
     }
     for (const put of change.puts) this.#put(put);
     for (const claim of change.claims) {
-      const name = this.#names.numberedName(this.#workspace, claimName(claim));
+      const name = this.#names.name(this.#workspace, claimName(claim), true);
       run.claim.run(name, storedValue(claim), this.#existing(claim).seq);
     }
     for (const address of change.deletes) this.#delete(address);
-    for (const entry of change.leaves) this.#list(run.leave, entry, -1);
-    for (const entry of change.enters) this.#list(run.enter, entry, 1);
-    for (const [list, by] of this.#sizes) if (by !== 0) run.resize.run(by, list);
-    for (const window of change.dropWindows) this.#passing.forgetWindow(this.#workspace, window);
+    for (const entry of change.leaves) this.#move(run.leave, entry, -1);
+    for (const entry of change.enters) this.#move(run.enter, entry, 1);
+    for (const [list, by] of this.#growth) run.resize.run(by, list);
+    for (const window of change.dropWindows) this.#passing.forget(this.#workspace, window);
     if (change.raisesRevision) run.raise.run(this.#workspace);
   }
 
   #put({ record, counters: wanted }: Put): void {
-    const { kind, id, version, link, body } = record;
+    const { kind, id, version, link } = record;
     const known = this.#find(record);
-    const before = known?.counters ?? null;
-    let counters = before;
+    let counters = known?.counters ?? null;
     if (wanted !== undefined) {
-      counters =
-        "usage" in wanted
-          ? this.#counters.add(wanted.usage)
-          : this.#share({ kind, id: wanted.sharedWith });
+      const before = counters;
+      if ("usage" in wanted) counters = this.#counters.add(wanted.usage);
+      else counters = this.#existing({ kind, id: wanted.sharedWith }).counters;
+      if (counters !== null && "sharedWith" in wanted) this.#counters.share(counters);
       if (before !== null) this.#counters.release(before);
     }
-    const text = JSON.stringify(body);
+    const columns = [version, link, counters, JSON.stringify(record.body)];
     let seq = known?.seq;
-    if (seq !== undefined) this.#run.update.run(version, link, counters, text, seq);
+    if (seq !== undefined) this.#run.update.run(...columns, seq);
     else {
-      const code = KIND_CODE[kind];
-      const { insert } = this.#run;
-      seq = Number(
-        insert.run(this.#workspace, code, id, version, link, counters, text).lastInsertRowid,
+      const { lastInsertRowid } = this.#run.insert.run(
+        ...[...columns, this.#workspace, KIND_CODE[kind], id],
       );
+      seq = Number(lastInsertRowid);
     }
     this.#found.set(`${kind} ${id}`, { seq, version, counters });
-  }
-
-  #share(address: RecordAddress): number | null {
-    const { counters } = this.#existing(address);
-    if (counters !== null) this.#counters.share(counters);
-    return counters;
   }
 
   #delete(address: RecordAddress): void {
@@ -141,52 +127,51 @@ export class Committing {
     this.#found.set(`${address.kind} ${address.id}`, null);
   }
 
-  #list(statement: SqliteStatement, entry: ListEntry, by: number): void {
-    const list = this.#names.numberedName(this.#workspace, entry.list);
+  #move(statement: Statement, entry: ListEntry, by: number): void {
+    const list = this.#names.name(this.#workspace, entry.list, true);
     const { changes } = statement.run(list, storedOwner(entry), entry.id);
     if (changes === 0 || entry.of !== undefined) return;
-    this.#sizes.set(list, (this.#sizes.get(list) ?? 0) + by);
+    this.#growth.set(list, (this.#growth.get(list) ?? 0) + by);
   }
 
   #holds(expected: Expectation): boolean {
     const found = this.#find(expected);
-    if (expected.version === null) return found === null;
-    return found !== null && (expected.version === "exists" || found.version === expected.version);
+    if (expected.version === null || found === null)
+      return expected.version === null && found === null;
+    return expected.version === "exists" || found.version === expected.version;
   }
 
   /** A name whose record is gone is free, and so is one that the same change releases. */
   #isTaken(claim: Claim & { readonly id: string }, place: number, change: Change): boolean {
     if (change.claims.slice(0, place).some((earlier) => isSameName(earlier, claim))) return true;
     const name = this.#names.name(this.#workspace, claimName(claim));
-    const holder = this.#run.holder.get(name, storedValue(claim)) as Row | undefined;
-    if (holder === undefined || holder[1] === claim.id) return false;
-    return !change.releases.some((one) => isSameName(one, claim) && one.id === holder[1]);
+    const [holder = claim.id] = this.#run.holder.get(name, storedValue(claim)) ?? [];
+    if (holder === claim.id) return false;
+    return !change.releases.some(
+      (released) => isSameName(released, claim) && released.id === holder,
+    );
   }
 
   #existing(address: RecordAddress): Found {
     const found = this.#find(address);
-    if (found !== null) return found;
-    throw new LatchkeyError("INTERNAL_SERVER_ERROR", "a change names a record that does not exist");
+    if (found === null)
+      throw new TypeError(`the change names a ${address.kind} that does not exist`);
+    return found;
   }
 
   #find({ kind, id }: RecordAddress): Found | null {
     const key = `${kind} ${id}`;
-    const known = this.#found.get(key);
-    if (known !== undefined) return known;
-    const row = this.#run.find.get(this.#workspace, KIND_CODE[kind], id) as Row | undefined;
-    const found = row === undefined ? null : foundIn(row);
+    let found = this.#found.get(key);
+    if (found !== undefined) return found;
+    const row = this.#run.find.get(this.#workspace, KIND_CODE[kind], id);
+    found = row === undefined ? null : foundIn(row as [number, unknown, number | null]);
     this.#found.set(key, found);
     return found;
   }
 }
 
-/** A version that cannot be read is 0, as `read` answers it: such a record can still be deleted. */
-function foundIn([seq, version, counters]: Row): Found {
-  return {
-    seq: seq as number,
-    version: Number.isSafeInteger(version) ? (version as number) : 0,
-    counters: counters as number | null,
-  };
+function foundIn([seq, version, counters]: readonly [number, unknown, number | null]): Found {
+  return { seq, version: wholeOr0(version), counters };
 }
 
 function isSameName(one: Claim, other: Claim): boolean {

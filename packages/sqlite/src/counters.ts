@@ -1,12 +1,5 @@
-import {
-  type CommitResult,
-  type CounterChange,
-  changeUsage,
-  LatchkeyError,
-  type Usage,
-} from "@latchkey/core";
-import type { SqliteStatement } from "./engine/database.js";
-import { prepare, prepareQuery, type Row, type SqliteDatabase } from "./engine/database.js";
+import { type CommitResult, type CounterChange, changeUsage, type Usage } from "@latchkey/core";
+import { prepareAll, type SqliteDatabase } from "./engine/database.js";
 import {
   readUsage,
   readWindows,
@@ -25,59 +18,42 @@ export const COUNTERS_SQL = {
   delete: "DELETE FROM latchkey_counters WHERE seq = ?",
 } as const;
 
-/** What a change makes of counters, by their number, and the usage after each of its steps. */
+/** What counter changes come to: the usage after each of them, and the counters afterwards by their number. */
 export interface CounterMoves {
   readonly kind: "judged";
   readonly usages: readonly Usage[];
   readonly after: ReadonlyMap<number, StoredCounters>;
 }
 
-/** Counters of records, as commits change them. */
+/** Writes counters. */
 export class Counters {
-  readonly #run: { readonly [Name in keyof typeof COUNTERS_SQL]: SqliteStatement };
+  readonly #run;
 
   constructor(database: SqliteDatabase) {
-    const statements = Object.entries(COUNTERS_SQL).map(([name, sql]) => {
-      const isQuery = sql.startsWith("SELECT");
-      return [name, isQuery ? prepareQuery(database, sql) : prepare(database, sql)];
-    });
-    this.#run = Object.fromEntries(statements);
+    this.#run = prepareAll(database, COUNTERS_SQL);
   }
 
-  /**
-   * Decides counter changes, each on what those before it left.
-   *
-   * @param owners - The number of the counters of each change.
-   */
+  /** Decides changes, each on what those before it left. @param seqOf - Answers the number of the counters of a change. */
   judge(
     changes: readonly CounterChange[],
-    owners: readonly (number | null)[],
+    seqOf: (change: CounterChange) => number | null,
   ): CounterMoves | Extract<CommitResult, { kind: "refused" }> {
     const after = new Map<number, StoredCounters>();
     const usages: Usage[] = [];
     for (const [index, change] of changes.entries()) {
-      const seq = owners[index] ?? null;
-      const before = seq === null ? null : (after.get(seq) ?? this.#find(seq));
-      if (seq === null || before === null) {
-        throw new LatchkeyError(
-          "INTERNAL_SERVER_ERROR",
-          "a change names counters that do not exist",
-        );
-      }
-      let { usage } = before;
+      const seq = seqOf(change);
+      if (seq === null) throw new TypeError(`"counters" names a ${change.kind} that has none`);
+      let { usage, windows } = after.get(seq) ?? this.#find(seq);
       if (change.usage !== undefined) {
         const changed = changeUsage(usage, change.usage);
         if (changed.kind !== "changed") return { kind: "refused", index, reason: changed };
         usage = changed.usage;
       }
+      windows = windows.filter(({ name }) => isKept(name, change));
       usages.push(usage);
-      after.set(seq, { usage, windows: before.windows.filter(({ name }) => isKept(name, change)) });
+      after.set(seq, { usage, windows });
     }
     return { kind: "judged", usages, after };
-  }
-
-  write({ after }: CounterMoves): void {
-    for (const [seq, counters] of after) this.move(seq, counters);
   }
 
   move(seq: number, { usage, windows }: StoredCounters): void {
@@ -100,14 +76,16 @@ export class Counters {
     if (this.#run.release.run(seq).changes === 0) this.#run.delete.run(seq);
   }
 
-  #find(seq: number): StoredCounters | null {
-    const row = this.#run.find.get(seq) as Row | undefined;
-    if (row === undefined) return null;
-    return { usage: readUsage(row[0], row[1], row[2]), windows: readWindows(row[3]) };
+  /** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written, or are gone. */
+  #find(seq: number): StoredCounters {
+    const [remaining, refilledAt, lastRefillAt, windows] = this.#run.find.get(seq) ?? [];
+    return {
+      usage: readUsage(remaining, refilledAt, lastRefillAt),
+      windows: readWindows(windows),
+    };
   }
 }
 
 function isKept(name: string, { keepWindows, dropWindows }: CounterChange): boolean {
-  if (keepWindows !== undefined && !keepWindows.includes(name)) return false;
-  return dropWindows === undefined || !dropWindows.includes(name);
+  return keepWindows?.includes(name) !== false && dropWindows?.includes(name) !== true;
 }

@@ -1,17 +1,11 @@
 import {
   corruptRecord,
   type EpochMs,
-  type LimitCharge,
   type RateWindow,
   type RecordAddress,
   type RememberedCharge,
 } from "@latchkey/core";
-import {
-  prepare,
-  prepareQuery,
-  type SqliteDatabase,
-  type SqliteStatement,
-} from "./engine/database.js";
+import { prepareAll, type SqliteDatabase } from "./engine/database.js";
 import { isWhole } from "./engine/stored-counters.js";
 
 /** How long what has ended is kept: a clock that is set back by less opens no window again, and repeats no request. */
@@ -21,6 +15,9 @@ export const PASSING_SQL = {
   find: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   /** More than is added at once, so that forgetting keeps up. */
   ended: "SELECT workspace, name FROM latchkey_passing WHERE until < ? ORDER BY until LIMIT 2",
+  set: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
+  forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
+  forgetAll: "DELETE FROM latchkey_passing WHERE workspace = ? AND name >= ? AND name < ?",
 } as const;
 
 /**
@@ -28,93 +25,58 @@ export const PASSING_SQL = {
  * is remembered beside and its id. Those that ended over a day ago go, two with each one that is written.
  */
 export class Passing {
-  readonly #find: SqliteStatement;
-  readonly #ended: SqliteStatement;
-  readonly #set: SqliteStatement;
-  readonly #forget: SqliteStatement;
-  readonly #forgetAll: SqliteStatement;
+  readonly #run;
 
   constructor(database: SqliteDatabase) {
-    this.#find = prepare(database, PASSING_SQL.find).pluck(true);
-    this.#ended = prepareQuery(database, PASSING_SQL.ended);
-    this.#set = prepare(
-      database,
-      "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
-    );
-    const forget = "DELETE FROM latchkey_passing WHERE workspace = ? AND name";
-    this.#forget = prepare(database, `${forget} = ?`);
-    this.#forgetAll = prepare(database, `${forget} >= ? AND name < ?`);
+    this.#run = prepareAll(database, PASSING_SQL);
   }
 
   /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
   window(workspace: number, name: string): RateWindow | null {
-    const found = this.#read(workspace, name);
-    if (found === null) return null;
-    const { startedAt, used } = found as Partial<RateWindow>;
+    const { startedAt, used } = this.#read<RateWindow>(workspace, name) ?? { startedAt: null };
+    if (startedAt === null) return null;
     return isWhole(startedAt) && isWhole(used) ? { startedAt, used } : damaged();
   }
 
-  setWindow(
-    workspace: number,
-    { window: name, duration }: LimitCharge,
-    window: RateWindow,
-    now: EpochMs,
-  ): void {
-    this.#write(workspace, name, window.startedAt + duration, window, now);
-  }
-
-  forgetWindow(workspace: number, name: string): void {
-    this.#forget.run(workspace, name);
-  }
-
   /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
-  request(workspace: number, beside: RecordAddress, id: string): RememberedCharge | null {
-    const found = this.#read(workspace, requestsOf(beside) + id);
+  request(workspace: number, name: string): RememberedCharge | null {
+    const found = this.#read<RememberedCharge>(workspace, name);
     if (found === null) return null;
-    const { fingerprint, until, result } = found as Partial<RememberedCharge>;
-    if (typeof fingerprint !== "string" || !isWhole(until)) return damaged();
-    if (!Array.isArray(result?.limits) || typeof result.kind !== "string") return damaged();
-    return { fingerprint, until, result };
+    const { fingerprint, until, result } = found;
+    const isWritten = typeof fingerprint === "string" && isWhole(until);
+    return isWritten && Array.isArray(result?.limits) ? { fingerprint, until, result } : damaged();
   }
 
-  setRequest(
-    workspace: number,
-    beside: RecordAddress,
-    id: string,
-    remembered: RememberedCharge,
-    now: EpochMs,
-  ): void {
-    this.#write(workspace, requestsOf(beside) + id, remembered.until, remembered, now);
+  set(workspace: number, name: string, until: EpochMs, value: object, now: EpochMs): void {
+    for (const ended of this.#run.ended.all(now - KEPT_AFTER_END_MS))
+      this.#run.forget.run(...ended);
+    this.#run.set.run(workspace, name, until, JSON.stringify(value));
+  }
+
+  forget(workspace: number, name: string): void {
+    this.#run.forget.run(workspace, name);
   }
 
   /** Forgets the requests that are remembered beside a record. */
   forgetRequests(workspace: number, beside: RecordAddress): void {
-    const start = requestsOf(beside);
-    this.#forgetAll.run(workspace, start, `${start.slice(0, -1)}!`);
+    const first = requestName(beside, "");
+    this.#run.forgetAll.run(workspace, first, `${first.slice(0, -1)}!`);
   }
 
-  #read(workspace: number, name: string): object | null {
-    const stored = this.#find.get(workspace, name);
-    if (stored === undefined) return null;
-    let value: unknown;
+  #read<Value>(workspace: number, name: string): Partial<Value> | null {
+    const row = this.#run.find.get(workspace, name);
+    if (row === undefined) return null;
     try {
-      value = JSON.parse(stored as string);
+      return JSON.parse(row[0] as string) ?? damaged();
     } catch {
       return damaged();
     }
-    return typeof value === "object" && value !== null ? value : damaged();
-  }
-
-  #write(workspace: number, name: string, until: EpochMs, value: object, now: EpochMs): void {
-    for (const ended of this.#ended.all(now - KEPT_AFTER_END_MS) as unknown[][])
-      this.#forget.run(...ended);
-    this.#set.run(workspace, name, until, JSON.stringify(value));
   }
 }
 
-/** What the names of requests begin with. Names of windows have no space, so that neither is taken for the other. */
-function requestsOf({ kind, id }: RecordAddress): string {
-  return `${kind} ${id} `;
+/** The name under which a request is remembered. Those of windows have no space, so that neither is taken for the other. */
+export function requestName({ kind, id }: RecordAddress, requestId: string): string {
+  return `${kind} ${id} ${requestId}`;
 }
 
 function damaged(): never {

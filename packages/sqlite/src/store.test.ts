@@ -5,7 +5,6 @@ import {
   aLimit,
   anIdentity,
   aPlan,
-  aRecord,
   commit,
   deleteKey,
   find,

@@ -1,7 +1,7 @@
 import type { KeyStore } from "@latchkey/core";
 import { Charging } from "./charge.js";
 import { Committing } from "./commit.js";
-import { type Connection, connectionOf } from "./engine/connection.js";
+import { connectionOf } from "./engine/connection.js";
 import type { SqliteDatabase } from "./engine/database.js";
 import { translateError } from "./engine/errors.js";
 import { openPath, prepareDatabase } from "./engine/open.js";
@@ -34,88 +34,56 @@ export function sqliteStore(
   options: SqliteStoreOptions = {},
 ): KeyStore {
   const settings = parseOptions(options);
-  if (typeof source === "string") {
-    const database = openPath(source);
-    try {
-      return storeOn(database, true, settings);
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-  }
-  if (!isDatabase(source))
+  const isOwned = typeof source === "string";
+  if (!isOwned && !isDatabase(source))
     throw new TypeError('"source" must be a path or an open better-sqlite3 Database');
-  prepareDatabase(source, false);
-  return storeOn(source, false, settings);
+  const database = isOwned ? openPath(source) : source;
+  try {
+    prepareDatabase(database, isOwned);
+    return storeOn(database, isOwned, settings);
+  } catch (error) {
+    if (isOwned) database.close();
+    throw translateError(error, "not-applied");
+  }
 }
 
 /** The port on one connection: which method is what kind of step. All else is in the files named after it. */
-class SqliteStore implements KeyStore {
-  readonly #connection: Connection;
-  readonly #isOwned: boolean;
-  readonly #steps: Transactions;
-  readonly #reading: Reading;
-  readonly #paging: Paging;
-  readonly #committing: Committing;
-  readonly #charging: Charging;
-  readonly #statistics: Statistics;
-
-  /** Compiles every statement: tables that are not as they should be show themselves now. */
-  constructor(database: SqliteDatabase, isOwned: boolean, settings: Settings) {
-    const connection = connectionOf(database);
-    connection.forgetSettings();
-    this.#connection = connection;
-    this.#isOwned = isOwned;
-    const { deadlineMs, durability } = settings;
-    this.#steps = new Transactions(connection, deadlineMs, durability === "full");
-    this.#reading = new Reading(connection);
-    this.#paging = new Paging(connection);
-    this.#committing = new Committing(connection);
-    this.#charging = new Charging(connection);
-    this.#statistics = new Statistics(connection);
-  }
-
-  read: KeyStore["read"] = async (workspaceId, wants) =>
-    this.#steps.read(() => this.#reading.read(workspaceId, wants));
-
-  page: KeyStore["page"] = async (workspaceId, want) =>
-    this.#steps.read(() => this.#paging.page(workspaceId, want));
-
-  commit: KeyStore["commit"] = async (workspaceId, change) => {
-    const result = await this.#steps.commit(() => this.#committing.commit(workspaceId, change));
-    // What was deleted is overwritten in the file; in the log it would stay until that is begun anew.
-    if (result.kind === "committed" && change.deletes.length > 0) this.#steps.truncateLog();
-    return result;
-  };
-
-  charge: KeyStore["charge"] = (plan, moment) =>
-    this.#steps.charge(
-      () => this.#charging.look(plan, moment),
-      () => this.#charging.take(plan, moment),
-    );
-
-  addStatistics: KeyStore["addStatistics"] = async (workspaceId, batch) =>
-    this.#steps.count(() => this.#statistics.add(workspaceId, batch));
-
-  readStatistics: KeyStore["readStatistics"] = async (workspaceId, range) =>
-    this.#steps.read(() => this.#statistics.read(workspaceId, range));
-
-  deleteStatistics: KeyStore["deleteStatistics"] = async (workspaceId, beforeAt, limit) =>
-    this.#steps.commit(() => this.#statistics.delete(workspaceId, beforeAt, limit));
-
-  async close(): Promise<void> {
-    if (!this.#steps.close() || !this.#isOwned) return;
-    this.#connection.truncateLog();
-    this.#connection.database.close();
-  }
-}
-
 function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings): KeyStore {
-  try {
-    return new SqliteStore(database, isOwned, settings);
-  } catch (error) {
-    throw translateError(error, "not-applied");
-  }
+  const connection = connectionOf(database);
+  connection.forgetSettings();
+  const steps = new Transactions(connection, settings);
+  // Every statement is compiled now: tables that are not as they should be show themselves.
+  const reading = new Reading(connection);
+  const paging = new Paging(connection);
+  const committing = new Committing(connection);
+  const charging = new Charging(connection);
+  const statistics = new Statistics(connection);
+  return {
+    read: async (workspaceId, wants) => steps.read(() => reading.read(workspaceId, wants)),
+    page: async (workspaceId, want) => steps.read(() => paging.page(workspaceId, want)),
+    async commit(workspaceId, change) {
+      const result = await steps.commit(() => committing.commit(workspaceId, change));
+      // What was deleted is overwritten in the file; in the log it would stay until that is begun anew.
+      if (result.kind === "committed" && change.deletes.length > 0) steps.truncateLog();
+      return result;
+    },
+    charge: (plan, moment) =>
+      steps.charge(
+        () => charging.look(plan, moment),
+        () => charging.take(plan, moment),
+      ),
+    addStatistics: async (workspaceId, batch) =>
+      steps.count(() => statistics.add(workspaceId, batch)),
+    readStatistics: async (workspaceId, range) =>
+      steps.read(() => statistics.read(workspaceId, range)),
+    deleteStatistics: async (workspaceId, beforeAt, limit) =>
+      steps.commit(() => statistics.delete(workspaceId, beforeAt, limit)),
+    async close() {
+      if (!steps.close() || !isOwned) return;
+      connection.truncateLog();
+      database.close();
+    },
+  };
 }
 
 function isDatabase(source: unknown): source is SqliteDatabase {

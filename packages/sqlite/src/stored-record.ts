@@ -4,10 +4,9 @@ import {
   NO_USES,
   type RecordKind,
   type StoredRecordState,
-  type Usage,
 } from "@latchkey/core";
 import type { Row } from "./engine/database.js";
-import type { KeptCounters, KeptRecord, Memo } from "./engine/memo.js";
+import type { KeptRecord, Memo } from "./engine/memo.js";
 import { isWhole, readUsage, readWindows } from "./engine/stored-counters.js";
 
 /** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
@@ -23,21 +22,21 @@ export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
   auditEntry: 9,
 };
 
-/** The columns that {@link keptRecord} and {@link keptCounters} read, of a record and its counters under these names. */
-export const keptColumns = (record: string, counters: string) =>
+/** The columns that {@link keepRecord} reads, of a record and its counters under these names. */
+const keptColumns = (record: string, counters: string) =>
   `${record}.seq, ${record}.version, ${record}.counters, ${counters}.remaining, ${counters}.refilled_at,
   ${counters}.last_refill_at, ${counters}.windows`;
+export const KEPT = keptColumns("r", "c");
 
-const BODY_AT = 7;
+const ID_AT = 7;
 const LINKED_AT = 11;
 /** Where a row of {@link LOADED} has the revision of the workspace. */
 export const REVISION_AT = 22;
 
-/** A record `r`, and the identity `l` that it links to, with what is kept beside them. {@link loadedRecord} reads such a row. */
-export const LOADED = `SELECT ${keptColumns("r", "c")}, r.id, r.link, r.body, u.at,
-  ${keptColumns("l", "d")}, l.id, l.link, l.body, v.at, w.revision`;
+/** A record `r` and the identity `l` that it links to, with what is kept beside them, as {@link loadedRecord} reads them. */
+export const LOADED = `SELECT ${KEPT}, r.id, r.link, r.body, u.at, ${keptColumns("l", "d")}, l.id, l.link, l.body, v.at, w.revision`;
 
-/** The tables of {@link LOADED} beside `r`. Conditions are to follow. */
+/** The tables of {@link LOADED} beside `r`. */
 export const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
   LEFT JOIN latchkey_counters c ON c.seq = r.counters
   LEFT JOIN latchkey_used u ON u.record = r.seq
@@ -52,54 +51,45 @@ export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
   return { record, usage, usedAt, handle, linked };
 }
 
-/** Keeps what a charge needs of the records of a row of {@link LOADED}. */
+/** Keeps what a charge needs of the records of a row of {@link LOADED}, unless it is damaged. */
 export function keepLoaded(memo: Memo, kind: RecordKind, row: Row, workspace: number): void {
   const { generation } = memo;
-  for (const [each, at] of [
-    [kind, 0],
-    ["identity", LINKED_AT],
-  ] as const) {
-    if (row[at] === null) continue;
-    const address = { workspace, kind: KIND_CODE[each], id: row[at + BODY_AT] as string };
-    try {
-      memo.keep(
-        keptRecord(row, at, address, row[REVISION_AT], generation),
-        keptCounters(row, at, generation),
-      );
-    } catch {
-      // Damaged counters are those of whoever charges them.
-    }
+  const keep = (of: RecordKind, at: number) => {
+    const address = [workspace, KIND_CODE[of], row[at + ID_AT] as string] as const;
+    keepRecord(memo, row, at, address, row[REVISION_AT], generation);
+  };
+  try {
+    keep(kind, 0);
+    if (row[LINKED_AT] !== null) keep("identity", LINKED_AT);
+  } catch {
+    // Whoever charges it is told.
   }
 }
 
-/** What a charge needs of the record whose columns begin at a place of a row. */
-export function keptRecord(
+/**
+ * Keeps the record whose columns begin at a place of a row, and its counters.
+ *
+ * @throws LatchkeyError `STORE_CORRUPT` when the counters cannot be what was written.
+ */
+export function keepRecord(
+  memo: Memo,
   row: Row,
   at: number,
-  address: Pick<KeptRecord, "workspace" | "kind" | "id">,
-  revision: unknown,
+  [workspace, kind, id]: readonly [workspace: number, kind: number, id: string],
+  storedRevision: unknown,
   generation: number,
 ): KeptRecord {
-  const { workspace, kind, id } = address;
-  const version = wholeOr0(row[at + 1]);
+  const seq = row[at] as number;
   const counters = row[at + 2] as number | null;
-  return {
-    seq: row[at] as number,
-    workspace,
-    kind,
-    id,
-    version,
-    revision: wholeOr0(revision),
-    counters,
-    generation,
-  };
-}
-
-/** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
-export function keptCounters(row: Row, at: number, generation: number): KeptCounters | null {
-  if (row[at + 2] === null) return null;
-  const usage = readUsage(row[at + 3], row[at + 4], row[at + 5]);
-  return { usage, windows: readWindows(row[at + 6]), generation };
+  if (counters !== null) {
+    const usage = readUsage(row[at + 3], row[at + 4], row[at + 5]);
+    const windows = readWindows(row[at + 6]);
+    memo.counters.set(counters, { generation, seq: counters, usage, windows });
+  }
+  const [version, revision] = [wholeOr0(row[at + 1]), wholeOr0(storedRevision)];
+  const record = { generation, seq, workspace, kind, id, version, revision, counters };
+  memo.records.set(seq, record);
+  return record;
 }
 
 /**
@@ -107,39 +97,27 @@ export function keptCounters(row: Row, at: number, generation: number): KeptCoun
  * Its counters, if those are what is damaged, have no uses left; a charge refuses them.
  */
 function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState {
-  let body = parseBody(row[at + BODY_AT + 2]);
-  let usage: Usage | null = null;
+  let body: JsonValue | undefined;
+  let usage = row[at + 2] === null ? null : NO_USES;
   try {
-    if (row[at + 2] !== null) usage = readUsage(row[at + 3], row[at + 4], row[at + 5]);
+    if (usage !== null) usage = readUsage(row[at + 3], row[at + 4], row[at + 5]);
+    body = JSON.parse(row[at + ID_AT + 2] as string);
   } catch {
-    usage = NO_USES;
     body = undefined;
   }
-  const link = row[at + BODY_AT + 1];
-  const usedAt = row[at + BODY_AT + 3];
+  const version = wholeOr0(row[at + 1]);
+  const id = row[at + ID_AT] as string;
+  const link = row[at + ID_AT + 1] as string | null;
+  const usedAt = row[at + ID_AT + 3];
   return {
-    record: {
-      kind,
-      id: row[at + BODY_AT] as string,
-      version: wholeOr0(row[at + 1]),
-      link: typeof link === "string" ? link : null,
-      body,
-    },
+    record: { kind, id, version, link, body },
     usage,
     usedAt: isWhole(usedAt) ? usedAt : null,
     handle: row[at],
   };
 }
 
-/** Versions and revisions that cannot be read are 0. */
+/** Versions, revisions and sizes that cannot be read are 0. */
 export function wholeOr0(value: unknown): number {
   return isWhole(value) ? value : 0;
-}
-
-function parseBody(body: unknown): JsonValue | undefined {
-  try {
-    return JSON.parse(body as string) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,4 @@
-import { LatchkeyError } from "@latchkey/core";
-import { prepare, type SqliteDatabase, type SqliteStatement } from "./database.js";
+import { prepare, prepareAll, type SqliteDatabase } from "./database.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { Memo } from "./memo.js";
@@ -7,7 +6,9 @@ import { Names } from "./names.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 
 /** How a transaction is committed: a value of `PRAGMA synchronous`. */
-export type Synchronous = (typeof SYNCHRONOUS)[keyof typeof SYNCHRONOUS];
+type Synchronous = (typeof SYNCHRONOUS)[keyof typeof SYNCHRONOUS];
+
+const SQL = { begin: "BEGIN", beginImmediate: "BEGIN IMMEDIATE", commit: "COMMIT" } as const;
 
 /**
  * What is known of one connection, whoever uses it: its current setting of `synchronous`, and what it has read and not
@@ -18,19 +19,15 @@ export class Connection {
   readonly memo: Memo;
   readonly names: Names;
   readonly #watch: FileWatch | null;
-  readonly #begin: SqliteStatement;
-  readonly #beginImmediate: SqliteStatement;
-  readonly #commit: SqliteStatement;
+  readonly #run;
   #synchronous: Synchronous | undefined;
 
   constructor(database: SqliteDatabase) {
     this.database = database;
-    this.memo = new Memo(prepare(database, "PRAGMA data_version").pluck(true));
+    this.memo = new Memo(prepare(database, "PRAGMA data_version"));
     this.names = new Names(database);
     this.#watch = database.memory ? null : new FileWatch(database.name);
-    this.#begin = prepare(database, "BEGIN");
-    this.#beginImmediate = prepare(database, "BEGIN IMMEDIATE");
-    this.#commit = prepare(database, "COMMIT");
+    this.#run = prepareAll(database, SQL);
   }
 
   /** Call it after settings of the connection were set elsewhere. */
@@ -40,9 +37,8 @@ export class Connection {
 
   /** @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used. */
   assertUsable(): void {
-    const { database } = this;
-    if (!database.open) throw unavailable("the database was closed by its owner");
-    if (database.inTransaction) {
+    if (!this.database.open) throw unavailable("the database was closed by its owner");
+    if (this.database.inTransaction) {
       throw unavailable(
         "the database that was handed in is inside a transaction of its owner: end it first, or hand in a connection of its own",
       );
@@ -52,7 +48,7 @@ export class Connection {
 
   /** Runs several reads on one snapshot. */
   snapshot<Result>(work: () => Result): Result {
-    this.#begin.run();
+    this.#run.begin.run();
     return this.#finish(work);
   }
 
@@ -62,24 +58,24 @@ export class Connection {
    * @throws SqliteError `SQLITE_BUSY` before the work begins, while another connection holds the lock.
    */
   write<Result>(synchronous: Synchronous, work: () => Result): Result {
-    this.setSynchronous(synchronous);
-    this.#beginImmediate.run();
+    this.#setSynchronous(synchronous);
+    this.#run.beginImmediate.run();
     try {
       return this.#finish(work);
     } catch (error) {
-      this.memo.forget();
+      this.memo.generation += 1;
       this.names.forget();
       throw error;
     }
   }
 
-  /** Writes records: always through to the disk, and nothing that was kept holds any more. */
+  /** Writes records: always through to the disk, and nothing that was kept is known to hold any more. */
   commit<Result>(work: () => Result): Result {
     this.#watch?.look();
     try {
       return this.write(SYNCHRONOUS.FULL, work);
     } finally {
-      this.memo.forget();
+      this.memo.generation += 1;
     }
   }
 
@@ -92,19 +88,6 @@ export class Connection {
     }
   }
 
-  /** Sets how the next commit is made. It cannot be prepared: this pragma takes effect when it is compiled. */
-  setSynchronous(synchronous: Synchronous): void {
-    if (this.#synchronous === synchronous) return;
-    this.#synchronous = undefined;
-    this.database.pragma(`synchronous = ${synchronous}`);
-    if (this.database.pragma("synchronous", { simple: true }) !== synchronous) {
-      throw new LatchkeyError("STORE_UNAVAILABLE", "SQLite did not keep its durability setting", {
-        outcome: "not-applied",
-      });
-    }
-    this.#synchronous = synchronous;
-  }
-
   #finish<Result>(work: () => Result): Result {
     let result: Result;
     try {
@@ -114,7 +97,7 @@ export class Connection {
       throw error;
     }
     try {
-      this.#commit.run();
+      this.#run.commit.run();
     } catch (error) {
       this.#rollback();
       if (isBusy(error)) throw error;
@@ -128,15 +111,23 @@ export class Connection {
   #rollback(): void {
     if (this.database.inTransaction) this.database.exec("ROLLBACK");
   }
+
+  /** It cannot be prepared: this pragma takes effect when it is compiled. */
+  #setSynchronous(synchronous: Synchronous): void {
+    if (this.#synchronous === synchronous) return;
+    this.#synchronous = undefined;
+    this.database.pragma(`synchronous = ${synchronous}`);
+    if (this.database.pragma("synchronous", { simple: true }) !== synchronous)
+      throw unavailable("SQLite did not keep its durability setting");
+    this.#synchronous = synchronous;
+  }
 }
 
 const connections = new WeakMap<SqliteDatabase, Connection>();
 
 /** The one {@link Connection} of a database. */
 export function connectionOf(database: SqliteDatabase): Connection {
-  const known = connections.get(database);
-  if (known !== undefined) return known;
-  const connection = new Connection(database);
+  const connection = connections.get(database) ?? new Connection(database);
   connections.set(database, connection);
   return connection;
 }

@@ -11,8 +11,6 @@ export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[];
   /** Rows as arrays: read about a third faster than objects. */
   raw(isOn?: boolean): SqliteStatement;
-  /** Rows as the value of their first column. */
-  pluck(isOn?: boolean): SqliteStatement;
   safeIntegers(isOn?: boolean): SqliteStatement;
 }
 
@@ -28,15 +26,29 @@ export interface SqliteDatabase {
   close(): unknown;
 }
 
-/** One row as better-sqlite3 reads it: nothing in it is trusted before it was checked. */
+/** One row: nothing in it is trusted before it was checked. */
 export type Row = readonly unknown[];
 
-/** A prepared statement whose integers are numbers, whatever the default of the connection. */
-export function prepare(database: SqliteDatabase, sql: string): SqliteStatement {
-  return database.prepare(sql).safeIntegers(false);
+/** A prepared statement whose rows are arrays, and whose integers are numbers whatever the default of the connection. */
+export interface Statement {
+  run(...parameters: unknown[]): SqliteRunResult;
+  get(...parameters: unknown[]): Row | undefined;
+  all(...parameters: unknown[]): Row[];
 }
 
-/** The same with rows as arrays. */
-export function prepareQuery(database: SqliteDatabase, sql: string): SqliteStatement {
-  return prepare(database, sql).raw(true);
+export function prepare(database: SqliteDatabase, sql: string): Statement {
+  const statement = database.prepare(sql).safeIntegers(false);
+  return (/^(SELECT|PRAGMA)/.test(sql) ? statement.raw(true) : statement) as Statement;
+}
+
+/** Prepares statements under their names. */
+export function prepareAll<Name extends string>(
+  database: SqliteDatabase,
+  sql: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, Statement>> {
+  const entries = Object.entries<string>(sql).map(([name, text]) => [
+    name,
+    prepare(database, text),
+  ]);
+  return Object.fromEntries(entries);
 }

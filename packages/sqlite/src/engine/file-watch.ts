@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { unavailable } from "./errors.js";
 
-/** How many calls may pass between two glances, and how many ms: a glance costs a fifth of a charge. */
-const GLANCE_CALLS = 128;
-const GLANCE_MS = 250;
+/** How many calls may pass between two looks, and how many ms: a look costs a fifth of a charge. */
+const UNSEEN_CALLS = 128;
+const UNSEEN_MS = 250;
 
 /**
  * Notices that the path of an open database has come to name another file, or none. SQLite goes on with the file it has
@@ -12,6 +12,7 @@ const GLANCE_MS = 250;
  */
 export class FileWatch {
   readonly #path: string;
+  /** Null where there was nothing to see in the first place, as in a folder that was moved. */
   readonly #file: string | null;
   #calls = 0;
   #lookedAt = 0;
@@ -25,15 +26,13 @@ export class FileWatch {
   /** Looks at the path, unless it was looked at a moment ago. */
   glance(): void {
     this.#calls += 1;
-    if (this.#calls < GLANCE_CALLS && performance.now() - this.#lookedAt < GLANCE_MS) return;
-    this.look();
+    if (this.#calls >= UNSEEN_CALLS || performance.now() - this.#lookedAt >= UNSEEN_MS) this.look();
   }
 
   /** @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
   look(): void {
-    // A file that had no path to begin with, in a folder that was moved since, say, is not watched.
+    this.#calls = UNSEEN_CALLS;
     if (this.#file !== null && this.#identify() !== this.#file) {
-      this.#calls = GLANCE_CALLS;
       throw unavailable(
         "the database file was deleted, moved or replaced while it was open: put it back, or open the store again",
       );

@@ -1,11 +1,11 @@
 import type { Connection } from "./connection.js";
-import { isBusy, sqliteCode, unavailable } from "./errors.js";
+import { sqliteCode, unavailable } from "./errors.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 import type { RetryQueue } from "./retry-queue.js";
 
 interface Queued {
-  /** Does its part inside the transaction, and answers how to resolve it once that is committed. */
-  readonly work: () => () => void;
+  readonly work: () => unknown;
+  readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -30,18 +30,14 @@ export class GroupCommit {
   /** @param work - One charge, in a transaction in which the memo was confirmed. */
   run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const answer = () => {
-        const result = work();
-        return () => resolve(result);
-      };
-      this.#queued.push({ work: answer, reject });
+      this.#queued.push({ work, resolve, reject });
       this.#scheduled ??= setImmediate(() => this.#flush());
     });
   }
 
   /** Rejects what was not begun. */
   close(): void {
-    if (this.#scheduled !== undefined) clearImmediate(this.#scheduled);
+    clearImmediate(this.#scheduled);
     for (const { reject } of this.#queued.splice(0)) reject(unavailable("the store was closed"));
   }
 
@@ -59,17 +55,18 @@ export class GroupCommit {
     this.#connection.assertUsable();
     return this.#connection.write(SYNCHRONOUS.FULL, () => {
       this.#connection.memo.confirm();
-      return batch.map((queued) => this.#answer(queued));
+      return batch.map(answerOf);
     });
   }
+}
 
-  /** A record that is damaged is its own charge's trouble, not that of the others: nothing was written yet. */
-  #answer({ work, reject }: Queued): () => void {
-    try {
-      return work();
-    } catch (error) {
-      if (isBusy(error) || sqliteCode(error) !== null) throw error;
-      return () => reject(error);
-    }
+/** A record that is damaged is its own charge's trouble, not that of the others: nothing was written yet. */
+function answerOf({ work, resolve, reject }: Queued): () => void {
+  try {
+    const result = work();
+    return () => resolve(result as never);
+  } catch (error) {
+    if (sqliteCode(error) !== null) throw error;
+    return () => reject(error);
   }
 }

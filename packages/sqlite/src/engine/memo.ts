@@ -1,4 +1,4 @@
-import type { SqliteStatement } from "./database.js";
+import type { Statement } from "./database.js";
 import type { StoredCounters } from "./stored-counters.js";
 
 const ASKED_EVERY = 8;
@@ -6,13 +6,9 @@ const ASKED_EVERY = 8;
 /** Rows in the younger half; as many again may be in the older one. */
 const HALF_SIZE = 16_384;
 
-/** A row as this connection last read or wrote it. */
-export interface Kept {
+/** What a charge needs of a record, and of its workspace, as this connection last read it. */
+export interface KeptRecord {
   readonly generation: number;
-}
-
-/** What a charge needs of a record, and of its workspace. */
-export interface KeptRecord extends Kept {
   readonly seq: number;
   readonly workspace: number;
   readonly kind: number;
@@ -23,7 +19,11 @@ export interface KeptRecord extends Kept {
   readonly counters: number | null;
 }
 
-export type KeptCounters = StoredCounters & Kept;
+/** Counters as this connection last read or wrote them. */
+export interface KeptCounters extends StoredCounters {
+  readonly generation: number;
+  readonly seq: number;
+}
 
 /** The rows of one table that were used last, by their number. */
 class Recent<Row> {
@@ -50,8 +50,8 @@ class Recent<Row> {
 /**
  * What this connection has read and knows to be as stored.
  *
- * SQLite's `data_version` changes when another connection has committed anything; what this connection commits is either
- * put here (charges) or makes it forget all (commits). So while the generation is the same, what was read in it is what the
+ * SQLite's `data_version` changes when another connection has committed anything; what this connection commits is either put
+ * here (charges) or begins a new generation (commits). So while the generation is the same, what was read in it is what the
  * file holds. That is asked before every answer, and what was read since it was asked last is thrown away where it has
  * changed: nothing here ever gets old.
  *
@@ -60,33 +60,24 @@ class Recent<Row> {
 export class Memo {
   readonly records = new Recent<KeptRecord>();
   readonly counters = new Recent<KeptCounters>();
-  readonly #dataVersion: SqliteStatement;
+  /** Rows of an earlier one are no longer known to be as stored. */
+  generation = 0;
+  readonly #dataVersion: Statement;
   #lastDataVersion: unknown;
-  #generation = 0;
   #isRestless = false;
   #unasked = 0;
 
-  constructor(dataVersion: SqliteStatement) {
+  constructor(dataVersion: Statement) {
     this.#dataVersion = dataVersion;
   }
 
-  /** Rows of an earlier one are no longer known to be as stored. */
-  get generation(): number {
-    return this.#generation;
-  }
-
-  /**
-   * Asks whether another connection has committed since the last time, and begins a new generation if so. Inside a write
-   * transaction the answer holds until its end.
-   */
+  /** Begins a new generation if another connection has committed. Inside a write transaction that holds until its end. */
   confirm(): number {
-    const version = this.#dataVersion.get();
+    const version = this.#dataVersion.get()?.[0];
     this.#isRestless = version !== this.#lastDataVersion;
-    if (this.#isRestless) {
-      this.#lastDataVersion = version;
-      this.#generation += 1;
-    }
-    return this.#generation;
+    this.#lastDataVersion = version;
+    if (this.#isRestless) this.generation += 1;
+    return this.generation;
   }
 
   /**
@@ -94,20 +85,7 @@ export class Memo {
    * than it saves. Then it is asked only now and then, whether it has become quiet.
    */
   ask(): number {
-    if (this.#isRestless) {
-      this.#unasked = (this.#unasked + 1) % ASKED_EVERY;
-      if (this.#unasked !== 0) return Number.NaN;
-    }
-    return this.confirm();
-  }
-
-  keep(record: KeptRecord, counters: KeptCounters | null): void {
-    this.records.set(record.seq, record);
-    if (record.counters !== null && counters !== null) this.counters.set(record.counters, counters);
-  }
-
-  /** Begins a new generation: everything has to be read again. */
-  forget(): void {
-    this.#generation += 1;
+    if (this.#isRestless) this.#unasked = (this.#unasked + 1) % ASKED_EVERY;
+    return this.#isRestless && this.#unasked !== 0 ? Number.NaN : this.confirm();
   }
 }

@@ -1,60 +1,47 @@
 import type { Claim, ListEntry } from "@latchkey/core";
-import { prepare, type SqliteDatabase, type SqliteStatement } from "./database.js";
+import { prepareAll, type Row, type SqliteDatabase } from "./database.js";
 
 export const NAME_SQL = {
   workspace: "SELECT seq FROM latchkey_workspace WHERE id = ?",
+  addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
   name: "SELECT seq FROM latchkey_name WHERE workspace = ? AND name = ?",
+  addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
 } as const;
 
-/** Numbers that one connection remembers. */
-const MOST = 10_000;
-
 /** What no workspace, list or claim has for its number: nothing is found under it. */
-export const NO_NUMBER = 0;
+const NO_NUMBER = 0;
+
+/** How many numbers one connection remembers. */
+const MOST = 10_000;
 
 /**
  * The numbers of workspaces, and of the names of lists and claims. They are never given again, so that what is known of them
  * stays true, also beside other processes.
  */
 export class Names {
-  readonly #workspace: SqliteStatement;
-  readonly #addWorkspace: SqliteStatement;
-  readonly #name: SqliteStatement;
-  readonly #addName: SqliteStatement;
+  readonly #run;
   readonly #workspaces = new Map<string, number>();
   readonly #names = new Map<string, number>();
 
   constructor(database: SqliteDatabase) {
-    this.#workspace = prepare(database, NAME_SQL.workspace).pluck(true);
-    this.#addWorkspace = prepare(database, "INSERT INTO latchkey_workspace (id) VALUES (?)");
-    this.#name = prepare(database, NAME_SQL.name).pluck(true);
-    this.#addName = prepare(database, "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)");
+    this.#run = prepareAll(database, NAME_SQL);
   }
 
-  /** The number of a workspace; {@link NO_NUMBER} where nothing was written to it yet. */
-  workspace(id: string): number {
-    return this.#workspaces.get(id) ?? keep(this.#workspaces, id, this.#workspace.get(id));
+  /** @param isAdded - Inside a write transaction: whether a new one is given a number. Else it answers none that finds something. */
+  workspace(id: string, isAdded = false): number {
+    const known =
+      this.#workspaces.get(id) ?? keep(this.#workspaces, id, this.#run.workspace.get(id));
+    if (known !== NO_NUMBER || !isAdded) return known;
+    return keep(this.#workspaces, id, [Number(this.#run.addWorkspace.run(id).lastInsertRowid)]);
   }
 
-  /** The same inside a write transaction, in which it is given a number. */
-  numberedWorkspace(id: string): number {
-    const known = this.workspace(id);
-    if (known !== NO_NUMBER) return known;
-    return keep(this.#workspaces, id, Number(this.#addWorkspace.run(id).lastInsertRowid));
-  }
-
-  /** The number of a list or a claim; {@link NO_NUMBER} where nothing was in it yet. */
-  name(workspace: number, name: string): number {
+  /** The number of a list or a claim, as {@link workspace}. */
+  name(workspace: number, name: string, isAdded = false): number {
     const key = `${workspace} ${name}`;
-    return this.#names.get(key) ?? keep(this.#names, key, this.#name.get(workspace, name));
-  }
-
-  /** The same inside a write transaction, in which it is given a number. */
-  numberedName(workspace: number, name: string): number {
-    const known = this.name(workspace, name);
-    if (known !== NO_NUMBER) return known;
-    const number = Number(this.#addName.run(workspace, name).lastInsertRowid);
-    return keep(this.#names, `${workspace} ${name}`, number);
+    const known =
+      this.#names.get(key) ?? keep(this.#names, key, this.#run.name.get(workspace, name));
+    if (known !== NO_NUMBER || !isAdded) return known;
+    return keep(this.#names, key, [Number(this.#run.addName.run(workspace, name).lastInsertRowid)]);
   }
 
   /** Call it when a transaction was rolled back: numbers that were given in it may be given again. */
@@ -64,7 +51,8 @@ export class Names {
   }
 }
 
-function keep(known: Map<string, number>, key: string, number: unknown): number {
+function keep(known: Map<string, number>, key: string, row: Row | undefined): number {
+  const number = row?.[0];
   if (typeof number !== "number") return NO_NUMBER;
   if (known.size >= MOST) known.clear();
   known.set(key, number);

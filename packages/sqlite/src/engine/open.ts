@@ -21,22 +21,27 @@ const MEMORY = ":memory:";
 const PAGE_SIZE = 2048;
 
 /**
- * Opens a database file, making it with mode 0600 where there is none, and brings its tables up to date.
+ * Opens a database file, making it with mode 0600 where there is none.
  *
- * @throws TypeError when the path is not one of a file, LatchkeyError when the file cannot be used.
+ * @throws TypeError when the path is not one of a file, or not taken as it is written; LatchkeyError when the file cannot be
+ * opened.
  */
 export function openPath(path: string): SqliteDatabase {
-  assertTakenAsWritten(path);
+  if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
+  if (path !== path.trim()) {
+    throw new TypeError(
+      '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
+    );
+  }
+  const options = { timeout: OPENING_TIMEOUT_MS, fileMustExist: path !== MEMORY };
   if (path !== MEMORY) createPrivately(path);
-  const watch = path === MEMORY ? null : new FileWatch(path);
-  const database = openFile(path);
   try {
+    const watch = path === MEMORY ? null : new FileWatch(path);
+    const database = openWithDriver(path, options);
     watch?.look();
-    prepareDatabase(database, true);
     return database;
   } catch (error) {
-    database.close();
-    throw error;
+    throw translateError(error, "not-applied");
   }
 }
 
@@ -62,41 +67,20 @@ export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void
   });
 }
 
-/** The driver trims a path, and opens a database in memory, or a temporary one, where nothing else is left of it. */
-function assertTakenAsWritten(path: string): void {
-  if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
-  if (path !== path.trim()) {
-    throw new TypeError(
-      '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
-    );
-  }
-}
-
 /** The log and its index are made by SQLite, with the mode of the file. */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const { code = "no reason given" } = error as NodeJS.ErrnoException;
     if (code !== "EEXIST") {
-      const reason =
-        code === "ENOENT"
-          ? "its directory does not exist: create it"
-          : `${code ?? "no reason given"}`;
+      const reason = code === "ENOENT" ? "its directory does not exist: create it" : code;
       throw unavailable(`the database file cannot be created: ${reason}`);
     }
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) throw new TypeError('"path" is a link to a file that does not exist');
     if (!found.isFile())
       throw new TypeError('"path" must name a file, not a directory or a device');
-  }
-}
-
-function openFile(path: string): SqliteDatabase {
-  try {
-    return openWithDriver(path, { timeout: OPENING_TIMEOUT_MS, fileMustExist: path !== MEMORY });
-  } catch (error) {
-    throw translateError(error, "not-applied");
   }
 }
 
@@ -112,7 +96,7 @@ function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
         "the database is marked as another program's (application_id): give another path",
       );
     }
-    if (isOurs && schemaVersion(database) === 0 && hasTables(database)) {
+    if (isOurs && schemaVersion(database) === 0 && hasAny(database, "1")) {
       throw new LatchkeyError(
         "PRECONDITION_FAILED",
         "the database holds tables of another program: give another path, or hand in the open database",
@@ -123,31 +107,27 @@ function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
   }
 }
 
-function hasTables(database: SqliteDatabase): boolean {
-  return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
-}
-
 /**
  * A trigger on a table of latchkey's, or a view in the place of one, would write or answer something else. The views that
- * latchkey makes are for people to read: no statement of its own does.
+ * latchkey makes are for people: no statement of its own reads them.
  */
 function assertNoHooks(database: SqliteDatabase): void {
-  const hook = database
-    .prepare(
-      `SELECT 1 FROM sqlite_schema WHERE tbl_name LIKE 'latchkey\\_%' ESCAPE '\\'
-        AND (type = 'trigger' OR (type = 'view' AND name NOT IN (${VIEWS}))) LIMIT 1`,
-    )
-    .get();
-  if (hook === undefined) return;
+  const isHook = `(type = 'trigger' OR (type = 'view' AND name NOT IN (${VIEWS})))`;
+  if (!hasAny(database, `tbl_name LIKE 'latchkey\\_%' ESCAPE '\\' AND ${isHook}`)) return;
   throw new LatchkeyError(
     "STORE_CORRUPT",
     "the database has a trigger or a view on the tables of latchkey: remove it, or restore a backup",
   );
 }
 
+function hasAny(database: SqliteDatabase, condition: string): boolean {
+  const sql = `SELECT 1 FROM sqlite_schema WHERE ${condition} LIMIT 1`;
+  return database.prepare(sql).get() !== undefined;
+}
+
 /**
- * Repeats the work while other processes are in the way: switching to WAL answers `SQLITE_BUSY` at once,
- * whatever the timeout, when two of them do it together.
+ * Repeats the work while other processes are in the way: switching to WAL answers `SQLITE_BUSY` at once, whatever the timeout,
+ * when two of them do it together.
  */
 function withinOpeningTime(work: () => void): void {
   const deadline = performance.now() + OPENING_TIMEOUT_MS;
@@ -156,16 +136,14 @@ function withinOpeningTime(work: () => void): void {
       work();
       return;
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) throw openingError(error);
+      if (sqliteCode(error) === "SQLITE_NOTADB") {
+        throw new LatchkeyError(
+          "STORE_CORRUPT",
+          "the file is not a SQLite database: give another path, or restore a backup",
+        );
+      }
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 20);
     }
   }
-}
-
-function openingError(error: unknown): unknown {
-  if (sqliteCode(error) !== "SQLITE_NOTADB") return translateError(error, "not-applied");
-  return new LatchkeyError(
-    "STORE_CORRUPT",
-    "the file is not a SQLite database: give another path, or restore a backup",
-  );
 }

@@ -6,10 +6,9 @@ export interface StoredWindow {
   readonly window: RateWindow;
 }
 
-/** Counters as `latchkey_counters` holds them. */
+/** Counters as `latchkey_counters` holds them. The windows are a few: those of limits that are configured. */
 export interface StoredCounters {
   readonly usage: Usage;
-  /** A few: those of the limits that are configured. */
   readonly windows: readonly StoredWindow[];
 }
 
@@ -17,20 +16,23 @@ const NO_WINDOWS: readonly StoredWindow[] = [];
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the columns cannot be what was written. */
 export function readUsage(remaining: unknown, refilledAt: unknown, lastRefillAt: unknown): Usage {
-  if (!(remaining === null || isWhole(remaining)) || !isWhole(refilledAt)) return damaged();
-  if (!(lastRefillAt === null || isWhole(lastRefillAt))) return damaged();
+  if (!isWholeOrNull(remaining) || !isWhole(refilledAt) || !isWholeOrNull(lastRefillAt))
+    throw corruptRecord("counters");
   return { remaining, refilledAt, lastRefillAt };
 }
 
 /** Reads the column `windows`. @throws LatchkeyError `STORE_CORRUPT` when it cannot be what was written. */
 export function readWindows(stored: unknown): readonly StoredWindow[] {
   if (stored === "") return NO_WINDOWS;
-  if (typeof stored !== "string") return damaged();
-  return stored.split(" ").map((word) => {
-    const [name = "", start, used, more] = word.split("=");
-    const window = { startedAt: readNumber(start), used: readNumber(used) };
-    return name === "" || more !== undefined ? damaged() : { name, window };
-  });
+  return String(stored)
+    .split(" ")
+    .map((word) => {
+      const [, name, start, used] = /^([^=]+)=(\d+)=(\d+)$/.exec(word) ?? [];
+      const window = { startedAt: Number(start), used: Number(used) };
+      if (name === undefined || !isWhole(window.startedAt) || !isWhole(window.used))
+        throw corruptRecord("counters");
+      return { name, window };
+    });
 }
 
 /** The opposite of {@link readWindows}. */
@@ -39,12 +41,6 @@ export function writeWindows(windows: readonly StoredWindow[]): string {
   for (const { name, window } of windows)
     text += `${text === "" ? "" : " "}${name}=${window.startedAt}=${window.used}`;
   return text;
-}
-
-/** The stored window of that name, or null. */
-export function findWindow(windows: readonly StoredWindow[], name: string): RateWindow | null {
-  for (const stored of windows) if (stored.name === name) return stored.window;
-  return null;
 }
 
 /** The windows with one replaced. */
@@ -62,11 +58,6 @@ export function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function readNumber(digits: string | undefined): number {
-  const number = digits === "" ? Number.NaN : Number(digits);
-  return isWhole(number) ? number : damaged();
-}
-
-function damaged(): never {
-  throw corruptRecord("counters");
+function isWholeOrNull(value: unknown): value is number | null {
+  return value === null || isWhole(value);
 }

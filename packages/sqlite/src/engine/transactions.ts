@@ -1,3 +1,4 @@
+import type { Settings } from "../options.js";
 import type { Connection } from "./connection.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { GroupCommit } from "./group-commit.js";
@@ -11,36 +12,25 @@ export class Transactions {
   readonly #group: GroupCommit | null;
   #isClosed = false;
 
-  /**
-   * @param deadlineMs - How long a call waits for the write lock.
-   * @param isFull - Whether charges survive a power cut.
-   */
-  constructor(connection: Connection, deadlineMs: number, isFull: boolean) {
+  constructor(connection: Connection, { deadlineMs, durability }: Settings) {
     this.#connection = connection;
     this.#queue = new RetryQueue(deadlineMs);
-    this.#group = isFull ? new GroupCommit(connection, this.#queue) : null;
+    this.#group = durability === "full" ? new GroupCommit(connection, this.#queue) : null;
   }
 
   /** Work that writes nothing. Reads do not wait behind writes; what can stop one is the recovery of a database. */
   read<Result>(work: () => Result): Result | Promise<Result> {
-    const attempt = () => {
-      this.#assertUsable();
-      return work();
-    };
     try {
-      return attempt();
+      return this.#use(work);
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
-      return this.#queue.run(attempt);
+      return this.#queue.run(() => this.#use(work));
     }
   }
 
   /** A change of records: survives a power cut once it has resolved. */
   commit<Result>(work: () => Result): Result | Promise<Result> {
-    return this.#queue.run(() => {
-      this.#assertUsable();
-      return this.#connection.commit(work);
-    });
+    return this.#queue.run(() => this.#use(() => this.#connection.commit(work)));
   }
 
   /**
@@ -55,29 +45,22 @@ export class Transactions {
   ): Result | Promise<Result> {
     let work = take;
     try {
-      this.#assertUsable();
-      const answer = look();
+      const answer = this.#use(look);
       if (typeof answer !== "function") return answer;
       work = answer;
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
     if (this.#group !== null) return this.#group.run(work);
-    return this.#queue.run(() => {
-      this.#assertUsable();
-      return this.#connection.write(SYNCHRONOUS.NORMAL, () => {
-        this.#connection.memo.confirm();
-        return work();
-      });
+    return this.count(() => {
+      this.#connection.memo.confirm();
+      return work();
     });
   }
 
-  /** A change of what is merely counted: survives the process, but not always a power cut. */
-  count(work: () => void): void | Promise<void> {
-    return this.#queue.run(() => {
-      this.#assertUsable();
-      return this.#connection.write(SYNCHRONOUS.NORMAL, work);
-    });
+  /** A change of what is counted: survives the process, but not always a power cut. */
+  count<Result>(work: () => Result): Result | Promise<Result> {
+    return this.#queue.run(() => this.#use(() => this.#connection.write(SYNCHRONOUS.NORMAL, work)));
   }
 
   /** Empties the log of the file, where pages from before a change would otherwise stay for a while. */
@@ -94,8 +77,9 @@ export class Transactions {
     return true;
   }
 
-  #assertUsable(): void {
+  #use<Result>(work: () => Result): Result {
     if (this.#isClosed) throw unavailable("the store was closed");
     this.#connection.assertUsable();
+    return work();
   }
 }
