@@ -12,6 +12,7 @@ import { Counters } from "./counters.js";
 import type { Connection } from "./engine/connection.js";
 import { prepareAll } from "./engine/database.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
+import { NO_NUMBER } from "./engine/names.js";
 import { withWindow } from "./engine/stored-counters.js";
 import { Passing, requestName } from "./passing.js";
 import { KEPT, KIND_CODE, keepRecord, wholeOr0 } from "./stored-record.js";
@@ -75,7 +76,7 @@ export class Charging {
     if (likely !== null && likely.step.next !== null) return () => this.take(plan, moment, likely);
     const generation = this.#connection.memo.ask();
     if (likely !== null && isOf(likely, generation)) return likely.step.result;
-    const read = () => this.#readAndDecide(plan, moment, generation);
+    const read = () => this.#readAndDecide(plan, moment, generation, false);
     // One statement is a snapshot of its own.
     const isOneStatement = plan.confirms.length === 1 && !isPassing;
     const decision = isOneStatement ? read() : this.#connection.snapshot(read);
@@ -91,7 +92,7 @@ export class Charging {
     for (const kept of draft?.counters ?? []) if (counters.get(kept.seq) !== kept) decision = null;
     decision ??= this.#decideOnKept(plan, moment);
     if (decision === null || !isOf(decision, generation))
-      decision = this.#readAndDecide(plan, moment, generation);
+      decision = this.#readAndDecide(plan, moment, generation, true);
     return "kind" in decision ? decision : this.#store(decision, moment);
   }
 
@@ -103,6 +104,7 @@ export class Charging {
     // A new plan, perhaps on records that were read a moment ago.
     const { names, memo } = this.#connection;
     const workspace = names.workspace(plan.workspaceId);
+    if (workspace === NO_NUMBER) return null;
     const records: KeptRecord[] = [];
     for (const { handle, kind, id } of plan.confirms) {
       const kept = typeof handle === "number" ? memo.records.get(handle) : undefined;
@@ -116,9 +118,14 @@ export class Charging {
   }
 
   /** Reads what a plan rests on, keeps it with the generation given, and decides. */
-  #readAndDecide(plan: ChargePlan, moment: ChargeMoment, generation: number): Decision | Stale {
+  #readAndDecide(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    generation: number,
+    isWriting: boolean,
+  ): Decision | Stale {
     const { names, memo } = this.#connection;
-    const workspace = names.workspace(plan.workspaceId);
+    const workspace = names.workspace(plan.workspaceId, isWriting);
     let revision: number | null = null;
     const records = plan.confirms.map(({ kind, id, handle }) => {
       const address = [workspace, KIND_CODE[kind], id] as const;

@@ -12,7 +12,7 @@ import type { Connection } from "./engine/connection.js";
 import { prepareAll, type Statement } from "./engine/database.js";
 import { claimName, type Names, storedOwner, storedValue } from "./engine/names.js";
 import { Passing } from "./passing.js";
-import { KIND_CODE, wholeOr0 } from "./stored-record.js";
+import { KIND_CODE, versionOf } from "./stored-record.js";
 
 export const COMMIT_SQL = {
   find: "SELECT seq, version, counters FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?",
@@ -171,7 +171,7 @@ export class Committing {
 }
 
 function foundIn([seq, version, counters]: readonly [number, unknown, number | null]): Found {
-  return { seq, version: wholeOr0(version), counters };
+  return { seq, version: versionOf(version), counters };
 }
 
 function isSameName(one: Claim, other: Claim): boolean {

@@ -86,7 +86,8 @@ export function keepRecord(
     const windows = readWindows(row[at + 6]);
     memo.counters.set(counters, { generation, seq: counters, usage, windows });
   }
-  const [version, revision] = [wholeOr0(row[at + 1]), wholeOr0(storedRevision)];
+  const revision = wholeOr0(storedRevision);
+  const version = versionOf(row[at + 1]);
   const record = { generation, seq, workspace, kind, id, version, revision, counters };
   memo.records.set(seq, record);
   return record;
@@ -117,7 +118,12 @@ function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState 
   };
 }
 
-/** Versions, revisions and sizes that cannot be read are 0. */
+/** A version that cannot be read is none that anything rests on. */
+export function versionOf(value: unknown): number {
+  return isWhole(value) ? value : Number.NaN;
+}
+
+/** Revisions and sizes that cannot be read are 0. */
 export function wholeOr0(value: unknown): number {
   return isWhole(value) ? value : 0;
 }

@@ -9,7 +9,7 @@ export const NAME_SQL = {
 } as const;
 
 /** What no workspace, list or claim has for its number: nothing is found under it. */
-const NO_NUMBER = 0;
+export const NO_NUMBER = 0;
 
 /** How many numbers one connection remembers. */
 const MOST = 10_000;
