@@ -163,6 +163,8 @@ async function deleteAll(context: TestContext, apiId: string) {
     latchkey.deleteKeys({ apiId: "api_unknown" }),
   ]);
 
+  const { found } = await context.store.read("ws_default", [{ kind: "key", id: keyId }]);
+  expect(found).toEqual([null]);
   const { total } = await other.listKeys({ apiId });
   expect(total).toBeGreaterThan(0);
   expect(await latchkey.deleteKeys({ apiId })).toMatchObject({ deletedKeys: total });
