@@ -51,23 +51,23 @@ export function copyKeyRing(
   return copy;
 }
 
-/**
- * Refuses two rings that have a key in common: whoever learns the one secret must not have the other.
- *
- * @throws TypeError naming both keys, never what they hold.
- */
-export function refuseSharedKeys(
-  [name, ring]: readonly [name: string, ring: KeyRing],
-  [otherName, other]: readonly [name: string, ring: KeyRing],
-): void {
-  for (const [id, key] of Object.entries(ring.keys))
-    for (const [otherId, otherKey] of Object.entries(other.keys))
-      if (key.length === otherKey.length && key.every((byte, index) => byte === otherKey[index]))
-        throw new TypeError(
-          `"${name}.keys.${id}" must not be the same bytes as "${otherName}.keys.${otherId}"`,
-        );
-}
-
 function describeBounds({ minBytes, maxBytes }: KeyRingBounds): string {
   return minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
+}
+
+/**
+ * Refuses rings that share a secret: whoever learns what keys the hashes must not be able to open the vault with it.
+ *
+ * @throws TypeError naming both rings, and no secret.
+ */
+export function refuseSharedSecrets(vault: KeyRing | undefined, pepper: KeyRing | undefined): void {
+  if (vault === undefined || pepper === undefined) return;
+  const vaultKeys = Object.values(vault.keys);
+  for (const secret of Object.values(pepper.keys))
+    if (vaultKeys.some((key) => isSame(key, secret)))
+      throw new TypeError('"vault" and "pepper" must not hold the same secret');
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
