@@ -132,7 +132,9 @@ function chargeFor(
 
 function planOf(cached: CachedKey, question: VerifyQuestion, decision: VerifyDecision): ChargePlan {
   if (decision.kind !== "charge") return planPeek(cached);
-  if (question === PLAIN_QUESTION) return cached.plainPlan;
+  // Nothing but costs and limits makes a plan, so most questions share that of the plain one.
+  if (question.cost === PLAIN_QUESTION.cost && decision.limits === cached.autoApplied)
+    return cached.plainPlan;
   return planCharge(cached, question.cost, decision.limits);
 }
 
