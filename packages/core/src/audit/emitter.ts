@@ -39,23 +39,42 @@ export interface KeyExpiredEvent extends AboutKey {
   readonly expiredAt: EpochMs;
 }
 
-/** Everything a listener can hear of: switch over `type`. */
+/** Every event: switch over `type`. */
 export type LatchkeyEvent = AuditEvent | KeyVerifiedEvent | KeyExhaustedEvent | KeyExpiredEvent;
 
-/** Hears of events, in the order in which they happened in this process. What it answers or throws is let be. */
+/** Is called with every event, in the order in which they happened in this process. */
 export type EventListener = (event: LatchkeyEvent) => unknown;
 
 /**
- * Tells a listener. Nothing that it does reaches the operation: what it throws is dropped, and a promise that it answers
- * is not waited for, whether it fails or never settles.
+ * Calls a listener. Nothing that it does reaches the operation, which has happened: what it throws or rejects with goes to
+ * `onError`, and a promise that it answers is not waited for.
  */
-export function tell(listener: EventListener, event: LatchkeyEvent): void {
+export function emit(
+  listener: EventListener,
+  event: LatchkeyEvent,
+  onError: ErrorListener | null,
+): void {
   try {
     const answer = listener(event);
     // Whatever kind of promise it is.
     if (typeof answer === "object" && answer !== null && "then" in answer)
+      Promise.resolve(answer).catch((error: unknown) => report(onError, error));
+  } catch (error) {
+    report(onError, error);
+  }
+}
+
+/** Is called with failures that no caller waits for: statistics that were not written, a listener that threw, a clock that is wrong. */
+export type ErrorListener = (error: unknown) => unknown;
+
+/** Calls an {@link ErrorListener}. What it throws itself has nowhere to go. */
+export function report(onError: ErrorListener | null, error: unknown): void {
+  if (onError === null) return;
+  try {
+    const answer = onError(error);
+    if (typeof answer === "object" && answer !== null && "then" in answer)
       Promise.resolve(answer).catch(() => undefined);
   } catch {
-    // The operation has happened: a listener that fails must not make it look as if it had not.
+    // See above.
   }
 }

@@ -3,8 +3,8 @@ import { dueRefill, type Refill } from "../rules/refill.js";
 import { applyRefill, type Usage, type UsageChange } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
 
-/** What is to become of uses, of a key or of an identity. Undefined leaves a field as it is, null clears it. */
-export interface WantedUses {
+/** New uses of a key or an identity. Undefined leaves a field as it is, null clears it. */
+export interface UsesUpdate {
   readonly remaining?: number | null | undefined;
   readonly refill?: Refill | null | undefined;
 }
@@ -22,13 +22,14 @@ export interface UsesSetting {
 /**
  * Decides what a setting of `remaining` and `refill` writes.
  *
- * A new number or refill starts from here: what fell due before is settled by the rule that held then.
+ * Refills start anew from here, also where a clock that was ahead said that they are applied up to a later instant. What fell
+ * due before follows the rule that held then.
  *
  * @throws LatchkeyError `BAD_REQUEST` for a refill of uses without a limit.
  */
 export function settingOfUses(
   { usage, refill }: { readonly usage: Usage; readonly refill: Refill | null },
-  wanted: WantedUses,
+  wanted: UsesUpdate,
   now: EpochMs,
 ): UsesSetting {
   const due = dueRefill(refill, now);
@@ -43,7 +44,7 @@ export function settingOfUses(
       : { kind: "set", remaining: wanted.remaining };
   return {
     remainingBefore,
-    usage: isSet ? { due, operation, settledAt: now } : undefined,
+    usage: isSet ? { due, operation, restartsAt: now } : undefined,
     refill: remaining === null && refill !== null ? null : wanted.refill,
   };
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../rules/metadata.js";
+import type { JsonValue } from "../lib/json.js";
 
 /** What a record is of. To a store it is part of an address, and nothing else. */
 export const RECORD_KINDS = [

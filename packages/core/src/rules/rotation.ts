@@ -4,8 +4,8 @@ import { isExpired } from "./expiry.js";
 
 /** What is to become of a key that is to be rotated. */
 export type RotationDecision =
-  /** `expiresAt`: when the old key dies, Unix epoch ms. */
-  | { readonly kind: "rotate"; readonly expiresAt: EpochMs }
+  /** `expires`: when the old key dies, Unix epoch ms. */
+  | { readonly kind: "rotate"; readonly expires: EpochMs }
   /** It has its one successor, alive or not. */
   | { readonly kind: "rotated-before" }
   | { readonly kind: "expired" };
@@ -19,15 +19,15 @@ export type RotationDecision =
  * @see packages/core/decisions/0018-rotation.md
  */
 export function decideRotation(
-  { expiresAt, rotatedTo }: Pick<KeyRecord, "expiresAt" | "rotatedTo">,
+  { expires, rotatedTo }: Pick<KeyRecord, "expires" | "rotatedTo">,
   graceMs: SpanMs,
   now: EpochMs,
 ): RotationDecision {
   // First: after a rotation without grace both hold, and this one says what happened.
   if (rotatedTo !== null) return { kind: "rotated-before" };
-  if (isExpired(expiresAt, now)) return { kind: "expired" };
+  if (isExpired(expires, now)) return { kind: "expired" };
   return {
     kind: "rotate",
-    expiresAt: Math.min(now + graceMs, expiresAt ?? Number.MAX_SAFE_INTEGER),
+    expires: Math.min(now + graceMs, expires ?? Number.MAX_SAFE_INTEGER),
   };
 }

@@ -1,4 +1,4 @@
-import { encodeBase64Url } from "../lib/base64url.js";
+import { decodeBase64Url, encodeBase64Url } from "../lib/base64url.js";
 import {
   MIN_UNKNOWN_BITS,
   PREFIX_PATTERN,
@@ -9,13 +9,14 @@ import {
 import type { SecretHash } from "./hash.js";
 
 /** In which form another system kept the SHA-256 of a secret. */
-export const HASH_VARIANTS = ["sha256_base64", "sha256_hex"] as const;
+export const HASH_VARIANTS = ["sha256_base64", "sha256_base64url", "sha256_hex"] as const;
 
 /** One of {@link HASH_VARIANTS}. */
 export type HashVariant = (typeof HASH_VARIANTS)[number];
 
 const FORMS: Readonly<Record<HashVariant, RegExp>> = {
   sha256_base64: /^[A-Za-z0-9+/]{43}=$/,
+  sha256_base64url: /^[A-Za-z0-9_-]{43}$/,
   sha256_hex: /^[0-9A-Fa-f]{64}$/,
 };
 
@@ -24,8 +25,8 @@ const MAX_SHOWN_CHARACTERS = 4;
 
 /**
  * A hash of another system in the form in which latchkey keeps hashes without a pepper, or null where it is not written
- * as its variant says: `sha256_base64` is 44 characters with their padding (RFC 4648 section 4), `sha256_hex` 64 digits,
- * upper or lower case. No two texts of one variant but the cases of digits mean the same hash.
+ * as its variant says: `sha256_base64` is 44 characters with their padding (RFC 4648 section 4), `sha256_base64url` 43
+ * without (section 5), `sha256_hex` 64 digits, upper or lower case. No two texts of one variant but the cases of digits mean the same hash.
  */
 export function importedHash(value: string, variant: HashVariant): SecretHash | null {
   if (!FORMS[variant].test(value)) return null;
@@ -33,10 +34,13 @@ export function importedHash(value: string, variant: HashVariant): SecretHash | 
     const digits = value.match(/../g) ?? [];
     return encodeBase64Url(Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16)));
   }
-  const bytes = Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
+  const wanted =
+    variant === "sha256_base64"
+      ? value.slice(0, -1).replaceAll("+", "-").replaceAll("/", "_")
+      : value;
+  const bytes = decodeBase64Url(wanted);
   // The last character carries two bits that mean nothing: only zeros are written there.
-  const hash = encodeBase64Url(bytes);
-  return hash.replaceAll("-", "+").replaceAll("_", "/") === value.slice(0, -1) ? hash : null;
+  return bytes !== null && encodeBase64Url(bytes) === wanted ? wanted : null;
 }
 
 /**

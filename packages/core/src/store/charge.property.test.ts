@@ -52,7 +52,7 @@ function prepare(world: World, step: Attempt): { state: ChargeState; plan: Charg
     workspaceId: "ws_default",
     keyId: "key_1",
     identityId: null,
-    countersId: null,
+    sharedCountersId: null,
     usesFrom: "key",
     now: world.now,
     expects: { keyVersion: 1, identityVersion: null, epoch: 0 },

@@ -8,7 +8,7 @@ const planOf = (fields: Partial<ChargePlan> = {}): ChargePlan => ({
   workspaceId: "ws_default",
   keyId: "key_1",
   identityId: "id_1",
-  countersId: null,
+  sharedCountersId: null,
   usesFrom: "key",
   now: NOW,
   expects: { keyVersion: 3, identityVersion: 5, epoch: 7 },

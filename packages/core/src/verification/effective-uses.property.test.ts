@@ -4,7 +4,7 @@ import { toListedKey } from "../operations/keys/view.js";
 import { dueRefill } from "../rules/refill.js";
 import { applyRefill } from "../store/counters.js";
 import { identityWith, loadedWith } from "../testing/records.js";
-import { drawnUses } from "./effective-uses.js";
+import { effectiveUses } from "./effective-uses.js";
 import { planCharge } from "./verify.js";
 
 const NOW = 40 * 86_400_000;
@@ -38,7 +38,7 @@ test("what is charged is what is listed: the same number, settled by the same re
     fc.property(loaded, (key) => {
       const question = { apiId: null, address: null, permissions: null, cost: 1, limits: [] };
       const plan = planCharge(key, question, { kind: "charge", limits: [] }, NOW);
-      const { usage: drawn, refill: by } = drawnUses(key);
+      const { usage: drawn, refill: by } = effectiveUses(key);
       expect(plan.usesFrom).toBe(key.key.usesFrom);
       expect(plan.refill).toEqual(dueRefill(by, NOW));
       const { remaining } = applyRefill(drawn, plan.refill);

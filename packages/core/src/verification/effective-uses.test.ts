@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { identityWith, loadedWith } from "../testing/records.js";
-import { drawnUses } from "./effective-uses.js";
+import { effectiveUses } from "./effective-uses.js";
 
 const own = { remaining: 5, refilledAt: 10 };
 const shared = { remaining: 7, refilledAt: 20 };
@@ -14,7 +14,7 @@ describe("the uses that a key draws from", () => {
       { refill: ownRefill },
       { usage: own, identity, identityUsage: shared },
     );
-    expect(drawnUses(loaded)).toEqual({ usage: own, refill: ownRefill });
+    expect(effectiveUses(loaded)).toEqual({ usage: own, refill: ownRefill });
   });
 
   test("are those of its identity, with the identity's refill, where it says so", () => {
@@ -22,7 +22,7 @@ describe("the uses that a key draws from", () => {
       { usesFrom: "identity", refill: ownRefill },
       { usage: own, identity, identityUsage: shared },
     );
-    expect(drawnUses(loaded)).toEqual({ usage: shared, refill: sharedRefill });
+    expect(effectiveUses(loaded)).toEqual({ usage: shared, refill: sharedRefill });
   });
 
   test("are unlimited where those of its identity are, whatever its own", () => {
@@ -31,7 +31,7 @@ describe("the uses that a key draws from", () => {
       { usesFrom: "identity" },
       { usage: own, identity: identityWith(), identityUsage: unlimited },
     );
-    expect(drawnUses(loaded)).toEqual({ usage: unlimited, refill: null });
+    expect(effectiveUses(loaded)).toEqual({ usage: unlimited, refill: null });
   });
 
   test("are none, and not unlimited, where its identity is gone", () => {
@@ -39,6 +39,6 @@ describe("the uses that a key draws from", () => {
       { usesFrom: "identity", identityId: "id_gone", refill: ownRefill },
       { usage: { remaining: null, refilledAt: 0 } },
     );
-    expect(drawnUses(loaded)).toEqual({ usage: { remaining: 0, refilledAt: 0 }, refill: null });
+    expect(effectiveUses(loaded)).toEqual({ usage: { remaining: 0, refilledAt: 0 }, refill: null });
   });
 });

@@ -35,13 +35,13 @@ const checks: readonly {
   readonly fail: (scene: Scene) => Scene;
 }[] = [
   { answer: "workspace-disabled", fail: (scene) => ({ ...scene, workspaceEnabled: false }) },
-  { answer: "DISABLED", fail: (scene) => ({ ...scene, key: { ...scene.key, switchedOn: false } }) },
+  { answer: "DISABLED", fail: (scene) => ({ ...scene, key: { ...scene.key, enabled: false } }) },
   {
     answer: "FORBIDDEN",
     check: "FORBIDDEN by its API",
     fail: (scene) => ({ ...scene, question: { ...scene.question, apiId: "api_2" } }),
   },
-  { answer: "EXPIRED", fail: (scene) => ({ ...scene, key: { ...scene.key, expiresAt: NOW } }) },
+  { answer: "EXPIRED", fail: (scene) => ({ ...scene, key: { ...scene.key, expires: NOW } }) },
   {
     answer: "FORBIDDEN",
     check: "FORBIDDEN by its address",

@@ -110,7 +110,7 @@ test("a verdict shows one state for each limit of the plan, and leads with one o
           workspaceId: "ws_default",
           keyId: "key_1",
           identityId: "id_1",
-          countersId: null,
+          sharedCountersId: null,
           usesFrom: "key",
           now: 100,
           expects: { keyVersion: 1, identityVersion: 1, epoch: 0 },

@@ -40,18 +40,18 @@ describe("what the records say", () => {
   });
 
   test("a key that is switched off is DISABLED", () => {
-    const decision = decideVerification(loadedWith({ switchedOn: false }), QUESTION, NOW);
+    const decision = decideVerification(loadedWith({ enabled: false }), QUESTION, NOW);
     expect(decision).toEqual({ kind: "refuse", code: "DISABLED" });
   });
 
   test.each([
-    { expiresAt: NOW + 1, answer: "charge" },
-    { expiresAt: NOW, answer: "EXPIRED" },
-    { expiresAt: NOW - 1, answer: "EXPIRED" },
+    { expires: NOW + 1, answer: "charge" },
+    { expires: NOW, answer: "EXPIRED" },
+    { expires: NOW - 1, answer: "EXPIRED" },
   ])(
-    "at $expiresAt, of a key that expires then, the answer at 1000000 is $answer",
-    ({ expiresAt, answer }) => {
-      const decision = decideVerification(loadedWith({ expiresAt }), QUESTION, NOW);
+    "at $expires, of a key that expires then, the answer at 1000000 is $answer",
+    ({ expires, answer }) => {
+      const decision = decideVerification(loadedWith({ expires }), QUESTION, NOW);
       expect(decision.kind === "refuse" ? decision.code : decision.kind).toBe(answer);
     },
   );
@@ -289,7 +289,7 @@ describe("the plan of the atomic step", () => {
       workspaceId: "ws_default",
       keyId: "key_1",
       identityId: "id_1",
-      countersId: null,
+      sharedCountersId: null,
       usesFrom: "key",
       handle: undefined,
       request: undefined,

@@ -14,7 +14,7 @@ const importedHashField = z
   .strictObject({
     value: z.string({ error: orRequired("must be a string") }),
     variant: z.enum(HASH_VARIANTS, {
-      error: orRequired('must be "sha256_base64" or "sha256_hex"'),
+      error: orRequired('must be "sha256_base64", "sha256_base64url" or "sha256_hex"'),
     }),
   })
   .transform(({ value, variant }, context): SecretHash => {
@@ -26,6 +26,7 @@ const importedHashField = z
 
 const HASH_ERRORS = {
   sha256_base64: "must be 32 bytes in base64: 44 characters, the last of them =",
+  sha256_base64url: "must be 32 bytes in base64url: 43 characters without padding",
   sha256_hex: "must be 32 bytes in hexadecimal: 64 digits",
 };
 
@@ -54,6 +55,7 @@ export const importedKey = z
   .strictObject({
     ...keySettingsFields,
     remaining: wholeNumber(0).optional(),
+    createdAt: wholeNumber(0).optional(),
     hash: importedHashField.optional(),
     plaintext: plaintext.optional(),
     start: text(0, 32).optional(),

@@ -1,16 +1,17 @@
-import { DEFAULT_LIMIT, type LoadedKey, type RateLimitType } from "../../records/key.js";
+import { DEFAULT_LIMIT, type RateLimitType } from "../../records/key.js";
 import { keyState } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
 import type { EpochMs, SpanMs } from "../../time.js";
-import { drawnUses } from "../../verification/effective-uses.js";
+import { effectiveUses } from "../../verification/effective-uses.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
 import { publicIdentity, type VerifiedKey } from "../../verification/verdict.js";
 import { type RefillView, toRefillView } from "../refill-view.js";
 import { toWireKeyLimits, type WireKeyLimit } from "./limits.js";
 
 /** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
-export interface ListedKey {
+export interface KeyView {
   readonly id: string;
   readonly start: string;
   readonly apiId: string;
@@ -45,19 +46,24 @@ export interface ListedKey {
   readonly rotatedFrom?: string;
   /** The key that took the place of this one. */
   readonly rotatedTo?: string;
-  /** Instant of the latest valid verification, up to a flush of the counters behind. */
+  /** Instant of the latest valid verification; a few seconds behind, as statistics are. */
   readonly lastUsedAt?: EpochMs;
   readonly environment?: string;
   readonly identity?: NonNullable<VerifiedKey["identity"]>;
   /** The secret of a recoverable key, where decryption was asked for. */
   readonly plaintext?: string;
+  /** In a list: why the secret of a recoverable key could not be decrypted. */
+  readonly plaintextError?: PlaintextError;
 }
 
-/** Writes a key in its listed form, as of `now`. Shows a due refill without writing it. */
-export function toListedKey(loaded: LoadedKey, now: EpochMs): ListedKey {
+/** Why the secret of a recoverable key is not shown in a list. */
+export type PlaintextError = "no-vault" | "vault-key-missing" | "damaged";
+
+/** A key as listings show it, as of `now`. Shows a due refill without writing it. */
+export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   const { key, identity, roles, permissions } = loaded;
-  const { usage, refill } = drawnUses(loaded);
-  const { remaining, refilledAt } = applyRefill(usage, dueRefill(refill, now));
+  const { usage, refill } = effectiveUses(loaded);
+  const { remaining, lastRefillAt } = applyRefill(usage, dueRefill(refill, now));
   const limit = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);
   return {
     id: key.id,
@@ -67,17 +73,15 @@ export function toListedKey(loaded: LoadedKey, now: EpochMs): ListedKey {
     createdAt: key.createdAt,
     roles,
     permissions,
-    enabled:
-      keyState({ switchedOn: key.switchedOn, expiresAt: key.expiresAt, remaining }, now) ===
-      "enabled",
+    enabled: keyState({ enabled: key.enabled, expires: key.expires, remaining }, now) === "enabled",
     ...(key.name !== null && { name: key.name }),
     ...(key.meta !== null && { meta: key.meta }),
     ...(key.updatedAt !== null && { updatedAt: key.updatedAt }),
     ...(loaded.lastUsedAt !== null && { lastUsedAt: loaded.lastUsedAt }),
-    ...(key.expiresAt !== null && { expires: key.expiresAt }),
+    ...(key.expires !== null && { expires: key.expires }),
     ...(key.usesFrom === "identity" && { usesFrom: key.usesFrom }),
     ...(remaining !== null && { remaining }),
-    ...(refill !== null && { refill: toRefillView(refill, refilledAt) }),
+    ...(refill !== null && { refill: toRefillView(refill, lastRefillAt) }),
     ...(limit !== undefined && {
       ratelimit: {
         async: limit.async,
