@@ -46,7 +46,9 @@ export class Committing {
     const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
     const ids = keysOf(change);
     let addresses: ReadonlyMap<string, string> = guessedAddresses(change);
-    let sought: readonly string[] = ids.filter((id) => !addresses.has(id) && !isExpectedAbsent(change, id));
+    let sought: readonly string[] = ids.filter(
+      (id) => !addresses.has(id) && !isExpectedAbsent(change, id),
+    );
     for (let step = 0; step < MOST_STEPS; step += 1) {
       if (sought.length > 0) {
         const found = await this.#reading.locate(workspaceId, sought);
