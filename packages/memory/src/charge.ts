@@ -12,13 +12,7 @@ import {
 import { isVersion } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import { deepFrozen } from "./frozen.js";
-import {
-  newWorkspace,
-  type Row,
-  type WindowHolder,
-  type Workspace,
-  type Workspaces,
-} from "./workspace.js";
+import { type Row, Workspace, type Workspaces } from "./workspace.js";
 
 /** A clock that is set back by less reopens no window of a limit without an owner. */
 const KEPT_AFTER_END_MS = 86_400_000;
@@ -33,12 +27,8 @@ interface PlannedRows {
 }
 
 /** Confirms a plan and moves what `applyCharge` says. It allocates little: a warm verification is one call. */
-export function charge(
-  workspaces: Workspaces,
-  plan: ChargePlan,
-  moment: ChargeMoment,
-): ChargeResult {
-  const planned = rowsOf(workspaces, plan);
+export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+  const planned = rowsOf(all, plan);
   const { workspace, rows } = planned;
   if (plan.revision !== null && plan.revision !== workspace.revision)
     return { kind: "stale", moved: "revision" };
@@ -77,13 +67,9 @@ function rowsOf(workspaces: Workspaces, plan: ChargePlan): PlannedRows {
   const { workspaceId, confirms } = plan;
   const memo = plan.memo as PlannedRows | undefined;
   // A copy of a plan brings the memo of the plan it was copied from, and a plan may meet another store.
-  if (
-    memo?.workspaces === workspaces &&
-    memo.workspaceId === workspaceId &&
-    memo.confirms === confirms
-  )
-    return memo;
-  const workspace = entryOf(workspaces, workspaceId, newWorkspace);
+  const isHere = memo?.workspaces === workspaces && memo.workspaceId === workspaceId;
+  if (isHere && memo.confirms === confirms) return memo;
+  const workspace = entryOf(workspaces, workspaceId, () => new Workspace());
   const rows = confirms.map(({ kind, id }) => workspace.row(kind, id));
   const planned = { workspaces, workspaceId, confirms, workspace, rows };
   plan.memo = planned;
@@ -91,10 +77,7 @@ function rowsOf(workspaces: Workspaces, plan: ChargePlan): PlannedRows {
 }
 
 /** Null: the record that would hold the window does not exist. */
-function holderOf(
-  { workspace, rows }: PlannedRows,
-  owner: LimitCharge["owner"],
-): WindowHolder | null {
+function holderOf({ workspace, rows }: PlannedRows, owner: LimitCharge["owner"]) {
   return owner === null ? workspace.windows : (rows[owner]?.counters ?? null);
 }
 

@@ -10,18 +10,12 @@ import type {
 } from "@latchkey/core";
 import { entryOf, mapIn } from "./entry-of.js";
 import { ExpiringMap } from "./expiring-map.js";
+import { deepFrozen } from "./frozen.js";
 import { Lists } from "./lists.js";
 import { StatisticsSums } from "./statistics.js";
 
-/** Where windows of limits are kept: with a record, or with the workspace. */
-export interface WindowHolder {
-  get(name: string): RateWindow | null;
-  /** `until`: for how long a holder that does not keep it for good keeps it. */
-  set(name: string, window: RateWindow, until: EpochMs, now: EpochMs): void;
-}
-
 /** Counters of one record, or of several that share them: each of these holds the same object. */
-export class Counters implements WindowHolder {
+export class Counters {
   /** Made for the first window: most keys have no rate limit. */
   #windows: Map<string, RateWindow> | null = null;
 
@@ -67,9 +61,9 @@ export class Workspace {
   }
 
   /** Writes a record, whether or not it is there, and answers its row. */
-  put(record: StoredRecord): Row {
-    const row = entryOf(mapIn(this.#rows, record.kind), record.id, () => new Row());
-    row.record = record;
+  put({ kind, id, version, link, body }: StoredRecord): Row {
+    const row = entryOf(mapIn(this.#rows, kind), id, () => new Row());
+    row.record = Object.freeze({ kind, id, version, link, body: deepFrozen(body) });
     return row;
   }
 
@@ -80,21 +74,22 @@ export class Workspace {
   }
 
   /** Id of the record that has a name. Where that is gone, the name is free. */
-  holderOf({ kind, index, value }: Claim): string | undefined {
-    return this.#claims.get(kind)?.get(index)?.get(value);
+  holderOf(claim: Claim): string | undefined {
+    return this.#holders(claim).get(claim.value);
   }
 
-  claim({ kind, index, value }: Claim, id: string): void {
-    mapIn(mapIn(this.#claims, kind), index).set(value, id);
+  claim(claim: Claim, id: string): void {
+    this.#holders(claim).set(claim.value, id);
   }
 
   release(claim: Claim, id: string): void {
-    if (this.holderOf(claim) === id)
-      this.#claims.get(claim.kind)?.get(claim.index)?.delete(claim.value);
+    if (this.holderOf(claim) === id) this.#holders(claim).delete(claim.value);
+  }
+
+  #holders({ kind, index }: Claim): Map<string, string> {
+    return mapIn(mapIn(this.#claims, kind), index);
   }
 }
 
 /** All workspaces of a store, by id. */
 export type Workspaces = Map<string, Workspace>;
-
-export const newWorkspace = (): Workspace => new Workspace();
