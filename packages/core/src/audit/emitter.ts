@@ -28,7 +28,7 @@ export type KeyVerifiedEvent =
       readonly tags?: readonly string[];
     };
 
-/** A verification took the last use of what the key draws from. */
+/** A verification took the last use that the key had. */
 export interface KeyExhaustedEvent extends AboutKey {
   readonly type: "key.exhausted";
 }
