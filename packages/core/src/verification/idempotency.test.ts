@@ -1,15 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { chargeRequestOf, reusedRequestId } from "./idempotency.js";
-import type { VerifyQuestion } from "./verify.js";
+import { PLAIN_QUESTION as QUESTION, type VerifyQuestion } from "./question.js";
 
 const NOW = 1_000_000;
-const QUESTION: VerifyQuestion = {
-  apiId: null,
-  address: null,
-  permissions: null,
-  cost: 1,
-  limits: [],
-};
 const LIMIT = { name: "reads", cost: 1, adHoc: null, isOptional: false };
 
 describe("a request", () => {
@@ -31,13 +24,13 @@ describe("a request", () => {
     ["another cost of a limit", { limits: [{ ...LIMIT, cost: 2 }] }],
     ["limits in another order", { limits: [{ ...LIMIT, name: "writes" }, LIMIT] }],
   ])("with %s has another fingerprint", (_, fields) => {
-    const asked = { ...QUESTION, ...fields };
+    const question = { ...QUESTION, ...fields };
     const other =
       "limits" in fields
         ? { ...QUESTION, limits: [LIMIT, { ...LIMIT, name: "writes" }] }
         : QUESTION;
     const { id, fingerprint } = chargeRequestOf("retry-1", other, NOW);
-    const request = chargeRequestOf("retry-1", asked, NOW);
+    const request = chargeRequestOf("retry-1", question, NOW);
     expect(request.id).toBe(id);
     expect(request.fingerprint).not.toBe(fingerprint);
   });
