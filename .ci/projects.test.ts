@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join, posix, relative, sep } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readPackages, root, type WorkspacePackage } from "./sources.js";
+import { readPackages, root, type SourceFile, type WorkspacePackage } from "./sources.js";
 
 /** A package without tests of its own. */
 const withoutTests = ["bench"];
@@ -55,6 +55,19 @@ function testFilesOf({ directory, files }: WorkspacePackage): string[] {
 
 const isDrill = (path: string) => path.endsWith(".drill.test.ts");
 
+/** The files of a package that a file of it imports by path, and those that these import, with the file itself. */
+function reachedFrom(file: SourceFile, files: readonly SourceFile[]): Set<SourceFile> {
+  const reached = new Set([file]);
+  for (const { path, imports } of reached) {
+    for (const specifier of imports.filter((name) => name.startsWith("."))) {
+      const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts");
+      const found = files.find((candidate) => candidate.path === target);
+      if (found !== undefined) reached.add(found);
+    }
+  }
+  return reached;
+}
+
 describe("the runner picks up", () => {
   test.each(packages)("every test file of $directory, in the project of that name", (pkg) => {
     const { directory, files } = pkg;
@@ -81,5 +94,25 @@ describe("the runner picks up", () => {
   test("every drill of the packages and the examples, in the project of the drills", () => {
     const written = [...packages.flatMap(testFilesOf), ...testFilesBelow("examples")];
     expect(listed.get("drills")).toEqual(written.filter(isDrill).sort());
+  });
+});
+
+describe("compiled programs", () => {
+  const tests = packages.flatMap(({ directory, files }) =>
+    files
+      .filter(({ path }) => path.endsWith(".test.ts"))
+      .map((file) => ({ file, files, name: `${directory}/${file.path}` })),
+  );
+  const starting = tests.filter(({ file, files }) =>
+    [...reachedFrom(file, files)].some(({ code }) => /["'](?:\.\.\/)+dist\//.test(code)),
+  );
+
+  test("are started by some tests", () => {
+    expect(starting).not.toEqual([]);
+  });
+
+  test("are started by drills alone: before those, and only those, they are built", () => {
+    const others = starting.filter(({ name }) => !isDrill(name));
+    expect(others.map(({ name }) => name)).toEqual([]);
   });
 });

@@ -84,6 +84,7 @@ export {
   type Verifications,
 } from "./operations/statistics/get-verifications.js";
 export { pruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
+export { OPERATIONS, type OperationName, type Operations } from "./operations/table.js";
 export { verifyKeyInput } from "./operations/verify-key/input.js";
 export type { VerifyScope } from "./operations/verify-key/scope.js";
 export type { WorkspaceView } from "./operations/workspaces/get-workspace.js";
@@ -160,6 +161,7 @@ export {
   type LimitReading,
   type RememberedCharge,
 } from "./store/charge.js";
+export { ClockDifferenceError } from "./store/clock-check.js";
 export {
   applyRefill,
   type Counters,

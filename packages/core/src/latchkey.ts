@@ -1,14 +1,15 @@
 import type { EventListener } from "./audit/emitter.js";
-import type { ErrorListener } from "./lib/error-listener.js";
+import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import type { OperationContext } from "./operations/context.js";
 import { bindOperations, type Operations } from "./operations/table.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 import { createSecretHasher } from "./secrets/hash.js";
-import type { KeyRing } from "./secrets/key-ring.js";
+import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
 import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
+import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
 import { createTransact } from "./store/transaction.js";
 import { type Clock, createMonotonicClock } from "./time.js";
@@ -124,13 +125,21 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     recorder:
       usage === false ? null : createStatisticsRecorder(store, checkedFlushMs(usage), onError),
   };
-  return bindWorkspace(shared, workspaceId);
+  refuseSharedSecrets(options.vault, options.pepper);
+  const hasOwnClock = options.clock !== undefined;
+  const stopWatching =
+    store.readClock === undefined || hasOwnClock || onError === null
+      ? () => undefined
+      : watchClock(store, now, (difference) => report(onError, difference));
+  return bindWorkspace({ ...shared, close: () => close(shared, stopWatching) }, workspaceId);
 }
 
-function bindWorkspace(
-  shared: Omit<OperationContext, "workspaceId">,
-  workspaceId: string,
-): Latchkey {
+/** What all workspaces of a latchkey share, and how it is closed. */
+type SharedContext = Omit<OperationContext, "workspaceId"> & {
+  readonly close: () => Promise<void>;
+};
+
+function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
   if (typeof workspaceId !== "string" || !WORKSPACE_ID_PATTERN.test(workspaceId)) {
     throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
   }
@@ -141,15 +150,16 @@ function bindWorkspace(
     workspace: (otherId) => bindWorkspace(shared, otherId),
     actingAs: (actor) => bindWorkspace({ ...shared, actor: checkedActor(actor) }, workspaceId),
     ...bindOperations(context),
-    close: () => close(shared),
+    close: shared.close,
   };
 }
 
 /** What was counted is written first. */
-async function close({
-  recorder,
-  store,
-}: Pick<OperationContext, "recorder" | "store">): Promise<void> {
+async function close(
+  { recorder, store }: Pick<OperationContext, "recorder" | "store">,
+  stopWatching: () => void,
+): Promise<void> {
+  stopWatching();
   if (recorder !== null) await recorder.flush();
   await store.close();
 }

@@ -42,6 +42,18 @@ export interface RecordEnvelope {
   readonly link: string | null;
 }
 
+/** A body that was decoded before, and the envelope that it came in. */
+interface Decoded {
+  readonly envelope: RecordEnvelope;
+  readonly value: unknown;
+}
+
+/**
+ * Values of bodies that were decoded before. A store in memory hands out the same frozen body again and again; stores that
+ * parse text hand out another one each time, which is not frozen, and for those there is nothing to gain.
+ */
+const decodedBodies = new WeakMap<object, Decoded>();
+
 /** Version of the layout of all bodies. Members may be added under the same number; a member that changes its meaning raises it. */
 const FORMAT = 1;
 
@@ -66,13 +78,18 @@ export function defineRecord<Value extends { readonly id: string }>(type: {
       body: withoutEmpty(write(value)),
     }),
     decode: (stored, workspaceId) => {
-      const { id, version, link } = stored;
+      const { id, version, link, body } = stored;
+      const isKept = typeof body === "object" && body !== null && Object.isFrozen(body);
+      const known = isKept ? decodedBodies.get(body) : undefined;
+      if (known !== undefined && isSame(known.envelope, id, workspaceId, version, link))
+        return known.value as Value;
       try {
         // Versions begin with 1: a store that cannot read one answers 0.
         if (version < 1) throw new TypeError("the stored version is not what was written");
-        return Object.freeze(
-          read(new BodyReader(stored.body, FORMAT), { id, workspaceId, version, link }),
-        );
+        const envelope = { id, workspaceId, version, link };
+        const value = Object.freeze(read(new BodyReader(body, FORMAT), envelope));
+        if (isKept) decodedBodies.set(body, { envelope, value });
+        return value;
       } catch (error) {
         if (error instanceof TypeError) throw corruptRecord(`${kind} ${id}`);
         throw error;
@@ -81,6 +98,21 @@ export function defineRecord<Value extends { readonly id: string }>(type: {
     claims: type.claims ?? (() => []),
     lists: type.lists ?? (() => []),
   };
+}
+
+function isSame(
+  known: RecordEnvelope,
+  id: string,
+  workspaceId: string,
+  version: number,
+  link: string | null,
+): boolean {
+  return (
+    known.id === id &&
+    known.version === version &&
+    known.link === link &&
+    known.workspaceId === workspaceId
+  );
 }
 
 /** A frozen body of the members that have a value. */

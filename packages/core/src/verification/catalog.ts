@@ -1,7 +1,7 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
-import { keyType } from "../records/key.js";
+import { type KeyRecord, keyType } from "../records/key.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
 import { type RoleRecord, roleType } from "../records/role.js";
@@ -28,6 +28,8 @@ interface Snapshot {
   readonly permission: Map<string, Known<PermissionRecord>>;
   /** What keys hold, worked out once for all that hold the same. */
   readonly grants: Map<string, ResolvedGrants>;
+  /** What was asked for latest. */
+  latest: { readonly key: KeyRecord; readonly grants: ResolvedGrants } | null;
 }
 
 type SharedKind = "workspace" | "api" | "role" | "permission";
@@ -55,18 +57,34 @@ export class Catalog {
   }
 
   /**
-   * Puts keys together that were read at a revision.
+   * Puts keys together that were read at a revision. Where all that they refer to is known, it answers at once.
    *
    * @returns One item for each record, or null where the revision has passed: read the records again.
    */
-  async loadKeys(
+  loadKeys(
+    workspaceId: string,
+    revision: number,
+    found: readonly LoadedRecord[],
+  ): readonly CatalogKey[] | null | Promise<readonly CatalogKey[] | null> {
+    const snapshot = this.#snapshots.get(workspaceId);
+    const workspace = snapshot?.workspace.get(workspaceId);
+    if (snapshot?.revision !== revision || workspace === undefined)
+      return this.#loadMissing(workspaceId, revision, found);
+    const keys: CatalogKey[] = [];
+    for (const loaded of found) {
+      const key = tryLoad(snapshot, loaded, workspaceId);
+      if (key === undefined) return this.#loadMissing(workspaceId, revision, found);
+      keys.push(key);
+    }
+    return keys;
+  }
+
+  async #loadMissing(
     workspaceId: string,
     revision: number,
     found: readonly LoadedRecord[],
   ): Promise<readonly CatalogKey[] | null> {
-    const decoded = found.map((loaded) =>
-      tryDecode(() => keyType.decode(loaded.record, workspaceId)),
-    );
+    const decoded = found.map(({ record }) => tryDecode(() => keyType.decode(record, workspaceId)));
     const wants: [SharedKind, string][] = [["workspace", workspaceId]];
     for (const key of decoded) {
       if (key instanceof LatchkeyError) continue;
@@ -79,7 +97,10 @@ export class Catalog {
     if (snapshot === null) return null;
     return decoded.map((key, index) => {
       if (key instanceof LatchkeyError) return key;
-      return tryDecode(() => putTogether(snapshot, found[index] as LoadedRecord, key));
+      return tryDecode(() => {
+        const grants = resolvedGrants(snapshot, key.roles, key.permissions);
+        return putTogether(snapshot, found[index] as LoadedRecord, key, grants);
+      });
     });
   }
 
@@ -143,6 +164,7 @@ export class Catalog {
       role: new Map(),
       permission: new Map(),
       grants: new Map(),
+      latest: null,
     };
     this.#snapshots.set(workspaceId, snapshot);
     return snapshot;
@@ -182,6 +204,48 @@ function learn(
   });
 }
 
+/** A key of which all is known that it refers to; undefined where something is missing. */
+function tryLoad(
+  snapshot: Snapshot,
+  loaded: LoadedRecord,
+  workspaceId: string,
+): CatalogKey | undefined {
+  try {
+    const key = keyType.decode(loaded.record, workspaceId);
+    const api = snapshot.api.get(key.apiId);
+    // Grants that were resolved before tell that all their roles and permissions are known.
+    const grants = knownGrants(snapshot, key);
+    if (api === undefined || grants === undefined) return undefined;
+    return putTogether(snapshot, loaded, key, grants);
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return error;
+    throw error;
+  }
+}
+
+/** What a key holds, if some key held the same before: mostly the one before it. */
+function knownGrants(snapshot: Snapshot, key: KeyRecord): ResolvedGrants | undefined {
+  const { latest } = snapshot;
+  if (latest !== null && isSameList(latest.key.roles, key.roles)) {
+    if (isSameList(latest.key.permissions, key.permissions)) return latest.grants;
+  }
+  const grants = snapshot.grants.get(grantsName(key.roles, key.permissions));
+  if (grants !== undefined) snapshot.latest = { key, grants };
+  return grants;
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index += 1) if (one[index] !== other[index]) return false;
+  return true;
+}
+
+/** Most keys hold nothing, and most others hold what some key held before. */
+function grantsName(roleIds: readonly string[], permissionIds: readonly string[]): string {
+  if (roleIds.length === 0 && permissionIds.length === 0) return "";
+  return `${roleIds.join(" ")}|${permissionIds.join(" ")}`;
+}
+
 /** What cannot be decoded is kept as the error that says so. */
 function tryDecode<Value>(decode: () => Value): Value | LatchkeyError {
   try {
@@ -195,7 +259,8 @@ function tryDecode<Value>(decode: () => Value): Value | LatchkeyError {
 function putTogether(
   snapshot: Snapshot,
   loaded: LoadedRecord,
-  key: LoadedKey["key"],
+  key: KeyRecord,
+  grants: ResolvedGrants,
 ): LoadedKey | null {
   const api = known(snapshot.api, key.apiId);
   if (api === null) return null;
@@ -203,7 +268,7 @@ function putTogether(
   const { linked } = loaded;
   const identity = linked === null ? null : identityType.decode(linked.record, key.workspaceId);
   const { workspaceId } = key;
-  const { direct, roles, permissions } = resolvedGrants(snapshot, key.roles, key.permissions);
+  const { direct, roles, permissions } = grants;
   return {
     key,
     usage: loaded.usage,
@@ -232,7 +297,7 @@ function resolvedGrants(
   roleIds: readonly string[],
   permissionIds: readonly string[],
 ): ResolvedGrants {
-  const name = `${roleIds.join(" ")}|${permissionIds.join(" ")}`;
+  const name = grantsName(roleIds, permissionIds);
   const before = snapshot.grants.get(name);
   if (before !== undefined) return before;
   const direct = Object.freeze({

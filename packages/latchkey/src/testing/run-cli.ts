@@ -2,18 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { Ended } from "./ended.js";
 
 /** As it is published: the drills are run on a build that is up to date. */
 const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 type Env = Readonly<Record<string, string>>;
-
-/** What a run of the program left behind. */
-export interface Ended {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A running `latchkey serve`. */
 export interface RunningServer {

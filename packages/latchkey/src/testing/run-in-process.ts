@@ -1,5 +1,5 @@
 import { runProgram } from "../program.js";
-import type { Ended } from "./run-cli.js";
+import type { Ended } from "./ended.js";
 
 /** Runs the program inside this process, and answers what it would have left behind. It must end by itself. */
 export async function runInProcess(

@@ -4,7 +4,8 @@ import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { id, parseInput } from "../input.js";
 
-const revokeRootKeyInput = z.strictObject({ rootKeyId: id });
+/** Input of revokeRootKey. */
+export const revokeRootKeyInput = z.strictObject({ rootKeyId: id });
 
 /**
  * Revokes a root key for good: it authorises no call that starts after this has resolved, in no process. A root key whose

@@ -3,7 +3,8 @@ import { workspaceType } from "../../records/workspace.js";
 import { type OperationContext, randomRepeated, transact } from "../context.js";
 import { parseInput, text } from "../input.js";
 
-const createWorkspaceInput = z.strictObject({ name: text(1, 256).optional() });
+/** Input of createWorkspace. `name`: 1 to 256 characters. */
+export const createWorkspaceInput = z.strictObject({ name: text(1, 256).optional() });
 
 /**
  * Creates a workspace, switched on, with an id that is new. Work in it with `latchkey.workspace(workspaceId)`.

@@ -4,7 +4,8 @@ import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { flag, parseInput } from "../input.js";
 
-const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
+/** Input of setWorkspaceEnabled, as an object. */
+export const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
 
 /**
  * Switches this workspace on or off. While it is off no verification gives a verdict (`FORBIDDEN`) and no root key of
