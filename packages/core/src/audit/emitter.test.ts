@@ -15,9 +15,9 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a listener", () => {
   test("is called with the event, before the call returns", () => {
-    const heard: LatchkeyEvent[] = [];
-    emit((one) => heard.push(one), event, null);
-    expect(heard).toEqual([event]);
+    const events: LatchkeyEvent[] = [];
+    emit((one) => events.push(one), event, null);
+    expect(events).toEqual([event]);
   });
 
   test("that throws does not reach the caller: the error is reported", () => {

@@ -24,17 +24,17 @@ function eventsOf({
   remaining = null,
   tags,
 }: Verified): LatchkeyEvent[] {
-  const heard: LatchkeyEvent[] = [];
+  const events: LatchkeyEvent[] = [];
   const kind = code === "USAGE_EXCEEDED" ? "usage-exceeded" : "charged";
   const charge: AppliedCharge = { kind, remaining, limits: [] };
   const verdict = verdictOf(loaded, code, charge, NOW);
   emitVerdict(
-    (event) => heard.push(event),
+    (event) => events.push(event),
     { loaded, verdict, cost, now: NOW, charge },
     tags,
     null,
   );
-  return heard;
+  return events;
 }
 
 describe("the events of a verification", () => {
@@ -83,9 +83,9 @@ describe("the events of a verification", () => {
 });
 
 test("a secret that no key has is an event of its workspace, without a key", () => {
-  const heard: LatchkeyEvent[] = [];
-  emitUnknownSecret((event) => heard.push(event), "ws_tides", NOW, ["a"], null);
-  expect(heard).toStrictEqual([
+  const events: LatchkeyEvent[] = [];
+  emitUnknownSecret((event) => events.push(event), "ws_tides", NOW, ["a"], null);
+  expect(events).toStrictEqual([
     { type: "key.verified", workspaceId: "ws_tides", at: NOW, code: "NOT_FOUND", tags: ["a"] },
   ]);
 });

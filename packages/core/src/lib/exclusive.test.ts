@@ -7,7 +7,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await null;
 }
 
-test("work of one name runs alone, in the order in which it was asked for", async () => {
+test("work of one name runs alone, in the order in which it was submitted", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ name: fc.constantFrom("a", "b"), turns: fc.nat({ max: 5 }) })),
@@ -70,7 +70,7 @@ test("work that throws at once fails its own caller too", async () => {
   expect(await exclusive("a", async () => "done")).toBe("done");
 });
 
-test("work that is asked for while other work runs waits for it, also when that was the last", async () => {
+test("work that is submitted while other work runs waits for it, also when that was the last", async () => {
   const exclusive = createExclusive();
   const order: string[] = [];
   const first = exclusive("a", async () => {

@@ -66,6 +66,29 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) =>
     );
   });
 
+  test("that is read again from the same body is the same value, and follows what stands beside the body", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const stored = type.encode(value);
+        const first = decode(stored);
+        expect(decode({ ...stored })).toBe(first);
+        const beside = {
+          ...stored,
+          id: `${stored.id}x`,
+          version: stored.version + 1,
+          link: "id_x",
+        };
+        const { body, ...envelope } = beside;
+        const fresh = { ...envelope, body: JSON.parse(JSON.stringify(body)) as JsonValue };
+        expect(decode(beside)).toEqual(decode(fresh));
+        expect(type.decode(stored, "ws_2")).toEqual(
+          type.decode({ ...stored, body: JSON.parse(JSON.stringify(body)) as JsonValue }, "ws_2"),
+        );
+        expect(decode(stored)).toEqual(value);
+      }),
+    );
+  });
+
   test("is damaged where a member is of another kind of value, whichever it is", () => {
     fc.assert(
       fc.property(record, (value) => {

@@ -43,7 +43,7 @@ test("a verification counts for the key, its API and its identity", () => {
   ]);
 });
 
-test("the first verification of a key is told from those that follow, in each hour and whenever all was handed out", () => {
+test("the first verification of a key is distinguished from those that follow, in each hour and whenever all was taken out", () => {
   const buffer = createStatisticsBuffer(1);
   const key = countedKey();
   expect(buffer.count(key, "VALID", HOUR_AT)).toBe(true);
@@ -60,7 +60,7 @@ test("a verification that is not counted is no first one", () => {
   expect(buffer.count(keyNamed("key_2"), "VALID", HOUR_AT)).toBe(false);
 });
 
-test("what was handed out is held no more", () => {
+test("what was taken out is held no more", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT);
   expect(buffer.heldKeys).toBe(1);
@@ -126,7 +126,7 @@ test("a key that was counted before, loaded once or afresh, goes on in the same 
   expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
 });
 
-test("a key that was counted before it was handed out begins anew", () => {
+test("a key that was counted before it was taken out begins anew", () => {
   const buffer = createStatisticsBuffer(10);
   const cached = countedKey();
   buffer.count(cached, "VALID", HOUR_AT);
@@ -167,7 +167,7 @@ test("a key that is held goes on being counted while there is no room for anothe
   expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
 });
 
-test("what comes back is handed out again, together with what was counted since", () => {
+test("what comes back is taken out again, together with what was counted since", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT + 9);
   for (const batch of buffer.take()) buffer.giveBack(batch);

@@ -104,7 +104,7 @@ test.each([
   expect(batches.map(countsOfKey)).toEqual([[1], [1]]);
 });
 
-test("a store that is away is not asked for every batch: the rest waits for the next time", async () => {
+test("a store that is away is not called for every batch: the rest waits for the next time", async () => {
   const { recorder, batches, failures } = setUp();
   for (let index = 0; index < 1_200; index += 1)
     recorder.count(keyNamed(`key_${index}`), "VALID", 1);

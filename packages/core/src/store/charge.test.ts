@@ -38,7 +38,7 @@ const stateOf = (fields: Partial<ChargeState> = {}): ChargeState => ({
   ...fields,
 });
 
-/** A charge at {@link NOW}, unless told otherwise. */
+/** A charge at {@link NOW}, unless the test says otherwise. */
 const charge = (
   state: ChargeState,
   plan: Partial<ChargePlan> = {},

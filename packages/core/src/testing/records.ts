@@ -50,7 +50,7 @@ export function identityWith(fields: Partial<IdentityRecord> = {}): IdentityReco
   };
 }
 
-/** A use counter; without a limit, and never refilled, unless told otherwise. */
+/** A use counter: by default without a limit, and never refilled. */
 export function usageOf(
   remaining: number | null = null,
   refilledAt: EpochMs = 0,
@@ -88,7 +88,7 @@ export function loadedWith(
   };
 }
 
-/** A limit of a key: 10 units a minute unless told otherwise. */
+/** A limit of a key: 10 units a minute by default. */
 export function limitNamed(name: string, limit = 10, duration = 60_000): KeyRateLimit {
   return { name, limit, duration, type: null, async: false, autoApply: name === "default" };
 }

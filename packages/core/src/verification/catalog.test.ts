@@ -176,6 +176,14 @@ describe("what many keys share", () => {
     expect(Object.isFrozen(asLoaded(one).permissions)).toBe(true);
   });
 
+  test("that is known already is answered with at once, without a promise", async () => {
+    const { store, catalog } = setUp();
+    const key = found({ roles: ["role_e"], permissions: ["perm_b"] });
+    const first = await catalog.loadKeys(WORKSPACE_ID, store.revision, [key]);
+    expect(catalog.loadKeys(WORKSPACE_ID, store.revision, [key])).toEqual(first);
+    expect(catalog.loadKeys(WORKSPACE_ID, store.revision, [])).toEqual([]);
+  });
+
   test("that does not exist is remembered too, until the revision rises", async () => {
     const { store, catalog } = setUp();
     const key = found({ roles: ["role_new"] });
@@ -207,7 +215,7 @@ describe("a revision", () => {
     expect(loaded).toMatchObject({ permissions: ["docs.see"], revision: 1 });
   });
 
-  test("that rises while it is read ends in null: the keys are to be read again", async () => {
+  test("that rises while it is read ends in null: the keys must be read again", async () => {
     const { store } = setUp();
     const catalog = new Catalog({
       read: async (workspaceId, wants) => {

@@ -6,7 +6,7 @@ import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
 
 const NOW = 1_000_000;
 
-const asking = (fields: Partial<VerifyQuestion>): VerifyQuestion => ({
+const questionWith = (fields: Partial<VerifyQuestion>): VerifyQuestion => ({
   ...PLAIN_QUESTION,
   ...fields,
 });
@@ -48,8 +48,8 @@ describe("what the records say", () => {
     { apiId: null, answer: "charge" },
     { apiId: "api_1", answer: "charge" },
     { apiId: "api_2", answer: "FORBIDDEN" },
-  ])("a key of api_1, asked for with apiId $apiId, is answered $answer", ({ apiId, answer }) => {
-    const decision = decideVerification(loadedWith(), asking({ apiId }), NOW);
+  ])("a key of api_1, verified with apiId $apiId, is answered $answer", ({ apiId, answer }) => {
+    const decision = decideVerification(loadedWith(), questionWith({ apiId }), NOW);
     expect(decision.kind === "refuse" ? decision.code : decision.kind).toBe(answer);
   });
 
@@ -64,13 +64,13 @@ describe("what the records say", () => {
     "a key of an API for $ipWhitelist, presented from $address, is answered $answer",
     ({ ipWhitelist, address, answer }) => {
       const loaded = loadedWith({}, { api: { ...loadedWith().api, ipWhitelist } });
-      const decision = decideVerification(loaded, asking({ address }), NOW);
+      const decision = decideVerification(loaded, questionWith({ address }), NOW);
       expect(decision.kind === "refuse" ? decision.code : decision.kind).toBe(answer);
     },
   );
 
   test("a key without a wanted permission has INSUFFICIENT_PERMISSIONS, one with it is charged", () => {
-    const question = asking({ permissions: { and: ["docs.read", "docs.write"] } });
+    const question = questionWith({ permissions: { and: ["docs.read", "docs.write"] } });
     expect(
       decideVerification(loadedWith({}, { permissions: ["docs.read"] }), question, NOW),
     ).toEqual({
@@ -83,14 +83,16 @@ describe("what the records say", () => {
   });
 
   test("a question without permissions is fine for a key that has none", () => {
-    expect(decideVerification(loadedWith(), asking({ permissions: null }), NOW).kind).toBe(
+    expect(decideVerification(loadedWith(), questionWith({ permissions: null }), NOW).kind).toBe(
       "charge",
     );
   });
 
   test("names of roles are no permissions", () => {
     const loaded = loadedWith({}, { roles: ["admin"] });
-    expect(decideVerification(loaded, asking({ permissions: "admin" }), NOW).kind).toBe("refuse");
+    expect(decideVerification(loaded, questionWith({ permissions: "admin" }), NOW).kind).toBe(
+      "refuse",
+    );
   });
 
   test("limits that were worked out before are those that are charged", () => {

@@ -91,7 +91,7 @@ const setup = fc.record({
 });
 type Setup = typeof setup extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What stored counters make of a plan; windows are told by how many lie between them and the one that goes on. */
+/** What stored counters make of a plan; a window says how many lie between it and the one that goes on. */
 function stateOf({ loaded, windows }: Setup): ChargeState {
   const current = NOW - (NOW % MINUTE_MS);
   return {

@@ -101,7 +101,7 @@ test.each([
   expect(checkIn("expiry", { key })).toEqual({ check: "expiry", passed, expires: NOW + at });
 });
 
-test("the API check shows the key's API and the one that was asked for", () => {
+test("the API check shows the key's API and the one that was wanted", () => {
   expect(checkIn("api", {})).toEqual({ check: "api", passed: true, apiId: "api_1" });
   expect(checkIn("api", { question: { apiId: "api_2" } })).toEqual({
     check: "api",

@@ -10,7 +10,7 @@ describe("a request", () => {
     expect(chargeRequestOf("retry-1", QUESTION, NOW).rememberUntil).toBe(NOW + 600_000);
   });
 
-  test("has the same id and fingerprint whenever the same is asked", () => {
+  test("has the same id and fingerprint for the same question", () => {
     const { id, fingerprint } = chargeRequestOf("retry-1", QUESTION, NOW);
     expect(chargeRequestOf("retry-1", { ...QUESTION }, NOW + 1)).toMatchObject({ id, fingerprint });
   });
@@ -42,6 +42,6 @@ describe("a request", () => {
   });
 
   test("used for another question is a CONFLICT", () => {
-    expect(reusedRequestId()).toMatchObject({ code: "CONFLICT" });
+    expect(reusedRequestId()).toMatchObject({ code: "CONFLICT", reason: "request-id-reused" });
   });
 });

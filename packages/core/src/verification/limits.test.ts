@@ -25,7 +25,7 @@ describe("which limits are charged", () => {
   });
   const identity = identityWith({ ratelimits: [shared("tokens", 500), shared("default", 700)] });
 
-  test("a key without limits, asked for none, is charged none", () => {
+  test("a key without limits is charged none where none is named", () => {
     expect(limitsOf(loadedWith(), [])).toEqual([]);
   });
 

@@ -120,7 +120,7 @@ describe("the limits of a new key", () => {
     ]);
   });
 
-  test("are none of which nothing is said; one named default applies by itself without being told to", () => {
+  test("are none of which nothing is said; one named default applies by itself without saying so", () => {
     expect(keyLimitsOf({})).toEqual([]);
     const [only] = keyLimitsOf({ ratelimits: [{ ...limit, name: "default", autoApply: false }] });
     expect(only?.autoApply).toBe(true);

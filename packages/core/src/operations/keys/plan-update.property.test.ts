@@ -78,7 +78,7 @@ test("no change gives a number or a refill to a key that takes from its identity
   });
 });
 
-test("no change takes away the identity that a key takes from afterwards, or makes one draw from none", () => {
+test("no change takes away the identity that a key takes from afterwards, or makes one take from none", () => {
   law(({ identity }, update, { key }) => {
     if (key.usesFrom === "key") return;
     const owner = ownerAfter(update);
