@@ -1,4 +1,3 @@
-import type { KeyRecord } from "../records/key.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { isExpired } from "./expiry.js";
 
@@ -19,7 +18,7 @@ export type RotationDecision =
  * @see packages/core/decisions/0018-rotation.md
  */
 export function decideRotation(
-  { expires, rotatedTo }: Pick<KeyRecord, "expires" | "rotatedTo">,
+  { expires, rotatedTo }: { readonly expires: EpochMs | null; readonly rotatedTo: string | null },
   graceMs: SpanMs,
   now: EpochMs,
 ): RotationDecision {

@@ -1,5 +1,5 @@
-import { type ErrorListener, report } from "../audit/emitter.js";
 import { LatchkeyError } from "../errors.js";
+import { type ErrorListener, report } from "../lib/error-listener.js";
 import { yieldToEventLoop } from "../lib/yield.js";
 import type { KeyStore } from "../store/key-store.js";
 import type { EpochMs, SpanMs } from "../time.js";
