@@ -1,4 +1,5 @@
 import type { JsonValue } from "../lib/json.js";
+import { DEFAULT_LIMIT, isAutoApplied } from "../rules/default-limit.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { RateLimit } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
@@ -18,9 +19,6 @@ export interface KeyRateLimit extends RateLimit {
   /** Whether it applies to every verification by itself, and not only to those that name it. */
   readonly autoApply: boolean;
 }
-
-/** Name of the limit that a key's `ratelimit` field sets. Always `autoApply`. */
-export const DEFAULT_LIMIT = "default";
 
 /** The configuration of a key. Its counters live apart: uses left, and the windows of its limits. */
 export interface KeyRecord {
@@ -174,6 +172,6 @@ export function fromWireKeyLimit(limit: {
     duration: limit.duration,
     type: limit.type ?? null,
     async: limit.async ?? limit.type === "fast",
-    autoApply: name === DEFAULT_LIMIT || limit.autoApply === true,
+    autoApply: isAutoApplied({ name, autoApply: limit.autoApply }),
   };
 }

@@ -3,7 +3,7 @@ import {
   decideWindow,
   type RateWindow,
   type WindowDecision,
-} from "../rules/rate-limit.js";
+} from "../rules/rate-window.js";
 import type { DueRefill } from "../rules/refill.js";
 import { decideSpend } from "../rules/usage.js";
 import type { EpochMs, SpanMs } from "../time.js";

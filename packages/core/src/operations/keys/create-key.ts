@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { BYTE_LENGTH, formatSecret, secretStart } from "../../secrets/format.js";
+import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
 import {
   notFound,
   type OperationContext,

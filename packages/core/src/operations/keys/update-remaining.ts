@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { keyType } from "../../records/key.js";
+import { versionAfter } from "../../rules/record-version.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import { type OperationContext, transact } from "../context.js";
@@ -52,7 +53,7 @@ export async function updateRemaining(
       ...key,
       refill: makesUnlimited ? null : key.refill,
       updatedAt: now,
-      version: losesRefill ? key.version + 1 : key.version,
+      version: versionAfter(key.version, losesRefill),
     });
     const restartsAt = operation.kind === "set" ? now : null;
     transaction.changeCounters(

@@ -1,4 +1,5 @@
-import { DEFAULT_LIMIT, type KeyRateLimit, type RateLimitType } from "../../records/key.js";
+import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { keyState } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
 import { dueRefill } from "../../rules/refill.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DEFAULT_LIMIT } from "../../records/key.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import {
   type LimitRequest,
   PLAIN_QUESTION,

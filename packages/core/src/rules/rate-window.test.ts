@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { currentWindow, decideWindow, windowStartAt } from "./rate-limit.js";
+import { currentWindow, decideWindow, windowStartAt } from "./rate-window.js";
 
 const MINUTE = 60_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { usageOf } from "../testing/records.js";
-import { settingOfUses } from "./usage-setting.js";
+import { settingOfUses } from "./uses-and-refill.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 10 * DAY_MS;

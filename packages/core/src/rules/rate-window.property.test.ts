@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { currentWindow, decideWindow, type RateWindow, windowStartAt } from "./rate-limit.js";
+import { currentWindow, decideWindow, type RateWindow, windowStartAt } from "./rate-window.js";
 
 const duration = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 10 ** 12 }));
 const now = fc.oneof(fc.nat({ max: 1_000 }), fc.integer({ min: 0, max: 10 ** 15 }));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { changeUsage } from "../store/counters.js";
-import { settingOfUses } from "./usage-setting.js";
+import { settingOfUses } from "./uses-and-refill.js";
 
 const remaining = fc.option(fc.nat(), { nil: null });
 const refill = fc.option(
