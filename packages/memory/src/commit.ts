@@ -44,9 +44,8 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
 
 /** Whether a row is what is expected. */
 export function isVersion(row: Row | undefined, version: Expectation["version"]): boolean {
-  const record = row?.record ?? null;
-  if (record === null || version === null) return record === null && version === null;
-  return version === "exists" || version === record.version;
+  if (row === undefined || row.record === null) return version === null;
+  return version === row.version || version === "exists";
 }
 
 /** The first claim whose name is another's, once the change's own releases are made; -1 where there is none. */

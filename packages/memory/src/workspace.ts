@@ -43,10 +43,15 @@ export class Counters implements WindowHolder {
   }
 }
 
+/** Versions are whole numbers >= 0. */
+const NO_VERSION = -1;
+
 /** Where a record is, and what is kept beside it. Plans keep rows: one whose record was deleted is never used again. */
 export class Row {
   /** Null once it is deleted. */
   record: StoredRecord | null = null;
+  /** That of the record, for charges, which need no more of it; {@link NO_VERSION} without one. */
+  version = NO_VERSION;
   counters: Counters | null = null;
   usedAt: EpochMs | null = null;
 }
@@ -70,13 +75,16 @@ export class Workspace {
   put(record: StoredRecord): Row {
     const row = entryOf(mapIn(this.#rows, record.kind), record.id, () => new Row());
     row.record = record;
+    row.version = record.version;
     return row;
   }
 
   delete(kind: RecordKind, id: string): void {
     const row = this.row(kind, id);
     this.#rows.get(kind)?.delete(id);
-    if (row !== undefined) row.record = null;
+    if (row === undefined) return;
+    row.record = null;
+    row.version = NO_VERSION;
   }
 
   /** Id of the record that has a name. Where that is gone, the name is free. */

@@ -189,7 +189,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(await tenants[1]?.verifyKey({ key: secret })).toMatchObject({ code: "VALID" });
   });
 
-  test("tells a key of another API from an unknown one, and hides another workspace's key", async () => {
+  test("answers a key of another API otherwise than an unknown one, and hides another workspace's key", async () => {
     const context = open();
     const { key } = await issue(context);
     const { apiId } = await context.latchkey.createApi({ name: "harbour gates" });
@@ -299,26 +299,6 @@ describeOnMemory("verifyKey", (open) => {
     expect(half.issues).toEqual([
       { path: "ratelimits.0.duration", message: "is required with limit" },
     ]);
-  });
-
-  test("a random byte string is not looked for when its checksum is wrong", async () => {
-    const context = open();
-    const { key } = await issue(context);
-    let reads = 0;
-    const counting = context.another({
-      store: new Proxy(context.store, {
-        get(store, name) {
-          if (name === "findKey") reads += 1;
-          const method = Reflect.get(store, name) as (...args: unknown[]) => unknown;
-          return method.bind(store);
-        },
-      }),
-    });
-    const damaged = `${key.slice(0, -1)}${key.endsWith("x") ? "y" : "x"}`;
-    expect(await counting.verifyKey({ key: damaged })).toEqual({ valid: false, code: "NOT_FOUND" });
-    expect(reads).toBe(0);
-    expect(await counting.verifyKey({ key })).toMatchObject({ valid: true });
-    expect(reads).toBe(1);
   });
 
   test("a verdict cannot be changed into a permission, nor into other metadata", async () => {

@@ -80,9 +80,8 @@ const libraryInput = verifyKeyInput.extend({
 /** Input of verifyKey, as callers give it. */
 export type VerifyKeyInput = z.input<typeof verifyKeyInput>;
 
-/** A verification as it was asked for. */
-export interface RequestedVerification {
-  readonly secret: string;
+/** A verification as it was asked for, beside the secret. */
+export interface VerificationRequest {
   readonly question: VerifyQuestion;
   /** Limits as the request names them. */
   readonly requested: readonly { readonly name: string }[] | undefined;
@@ -91,22 +90,23 @@ export interface RequestedVerification {
   readonly isDryRun: boolean;
 }
 
+/** Is this key good, for one use? */
+export const PLAIN_REQUEST: VerificationRequest = Object.freeze({
+  question: PLAIN_QUESTION,
+  requested: undefined,
+  requestId: undefined,
+  tags: undefined,
+  isDryRun: false,
+});
+
 /**
- * Reads the input of verifyKey, once.
+ * Reads the input of verifyKey.
  *
  * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
-export function readVerification(input: VerifyKeyInput): RequestedVerification {
-  const secret = bareSecret(input);
-  if (secret !== null)
-    return {
-      secret,
-      question: PLAIN_QUESTION,
-      requested: undefined,
-      requestId: undefined,
-      tags: undefined,
-      isDryRun: false,
-    };
+export function readVerification(
+  input: VerifyKeyInput,
+): VerificationRequest & { readonly secret: string } {
   const parsed = parseInput(libraryInput, input);
   return {
     secret: parsed.key,
@@ -118,8 +118,11 @@ export function readVerification(input: VerifyKeyInput): RequestedVerification {
   };
 }
 
-/** The commonest question by far, checked by hand: the schema costs more than the rest of a verification in memory. */
-function bareSecret(input: unknown): string | null {
+/**
+ * The secret of the commonest input by far, `{ key }`; null of any other. Checked by hand: the schema costs more than the rest of
+ * a verification in memory.
+ */
+export function bareSecret(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   for (const field in input) if (field !== "key") return null;
   // Read once: a getter may answer another text the next time.

@@ -13,7 +13,13 @@ import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { findKeyBySecret } from "../keys/load.js";
 import { dryRun } from "./dry-run.js";
-import { readVerification, type VerifyKeyInput } from "./input.js";
+import {
+  bareSecret,
+  PLAIN_REQUEST,
+  readVerification,
+  type VerificationRequest,
+  type VerifyKeyInput,
+} from "./input.js";
 import { isVisible, type VerifyScope } from "./scope.js";
 
 /** Rounds after which a verification gives up on a key that is being changed all the time. */
@@ -35,13 +41,35 @@ const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND"
  * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the
  * store cannot tell: never a verdict then.
  */
-export async function verifyKey(
+export function verifyKey(
   context: OperationContext,
   input: VerifyKeyInput,
-  scope: VerifyScope = {},
+  scope: VerifyScope = EVERY_API,
 ): Promise<VerifyOutcome> {
-  const { secret, question, isDryRun, requested, requestId, tags } = readVerification(input);
-  if (isDryRun) return dryRun(context, secret, question, requested, scope);
+  const secret = bareSecret(input);
+  return secret === null
+    ? verifyAsAsked(context, input, scope)
+    : verifySecret(context, secret, PLAIN_REQUEST, scope);
+}
+
+const EVERY_API: VerifyScope = Object.freeze({});
+
+async function verifyAsAsked(
+  context: OperationContext,
+  input: VerifyKeyInput,
+  scope: VerifyScope,
+): Promise<VerifyOutcome> {
+  const { secret, ...request } = readVerification(input);
+  if (request.isDryRun) return dryRun(context, secret, request.question, request.requested, scope);
+  return verifySecret(context, secret, request, scope);
+}
+
+async function verifySecret(
+  context: OperationContext,
+  secret: string,
+  { question, requested, requestId, tags }: VerificationRequest,
+  scope: VerifyScope,
+): Promise<VerifyOutcome> {
   const { onEvent, onError, recorder } = context;
   // Before anything is hashed: a text of any length may come here.
   const canExist = secret.length >= 1 && secret.length <= MAX_SECRET_LENGTH;
@@ -56,7 +84,9 @@ export async function verifyKey(
     const now = context.now();
     const decision = decideVerification(cached, question, now, cached.autoApplied);
     const request = requestId === undefined ? undefined : chargeRequestOf(requestId, question, now);
-    const charge = await chargeFor(context, cached, question, decision, now, request);
+    const pending = chargeFor(context, cached, question, decision, now, request);
+    // A store that need not wait answers at once, and to await that would cost a turn of the queue.
+    const charge = pending !== null && "then" in pending ? await pending : pending;
     if (charge !== null) {
       const verdict = concludeVerification(cached, decision, charge, now, requested);
       if (recorder !== null) recorder.count(cached, verdict.code, now);
@@ -102,7 +132,9 @@ function chargeFor(
 
 function planOf(cached: CachedKey, question: VerifyQuestion, decision: VerifyDecision): ChargePlan {
   if (decision.kind !== "charge") return planPeek(cached);
-  if (question === PLAIN_QUESTION) return cached.plainPlan;
+  // Nothing but costs and limits makes a plan, so most questions share that of the plain one.
+  if (question.cost === PLAIN_QUESTION.cost && decision.limits === cached.autoApplied)
+    return cached.plainPlan;
   return planCharge(cached, question.cost, decision.limits);
 }
 
