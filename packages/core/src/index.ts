@@ -1,5 +1,4 @@
 export type {
-  ErrorListener,
   EventListener,
   KeyExhaustedEvent,
   KeyExpiredEvent,
@@ -19,6 +18,7 @@ export {
   type LatchkeyErrorOptions,
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export type { JsonValue } from "./lib/json.js";
 export { createApiInput } from "./operations/apis/create-api.js";

@@ -12,7 +12,11 @@ const refill = fc.option(
 test("the counter is then what was wanted, or what it was found to be", () => {
   fc.assert(
     fc.property(
-      fc.record({ remaining, refilledAt: fc.nat({ max: 1e12 }) }),
+      fc.record({
+        remaining,
+        refilledAt: fc.nat({ max: 1e12 }),
+        lastRefillAt: fc.constant(null),
+      }),
       refill,
       fc.option(remaining, { nil: undefined }),
       fc.nat({ max: 1e12 }),

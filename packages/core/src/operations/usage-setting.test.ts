@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
+import { usageOf } from "../testing/records.js";
 import { settingOfUses } from "./usage-setting.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 10 * DAY_MS;
 const daily = { interval: "daily", amount: 10 } as const;
 const dueToday = { amount: 10, dueAt: NOW };
-const counted = (remaining: number | null, refilledAt = NOW) => ({ remaining, refilledAt });
+const counted = (remaining: number | null, refilledAt = NOW) => usageOf(remaining, refilledAt);
 
-test("nothing wanted writes nothing, and tells the uses with a refill that is due", () => {
+test("nothing wanted writes nothing, and finds the uses with a refill that is due", () => {
   const uses = { usage: counted(3, NOW - 1), refill: daily };
   expect(settingOfUses(uses, {}, NOW)).toEqual({
     remainingBefore: 10,
@@ -21,7 +22,7 @@ test("a new number is set from now on, after what was owed until now", () => {
   const uses = { usage: counted(3, NOW - 1), refill: daily };
   expect(settingOfUses(uses, { remaining: 5 }, NOW)).toEqual({
     remainingBefore: 10,
-    usage: { due: dueToday, operation: { kind: "set", remaining: 5 }, settledAt: NOW },
+    usage: { due: dueToday, operation: { kind: "set", remaining: 5 }, restartsAt: NOW },
     refill: undefined,
   });
 });
@@ -30,7 +31,7 @@ test("a new refill keeps the number, and begins now", () => {
   const refill = { interval: "daily", amount: 7 } as const;
   expect(settingOfUses({ usage: counted(3), refill: null }, { refill }, NOW)).toEqual({
     remainingBefore: 3,
-    usage: { due: null, operation: { kind: "keep" }, settledAt: NOW },
+    usage: { due: null, operation: { kind: "keep" }, restartsAt: NOW },
     refill,
   });
 });

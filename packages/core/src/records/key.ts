@@ -55,7 +55,7 @@ export interface KeyRecord {
   readonly sharedCountersId: string | null;
   /** The secret, encrypted, for a recoverable key. */
   readonly sealedSecret: string | null;
-  /** Of an imported key under a pepper: what tells its secret from those of other imports. See `SecretHasher.importMarks`. */
+  /** Of an imported key under a pepper: what all imports of one secret have in common. See `SecretHasher.importMarks`. */
   readonly importMarks: readonly string[];
   /** Ids of the roles that the key was given itself. One that was deleted counts for nothing. */
   readonly roles: readonly string[];

@@ -103,12 +103,12 @@ describe("decideWindow", () => {
     expect(decideWindow({ startedAt: 120_000, used: 10 }, limit, 1, 60_000).kind).toBe("refuse");
   });
 
-  test("a cost of 0 looks without taking, also at a full window", () => {
+  test("a cost of 0 peeks without taking, also at a full window", () => {
     const full = { startedAt: 60_000, used: 10 };
     expect(decideWindow(full, limit, 0, 90_000)).toEqual({ kind: "admit", window: full });
   });
 
-  test("when the limit was lowered below what was used, even a look is refused until the window ends", () => {
+  test("when the limit was lowered below what was used, even a peek is refused until the window ends", () => {
     const lowered = { limit: 3, duration: MINUTE };
     const stored = { startedAt: 60_000, used: 5 };
     expect(decideWindow(stored, lowered, 0, 119_999).kind).toBe("refuse");

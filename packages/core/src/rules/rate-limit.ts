@@ -68,7 +68,7 @@ export function currentWindow(
 /**
  * Decides whether `cost` units fit into the window that counts at `now`: used + cost <= limit.
  *
- * A cost of 0 looks without taking, and is refused only when more was used than the limit now allows.
+ * A cost of 0 takes nothing, and is refused only when more was used than the limit now allows.
  *
  * @param cost - Units to take: a whole number >= 0.
  */

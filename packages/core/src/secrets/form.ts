@@ -9,7 +9,7 @@ export interface SecretForm {
 }
 
 /**
- * The form of a secret, as far as its stored beginning tells, so that another of the same form can be made.
+ * The form of a secret, as far as its stored beginning shows it, so that another of the same form can be generated.
  *
  * The prefix is what stands before the last `_`, where that can be a prefix. The number of random bytes follows from the
  * beginning of the body, which carries it; where the few characters fit two lengths, which is so for some secrets of 136

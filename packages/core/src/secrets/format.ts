@@ -5,7 +5,7 @@ import { doesMatchBytes } from "../lib/bytes.js";
 /** Longest string that is looked at as a secret, in characters. */
 export const MAX_SECRET_LENGTH = 512;
 
-/** Random bytes of a secret: at least, at most, and unless told otherwise. */
+/** Random bytes of a secret: at least, at most, and by default. */
 export const BYTE_LENGTH = { min: 16, max: 255, default: 16 } as const;
 
 /** What a prefix may be: at most 16 of `A-Z a-z 0-9 _ -`, not ending in `_`. */

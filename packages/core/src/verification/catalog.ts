@@ -213,7 +213,7 @@ function tryLoad(
   try {
     const key = keyType.decode(loaded.record, workspaceId);
     const api = snapshot.api.get(key.apiId);
-    // Grants that were resolved before tell that all their roles and permissions are known.
+    // Where grants were resolved before, all their roles and permissions are known.
     const grants = knownGrants(snapshot, key);
     if (api === undefined || grants === undefined) return undefined;
     return putTogether(snapshot, loaded, key, grants);

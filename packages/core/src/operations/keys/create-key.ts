@@ -15,7 +15,7 @@ import { addSettingsIssues, keySettingsFields } from "./settings.js";
 /**
  * Input of createKey. `expires` in Unix epoch ms and later than now; `remaining` and all amounts >= 1;
  * `byteLength` 16 to 255; `refill` needs `remaining`; `externalId` wins over the deprecated `ownerId`. `ratelimit` is the
- * limit named `default`, `ratelimits` are further ones. With `usesFrom: "identity"` the key draws from the uses that all
+ * limit named `default`, `ratelimits` are further ones. With `usesFrom: "identity"` the key takes the uses that all
  * keys of its identity share, and has none of its own.
  */
 export const createKeyInput = z

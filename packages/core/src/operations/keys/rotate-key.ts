@@ -41,7 +41,7 @@ export interface RotationScope {
  * off too.
  *
  * The new secret has the prefix and the number of random bytes of the old one. Of a key that was imported only the
- * beginning that is stored can tell: what stands before its last `_` is the prefix, and the length is that of createKey.
+ * stored beginning is known: what stands before its last `_` is the prefix, and the length is that of createKey.
  *
  * A key has one successor: of any number of racers one gets it.
  *

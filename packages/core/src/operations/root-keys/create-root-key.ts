@@ -27,7 +27,7 @@ export const createRootKeyInput = z.strictObject({
   expires: wholeNumber(1).optional(),
 });
 
-/** Prefix of root keys, so that people and scanners tell them from the keys of customers. */
+/** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 const ROOT_PREFIX = "lk_root";
 
 /** Creates a key that authorises management calls in this workspace. The secret is answered this once. */

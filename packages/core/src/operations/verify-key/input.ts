@@ -35,7 +35,7 @@ const requestedLimit = z
     }
   });
 
-/** What is to be taken: one, unless told otherwise. */
+/** What is taken: one by default. */
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 
 /** The address of whoever presents the key, in its one form. */
@@ -47,8 +47,8 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
 });
 
 /**
- * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
- * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
+ * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0
+ * takes nothing. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
  * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is that of
  * whoever presents the key, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
  *

@@ -39,7 +39,7 @@ const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND"
  *
  * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
  * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the
- * store cannot tell: never a verdict then.
+ * store cannot answer: never a verdict then.
  */
 export function verifyKey(
   context: OperationContext,

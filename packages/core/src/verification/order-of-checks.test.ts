@@ -1,14 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { KeyRecord, LoadedKey } from "../records/key.js";
+import type { KeyRecord } from "../records/key.js";
 import { applyCharge, type ChargeState } from "../store/charge.js";
-import { limitNamed, loadedWith } from "../testing/records.js";
-import { decideVerification, planCharge, type VerifyQuestion } from "./verify.js";
+import { limitNamed, loadedWith, usageOf } from "../testing/records.js";
+import { decideVerification } from "./decision.js";
+import type { LoadedKey } from "./loaded-key.js";
+import { planCharge } from "./plan.js";
+import type { VerifyQuestion } from "./question.js";
 
 const NOW = 1_000_000;
 
 /** Everything that one verification meets: records, question and counters. */
-interface Scene {
+interface Setup {
   readonly key: Partial<KeyRecord>;
   readonly workspaceEnabled: boolean;
   readonly ipWhitelist: readonly string[];
@@ -17,8 +20,8 @@ interface Scene {
   readonly remaining: number;
 }
 
-/** A scene in which nothing is wrong. */
-const flawless: Scene = {
+/** A setup in which nothing is wrong. */
+const flawless: Setup = {
   key: { ratelimits: [limitNamed("default", 10)] },
   workspaceEnabled: true,
   ipWhitelist: ["192.0.2.0/24"],
@@ -32,55 +35,53 @@ const checks: readonly {
   readonly answer: string;
   /** Where another check has the same answer. */
   readonly check?: string;
-  readonly fail: (scene: Scene) => Scene;
+  readonly fail: (setup: Setup) => Setup;
 }[] = [
-  { answer: "workspace-disabled", fail: (scene) => ({ ...scene, workspaceEnabled: false }) },
-  { answer: "DISABLED", fail: (scene) => ({ ...scene, key: { ...scene.key, enabled: false } }) },
+  { answer: "workspace-disabled", fail: (setup) => ({ ...setup, workspaceEnabled: false }) },
+  { answer: "DISABLED", fail: (setup) => ({ ...setup, key: { ...setup.key, enabled: false } }) },
   {
     answer: "FORBIDDEN",
     check: "FORBIDDEN by its API",
-    fail: (scene) => ({ ...scene, question: { ...scene.question, apiId: "api_2" } }),
+    fail: (setup) => ({ ...setup, question: { ...setup.question, apiId: "api_2" } }),
   },
-  { answer: "EXPIRED", fail: (scene) => ({ ...scene, key: { ...scene.key, expires: NOW } }) },
+  { answer: "EXPIRED", fail: (setup) => ({ ...setup, key: { ...setup.key, expires: NOW } }) },
   {
     answer: "FORBIDDEN",
     check: "FORBIDDEN by its address",
-    fail: (scene) => ({ ...scene, question: { ...scene.question, address: "192.0.3.7" } }),
+    fail: (setup) => ({ ...setup, question: { ...setup.question, address: "192.0.3.7" } }),
   },
   {
     answer: "INSUFFICIENT_PERMISSIONS",
-    fail: (scene) => ({ ...scene, question: { ...scene.question, permissions: "docs.write" } }),
+    fail: (setup) => ({ ...setup, question: { ...setup.question, permissions: "docs.write" } }),
   },
   {
     answer: "unknown-limits",
-    fail: (scene) => {
+    fail: (setup) => {
       const unknown = { name: "nowhere", cost: 1, adHoc: null, isOptional: false };
-      return { ...scene, question: { ...scene.question, limits: [unknown] } };
+      return { ...setup, question: { ...setup.question, limits: [unknown] } };
     },
   },
-  { answer: "rate-limited", fail: (scene) => ({ ...scene, used: 10 }) },
-  { answer: "usage-exceeded", fail: (scene) => ({ ...scene, remaining: 0 }) },
+  { answer: "rate-limited", fail: (setup) => ({ ...setup, used: 10 }) },
+  { answer: "usage-exceeded", fail: (setup) => ({ ...setup, remaining: 0 }) },
 ];
 
 /** Decides and charges as a verification does, and names the answer. */
-function answerTo(scene: Scene): string {
-  const loaded: LoadedKey = loadedWith(scene.key, {
-    api: { ...loadedWith().api, ipWhitelist: scene.ipWhitelist },
-    workspace: { id: "ws_default", name: null, enabled: scene.workspaceEnabled, epoch: 0 },
+function answerTo(setup: Setup): string {
+  const loaded: LoadedKey = loadedWith(setup.key, {
+    api: { ...loadedWith().api, ipWhitelist: setup.ipWhitelist },
+    workspace: { id: "ws_default", name: null, enabled: setup.workspaceEnabled, version: 1 },
     permissions: ["docs.read"],
   });
-  const decision = decideVerification(loaded, scene.question, NOW);
+  const decision = decideVerification(loaded, setup.question, NOW);
   if (decision.kind === "refuse") return decision.code;
   if (decision.kind !== "charge") return decision.kind;
-  const plan = planCharge(loaded, scene.question, decision, NOW);
+  const plan = planCharge(loaded, setup.question.cost, decision.limits);
   const state: ChargeState = {
-    keyVersion: 1,
-    identityVersion: null,
-    epoch: 0,
-    usage: { remaining: scene.remaining, refilledAt: 0 },
-    windows: plan.limits.map(() => ({ startedAt: 960_000, used: scene.used })),
+    usage: usageOf(setup.remaining),
+    windows: plan.limits.map(() => ({ startedAt: 960_000, used: setup.used })),
+    remembered: null,
   };
-  return applyCharge(state, plan).result.kind;
+  return applyCharge(state, plan, { now: NOW, refill: null }).result.kind;
 }
 
 const pairs = checks.flatMap((earlier, index) =>
@@ -107,8 +108,8 @@ test.each(pairs)("$first answers before $second", ({ earlier, later }) => {
 test("whatever fails at once, the earliest of the order answers", () => {
   fc.assert(
     fc.property(fc.subarray([...checks], { minLength: 1 }), (failing) => {
-      const scene = failing.reduce((before, { fail }) => fail(before), flawless);
-      expect(answerTo(scene)).toBe(failing[0]?.answer);
+      const setup = failing.reduce((before, { fail }) => fail(before), flawless);
+      expect(answerTo(setup)).toBe(failing[0]?.answer);
     }),
     { numRuns: 300 },
   );

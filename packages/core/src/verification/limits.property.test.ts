@@ -2,9 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DEFAULT_LIMIT } from "../records/key.js";
 import { applyCharge } from "../store/charge.js";
-import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
+import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
+import { autoAppliedLimits, decideLimits, IDENTITY_PLACE, KEY_PLACE } from "./limits.js";
+import { planCharge } from "./plan.js";
+import type { LimitRequest } from "./question.js";
 import { verdictOf } from "./verdict.js";
-import { decideLimits, type LimitRequest, standingLimits } from "./verify.js";
 
 const name = fc.constantFrom("default", "a", "b", "c");
 const configured = fc
@@ -32,26 +34,22 @@ const loaded = fc
     ),
   );
 
-test("no two limits of one plan take from the same counter", () => {
+test("no two limits of one plan take from the same window", () => {
   fc.assert(
     fc.property(loaded, requested, (key, requests) => {
       const decision = decideLimits(key, requests);
       if (decision.kind !== "charge") return;
-      const counters = decision.limits.map(
-        ({ owner, name: of, duration }) => `${owner}/${of}/${duration}`,
-      );
-      expect(new Set(counters).size).toBe(counters.length);
+      const windows = decision.limits.map(({ owner, window }) => `${owner} ${window}`);
+      expect(new Set(windows).size).toBe(windows.length);
     }),
     { numRuns: 500 },
   );
 });
 
-test("limits that were worked out before any question decide every question as those worked out for it", () => {
+test("what applies by itself is what is charged where nothing is named", () => {
   fc.assert(
-    fc.property(loaded, requested, (key, requests) => {
-      const known = { ...key, standing: standingLimits(key) };
-      expect(decideLimits(known, requests)).toEqual(decideLimits(key, requests));
-      expect(decideLimits(known, [])).toEqual(decideLimits(key, []));
+    fc.property(loaded, (key) => {
+      expect(decideLimits(key, [])).toEqual({ kind: "charge", limits: autoAppliedLimits(key) });
     }),
   );
 });
@@ -73,9 +71,9 @@ test("every named limit is charged at its cost, or is unknown, or was optional",
       expect(unknown).toEqual([]);
       if (decision.kind !== "charge") return expect.unreachable();
       const charged = decision.limits.map((limit) => [limit.name, limit.cost]);
-      const asked = requests.filter(known).map((request) => [request.name, request.cost]);
-      const isImplied = charged.length > asked.length;
-      expect(charged).toEqual(isImplied ? [[DEFAULT_LIMIT, 1], ...asked] : asked);
+      const named = requests.filter(known).map((request) => [request.name, request.cost]);
+      const isImplied = charged.length > named.length;
+      expect(charged).toEqual(isImplied ? [[DEFAULT_LIMIT, 1], ...named] : named);
     }),
     { numRuns: 500 },
   );
@@ -100,27 +98,14 @@ test("a verdict shows one state for each limit of the plan, and leads with one o
       if (decision.kind !== "charge") return;
       const { result } = applyCharge(
         {
-          keyVersion: 1,
-          identityVersion: 1,
-          epoch: 0,
-          usage: { remaining, refilledAt: 0 },
+          usage: usageOf(remaining),
           windows: decision.limits.map(() => ({ startedAt: 100, used: 5 })),
+          remembered: null,
         },
-        {
-          workspaceId: "ws_default",
-          keyId: "key_1",
-          identityId: "id_1",
-          sharedCountersId: null,
-          usesFrom: "key",
-          now: 100,
-          expects: { keyVersion: 1, identityVersion: 1, epoch: 0 },
-          mode: "take",
-          cost: 1,
-          refill: null,
-          limits: decision.limits,
-        },
+        planCharge(key, 1, decision.limits),
+        { now: 100, refill: null },
       );
-      if (result.kind === "stale" || result.kind === "conflict") return expect.unreachable();
+      if (result.kind === "conflict") return expect.unreachable();
       const verdict = verdictOf(key, "VALID", result, 100);
       if (verdict.code === "NOT_FOUND") return expect.unreachable();
       expect(verdict.ratelimits?.map((state) => state.name) ?? []).toEqual(
@@ -176,8 +161,10 @@ test("taken from is what is named, and what applies by itself: the key's, and th
         const request = requests.find(({ name }) => name === charge.name);
         expect(charge.cost).toBe(request?.cost ?? 1);
         expect(request !== undefined || isNamed(byItself, charge.name)).toBe(true);
-        const isOwn = request?.adHoc ? true : isNamed(own, charge.name);
-        expect(charge.owner).toBe(isOwn ? "key" : "identity");
+        const configuredBy = isNamed(own, charge.name) ? KEY_PLACE : IDENTITY_PLACE;
+        if (!request?.adHoc) expect(charge.owner).toBe(configuredBy);
+        // A limit that the request made up is kept by the workspace, unless it goes on with one of the key.
+        else expect([KEY_PLACE, null]).toContain(charge.owner);
       }
     }),
     { numRuns: 500 },
