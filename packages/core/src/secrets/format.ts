@@ -11,7 +11,7 @@ export const BYTE_LENGTH = { min: 16, max: 255, default: 16 } as const;
 /** What a prefix may be: at most 16 of `A-Z a-z 0-9 _ -`, not ending in `_`. */
 export const PREFIX_PATTERN = /^[A-Za-z0-9_-]{0,15}[A-Za-z0-9-]$/;
 
-/** Bits that must stay unknown to whoever sees `start` (NIST SP 800-63B, look-up secrets). */
+/** Bits that must stay unknown when `start` is known (NIST SP 800-63B, look-up secrets). */
 export const MIN_UNKNOWN_BITS = 112;
 
 const VERSION = 2;
