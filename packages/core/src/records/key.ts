@@ -9,7 +9,7 @@ import type { BodyReader } from "./body.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 import { readRefill } from "./refill.js";
 
-/** How a limit of a key was asked for. Kept and listed; every limit is exact regardless. */
+/** A wish for how a limit of a key is counted. Kept and listed; every limit is exact regardless. */
 export type RateLimitType = "fast" | "consistent";
 
 /** A limit of a key. The one named {@link DEFAULT_LIMIT} applies to every verification by itself. */
@@ -33,7 +33,7 @@ export interface KeyRecord {
   readonly identityId: string | null;
   readonly meta: Metadata | null;
   readonly createdAt: EpochMs;
-  /** Instant of the latest configuration change, or null before the first. Uses and refills do not touch it. */
+  /** Instant of the latest change by somebody, of uses too, or null before the first. Verifications and refills do not touch it. */
   readonly updatedAt: EpochMs | null;
   /** Instant at which the key dies, or null for never. */
   readonly expires: EpochMs | null;

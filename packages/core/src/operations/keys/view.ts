@@ -51,7 +51,7 @@ export interface KeyView {
   readonly lastUsedAt?: EpochMs;
   readonly environment?: string;
   readonly identity?: NonNullable<VerifiedKey["identity"]>;
-  /** The secret of a recoverable key, where decryption was asked for. */
+  /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
