@@ -1,5 +1,5 @@
 import { badRequest } from "../errors.js";
-import { dueRefill, type Refill } from "../rules/refill.js";
+import { dueRefill, type Refill, refillAfter } from "../rules/refill.js";
 import { applyRefill, type Usage, type UsageChange } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
 
@@ -37,6 +37,7 @@ export function settingOfUses(
   const remaining = wanted.remaining === undefined ? remainingBefore : wanted.remaining;
   if (remaining === null && wanted.refill !== undefined && wanted.refill !== null)
     throw badRequest([{ path: "refill", message: "needs remaining" }]);
+  const after = refillAfter(wanted.refill === undefined ? refill : wanted.refill, remaining);
   const isSet = wanted.remaining !== undefined || wanted.refill !== undefined;
   const operation: UsageChange["operation"] =
     wanted.remaining === undefined
@@ -45,6 +46,6 @@ export function settingOfUses(
   return {
     remainingBefore,
     usage: isSet ? { due, operation, restartsAt: now } : undefined,
-    refill: remaining === null && refill !== null ? null : wanted.refill,
+    refill: after === refill ? undefined : after,
   };
 }

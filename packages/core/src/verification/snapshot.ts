@@ -18,7 +18,7 @@ export interface Snapshot {
   readonly permission: Map<string, Known<PermissionRecord>>;
   /** What keys hold, worked out once for all that hold the same. */
   readonly grants: Map<string, ResolvedGrants>;
-  /** What was asked for latest. */
+  /** The grants that were looked up last. */
   latest: { readonly key: KeyRecord; readonly grants: ResolvedGrants } | null;
 }
 
