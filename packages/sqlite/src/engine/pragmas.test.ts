@@ -1,10 +1,17 @@
-import { NO_CHANGES } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
-import { sqliteStore } from "./index.js";
+import { sqliteStore } from "../index.js";
+import {
+  aPlan,
+  aRecord,
+  charge,
+  commit,
+  deleteKey,
+  WORKSPACE,
+  withKey,
+} from "../testing/fixtures.js";
+import { openScratch } from "../testing/scratch.js";
 import { assertSqliteVersion } from "./pragmas.js";
-import { aKey, aPlan, deleteKey, WORKSPACE, withKey } from "./testing/fixtures.js";
-import { openScratch } from "./testing/scratch.js";
 
 const scratch = openScratch();
 const databases: Database.Database[] = [];
@@ -55,16 +62,18 @@ test("a database in memory has no log, and every other setting", () => {
   expect(read(database, "foreign_keys")).toBe(1);
 });
 
-test("configuration is committed with FULL; charges with NORMAL, or with FULL where durability says so", async () => {
+test("records are committed with FULL; charges with NORMAL, or with FULL where durability says so", async () => {
   for (const [durability, answer] of [["normal", 1] as const, ["full", 2] as const]) {
     const database = open();
     const store = sqliteStore(database, { durability });
-    const loaded = await withKey(store, aKey(1, 5));
+    const loaded = await withKey(store, 1, 5);
     expect(read(database, "synchronous")).toBe(2);
-    await store.charge(aPlan(loaded));
+    await charge(store, aPlan(loaded));
     expect(read(database, "synchronous")).toBe(answer);
-    await store.updateKey(WORKSPACE, loaded.key.id, 1, { switchedOn: false }, NO_CHANGES);
+    await commit(store, { puts: [{ record: aRecord(1, { version: 2 }) }] });
     expect(read(database, "synchronous")).toBe(2);
+    await store.addStatistics(WORKSPACE, { counts: [], uses: [] });
+    expect(read(database, "synchronous")).toBe(1);
     await deleteKey(store);
     expect(read(database, "synchronous")).toBe(2);
   }

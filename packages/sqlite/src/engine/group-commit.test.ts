@@ -1,9 +1,9 @@
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
-import { sqliteStore } from "./index.js";
-import { damageBy } from "./testing/damage.js";
-import { aKey, aPlan, insertKey, keyIdOf, load, withKey } from "./testing/fixtures.js";
-import { openScratch } from "./testing/scratch.js";
+import { sqliteStore } from "../index.js";
+import { damageFile } from "../testing/damage.js";
+import { aPlan, charge, load, NOW, withKey } from "../testing/fixtures.js";
+import { openScratch } from "../testing/scratch.js";
 
 const scratch = openScratch();
 afterAll(() => scratch.remove());
@@ -36,25 +36,27 @@ async function commitsDuring(path: string, work: () => Promise<unknown>): Promis
 test("charges of one turn share one commit, and each is decided on what those before it left", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path, { durability: "full" });
-  const loaded = await withKey(store, aKey(1, 40));
+  const loaded = await withKey(store, 1, 40);
   let kinds: readonly string[] = [];
   const commits = await commitsDuring(path, async () => {
     const results = await Promise.all(
-      Array.from({ length: 64 }, () => store.charge(aPlan(loaded))),
+      Array.from({ length: 64 }, () => charge(store, aPlan(loaded))),
     );
     kinds = results.map(({ kind }) => kind);
   });
   expect(commits).toBe(1);
   expect(kinds.filter((kind) => kind === "charged")).toHaveLength(40);
   expect(kinds.filter((kind) => kind === "usage-exceeded")).toHaveLength(24);
-  expect((await load(store)).usage.remaining).toBe(0);
+  expect((await load(store)).usage?.remaining).toBe(0);
   await store.close();
 });
 
 test("more charges than one batch holds are all answered", async () => {
   const store = sqliteStore(":memory:", { durability: "full" });
-  const loaded = await withKey(store, aKey(1, 1_000));
-  const results = await Promise.all(Array.from({ length: 900 }, () => store.charge(aPlan(loaded))));
+  const loaded = await withKey(store, 1, 1_000);
+  const results = await Promise.all(
+    Array.from({ length: 900 }, () => charge(store, aPlan(loaded))),
+  );
   const left = results.map((result) => ("remaining" in result ? result.remaining : null));
   expect(left).toEqual(Array.from({ length: 900 }, (_, index) => 999 - index));
   await store.close();
@@ -63,20 +65,15 @@ test("more charges than one batch holds are all answered", async () => {
 test("a damaged record fails its own charge, and none of those that share its commit", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path, { durability: "full" });
-  const whole = await withKey(store, aKey(1, 5));
-  await insertKey(store, aKey(2, 5));
-  const broken = await load(store, keyIdOf(2));
-  await damageBy(() => path)["negative remaining"]?.(store, keyIdOf(2));
+  const whole = await withKey(store, 1, 5);
+  const broken = await withKey(store, 2, 5);
+  damageFile(path, "UPDATE latchkey_counters SET remaining = -5 WHERE seq = 2");
   // Plans that carry a request are decided inside of the transaction only.
-  const request = (id: string) => ({
-    id,
-    fingerprint: "f",
-    rememberUntil: whole.key.createdAt + 1,
-  });
+  const request = (id: string) => ({ id, fingerprint: "f", rememberUntil: NOW + 1 });
   const [first, second, third] = await Promise.allSettled([
-    store.charge(aPlan(whole, { request: request("a") })),
-    store.charge(aPlan(broken, { request: request("b") })),
-    store.charge(aPlan(whole, { request: request("c") })),
+    charge(store, aPlan(whole), { request: request("a") }),
+    charge(store, aPlan(broken), { request: request("b") }),
+    charge(store, aPlan(whole), { request: request("c") }),
   ]);
   expect(first).toMatchObject({ status: "fulfilled", value: { remaining: 4 } });
   expect(second).toMatchObject({ status: "rejected", reason: { code: "STORE_CORRUPT" } });
@@ -87,11 +84,11 @@ test("a damaged record fails its own charge, and none of those that share its co
 test("charges that were not begun when the store is closed are rejected and take nothing", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path, { durability: "full" });
-  const loaded = await withKey(store, aKey(1, 5));
-  const call = store.charge(aPlan(loaded));
+  const loaded = await withKey(store, 1, 5);
+  const call = charge(store, aPlan(loaded));
   await store.close();
   await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
   const reopened = sqliteStore(path);
-  expect((await load(reopened)).usage.remaining).toBe(5);
+  expect((await load(reopened)).usage?.remaining).toBe(5);
   await reopened.close();
 });

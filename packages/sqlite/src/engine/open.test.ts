@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { LatchkeyError } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
-import { type SqliteStoreOptions, sqliteStore } from "./index.js";
-import { aKey, aPlan, load, withKey } from "./testing/fixtures.js";
-import { openScratch, withDatabase } from "./testing/scratch.js";
+import { type SqliteStoreOptions, sqliteStore } from "../index.js";
+import { aPlan, charge, load, withKey } from "../testing/fixtures.js";
+import { openScratch, withDatabase } from "../testing/scratch.js";
 
 const scratch = openScratch();
 afterAll(() => scratch.remove());
@@ -40,11 +41,11 @@ test("a file that is there keeps its mode", async () => {
 test("closing leaves one file, with everything in it", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
-  await withKey(store, aKey(1, 5));
+  await withKey(store, 1, 5);
   await store.close();
   expect(statSync(`${path}-wal`, { throwIfNoEntry: false })).toBeUndefined();
   const reopened = sqliteStore(path);
-  expect((await load(reopened)).usage.remaining).toBe(5);
+  expect((await load(reopened)).usage?.remaining).toBe(5);
   await reopened.close();
 });
 
@@ -114,6 +115,31 @@ test("a directory, a broken link and a nameless path are wrong arguments", () =>
   }
 });
 
+test.each([
+  " :memory:",
+  ":memory: ",
+  " ",
+  "\t",
+  "\n",
+  "tenant.db ",
+  " tenant.db",
+  "tenant.db\u00a0",
+  "\ufefftenant.db",
+])("a path that better-sqlite3 would read as another one is refused by name: %j", (path) => {
+  expect(() => sqliteStore(path)).toThrow(TypeError);
+  expect(() => sqliteStore(path)).toThrow('"path" must not begin or end with white space');
+  expect(existsSync(path.trim())).toBe(false);
+});
+
+test("a name that looks like a URI or like memory is that of a file", async () => {
+  const directory = scratch.newPath();
+  mkdirSync(directory);
+  for (const name of ["file:keys.db", "file::memory:", ":memory:.db", "a?mode=memory"]) {
+    await sqliteStore(join(directory, name)).close();
+    expect(existsSync(join(directory, name))).toBe(true);
+  }
+});
+
 test("a file in a directory that does not exist is STORE_UNAVAILABLE, and says what to do", () => {
   const error = errorOf(() => sqliteStore(`${scratch.newPath()}/keys.db`));
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
@@ -125,8 +151,17 @@ test("a trigger on a table of latchkey is refused", async () => {
   await sqliteStore(path).close();
   withDatabase(path, (database) =>
     database.exec(
-      "CREATE TRIGGER planted AFTER UPDATE ON latchkey_counters BEGIN DELETE FROM latchkey_key; END",
+      "CREATE TRIGGER planted AFTER UPDATE ON latchkey_counters BEGIN DELETE FROM latchkey_record; END",
     ),
+  );
+  expect(errorOf(() => sqliteStore(path)).code).toBe("STORE_CORRUPT");
+});
+
+test("a view in the place of a table of latchkey is refused", async () => {
+  const path = scratch.newPath();
+  await sqliteStore(path).close();
+  withDatabase(path, (database) =>
+    database.exec("CREATE VIEW latchkey_planted AS SELECT * FROM latchkey_record"),
   );
   expect(errorOf(() => sqliteStore(path)).code).toBe("STORE_CORRUPT");
 });
@@ -143,7 +178,7 @@ test("a database of a newer latchkey is refused and left as it is", async () => 
 test("opening again changes neither the tables nor what is in them", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
-  const loaded = await withKey(store, aKey(1, 5));
+  const loaded = await withKey(store, 1, 5);
   await store.close();
   const schema = () =>
     withDatabase(path, (database) => database.prepare("SELECT sql FROM sqlite_schema").all());
@@ -175,10 +210,10 @@ test("what is neither a path nor a database is a wrong argument", () => {
 test("inside a transaction of the owner of the database every call is refused, and charges nothing", async () => {
   const database = new Database(":memory:");
   const store = sqliteStore(database);
-  const loaded = await withKey(store, aKey(1, 5));
+  const loaded = await withKey(store, 1, 5);
   database.exec("BEGIN");
   expect(() => sqliteStore(database)).toThrow(TypeError);
-  for (const call of [store.charge(aPlan(loaded)), store.getKey("ws", "key"), withKey(store)]) {
+  for (const call of [charge(store, aPlan(loaded)), load(store), withKey(store, 2)]) {
     await expect(call).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
       outcome: "not-applied",
@@ -186,15 +221,15 @@ test("inside a transaction of the owner of the database every call is refused, a
     });
   }
   database.exec("ROLLBACK");
-  expect((await load(store)).usage.remaining).toBe(5);
+  expect((await load(store)).usage?.remaining).toBe(5);
   database.close();
 });
 
 test("a database that its owner has closed is STORE_UNAVAILABLE", async () => {
   const database = new Database(":memory:");
   const store = sqliteStore(database);
-  const loaded = await withKey(store, aKey(1, 5));
+  const loaded = await withKey(store, 1, 5);
   database.close();
-  await expect(store.charge(aPlan(loaded))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  await expect(charge(store, aPlan(loaded))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   await store.close();
 });
