@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { redisStore } from "../index.js";
+import { errorOf, until, untilAnswered } from "../testing/errors.js";
+import { type ServerOptions, startServer } from "../testing/redis-server.js";
+import { removeEverything, useEverything } from "../testing/use-everything.js";
+import { describeWithServers } from "../testing/where.js";
 import { translateError } from "./errors.js";
-import { unfitness } from "./fitness.js";
-import { redisStore } from "./index.js";
-import { errorOf, until, untilAnswered } from "./testing/errors.js";
-import { type ServerOptions, startServer } from "./testing/redis-server.js";
-import { removeEverything, useEverything } from "./testing/use-everything.js";
-import { describeWithServers } from "./testing/where.js";
+import { requirementProblem } from "./server-requirements.js";
 
 const STRICT = { allowEviction: false, allowNoPersistence: false };
 const FIT = {
@@ -22,7 +22,7 @@ const infoOf = (fields: object) =>
 
 describe("whether a server may be trusted with keys", () => {
   test.each(["7.0.0", "7.2.4", "8.0.1", "10.0.0"])("version %s may", (redis_version) => {
-    expect(unfitness(infoOf({ ...FIT, redis_version }), STRICT)).toBeNull();
+    expect(requirementProblem(infoOf({ ...FIT, redis_version }), STRICT)).toBeNull();
   });
 
   test.each([
@@ -34,14 +34,14 @@ describe("whether a server may be trusted with keys", () => {
     ["appendonly", { aof_enabled: "0" }],
     ["allowNoPersistence: true", { aof_enabled: "0" }],
   ])("%s is the reason for %o", (reason, fields) => {
-    expect(unfitness(infoOf({ ...FIT, ...fields }), STRICT)?.message).toContain(reason);
+    expect(requirementProblem(infoOf({ ...FIT, ...fields }), STRICT)?.message).toContain(reason);
   });
 
   test("eviction and missing persistence can be allowed, a replica cannot", () => {
     const lenient = { allowEviction: true, allowNoPersistence: true };
     const poor = { ...FIT, maxmemory_policy: "allkeys-lru", aof_enabled: "0" };
-    expect(unfitness(infoOf(poor), lenient)).toBeNull();
-    expect(unfitness(infoOf({ ...poor, role: "slave" }), lenient)).not.toBeNull();
+    expect(requirementProblem(infoOf(poor), lenient)).toBeNull();
+    expect(requirementProblem(infoOf({ ...poor, role: "slave" }), lenient)).not.toBeNull();
   });
 });
 
@@ -89,14 +89,14 @@ describeWithServers("a server that is not fit to hold keys", () => {
       const control = server.connect();
       const store = redisStore(server.url);
       try {
-        const error = await errorOf(store.getWorkspace("ws_default"));
+        const error = await errorOf(store.read("ws_default", []));
         expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
         expect(error.message).toContain(reason);
         const lenient = redisStore(server.url, { allowEviction: true, allowNoPersistence: true });
-        await lenient.getWorkspace("ws_default");
+        await lenient.read("ws_default", []);
         await lenient.close();
         await control.config("SET", setting, value);
-        await untilAnswered(() => store.getWorkspace("ws_default"));
+        await untilAnswered(() => store.read("ws_default", []));
       } finally {
         control.disconnect();
         await store.close();
@@ -109,11 +109,11 @@ describeWithServers("a server that is not fit to hold keys", () => {
     const server = await startServer();
     const store = redisStore(server.url, { configTimeoutMs: 500 });
     try {
-      await store.getWorkspace("ws_default");
+      await store.read("ws_default", []);
       await server.stop();
       await server.start({ appendonly: "no" });
       await until(async () =>
-        (await errorOf(store.getWorkspace("ws_default"))).message.includes("appendonly"),
+        (await errorOf(store.read("ws_default", []))).message.includes("appendonly"),
       );
     } finally {
       await store.close();
@@ -127,11 +127,11 @@ describeWithServers("a server that is not fit to hold keys", () => {
       const server = await startServer({ requirepass: "right" });
       const store = redisStore(server.url.replace("redis://", scheme), { connectTimeoutMs: 500 });
       try {
-        const error = await errorOf(store.getWorkspace("ws_default"));
+        const error = await errorOf(store.read("ws_default", []));
         expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
         expect(error.message).not.toContain("wrong");
         const known = redisStore(server.url.replace("redis://", "redis://:right@"));
-        await known.getWorkspace("ws_default");
+        await known.read("ws_default", []);
         await known.close();
       } finally {
         await store.close();
@@ -141,7 +141,7 @@ describeWithServers("a server that is not fit to hold keys", () => {
   );
 
   test("a user of Redis with the rights that the README names can do everything", async () => {
-    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
     const rights = /`(~lk:\* [^`]+)`/.exec(readme)?.[1]?.split(" ") ?? [];
     const server = await startServer();
     const control = server.connect();
@@ -151,7 +151,8 @@ describeWithServers("a server that is not fit to hold keys", () => {
       const left = await useEverything(store, "ws_default");
       await removeEverything(store, "ws_default", left);
       const { workspaceId } = await left.latchkey.createWorkspace({ name: "another" });
-      expect(await store.getWorkspace(workspaceId)).toMatchObject({ name: "another" });
+      const another = await left.latchkey.workspace(workspaceId).getWorkspace();
+      expect(another).toMatchObject({ name: "another" });
     } finally {
       control.disconnect();
       await store.close();

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
-import { redisStore } from "./index.js";
+import { redisStore } from "../index.js";
 
 const opened: { disconnect(): void }[] = [];
 

@@ -1,11 +1,13 @@
-import { NO_CHANGES } from "@latchkey/core";
+import { aChange } from "@latchkey/conformance";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { redisStore } from "./index.js";
-import { errorOf, until, untilAnswered } from "./testing/errors.js";
-import { NEVER_TWICE, startServer, type TestServer } from "./testing/redis-server.js";
-import { describeWithServers } from "./testing/where.js";
+import { redisStore } from "../index.js";
+import { errorOf, until, untilAnswered } from "../testing/errors.js";
+import { NEVER_TWICE, startServer, type TestServer } from "../testing/redis-server.js";
+import { describeWithServers } from "../testing/where.js";
 
+/** The smallest write. */
+const WRITE = aChange({ raisesRevision: true });
 const NOT_APPLIED = { code: "STORE_UNAVAILABLE", outcome: "not-applied" };
 
 describeWithServers("the database number", () => {
@@ -30,15 +32,13 @@ describeWithServers("the database number", () => {
     async (database) => {
       const store = redisStore(`${server.url}/${database}`);
       try {
-        const calls = Array.from({ length: 8 }, () =>
-          store.setWorkspaceEnabled("ws_16", true, NO_CHANGES),
-        );
+        const calls = Array.from({ length: 8 }, () => store.commit("ws_16", WRITE));
         for (const error of await Promise.all(calls.map(errorOf))) {
           expect(error).toMatchObject(NOT_APPLIED);
           expect(error.message).toContain("database number");
           expect(error.message).toContain('"databases"');
         }
-        expect(await errorOf(store.getWorkspace("ws_16"))).toMatchObject(NOT_APPLIED);
+        expect(await errorOf(store.read("ws_16", []))).toMatchObject(NOT_APPLIED);
         expect(await keysIn(0)).toBe(0);
       } finally {
         await store.close();
@@ -49,7 +49,7 @@ describeWithServers("the database number", () => {
   test("15 holds what is written to it, and database 0 nothing of it", async () => {
     const store = redisStore(`${server.url}/15`);
     try {
-      await store.setWorkspaceEnabled("ws_15", false, NO_CHANGES);
+      await store.commit("ws_15", WRITE);
       expect(await keysIn(15)).toBeGreaterThan(0);
       expect(await keysIn(0)).toBe(0);
     } finally {
@@ -65,8 +65,8 @@ describeWithServers("the database number", () => {
       for (const client of clients) client.on("error", () => undefined);
       try {
         const [found, missing] = clients.map((client) => redisStore(client));
-        await found?.getWorkspace("ws_default");
-        const error = await errorOf(missing?.getWorkspace("ws_default") ?? Promise.resolve());
+        await found?.read("ws_default", []);
+        const error = await errorOf(missing?.read("ws_default", []) ?? Promise.resolve());
         expect(error.message).toContain("database number");
       } finally {
         for (const client of clients) client.disconnect();
@@ -82,7 +82,7 @@ describeWithServers("the database number", () => {
       const store = redisStore(client);
       const calls: Promise<unknown>[] = [];
       for (let turn = 0; turn < 50; turn += 1) {
-        calls.push(errorOf(store.setWorkspaceEnabled("ws_99", true, NO_CHANGES)));
+        calls.push(errorOf(store.commit("ws_99", WRITE)));
         await Promise.resolve();
       }
       await Promise.all(calls);
@@ -104,15 +104,15 @@ describeWithServers("the database number", () => {
     const own = await startServer({ databases: "16" });
     const store = redisStore(`${own.url}/9`);
     try {
-      await store.getWorkspace("ws_default");
+      await store.read("ws_default", []);
       await own.stop();
       await own.start({ databases: "8" });
       await until(async () =>
-        (await errorOf(store.getWorkspace("ws_default"))).message.includes("database number"),
+        (await errorOf(store.read("ws_default", []))).message.includes("database number"),
       );
       await own.stop();
       await own.start({ databases: "16" });
-      await untilAnswered(() => store.getWorkspace("ws_default"));
+      await untilAnswered(() => store.read("ws_default", []));
     } finally {
       await store.close();
       await own.remove();
@@ -124,7 +124,7 @@ describeWithServers("the database number", () => {
     await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "~*", "+@all", "-select");
     const store = redisStore(`${server.url.replace("//", "//narrow:pw@")}/3`);
     try {
-      expect((await errorOf(store.getWorkspace("ws_default"))).message).toContain("SELECT");
+      expect((await errorOf(store.read("ws_default", []))).message).toContain("SELECT");
     } finally {
       control.disconnect();
       await store.close();

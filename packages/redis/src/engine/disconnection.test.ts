@@ -2,12 +2,12 @@ import { createServer, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { Cluster, Redis } from "ioredis";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { redisStore } from "../index.js";
+import { errorOf, until } from "../testing/errors.js";
+import { startProxy } from "../testing/proxy.js";
+import { freePort, NEVER_TWICE, startServer, type TestServer } from "../testing/redis-server.js";
+import { describeWithServers } from "../testing/where.js";
 import { reasonOf } from "./disconnection.js";
-import { redisStore } from "./index.js";
-import { errorOf, until } from "./testing/errors.js";
-import { startProxy } from "./testing/proxy.js";
-import { freePort, NEVER_TWICE, startServer, type TestServer } from "./testing/redis-server.js";
-import { describeWithServers } from "./testing/where.js";
 
 const SECRET = "hunter2";
 const coded = (code: string) => Object.assign(new Error(`${SECRET} ${code}`), { code });
@@ -76,7 +76,7 @@ describeWithServers("a store that does not get a connection says why", () => {
     const store = redisStore(target, { connectTimeoutMs: 50 });
     releases.push(() => store.close());
     await until(async () => {
-      const error = await errorOf(store.getWorkspace("ws_default"));
+      const error = await errorOf(store.read("ws_default", []));
       expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
       expect(error.message).not.toMatch(/wrong|nobody|127\.0|invalid/);
       return reason.test(error.message);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { redisStore } from "./index.js";
-import { errorOf } from "./testing/errors.js";
-import { freePort } from "./testing/redis-server.js";
+import { redisStore } from "../index.js";
+import { errorOf } from "../testing/errors.js";
+import { freePort } from "../testing/redis-server.js";
 
 /** What is thrown for a URL, which has to be a TypeError. */
 function refusalOf(url: string): string {
@@ -70,7 +70,7 @@ describe("a URL that is taken", () => {
       connectTimeoutMs: 1,
     });
     try {
-      expect(await errorOf(store.getWorkspace("ws_default"))).toMatchObject({
+      expect(await errorOf(store.read("ws_default", []))).toMatchObject({
         code: "STORE_UNAVAILABLE",
       });
     } finally {

@@ -1,10 +1,10 @@
 import { createLatchkey } from "@latchkey/core";
 import { Cluster } from "ioredis";
 import { expect, test } from "vitest";
-import { redisStore } from "./index.js";
-import { until } from "./testing/errors.js";
-import { startReplicatedCluster } from "./testing/redis-cluster.js";
-import { describeWithServers } from "./testing/where.js";
+import { redisStore } from "../index.js";
+import { until } from "../testing/errors.js";
+import { startReplicatedCluster } from "../testing/redis-cluster.js";
+import { describeWithServers } from "../testing/where.js";
 
 describeWithServers("a replica of a Redis Cluster that takes over", () => {
   test("is examined before it is trusted with keys", async () => {
