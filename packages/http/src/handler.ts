@@ -1,7 +1,7 @@
-import { toResponse } from "./answer.js";
-import { AskedByRequest } from "./asked-by-request.js";
 import { type HandlerOptions, settingsOf } from "./options.js";
-import { createService, type Service } from "./service.js";
+import { AskedByRequest } from "./request/asked-by-request.js";
+import { toResponse } from "./routing/answer.js";
+import { createService, type Service } from "./routing/service.js";
 
 /** The HTTP contract as a function. It never rejects. */
 export type Handler = (request: Request) => Promise<Response>;

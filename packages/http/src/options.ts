@@ -1,5 +1,5 @@
 import type { Latchkey } from "@latchkey/core";
-import type { Authenticate } from "./authenticate.js";
+import type { Authenticate } from "./auth/authenticate.js";
 
 /** What `createHandler` is made of. */
 export interface HandlerOptions {

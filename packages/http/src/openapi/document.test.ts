@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../index.js";
-import { OPERATIONS } from "../operations.js";
+import { OPERATIONS } from "../operations/operations.js";
 import { FIELD_NOTES, noteOf } from "./field-notes.js";
 import { OWN_NOTES } from "./own-notes.js";
 import { refusalsOf } from "./refusals.js";

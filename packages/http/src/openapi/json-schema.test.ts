@@ -1,7 +1,7 @@
 import { createKeyInput, metadataField, updateKeyInput } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { shared, whole } from "../answers/shared.js";
+import { shared, whole } from "../response-schemas/shared.js";
 import { FIELD_NOTES } from "./field-notes.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 

@@ -1,6 +1,6 @@
 import { metadataField, permissionQueryField } from "@latchkey/core";
 import { z } from "zod";
-import { metadata, SHARED } from "../answers/shared.js";
+import { metadata, SHARED } from "../response-schemas/shared.js";
 import { noteOf } from "./field-notes.js";
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has it. */

@@ -1,4 +1,4 @@
-import type { Operation } from "../operation.js";
+import type { Operation } from "../operations/operation.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 import { permissionsNote } from "./permissions-note.js";
 import { refusalResponses } from "./refusals.js";

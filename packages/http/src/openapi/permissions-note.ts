@@ -1,5 +1,5 @@
 import { type RootPermission, rootPermissionName } from "@latchkey/core";
-import type { Needs, Operation } from "../operation.js";
+import type { Needs, Operation } from "../operations/operation.js";
 
 /** What stands for the id in the form of a permission for one resource. */
 const ID_FORMS: Readonly<Record<string, string>> = {

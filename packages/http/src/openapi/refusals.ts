@@ -1,6 +1,6 @@
-import { type PublicErrorCode, STATUS } from "../answer.js";
-import { errorBody } from "../answers/error-body.js";
-import type { Operation } from "../operation.js";
+import type { Operation } from "../operations/operation.js";
+import { errorBody } from "../response-schemas/error-body.js";
+import { type PublicErrorCode, STATUS } from "../routing/answer.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 
 const NOTES: Readonly<Record<PublicErrorCode, string>> = {

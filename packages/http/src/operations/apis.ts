@@ -7,11 +7,11 @@ import {
   listKeysInput,
   updateApiInput,
 } from "@latchkey/core";
-import { api, apiList, createdApi, deletedKeys, keyList } from "../answers/apis.js";
-import { nothing } from "../answers/shared.js";
-import { API_ID, KEY } from "../examples.js";
-import { onApi, onApiById } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { onApi, onApiById } from "../auth/needs.js";
+import { api, apiList, createdApi, deletedKeys, keyList } from "../response-schemas/apis.js";
+import { nothing } from "../response-schemas/shared.js";
+import { API_ID, KEY } from "./examples.js";
+import { define, type Operation } from "./operation.js";
 
 /** What is done with an API and with all of its keys. */
 export const APIS: readonly Operation[] = [

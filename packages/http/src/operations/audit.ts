@@ -1,8 +1,8 @@
 import { listAuditEventsInput, pruneAuditEventsInput } from "@latchkey/core";
-import { auditEventList, forgotten } from "../answers/audit.js";
-import { EVENT_ID, KEY_ID, ROOT_KEY_ID, START } from "../examples.js";
-import { onAudit } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { onAudit } from "../auth/needs.js";
+import { auditEventList, forgotten } from "../response-schemas/audit.js";
+import { EVENT_ID, KEY_ID, ROOT_KEY_ID, START } from "./examples.js";
+import { define, type Operation } from "./operation.js";
 
 /** What is done with the audit log. */
 export const AUDIT: readonly Operation[] = [

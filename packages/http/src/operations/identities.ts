@@ -5,11 +5,11 @@ import {
   listIdentitiesInput,
   updateIdentityInput,
 } from "@latchkey/core";
-import { createdIdentity, identity, identityList } from "../answers/identities.js";
-import { nothing } from "../answers/shared.js";
-import { IDENTITY, IDENTITY_ID } from "../examples.js";
-import { onIdentity } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { onIdentity } from "../auth/needs.js";
+import { createdIdentity, identity, identityList } from "../response-schemas/identities.js";
+import { nothing } from "../response-schemas/shared.js";
+import { IDENTITY, IDENTITY_ID } from "./examples.js";
+import { define, type Operation } from "./operation.js";
 
 /** What is done with the users that keys belong to. */
 export const IDENTITIES: readonly Operation[] = [

@@ -6,10 +6,10 @@ import {
   setPermissionsInput,
   setRolesInput,
 } from "@latchkey/core";
-import { heldPermissions, heldRoles } from "../answers/permissions.js";
-import { KEY_ID, PERMISSION_ID, ROLE_ID } from "../examples.js";
-import { ifCreating, onRbac } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { ifCreating, onRbac } from "../auth/needs.js";
+import { heldPermissions, heldRoles } from "../response-schemas/permissions.js";
+import { KEY_ID, PERMISSION_ID, ROLE_ID } from "./examples.js";
+import { define, type Operation } from "./operation.js";
 
 const ITEMS =
   "An item is a name, or names one by `id` or `name`; what does not exist is a 412 that lists it all, and " +

@@ -9,14 +9,14 @@ import {
   verifyKeyInput,
   whoamiInput,
 } from "@latchkey/core";
-import { createdKey, keySelf, listedKey, usesLeft } from "../answers/keys.js";
-import { nothing } from "../answers/shared.js";
-import { verdict } from "../answers/verdict.js";
-import { authorizeAtTimes, verifyScope } from "../authorize.js";
-import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "../examples.js";
-import { onApi, onApiById, onApiOfKey, onApiOfSecret } from "../needs.js";
-import { define, type Needs, type Operation } from "../operation.js";
-import { updateKeyNeeds } from "../update-key-needs.js";
+import { authorizeAtTimes, verifyScope } from "../auth/authorize.js";
+import { onApi, onApiById, onApiOfKey, onApiOfSecret } from "../auth/needs.js";
+import { updateKeyNeeds } from "../auth/update-key-needs.js";
+import { createdKey, keySelf, listedKey, usesLeft } from "../response-schemas/keys.js";
+import { nothing } from "../response-schemas/shared.js";
+import { verdict } from "../response-schemas/verdict.js";
+import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
+import { define, type Needs, type Operation } from "./operation.js";
 
 /** The operation that a handler with `publicVerify` answers to everyone. */
 export const VERIFY_KEY = "keys.verifyKey";

@@ -1,7 +1,7 @@
 import { noInput } from "@latchkey/core";
-import { nothing } from "../answers/shared.js";
-import { NOTHING } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { NOTHING } from "../auth/needs.js";
+import { nothing } from "../response-schemas/shared.js";
+import { define, type Operation } from "./operation.js";
 
 /** Whether the service runs, and whether it can answer. */
 export const LIVENESS: readonly Operation[] = [

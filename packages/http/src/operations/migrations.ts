@@ -1,8 +1,8 @@
 import { createKeysInput, importIssues } from "@latchkey/core";
-import { createdKeys } from "../answers/keys.js";
-import { API_ID, KEY_ID } from "../examples.js";
-import { ofEach, onApiById } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { ofEach, onApiById } from "../auth/needs.js";
+import { createdKeys } from "../response-schemas/keys.js";
+import { API_ID, KEY_ID } from "./examples.js";
+import { define, type Operation } from "./operation.js";
 
 /** Keys that were issued elsewhere. */
 export const MIGRATIONS: readonly Operation[] = [

@@ -8,6 +8,7 @@ import {
   noInput,
   setRolePermissionsInput,
 } from "@latchkey/core";
+import { onRbac } from "../auth/needs.js";
 import {
   createdPermission,
   createdRole,
@@ -15,11 +16,10 @@ import {
   permissionList,
   role,
   roleList,
-} from "../answers/permissions.js";
-import { nothing } from "../answers/shared.js";
-import { PERMISSION_ID, ROLE_ID } from "../examples.js";
-import { onRbac } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+} from "../response-schemas/permissions.js";
+import { nothing } from "../response-schemas/shared.js";
+import { PERMISSION_ID, ROLE_ID } from "./examples.js";
+import { define, type Operation } from "./operation.js";
 
 const PERMISSION = { id: PERMISSION_ID, name: "docs.read", description: "may read documents" };
 const ROLE = { id: ROLE_ID, name: "reader", permissions: ["docs.read"] };

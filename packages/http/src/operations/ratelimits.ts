@@ -1,8 +1,8 @@
 import { limitInput } from "@latchkey/core";
-import { limitTaken } from "../answers/limits.js";
-import { START } from "../examples.js";
-import { onNamespace } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { onNamespace } from "../auth/needs.js";
+import { limitTaken } from "../response-schemas/limits.js";
+import { START } from "./examples.js";
+import { define, type Operation } from "./operation.js";
 
 /** Limits that belong to no key. */
 export const RATELIMITS: readonly Operation[] = [

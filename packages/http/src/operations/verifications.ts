@@ -1,8 +1,8 @@
 import { getVerificationsInput } from "@latchkey/core";
-import { verifications } from "../answers/verifications.js";
-import { KEY_ID, START } from "../examples.js";
-import { onApiById, onApiOfKey, onIdentity } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { onApiById, onApiOfKey, onIdentity } from "../auth/needs.js";
+import { verifications } from "../response-schemas/verifications.js";
+import { KEY_ID, START } from "./examples.js";
+import { define, type Operation } from "./operation.js";
 
 /** What was counted of verifications. */
 export const VERIFICATIONS: readonly Operation[] = [

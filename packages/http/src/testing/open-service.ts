@@ -2,7 +2,7 @@ import { createLatchkey, type EventListener, type KeyStore, type Latchkey } from
 import { memoryStore } from "@latchkey/memory";
 import { createHandler, type Handler, type HandlerOptions } from "../index.js";
 import { openApiDocument } from "../openapi/document.js";
-import { OPERATIONS } from "../operations.js";
+import { OPERATIONS } from "../operations/operations.js";
 import { createReplyChecker } from "./check-reply.js";
 
 /** What came back, its body read. */

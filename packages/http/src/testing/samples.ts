@@ -1,5 +1,5 @@
 import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/core";
-import { OPERATIONS } from "../operations.js";
+import { OPERATIONS } from "../operations/operations.js";
 import type { TestService } from "./open-service.js";
 
 /** Ids of one API, key, identity, role and permission, existing or not, and a namespace of limits. */

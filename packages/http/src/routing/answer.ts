@@ -1,0 +1,125 @@
+import { type ErrorCode, type InputIssue, LatchkeyError } from "@latchkey/core";
+import type { PageContent } from "../docs-page/page.js";
+
+/** What is sent back, before it takes the form of a Response or of a node:http response. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. Of this answer alone: whoever writes it may add to them. */
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array<ArrayBuffer>;
+}
+
+/** The codes of error bodies: all of core's, but a damaged record is nothing that a client is told about. */
+export type PublicErrorCode = Exclude<ErrorCode, "STORE_CORRUPT">;
+
+/** The status that each code is sent with. */
+export const STATUS: Readonly<Record<PublicErrorCode, number>> = {
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_PERMISSIONS: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PRECONDITION_FAILED: 412,
+  DELETE_PROTECTED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL_SERVER_ERROR: 500,
+  STORE_UNAVAILABLE: 503,
+};
+
+/** Seconds after which a client should try again while the store is away. */
+const RETRY_AFTER_SECONDS = "1";
+
+/** A verb that an operation does not take. */
+export class MethodNotAllowed extends LatchkeyError {
+  /** @param allow - The one verb that it takes. */
+  constructor(readonly allow: string) {
+    super("METHOD_NOT_ALLOWED", `this path takes ${allow} only`);
+  }
+}
+
+/** Why a request was refused, as the client is told. */
+export interface Refusal {
+  readonly code: PublicErrorCode;
+  readonly message: string;
+  readonly issues?: readonly InputIssue[];
+  /** The one method of the operation: `METHOD_NOT_ALLOWED` only. */
+  readonly allow?: string;
+}
+
+/** An answer as a web standard Response. */
+export function toResponse({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers });
+}
+
+/** The answer of an operation that did what was asked. */
+export function success(value: unknown, requestId: string): Answer {
+  return { status: 200, headers: commonHeaders(requestId), body: JSON.stringify(value) };
+}
+
+/** The answer that is a file. */
+export function pageAnswer({ body, headers }: PageContent, requestId: string): Answer {
+  return { status: 200, headers: { ...commonHeaders(requestId), ...headers }, body };
+}
+
+/** The answer that refuses a request: `{ error: { code, message, docs, requestId, issues? } }`. */
+export function refusal(
+  { code, message, issues, allow }: Refusal,
+  docsBaseUrl: string,
+  requestId: string,
+): Answer {
+  const headers = commonHeaders(requestId);
+  if (code === "UNAUTHORIZED") headers["www-authenticate"] = "Bearer";
+  if (code === "STORE_UNAVAILABLE") headers["retry-after"] = RETRY_AFTER_SECONDS;
+  if (allow !== undefined) headers.allow = allow;
+  const docs = `${docsBaseUrl}/${code}`;
+  const error = { code, message, docs, requestId, ...(issues !== undefined && { issues }) };
+  return { status: STATUS[code], headers, body: JSON.stringify({ error }) };
+}
+
+/**
+ * What a client is told of an error. Only messages written for clients get through; whatever happened inside (a
+ * damaged record, a driver's error, a mistake of ours) is one sentence that tells nothing.
+ */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof LatchkeyError)) return INTERNAL;
+  const { code, message, issues, outcome } = error;
+  if (error instanceof MethodNotAllowed)
+    return { code: "METHOD_NOT_ALLOWED", message, allow: error.allow };
+  switch (code) {
+    case "STORE_CORRUPT":
+    case "INTERNAL_SERVER_ERROR":
+      return INTERNAL;
+    case "STORE_UNAVAILABLE":
+      return outcome === "not-applied" ? NOT_APPLIED : OUTCOME_UNKNOWN;
+    default:
+      return issues.length === 0 ? { code, message } : { code, message, issues };
+  }
+}
+
+const INTERNAL: Refusal = {
+  code: "INTERNAL_SERVER_ERROR",
+  message: "something went wrong on the server; quote the request id when you report it",
+};
+
+const NOT_APPLIED: Refusal = {
+  code: "STORE_UNAVAILABLE",
+  message: "the store cannot answer now; nothing was changed, try again",
+};
+
+const OUTCOME_UNKNOWN: Refusal = {
+  code: "STORE_UNAVAILABLE",
+  message: "the store did not answer; a change may or may not have been made",
+};
+
+function commonHeaders(requestId: string): Record<string, string> {
+  return {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+  };
+}
