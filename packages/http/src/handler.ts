@@ -1,6 +1,6 @@
 import { type HandlerOptions, settingsOf } from "./options.js";
-import { AskedByRequest } from "./request/asked-by-request.js";
-import { toResponse } from "./routing/answer.js";
+import { WebRequest } from "./request/web-request.js";
+import { toWebResponse } from "./routing/http-response.js";
 import { createService, type Service } from "./routing/service.js";
 
 /** The HTTP contract as a function. It never rejects. */
@@ -19,7 +19,7 @@ const services = new WeakMap<Handler, Service>();
 export function createHandler(options: HandlerOptions): Handler {
   const service = createService(settingsOf(options));
   const handler: Handler = async (request) =>
-    toResponse(await service.answer(new AskedByRequest(request)));
+    toWebResponse(await service.answer(new WebRequest(request)));
   services.set(handler, service);
   return handler;
 }

@@ -1,6 +1,6 @@
 import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { Caller } from "../operations/operation.js";
-import type { Asked } from "../request/asked.js";
+import type { HttpRequest } from "../request/http-request.js";
 import { createBinder } from "./bound-latchkeys.js";
 
 /** Whom a host says a request comes from: what it may do, in which workspace. */
@@ -16,7 +16,7 @@ export interface HostCaller {
 export type Authenticate = (request: Request) => Promise<HostCaller | null> | HostCaller | null;
 
 /** Finds out who asks, or throws. */
-export type Authenticator = (asked: Asked) => Promise<Caller>;
+export type Authenticator = (asked: HttpRequest) => Promise<Caller>;
 
 /** RFC 6750 section 2.1: one token of these characters, so that a joined duplicate of the header is none. */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;

@@ -7,7 +7,7 @@ import {
   rootPermissionName,
   type VerifyScope,
 } from "@latchkey/core";
-import type { Caller, Needs, Subject } from "../operations/operation.js";
+import type { Caller, RequiredPermissions, Subject } from "../operations/operation.js";
 
 /**
  * Lets a caller through that holds all that is needed: for every resource of the kind, or for this one.
@@ -18,9 +18,12 @@ import type { Caller, Needs, Subject } from "../operations/operation.js";
  *
  * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` naming all that is needed, whatever of it is held.
  */
-export async function authorize(caller: Caller, needs: Needs): Promise<void> {
-  for (const part of [needs, ...(needs.and ?? [])])
-    if (!(await isAllowed(caller, part))) throw insufficient(needs);
+export async function authorize(
+  caller: Caller,
+  requiredPermissions: RequiredPermissions,
+): Promise<void> {
+  for (const part of [requiredPermissions, ...(requiredPermissions.and ?? [])])
+    if (!(await isAllowed(caller, part))) throw insufficient(requiredPermissions);
 }
 
 /**
@@ -29,20 +32,29 @@ export async function authorize(caller: Caller, needs: Needs): Promise<void> {
  * @param id - Of the resource that the record belongs to.
  * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS`, in the words in which {@link authorize} refuses the same needs.
  */
-export function authorizeAtTimes({ permissions }: Caller, needs: Needs, id: string): void {
-  const needed = needs.atTimes?.permission;
+export function authorizeConditional(
+  { permissions }: Caller,
+  requiredPermissions: RequiredPermissions,
+  id: string,
+): void {
+  const needed = requiredPermissions.conditional?.permission;
   if (needed !== undefined && !isRootAllowed(permissions, ofResource(needed, id)))
-    throw insufficient(needs);
+    throw insufficient(requiredPermissions);
 }
 
-async function isAllowed({ latchkey, permissions }: Caller, needs: Needs): Promise<boolean> {
-  const open = needs.permissions.filter((needed) => !isRootAllowed(permissions, needed));
+async function isAllowed(
+  { latchkey, permissions }: Caller,
+  requiredPermissions: RequiredPermissions,
+): Promise<boolean> {
+  const open = requiredPermissions.permissions.filter(
+    (needed) => !isRootAllowed(permissions, needed),
+  );
   if (open.length === 0) return true;
   const isHeldFor = (id: string) =>
     open.every((needed) => isRootAllowed(permissions, ofResource(needed, id)));
-  if (needs.subject.kind === "any-api")
+  if (requiredPermissions.subject.kind === "any-api")
     return apiIdsHeld(permissions, "verify_key").some(isHeldFor);
-  const id = await subjectId(latchkey, needs.subject);
+  const id = await subjectId(latchkey, requiredPermissions.subject);
   return id !== null && isHeldFor(id);
 }
 
@@ -110,13 +122,15 @@ const ID_FORMS: Readonly<Partial<Record<RootPermission["resource"], string>>> = 
 };
 
 /** Never the id itself: for a record that is found by another id it would tell that it exists. */
-function insufficient(needs: Needs): LatchkeyError {
-  const names = [needs, ...(needs.and ?? [])].flatMap(({ permissions, subject }) =>
-    permissions.map((needed) => nameOf(needed, subject)),
+function insufficient(requiredPermissions: RequiredPermissions): LatchkeyError {
+  const names = [requiredPermissions, ...(requiredPermissions.and ?? [])].flatMap(
+    ({ permissions, subject }) => permissions.map((needed) => nameOf(needed, subject)),
   );
-  const { atTimes } = needs;
+  const { conditional } = requiredPermissions;
   const more =
-    atTimes === undefined ? "" : `; ${atTimes.when} ${nameOf(atTimes.permission, needs.subject)}`;
+    conditional === undefined
+      ? ""
+      : `; ${conditional.when} ${nameOf(conditional.permission, requiredPermissions.subject)}`;
   return new LatchkeyError(
     "INSUFFICIENT_PERMISSIONS",
     `this needs ${[...new Set(names)].join(" and ")}${more}`,

@@ -1,9 +1,9 @@
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { openService, type Reply } from "../testing/open-service.js";
-import { makeScene, notingStore, SAMPLES, type Scene } from "../testing/samples.js";
+import { type Fixture, makeScene, notingStore, SAMPLES } from "../testing/samples.js";
 
-const NEVER: Scene = {
+const NEVER: Fixture = {
   apiId: "api_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   keyId: "key_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   key: "pay_neverExisted",
@@ -38,9 +38,9 @@ describe("another workspace's records answer as if they did not exist", () => {
     "$title: exists, deleted and never existed look the same and cost the same",
     async (sample) => {
       const { service, token, theirs, calls } = await open();
-      const attempt = async (scene: Scene) => {
+      const attempt = async (fixture: Fixture) => {
         calls.length = 0;
-        const reply = await service.call(sample.name, sample.input(scene), { token });
+        const reply = await service.call(sample.name, sample.input(fixture), { token });
         return { ...comparable(reply), calls: [...calls] };
       };
       const before = await service.call("apis.listKeys", { apiId: theirs.apiId, decrypt: true });

@@ -28,7 +28,7 @@ const EVERYTHING = [
 async function open() {
   const service = await openService(BY_HEADER);
   await service.latchkey.createRole({ name: "reader" });
-  return { service, scene: await makeScene(service) };
+  return { service, fixture: await makeScene(service) };
 }
 
 test("every operation that is not public has its row in the matrix", () => {
@@ -38,28 +38,28 @@ test("every operation that is not public has its row in the matrix", () => {
 describe.each(SAMPLES)("$title", (sample) => {
   test("exactly its permissions for all resources are enough, and so is *", async () => {
     for (const permissions of [widened(sample), ["*"]]) {
-      const { service, scene } = await open();
-      expect((await callAs(service, sample, scene, permissions)).status).toBe(200);
+      const { service, fixture } = await open();
+      expect((await callAs(service, sample, fixture, permissions)).status).toBe(200);
     }
   });
 
   test("its permissions for this resource are enough, unless it concerns all of them", async () => {
-    const { service, scene } = await open();
-    const { status, body } = await callAs(service, sample, scene, narrowed(sample, scene));
+    const { service, fixture } = await open();
+    const { status, body } = await callAs(service, sample, fixture, narrowed(sample, fixture));
     expect(status).toBe(sample.isForAllOnly ? 403 : 200);
     if (sample.isForAllOnly) expect(body.error.code).toBe("INSUFFICIENT_PERMISSIONS");
   });
 
   test("everything else without any one of them is refused, in words that name all of them and nothing held", async () => {
-    const { service, scene } = await open();
+    const { service, fixture } = await open();
     const messages = new Set<string>();
     for (const missing of widened(sample)) {
       const held = EVERYTHING.filter((permission) => permission !== missing);
-      const { status, body } = await callAs(service, sample, scene, held);
+      const { status, body } = await callAs(service, sample, fixture, held);
       expect([status, body.error.code]).toEqual([403, "INSUFFICIENT_PERMISSIONS"]);
       messages.add(body.error.message);
     }
-    const { body } = await callAs(service, sample, scene, []);
+    const { body } = await callAs(service, sample, fixture, []);
     messages.add(body.error.message);
     expect(messages.size).toBe(1);
     const [message = ""] = messages;
@@ -69,9 +69,9 @@ describe.each(SAMPLES)("$title", (sample) => {
   });
 
   test("nothing, near-misses and permissions for another resource are refused", async () => {
-    const { service, scene } = await open();
+    const { service, fixture } = await open();
     const others = { apiId: "api_other", identityId: "id_other", namespace: "mail" };
-    const other = narrowed(sample, { ...scene, ...others });
+    const other = narrowed(sample, { ...fixture, ...others });
     const nearMisses = widened(sample).flatMap((permission) => [
       permission.toUpperCase(),
       `${permission} `,
@@ -80,10 +80,11 @@ describe.each(SAMPLES)("$title", (sample) => {
       permission.replace(".*.", ".."),
       `${permission}.*`,
     ]);
-    const hasNarrower = !sample.isForAllOnly && sample.needs.some((need) => !isRbac(need));
+    const hasNarrower =
+      !sample.isForAllOnly && sample.requiredPermissions.some((need) => !isRbac(need));
     const held = hasNarrower ? [[], [""], nearMisses, other] : [[], [""], nearMisses];
     for (const permissions of [...held, ["api.*"], ["api.*.*"], ["*.*.*"], ["**"], ["* "]]) {
-      const { status } = await callAs(service, sample, scene, permissions);
+      const { status } = await callAs(service, sample, fixture, permissions);
       // A verifier of other APIs may ask, and is told that no such key exists.
       const isVerdict = sample.title === "keys.verifyKey" && permissions === other;
       expect(status).toBe(isVerdict ? 200 : 403);
@@ -103,12 +104,14 @@ describe("permission comes before existence", () => {
     permissionId: "perm_none",
   };
   /** Those for which there are permissions narrower than for all. */
-  const narrowing = naming.filter(({ needs }) => needs.some((need) => !isRbac(need)));
+  const narrowing = naming.filter(({ requiredPermissions }) =>
+    requiredPermissions.some((need) => !isRbac(need)),
+  );
 
   test.each(naming)("$title: who may act on all is told that it does not exist", async (sample) => {
-    const { service, scene } = await open();
+    const { service, fixture } = await open();
     for (const permissions of [widened(sample), ["*"]]) {
-      const reply = await callAs(service, sample, { ...scene, ...nobody }, permissions);
+      const reply = await callAs(service, sample, { ...fixture, ...nobody }, permissions);
       expect([reply.status, reply.body.error.code]).toEqual([404, "NOT_FOUND"]);
     }
   });
@@ -116,24 +119,24 @@ describe("permission comes before existence", () => {
   test.each(narrowing)(
     "$title: who may act on some is refused alike whether it exists or not",
     async (sample) => {
-      const { service, scene } = await open();
+      const { service, fixture } = await open();
       const other = await makeScene({ latchkey: service.latchkey }).catch(() => null);
       expect(other).not.toBeNull();
-      const elsewhere = narrowed(sample, { ...scene, apiId: "api_mine", identityId: "id_mine" });
-      const existing = await callAs(service, sample, scene, elsewhere);
-      const missing = await callAs(service, sample, { ...scene, ...nobody }, elsewhere);
+      const elsewhere = narrowed(sample, { ...fixture, apiId: "api_mine", identityId: "id_mine" });
+      const existing = await callAs(service, sample, fixture, elsewhere);
+      const missing = await callAs(service, sample, { ...fixture, ...nobody }, elsewhere);
       expect(existing.status).toBe(403);
       expect(anonymous(missing.text)).toBe(anonymous(existing.text));
     },
   );
 
   test("a token for one API that names an API by id gets 404 for none but its own", async () => {
-    const { service, scene } = await open();
+    const { service, fixture } = await open();
     const [getApi] = SAMPLES.filter(({ title }) => title === "apis.getApi");
-    const gone = { ...scene, apiId: "api_gone" };
+    const gone = { ...fixture, apiId: "api_gone" };
     const own = await callAs(service, getApi!, gone, ["api.api_gone.read_api"]);
     expect(own.status).toBe(404);
-    expect((await callAs(service, getApi!, scene, ["api.api_gone.read_api"])).status).toBe(403);
+    expect((await callAs(service, getApi!, fixture, ["api.api_gone.read_api"])).status).toBe(403);
   });
 
   test("validation comes before permission: whoever is known is told what is wrong with the input", async () => {

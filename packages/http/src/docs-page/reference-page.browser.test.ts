@@ -1,7 +1,7 @@
 import express from "express";
 import { expect, test } from "vitest";
 import { toNodeListener } from "../index.js";
-import { OPERATIONS } from "../operations/operations.js";
+import { OPERATIONS } from "../operations/table.js";
 import { describeInBrowser } from "../testing/browser.js";
 import { listen } from "../testing/listen.js";
 import { openService } from "../testing/open-service.js";

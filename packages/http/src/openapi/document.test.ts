@@ -1,10 +1,10 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../index.js";
-import { OPERATIONS } from "../operations/operations.js";
+import { OPERATIONS } from "../operations/table.js";
+import { errorCodesOf } from "./error-responses.js";
 import { FIELD_NOTES, noteOf } from "./field-notes.js";
-import { OWN_NOTES } from "./own-notes.js";
-import { refusalsOf } from "./refusals.js";
+import { NOTES_BY_PATH } from "./field-notes-by-path.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
 const document: any = openApiDocument();
@@ -123,7 +123,7 @@ test.each(OPERATIONS)("$name tells each of its refusals by status", (operation) 
       const { schema } = document.components.responses[name].content["application/json"];
       return schema.properties.error.properties.code.enum;
     });
-  expect(codes.toSorted()).toEqual(refusalsOf(operation).toSorted());
+  expect(codes.toSorted()).toEqual(errorCodesOf(operation).toSorted());
 });
 
 test("a root key is needed by all but the public operations", () => {
@@ -177,7 +177,7 @@ test("bodies refuse unknown fields, as the service does", () => {
 
 describe("what a field stands for", () => {
   test("is said where it occurs, and of no field that there is none of", () => {
-    for (const [name, note] of Object.entries({ ...FIELD_NOTES, ...OWN_NOTES }))
+    for (const [name, note] of Object.entries({ ...FIELD_NOTES, ...NOTES_BY_PATH }))
       expect(describedBy(name, note), name).not.toEqual([]);
   });
 
@@ -190,9 +190,9 @@ describe("what a field stands for", () => {
 
   test("is what the longest name says: of this schema, else of this field in any, else the word", () => {
     expect(noteOf(["keys.verifyKey", "remaining", "cost"])).toBe(
-      OWN_NOTES["keys.verifyKey.remaining.cost"],
+      NOTES_BY_PATH["keys.verifyKey.remaining.cost"],
     );
-    expect(noteOf(["keys.createKey", "ratelimit", "type"])).toBe(OWN_NOTES["ratelimit.type"]);
+    expect(noteOf(["keys.createKey", "ratelimit", "type"])).toBe(NOTES_BY_PATH["ratelimit.type"]);
     expect(noteOf(["NewSchema", "expires"])).toBe(FIELD_NOTES.expires);
     expect(noteOf(["NewSchema", "type"])).toBeUndefined();
     expect(noteOf(["NewSchema", "constructor"])).toBeUndefined();

@@ -1,8 +1,8 @@
-import { OWN_NOTES } from "./own-notes.js";
+import { NOTES_BY_PATH } from "./field-notes-by-path.js";
 
 /**
  * What a field stands for, by its name alone: only of words that mean the same in every schema, taken and answered.
- * Whatever means something else somewhere stands in {@link OWN_NOTES}.
+ * Whatever means something else somewhere stands in {@link NOTES_BY_PATH}.
  */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
   amount: "What a refill raises the uses left to; it never lowers them.",
@@ -67,7 +67,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
 export function noteOf(path: readonly string[]): string | undefined {
   for (let from = 0; from < path.length - 1; from += 1) {
     const name = path.slice(from).join(".");
-    if (Object.hasOwn(OWN_NOTES, name)) return OWN_NOTES[name];
+    if (Object.hasOwn(NOTES_BY_PATH, name)) return NOTES_BY_PATH[name];
   }
   const name = path.at(-1) ?? "";
   return Object.hasOwn(FIELD_NOTES, name) ? FIELD_NOTES[name] : undefined;

@@ -1,7 +1,7 @@
 import type { Operation } from "../operations/operation.js";
+import { errorResponses } from "./error-responses.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
-import { permissionsNote } from "./permissions-note.js";
-import { refusalResponses } from "./refusals.js";
+import { permissionsText } from "./permissions-text.js";
 import { familyOf } from "./tags.js";
 
 /** What the document says of one operation. */
@@ -17,7 +17,7 @@ export function pathItemOf(
       operationId: name,
       tags: [familyOf(name)],
       summary,
-      description: [description, permissionsNote(operation)].filter(Boolean).join("\n\n"),
+      description: [description, permissionsText(operation)].filter(Boolean).join("\n\n"),
       ...(isPublic === true && { security: [] }),
       ...(parameters.length > 0 && { parameters }),
       ...(body !== null && {
@@ -37,7 +37,7 @@ export function pathItemOf(
             },
           },
         },
-        ...refusalResponses(operation, components, responses),
+        ...errorResponses(operation, components, responses),
       },
     },
   };

@@ -7,15 +7,15 @@ import {
   listKeysInput,
   updateApiInput,
 } from "@latchkey/core";
-import { onApi, onApiById } from "../auth/needs.js";
+import { onApi, onApiById } from "../auth/required-permissions.js";
 import { api, apiList, createdApi, deletedKeys, keyList } from "../response-schemas/apis.js";
 import { nothing } from "../response-schemas/shared.js";
 import { API_ID, KEY } from "./examples.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** What is done with an API and with all of its keys. */
 export const APIS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "apis.createApi",
     method: "POST",
     summary: "Make an API",
@@ -26,10 +26,10 @@ export const APIS: readonly Operation[] = [
     answers: createdApi,
     refusals: [],
     example: { takes: { name: "payments" }, answers: { apiId: API_ID } },
-    needs: () => onApi(["create_api"]),
+    requiredPermissions: () => onApi(["create_api"]),
     run: ({ latchkey }, input) => latchkey.createApi(input),
   }),
-  define({
+  defineOperation({
     name: "apis.getApi",
     method: "GET",
     summary: "Read an API",
@@ -40,10 +40,10 @@ export const APIS: readonly Operation[] = [
       takes: { apiId: API_ID },
       answers: { id: API_ID, name: "payments", workspaceId: "ws_default" },
     },
-    needs: ({ apiId }) => onApiById(apiId, "read_api"),
+    requiredPermissions: ({ apiId }) => onApiById(apiId, "read_api"),
     run: ({ latchkey }, input) => latchkey.getApi(input),
   }),
-  define({
+  defineOperation({
     name: "apis.listApis",
     method: "GET",
     summary: "List the APIs",
@@ -59,10 +59,10 @@ export const APIS: readonly Operation[] = [
         total: 1,
       },
     },
-    needs: () => onApi(["read_api"]),
+    requiredPermissions: () => onApi(["read_api"]),
     run: ({ latchkey }, input) => latchkey.listApis(input),
   }),
-  define({
+  defineOperation({
     name: "apis.updateApi",
     method: "POST",
     summary: "Change an API",
@@ -81,10 +81,10 @@ export const APIS: readonly Operation[] = [
       },
       answers: {},
     },
-    needs: ({ apiId }) => onApiById(apiId, "update_api"),
+    requiredPermissions: ({ apiId }) => onApiById(apiId, "update_api"),
     run: ({ latchkey }, input) => latchkey.updateApi(input),
   }),
-  define({
+  defineOperation({
     name: "apis.listKeys",
     method: "GET",
     summary: "List the keys of an API",
@@ -97,13 +97,13 @@ export const APIS: readonly Operation[] = [
     answers: keyList,
     refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { takes: { apiId: API_ID, limit: 2 }, answers: { keys: [KEY], total: 1 } },
-    needs: ({ apiId, decrypt }) =>
+    requiredPermissions: ({ apiId, decrypt }) =>
       decrypt === true
         ? onApiById(apiId, "read_key", "read_api", "decrypt_key")
         : onApiById(apiId, "read_key", "read_api"),
     run: ({ latchkey }, input) => latchkey.listKeys(input),
   }),
-  define({
+  defineOperation({
     name: "apis.deleteApi",
     method: "POST",
     summary: "Delete an API and all of its keys",
@@ -112,10 +112,10 @@ export const APIS: readonly Operation[] = [
     answers: nothing,
     refusals: ["NOT_FOUND", "DELETE_PROTECTED"],
     example: { takes: { apiId: API_ID }, answers: {} },
-    needs: ({ apiId }) => onApiById(apiId, "delete_api"),
+    requiredPermissions: ({ apiId }) => onApiById(apiId, "delete_api"),
     run: ({ latchkey }, input) => latchkey.deleteApi(input),
   }),
-  define({
+  defineOperation({
     name: "apis.deleteKeys",
     method: "POST",
     summary: "Delete every key of an API",
@@ -124,7 +124,7 @@ export const APIS: readonly Operation[] = [
     answers: deletedKeys,
     refusals: ["NOT_FOUND"],
     example: { takes: { apiId: API_ID }, answers: { deletedKeys: 12 } },
-    needs: ({ apiId }) => onApiById(apiId, "delete_key"),
+    requiredPermissions: ({ apiId }) => onApiById(apiId, "delete_key"),
     run: ({ latchkey }, input) => latchkey.deleteKeys(input),
   }),
 ];

@@ -5,15 +5,15 @@ import {
   listIdentitiesInput,
   updateIdentityInput,
 } from "@latchkey/core";
-import { onIdentity } from "../auth/needs.js";
+import { onIdentity } from "../auth/required-permissions.js";
 import { createdIdentity, identity, identityList } from "../response-schemas/identities.js";
 import { nothing } from "../response-schemas/shared.js";
 import { IDENTITY, IDENTITY_ID } from "./examples.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** What is done with the users that keys belong to. */
 export const IDENTITIES: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "identities.createIdentity",
     method: "POST",
     summary: "Make an identity",
@@ -27,10 +27,10 @@ export const IDENTITIES: readonly Operation[] = [
       takes: { externalId: "user_1", meta: { plan: "pro" } },
       answers: { identityId: IDENTITY_ID },
     },
-    needs: () => onIdentity("create_identity"),
+    requiredPermissions: () => onIdentity("create_identity"),
     run: ({ latchkey }, input) => latchkey.createIdentity(input),
   }),
-  define({
+  defineOperation({
     name: "identities.getIdentity",
     method: "GET",
     summary: "Read an identity",
@@ -39,10 +39,10 @@ export const IDENTITIES: readonly Operation[] = [
     answers: identity,
     refusals: ["NOT_FOUND"],
     example: { takes: { externalId: "user_1" }, answers: IDENTITY },
-    needs: (ids) => onIdentity("read_identity", ids),
+    requiredPermissions: (ids) => onIdentity("read_identity", ids),
     run: ({ latchkey }, input) => latchkey.getIdentity(input),
   }),
-  define({
+  defineOperation({
     name: "identities.listIdentities",
     method: "GET",
     summary: "List identities",
@@ -59,10 +59,10 @@ export const IDENTITIES: readonly Operation[] = [
         total: 1,
       },
     },
-    needs: () => onIdentity("read_identity"),
+    requiredPermissions: () => onIdentity("read_identity"),
     run: ({ latchkey }, input) => latchkey.listIdentities(input),
   }),
-  define({
+  defineOperation({
     name: "identities.updateIdentity",
     method: "POST",
     summary: "Change an identity",
@@ -73,10 +73,10 @@ export const IDENTITIES: readonly Operation[] = [
     answers: identity,
     refusals: ["NOT_FOUND", "CONFLICT"],
     example: { takes: { externalId: "user_1", meta: { plan: "pro" } }, answers: IDENTITY },
-    needs: (ids) => onIdentity("update_identity", ids),
+    requiredPermissions: (ids) => onIdentity("update_identity", ids),
     run: ({ latchkey }, input) => latchkey.updateIdentity(input),
   }),
-  define({
+  defineOperation({
     name: "identities.deleteIdentity",
     method: "POST",
     summary: "Delete an identity",
@@ -87,7 +87,7 @@ export const IDENTITIES: readonly Operation[] = [
     answers: nothing,
     refusals: ["NOT_FOUND"],
     example: { takes: { identityId: IDENTITY_ID }, answers: {} },
-    needs: (ids) => onIdentity("delete_identity", ids),
+    requiredPermissions: (ids) => onIdentity("delete_identity", ids),
     run: ({ latchkey }, input) => latchkey.deleteIdentity(input),
   }),
 ];

@@ -9,21 +9,21 @@ import {
   verifyKeyInput,
   whoamiInput,
 } from "@latchkey/core";
-import { authorizeAtTimes, verifyScope } from "../auth/authorize.js";
-import { onApi, onApiById, onApiOfKey, onApiOfSecret } from "../auth/needs.js";
-import { updateKeyNeeds } from "../auth/update-key-needs.js";
-import { createdKey, keySelf, listedKey, usesLeft } from "../response-schemas/keys.js";
+import { authorizeConditional, verifyScope } from "../auth/authorize.js";
+import { onApi, onApiById, onApiOfKey, onApiOfSecret } from "../auth/required-permissions.js";
+import { updateKeyPermissions } from "../auth/update-key-permissions.js";
+import { createdKey, keySummary, keyView, remainingUses } from "../response-schemas/keys.js";
 import { nothing } from "../response-schemas/shared.js";
 import { verdict } from "../response-schemas/verdict.js";
 import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
-import { define, type Needs, type Operation } from "./operation.js";
+import { defineOperation, type Operation, type RequiredPermissions } from "./operation.js";
 
 /** The operation that a handler with `publicVerify` answers to everyone. */
 export const VERIFY_KEY = "keys.verifyKey";
 
 /** What is done with a single key. */
 export const KEYS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "keys.createKey",
     method: "POST",
     summary: "Issue a key",
@@ -32,7 +32,7 @@ export const KEYS: readonly Operation[] = [
       "identity that `externalId` names is made in the same write; roles and permissions have to exist. " +
       "`recoverable` keeps the secret encrypted, and needs `encrypt_key` too.",
     input: createKeyInput,
-    furtherIssues: expiryIssues,
+    extraIssues: expiryIssues,
     answers: createdKey,
     refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: {
@@ -46,11 +46,11 @@ export const KEYS: readonly Operation[] = [
       },
       answers: { keyId: KEY_ID, key: SECRET },
     },
-    needs: ({ apiId, recoverable }) =>
+    requiredPermissions: ({ apiId, recoverable }) =>
       recoverable ? onApiById(apiId, "create_key", "encrypt_key") : onApiById(apiId, "create_key"),
     run: ({ latchkey }, input) => latchkey.createKey(input),
   }),
-  define({
+  defineOperation({
     name: VERIFY_KEY,
     method: "POST",
     summary: "Verify a key",
@@ -60,7 +60,7 @@ export const KEYS: readonly Operation[] = [
       "the same verdict and is charged once, for 10 minutes.",
     input: verifyKeyInput,
     headers: { requestId: "Idempotency-Key" },
-    enough: { resource: "api", id: null, action: "verify_key" },
+    sufficient: { resource: "api", id: null, action: "verify_key" },
     answers: verdict,
     refusals: ["CONFLICT"],
     example: {
@@ -87,7 +87,7 @@ export const KEYS: readonly Operation[] = [
         ],
       },
     },
-    needs: ({ apiId }) =>
+    requiredPermissions: ({ apiId }) =>
       apiId === undefined
         ? onApi(["verify_key"], { kind: "any-api" })
         : onApiById(apiId, "verify_key"),
@@ -95,7 +95,7 @@ export const KEYS: readonly Operation[] = [
       // Not a spread: the engine copies by assign three times as fast, and this is the busiest line of all.
       Object.assign({ requestId }, await latchkey.verifyKey(input, verifyScope(permissions))),
   }),
-  define({
+  defineOperation({
     name: "keys.getKey",
     method: "GET",
     summary: "Read a key",
@@ -103,16 +103,16 @@ export const KEYS: readonly Operation[] = [
       "With `decrypt=true` the secret of a recoverable key is shown, and `decrypt_key` is needed too.",
     input: getKeyInput,
     query: { decrypt: "boolean" },
-    answers: listedKey,
+    answers: keyView,
     refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { takes: { keyId: KEY_ID }, answers: KEY },
-    needs: ({ keyId, decrypt }) =>
+    requiredPermissions: ({ keyId, decrypt }) =>
       decrypt === true
         ? onApiOfKey(keyId, "read_key", "decrypt_key")
         : onApiOfKey(keyId, "read_key"),
     run: ({ latchkey }, input) => latchkey.getKey(input),
   }),
-  define({
+  defineOperation({
     name: "keys.whoami",
     method: "POST",
     summary: "Tell what a secret is the key of",
@@ -120,16 +120,16 @@ export const KEYS: readonly Operation[] = [
       "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is answered too, " +
       "with `enabled` false.",
     input: whoamiInput,
-    answers: keySelf,
+    answers: keySummary,
     refusals: ["NOT_FOUND"],
     example: {
       takes: { key: SECRET },
       answers: { id: KEY_ID, name: "build server", createdAt: START, enabled: true },
     },
-    needs: ({ key }) => onApiOfSecret(key, "read_key"),
+    requiredPermissions: ({ key }) => onApiOfSecret(key, "read_key"),
     run: ({ latchkey }, input) => latchkey.whoami(input),
   }),
-  define({
+  defineOperation({
     name: "keys.updateKey",
     method: "POST",
     summary: "Change a key",
@@ -138,14 +138,14 @@ export const KEYS: readonly Operation[] = [
       "`rbac.*.add_role_to_key` and `rbac.*.remove_role_from_key` too, and with `create: true` " +
       "`rbac.*.create_role`; the second likewise.",
     input: updateKeyInput,
-    furtherIssues: expiryIssues,
+    extraIssues: expiryIssues,
     answers: nothing,
     refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: { takes: { keyId: KEY_ID, name: "build server", expires: null }, answers: {} },
-    needs: updateKeyNeeds,
+    requiredPermissions: updateKeyPermissions,
     run: ({ latchkey }, input) => latchkey.updateKey(input),
   }),
-  define({
+  defineOperation({
     name: "keys.updateRemaining",
     method: "POST",
     summary: "Set, raise or lower the uses left",
@@ -153,16 +153,16 @@ export const KEYS: readonly Operation[] = [
       "`set` takes `null` for unlimited. Raising or lowering an unlimited key is a 400; lowering below 0 is a " +
       "412 and changes nothing.",
     input: updateRemainingInput,
-    answers: usesLeft,
+    answers: remainingUses,
     refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
       takes: { keyId: KEY_ID, op: "increment", value: 500 },
       answers: { remaining: 1_498 },
     },
-    needs: ({ keyId }) => onApiOfKey(keyId, "update_key"),
+    requiredPermissions: ({ keyId }) => onApiOfKey(keyId, "update_key"),
     run: ({ latchkey }, input) => latchkey.updateRemaining(input),
   }),
-  define({
+  defineOperation({
     name: "keys.deleteKey",
     method: "POST",
     summary: "Delete a key",
@@ -172,10 +172,10 @@ export const KEYS: readonly Operation[] = [
     answers: nothing,
     refusals: ["NOT_FOUND"],
     example: { takes: { keyId: KEY_ID }, answers: {} },
-    needs: ({ keyId }) => onApiOfKey(keyId, "delete_key"),
+    requiredPermissions: ({ keyId }) => onApiOfKey(keyId, "delete_key"),
     run: ({ latchkey }, input) => latchkey.deleteKey(input),
   }),
-  define({
+  defineOperation({
     name: "keys.rotateKey",
     method: "POST",
     summary: "Give a key a new secret",
@@ -190,18 +190,18 @@ export const KEYS: readonly Operation[] = [
       takes: { keyId: KEY_ID, graceMs: 3_600_000 },
       answers: { keyId: NEXT_KEY_ID, key: SECRET },
     },
-    needs: rotateKeyNeeds,
+    requiredPermissions: rotateKeyPermissions,
     run: (caller, input) =>
       caller.latchkey.rotateKey(input, {
-        beforeSealing: (apiId) => authorizeAtTimes(caller, rotateKeyNeeds(input), apiId),
+        beforeSealing: (apiId) => authorizeConditional(caller, rotateKeyPermissions(input), apiId),
       }),
   }),
 ];
 
-function rotateKeyNeeds({ keyId }: { readonly keyId: string }): Needs {
+function rotateKeyPermissions({ keyId }: { readonly keyId: string }): RequiredPermissions {
   return {
     ...onApiOfKey(keyId, "create_key", "update_key"),
-    atTimes: {
+    conditional: {
       permission: { resource: "api", id: null, action: "encrypt_key" },
       when: "for a recoverable key also",
     },

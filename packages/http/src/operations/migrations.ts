@@ -1,12 +1,12 @@
 import { createKeysInput, importIssues } from "@latchkey/core";
-import { ofEach, onApiById } from "../auth/needs.js";
+import { ofEach, onApiById } from "../auth/required-permissions.js";
 import { createdKeys } from "../response-schemas/keys.js";
 import { API_ID, KEY_ID } from "./examples.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** Keys that were issued elsewhere. */
 export const MIGRATIONS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "migrations.createKeys",
     method: "POST",
     summary: "Take over keys that were issued elsewhere",
@@ -15,9 +15,9 @@ export const MIGRATIONS: readonly Operation[] = [
       "its whole secret, or `plaintext`, and the fields of `keys.createKey` but `byteLength`; `remaining` may be 0. All are " +
       "written, or none: a secret that is known already is a 409, and a plaintext that could never verify a 400. Needs the " +
       "permission of each API, and `encrypt_key` of those with a key that is `recoverable`.",
-    takesList: true,
+    acceptsList: true,
     input: createKeysInput,
-    furtherIssues: importIssues,
+    extraIssues: importIssues,
     answers: createdKeys,
     refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -34,7 +34,7 @@ export const MIGRATIONS: readonly Operation[] = [
       ],
       answers: { keyIds: [KEY_ID] },
     },
-    needs: (keys) =>
+    requiredPermissions: (keys) =>
       ofEach(
         keys.map(({ apiId, recoverable }) =>
           recoverable

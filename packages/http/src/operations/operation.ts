@@ -1,6 +1,6 @@
 import type { EpochMs, InputIssue, InputSchema, Latchkey, RootPermission } from "@latchkey/core";
 import type { z } from "zod";
-import type { PublicErrorCode } from "../routing/answer.js";
+import type { PublicErrorCode } from "../routing/http-response.js";
 
 /** Verb of an operation: reads are GET, the rest is POST. */
 export type Method = "GET" | "POST";
@@ -28,17 +28,17 @@ export type Subject =
     };
 
 /** What a request needs: every permission, for all resources of its kind or for the subject. */
-export interface Needs {
+export interface RequiredPermissions {
   /** Each with a null id: the subject says which. */
   readonly permissions: readonly RootPermission[];
   readonly subject: Subject;
   /** What is needed as well, of other subjects. */
-  readonly and?: readonly Needs[];
+  readonly and?: readonly RequiredPermissions[];
   /**
    * What is needed besides where the record turns out to be of a certain kind, which the operation asks for itself. It is
    * named with the rest by every refusal, so that none tells what kind the record is of.
    */
-  readonly atTimes?: { readonly permission: RootPermission; readonly when: string };
+  readonly conditional?: { readonly permission: RootPermission; readonly when: string };
 }
 
 /** Who asks: someone who may do what `permissions` say in one workspace. */
@@ -48,13 +48,13 @@ export interface Caller {
 }
 
 /** A refusal that not every operation can answer with. */
-export type OwnRefusal = Extract<
+export type OperationError = Extract<
   PublicErrorCode,
   "NOT_FOUND" | "CONFLICT" | "PRECONDITION_FAILED" | "DELETE_PROTECTED" | "STORE_UNAVAILABLE"
 >;
 
 /** One operation: everything that distinguishes it from the others. */
-export interface Definition<Schema extends InputSchema, Answers extends z.ZodType> {
+export interface OperationDefinition<Schema extends InputSchema, Answers extends z.ZodType> {
   /** Last segment of the path: `keys.createKey`. */
   readonly name: string;
   readonly method: Method;
@@ -65,34 +65,34 @@ export interface Definition<Schema extends InputSchema, Answers extends z.ZodTyp
   /** What the operation takes, in the query of a GET and in the body of a POST. */
   readonly input: Schema;
   /** What no schema can see, given the raw input and the current instant. */
-  readonly furtherIssues?: (
+  readonly extraIssues?: (
     fields: Readonly<Record<string, unknown>>,
     now: EpochMs,
   ) => readonly InputIssue[];
   /** Query parameters that are no strings. */
   readonly query?: Readonly<Record<string, QueryType>>;
   /** The body is a list, and may be 16 times as long as other bodies: it stands for as many calls and more. */
-  readonly takesList?: true;
+  readonly acceptsList?: true;
   /** Headers that stand for a field of the input: field → name of the header. The body must not give it too. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Answered to everyone, without a look at who asks. */
   readonly isPublic?: true;
   /** A permission that is enough whatever the input: saves the busiest operation from being checked twice. */
-  readonly enough?: RootPermission;
+  readonly sufficient?: RootPermission;
   /** Body of its success: exactly what is sent, in strict objects. Every test holds it to that. */
   readonly answers: Answers;
   /**
    * Codes that it refuses with beside those that every operation has. `STORE_UNAVAILABLE` goes without saying where
    * the caller has to be known.
    */
-  readonly refusals: readonly OwnRefusal[];
+  readonly refusals: readonly OperationError[];
   /** What is sent and what comes back, with invented values. */
   readonly example: {
     readonly takes: Schema["_zod"]["input"];
     readonly answers: Answers["_zod"]["input"];
   };
   /** What the caller needs, given the checked input. */
-  readonly needs: (input: Schema["_zod"]["output"]) => Needs;
+  readonly requiredPermissions: (input: Schema["_zod"]["output"]) => RequiredPermissions;
   /** Does it. Checks the input again by itself: core trusts nobody. */
   readonly run: (
     caller: Caller,
@@ -101,12 +101,12 @@ export interface Definition<Schema extends InputSchema, Answers extends z.ZodTyp
   ) => Promise<Answers["_zod"]["output"]>;
 }
 
-/** A {@link Definition} among others, its input and its answer known by their schemas alone. */
-export type Operation = Definition<InputSchema, z.ZodType>;
+/** A {@link OperationDefinition} among others, its input and its answer known by their schemas alone. */
+export type Operation = OperationDefinition<InputSchema, z.ZodType>;
 
 /** Checks an operation's functions against its own schemas, then forgets which schemas those were. */
-export function define<Schema extends InputSchema, Answers extends z.ZodType>(
-  definition: Definition<Schema, Answers>,
+export function defineOperation<Schema extends InputSchema, Answers extends z.ZodType>(
+  definition: OperationDefinition<Schema, Answers>,
 ): Operation {
   return definition as unknown as Operation;
 }

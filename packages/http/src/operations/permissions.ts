@@ -8,7 +8,7 @@ import {
   noInput,
   setRolePermissionsInput,
 } from "@latchkey/core";
-import { onRbac } from "../auth/needs.js";
+import { onRbac } from "../auth/required-permissions.js";
 import {
   createdPermission,
   createdRole,
@@ -19,14 +19,14 @@ import {
 } from "../response-schemas/permissions.js";
 import { nothing } from "../response-schemas/shared.js";
 import { PERMISSION_ID, ROLE_ID } from "./examples.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 const PERMISSION = { id: PERMISSION_ID, name: "docs.read", description: "may read documents" };
 const ROLE = { id: ROLE_ID, name: "reader", permissions: ["docs.read"] };
 
 /** What keys may do, and the roles that bundle it. */
 export const PERMISSIONS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "permissions.createPermission",
     method: "POST",
     summary: "Make a permission",
@@ -39,10 +39,10 @@ export const PERMISSIONS: readonly Operation[] = [
       takes: { name: "docs.read", description: "may read documents" },
       answers: { permissionId: PERMISSION_ID },
     },
-    needs: () => onRbac("create_permission"),
+    requiredPermissions: () => onRbac("create_permission"),
     run: ({ latchkey }, input) => latchkey.createPermission(input),
   }),
-  define({
+  defineOperation({
     name: "permissions.getPermission",
     method: "GET",
     summary: "Read a permission",
@@ -50,10 +50,10 @@ export const PERMISSIONS: readonly Operation[] = [
     answers: permission,
     refusals: ["NOT_FOUND"],
     example: { takes: { permissionId: PERMISSION_ID }, answers: PERMISSION },
-    needs: () => onRbac("read_permission"),
+    requiredPermissions: () => onRbac("read_permission"),
     run: ({ latchkey }, input) => latchkey.getPermission(input),
   }),
-  define({
+  defineOperation({
     name: "permissions.listPermissions",
     method: "GET",
     summary: "List the permissions",
@@ -62,10 +62,10 @@ export const PERMISSIONS: readonly Operation[] = [
     answers: permissionList,
     refusals: [],
     example: { takes: {}, answers: [PERMISSION] },
-    needs: () => onRbac("read_permission"),
+    requiredPermissions: () => onRbac("read_permission"),
     run: ({ latchkey }) => latchkey.listPermissions(),
   }),
-  define({
+  defineOperation({
     name: "permissions.deletePermission",
     method: "POST",
     summary: "Delete a permission",
@@ -75,10 +75,10 @@ export const PERMISSIONS: readonly Operation[] = [
     answers: nothing,
     refusals: ["NOT_FOUND"],
     example: { takes: { permissionId: PERMISSION_ID }, answers: {} },
-    needs: () => onRbac("delete_permission"),
+    requiredPermissions: () => onRbac("delete_permission"),
     run: ({ latchkey }, input) => latchkey.deletePermission(input),
   }),
-  define({
+  defineOperation({
     name: "permissions.createRole",
     method: "POST",
     summary: "Make a role",
@@ -92,13 +92,13 @@ export const PERMISSIONS: readonly Operation[] = [
       takes: { name: "reader", permissions: ["docs.read"] },
       answers: { roleId: ROLE_ID },
     },
-    needs: ({ permissions = [] }) =>
+    requiredPermissions: ({ permissions = [] }) =>
       permissions.length === 0
         ? onRbac("create_role")
         : onRbac("create_role", "add_permission_to_role"),
     run: ({ latchkey }, input) => latchkey.createRole(input),
   }),
-  define({
+  defineOperation({
     name: "permissions.getRole",
     method: "GET",
     summary: "Read a role",
@@ -106,10 +106,10 @@ export const PERMISSIONS: readonly Operation[] = [
     answers: role,
     refusals: ["NOT_FOUND"],
     example: { takes: { roleId: ROLE_ID }, answers: ROLE },
-    needs: () => onRbac("read_role"),
+    requiredPermissions: () => onRbac("read_role"),
     run: ({ latchkey }, input) => latchkey.getRole(input),
   }),
-  define({
+  defineOperation({
     name: "permissions.listRoles",
     method: "GET",
     summary: "List the roles",
@@ -119,10 +119,10 @@ export const PERMISSIONS: readonly Operation[] = [
     answers: roleList,
     refusals: [],
     example: { takes: {}, answers: [ROLE] },
-    needs: () => onRbac("read_role"),
+    requiredPermissions: () => onRbac("read_role"),
     run: ({ latchkey }) => latchkey.listRoles(),
   }),
-  define({
+  defineOperation({
     name: "permissions.deleteRole",
     method: "POST",
     summary: "Delete a role",
@@ -131,10 +131,10 @@ export const PERMISSIONS: readonly Operation[] = [
     answers: nothing,
     refusals: ["NOT_FOUND"],
     example: { takes: { roleId: ROLE_ID }, answers: {} },
-    needs: () => onRbac("delete_role"),
+    requiredPermissions: () => onRbac("delete_role"),
     run: ({ latchkey }, input) => latchkey.deleteRole(input),
   }),
-  define({
+  defineOperation({
     name: "permissions.setRolePermissions",
     method: "POST",
     summary: "Set the permissions of a role",
@@ -144,7 +144,7 @@ export const PERMISSIONS: readonly Operation[] = [
     answers: nothing,
     refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: { takes: { roleId: ROLE_ID, permissions: ["docs.read"] }, answers: {} },
-    needs: () => onRbac("add_permission_to_role", "remove_permission_from_role"),
+    requiredPermissions: () => onRbac("add_permission_to_role", "remove_permission_from_role"),
     run: ({ latchkey }, input) => latchkey.setRolePermissions(input),
   }),
 ];

@@ -1,12 +1,12 @@
 import { limitInput } from "@latchkey/core";
-import { onNamespace } from "../auth/needs.js";
-import { limitTaken } from "../response-schemas/limits.js";
+import { onNamespace } from "../auth/required-permissions.js";
+import { limitResult } from "../response-schemas/limits.js";
 import { START } from "./examples.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** Limits that belong to no key. */
 export const RATELIMITS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "ratelimits.limit",
     method: "POST",
     summary: "Take from a limit that belongs to no key",
@@ -14,13 +14,13 @@ export const RATELIMITS: readonly Operation[] = [
       "A refusal is a 200 too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier and " +
       "duration name a counter; the limit is that of the call. Without `namespace` it is `default`.",
     input: limitInput,
-    answers: limitTaken,
+    answers: limitResult,
     refusals: [],
     example: {
       takes: { namespace: "mail", identifier: "user_1", limit: 10, duration: 60_000 },
       answers: { success: true, limit: 10, remaining: 9, reset: START + 60_000 },
     },
-    needs: ({ namespace }) => onNamespace(namespace, "limit"),
+    requiredPermissions: ({ namespace }) => onNamespace(namespace, "limit"),
     run: ({ latchkey }, input) => latchkey.limit(input),
   }),
 ];

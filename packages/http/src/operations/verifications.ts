@@ -1,12 +1,12 @@
 import { getVerificationsInput } from "@latchkey/core";
-import { onApiById, onApiOfKey, onIdentity } from "../auth/needs.js";
+import { onApiById, onApiOfKey, onIdentity } from "../auth/required-permissions.js";
 import { verifications } from "../response-schemas/verifications.js";
 import { KEY_ID, START } from "./examples.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** What was counted of verifications. */
 export const VERIFICATIONS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "keys.getVerifications",
     method: "GET",
     summary: "Count verifications",
@@ -32,7 +32,7 @@ export const VERIFICATIONS: readonly Operation[] = [
         ],
       },
     },
-    needs: ({ keyId, apiId, identityId, externalId, ownerId }) => {
+    requiredPermissions: ({ keyId, apiId, identityId, externalId, ownerId }) => {
       if (keyId !== undefined) return onApiOfKey(keyId, "read_key");
       if (apiId !== undefined) return onApiById(apiId, "read_api");
       return onIdentity("read_identity", { identityId, externalId: externalId ?? ownerId });

@@ -1,4 +1,4 @@
-import type { Asked } from "./asked.js";
+import type { HttpRequest } from "./http-request.js";
 import type { Query } from "./query.js";
 
 /** Everything that was sent as fields of one input. */
@@ -16,8 +16,8 @@ const NO_HEADERS: Given["headers"] = new Map();
  *
  * @param headers - Each field that a header stands for, and the name of the header.
  */
-export function withHeaderFields(
-  asked: Pick<Asked, "header">,
+export function addHeaderFields(
+  asked: Pick<HttpRequest, "header">,
   headers: Readonly<Record<string, string>> = NO_NAMES,
   given: Query,
 ): Given {

@@ -4,7 +4,7 @@ import { MAX_DEPTH, parseJsonArray, parseJsonObject } from "./json.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-function refusalOf(body: Uint8Array | string): string {
+function errorOf(body: Uint8Array | string): string {
   try {
     parseJsonObject(typeof body === "string" ? bytes(body) : body);
   } catch (error) {
@@ -27,7 +27,7 @@ describe("what is JSON", () => {
 
   test("anything but an object on top is refused", () => {
     for (const body of ["null", "true", "1", '"x"', "[]", '[{"a":1}]'])
-      expect(refusalOf(body)).toBe("the body must be a JSON object");
+      expect(errorOf(body)).toBe("the body must be a JSON object");
   });
 
   test("what is not well-formed is refused in words that repeat nothing of it", () => {
@@ -43,7 +43,7 @@ describe("what is JSON", () => {
     );
     broken.push(`${secret}`, `{"a":${secret}}`, '{"a":"\\x"}', '{"a":1}\u0000', '{"a"::1}');
     for (const body of broken) {
-      expect([body, refusalOf(body)]).toEqual([body, "the body must be well-formed JSON"]);
+      expect([body, errorOf(body)]).toEqual([body, "the body must be well-formed JSON"]);
     }
   });
 
@@ -54,30 +54,30 @@ describe("what is JSON", () => {
       [0xed, 0xa0, 0x80],
       [0xc0, 0x80],
     ])
-      expect(refusalOf(Uint8Array.from(body))).toBe("the body must be UTF-8");
-    expect(refusalOf(Uint8Array.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]))).toBe(
+      expect(errorOf(Uint8Array.from(body))).toBe("the body must be UTF-8");
+    expect(errorOf(Uint8Array.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]))).toBe(
       "the body must be well-formed JSON",
     );
     const utf16 = Uint8Array.from(
       [...'{"a":1}'].flatMap((character) => [character.charCodeAt(0), 0]),
     );
-    expect(refusalOf(utf16)).toBe("the body must be well-formed JSON");
+    expect(errorOf(utf16)).toBe("the body must be well-formed JSON");
   });
 });
 
 describe("how deep it may be", () => {
   test(`${MAX_DEPTH} levels are read, one more is not`, () => {
-    expect(refusalOf(nested(MAX_DEPTH))).toBe("accepted");
-    expect(refusalOf(nested(MAX_DEPTH + 1))).toBe("the body must be nested at most 32 levels deep");
+    expect(errorOf(nested(MAX_DEPTH))).toBe("accepted");
+    expect(errorOf(nested(MAX_DEPTH + 1))).toBe("the body must be nested at most 32 levels deep");
   });
 
   test("a million levels cost no stack, closed or not", () => {
     for (const body of [nested(1_000_000), "[".repeat(1_000_000), '{"a":'.repeat(1_000_000)])
-      expect(refusalOf(body)).toBe("the body must be nested at most 32 levels deep");
+      expect(errorOf(body)).toBe("the body must be nested at most 32 levels deep");
   });
 
   test("brackets in strings are no levels", () => {
-    expect(refusalOf(`{"a":"${"[{".repeat(100)}\\"${"[".repeat(100)}"}`)).toBe("accepted");
+    expect(errorOf(`{"a":"${"[{".repeat(100)}\\"${"[".repeat(100)}"}`)).toBe("accepted");
   });
 });
 
@@ -96,11 +96,11 @@ describe("members", () => {
       '{"1":1,"1":2}',
     );
     for (const body of doubled)
-      expect([body, refusalOf(body)]).toEqual([body, "the body must not give a member twice"]);
+      expect([body, errorOf(body)]).toEqual([body, "the body must not give a member twice"]);
   });
 
   test("the same name in different objects is none twice", () => {
-    expect(refusalOf('{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}],"c":"a:b:c"}')).toBe("accepted");
+    expect(errorOf('{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}],"c":"a:b:c"}')).toBe("accepted");
   });
 
   test("__proto__ is a member like any other and touches no prototype", () => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listedKey } from "./keys.js";
+import { keyView } from "./keys.js";
 import { listOf, pageEnd, shared, whole } from "./shared.js";
 
 /** Answer of apis.createApi. */
@@ -21,7 +21,7 @@ export const api = shared(
 export const apiList = z.strictObject({ apis: listOf(api), ...pageEnd });
 
 /** Answer of apis.listKeys: a page in the order of creation, and the number of all live keys of the API. */
-export const keyList = z.strictObject({ keys: listOf(listedKey), ...pageEnd });
+export const keyList = z.strictObject({ keys: listOf(keyView), ...pageEnd });
 
 /** Answer of apis.deleteKeys. */
 export const deletedKeys = z.strictObject({ deletedKeys: whole() });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PublicErrorCode } from "../routing/answer.js";
+import type { PublicErrorCode } from "../routing/http-response.js";
 import { listOf } from "./shared.js";
 
 const issue = z.strictObject({ path: z.string(), message: z.string() });

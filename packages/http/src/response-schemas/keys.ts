@@ -4,7 +4,7 @@ import { defaultLimit, namedKeyLimit, refillView } from "./limits.js";
 import { instant, listOf, metadata, shared, whole } from "./shared.js";
 
 /** A key as it is listed. */
-export const listedKey = shared(
+export const keyView = shared(
   "Key",
   z.strictObject({
     id: z.string(),
@@ -44,7 +44,7 @@ export const createdKey = shared(
 export const createdKeys = z.strictObject({ keyIds: listOf(z.string()) });
 
 /** Answer of keys.whoami. */
-export const keySelf = z.strictObject({
+export const keySummary = z.strictObject({
   id: z.string(),
   name: z.string().optional(),
   remaining: whole().optional(),
@@ -56,4 +56,4 @@ export const keySelf = z.strictObject({
 });
 
 /** Answer of keys.updateRemaining: without `remaining` the key is unlimited. */
-export const usesLeft = z.strictObject({ remaining: whole().optional() });
+export const remainingUses = z.strictObject({ remaining: whole().optional() });

@@ -45,7 +45,7 @@ const limitState = { limit: whole(1), remaining: whole(), reset: instant };
 export const ratelimitState = shared("RatelimitState", z.strictObject(limitState));
 
 /** Answer of ratelimits.limit. */
-export const limitTaken = z.strictObject({ success: z.boolean(), ...limitState });
+export const limitResult = z.strictObject({ success: z.boolean(), ...limitState });
 
 /** What a verification leaves of a named limit, and whether it refused. */
 export const namedRatelimitState = shared(

@@ -1,7 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
-import { OPERATIONS } from "../operations/operations.js";
+import { OPERATIONS } from "../operations/table.js";
 import { openService, type Reply, read } from "../testing/open-service.js";
 import { makeScene, SAMPLES } from "../testing/samples.js";
 
@@ -33,9 +33,9 @@ async function failingWith(error: unknown) {
     }),
     onError: (caught, requestId) => errors.push([caught, requestId]),
   });
-  const scene = await makeScene(service);
+  const fixture = await makeScene(service);
   fails = true;
-  return { service, scene, errors };
+  return { service, fixture, errors };
 }
 
 describe("headers of every answer", () => {
@@ -196,9 +196,9 @@ describe("errors from inside", () => {
   test("a store that is away is 503 with Retry-After, and says whether a change may have happened", async () => {
     for (const outcome of ["not-applied", "unknown"] as const) {
       const error = new LatchkeyError("STORE_UNAVAILABLE", "redis://user:hunter2@db", { outcome });
-      const { service, scene, errors } = await failingWith(error);
+      const { service, fixture, errors } = await failingWith(error);
       for (const { name, input } of SAMPLES) {
-        const reply = await service.call(name, input(scene));
+        const reply = await service.call(name, input(fixture));
         expectError(reply, 503, "STORE_UNAVAILABLE");
         expect(reply.headers.get("retry-after")).toBe("1");
         expect(reply.text).not.toContain("hunter2");
@@ -218,8 +218,8 @@ describe("errors from inside", () => {
       null,
     ];
     for (const error of inside) {
-      const { service, scene, errors } = await failingWith(error);
-      const reply = await service.call("apis.listKeys", { apiId: scene.apiId });
+      const { service, fixture, errors } = await failingWith(error);
+      const reply = await service.call("apis.listKeys", { apiId: fixture.apiId });
       expectError(reply, 500, "INTERNAL_SERVER_ERROR");
       expect(reply.text).not.toMatch(/hunter2|key_1|stored|damaged|SELECT/);
       expect(errors).toEqual([[error, reply.body.error.requestId]]);

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { LatchkeyError } from "@latchkey/core";
 import { type Handler, serviceOf } from "../handler.js";
-import { AskedByIncoming } from "../request/asked-by-incoming.js";
-import { type Answer, toResponse } from "./answer.js";
+import { NodeRequest } from "../request/node-request.js";
+import { type HttpResponse, toWebResponse } from "./http-response.js";
 import type { Service } from "./service.js";
 
 /** Answers one request of node:http, as `createServer` and Express call it. */
@@ -30,15 +30,15 @@ export function toNodeListener(handler: Handler): NodeListener {
   if (service === undefined) return getRequestListener(handler, BRIDGE_OPTIONS);
   const bridged = getRequestListener(
     async (request, { incoming }) =>
-      toResponse(await service.answer(new AskedByIncoming(incoming as IncomingMessage, request))),
+      toWebResponse(await service.answer(new NodeRequest(incoming as IncomingMessage, request))),
     {
       ...BRIDGE_OPTIONS,
       errorHandler: (error) =>
-        toResponse(service.refuse(error instanceof RequestError ? malformedAddress() : error)),
+        toWebResponse(service.refuse(error instanceof RequestError ? malformedAddress() : error)),
     },
   );
   return (incoming, outgoing) =>
-    service.needsRequest || incoming.httpVersionMajor !== 1
+    service.needsWebRequest || incoming.httpVersionMajor !== 1
       ? bridged(incoming, outgoing)
       : answerDirectly(service, incoming, outgoing);
 }
@@ -56,13 +56,13 @@ async function answerDirectly(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const answer = await service.answer(new AskedByIncoming(incoming));
+  const answer = await service.answer(new NodeRequest(incoming));
   if (outgoing.headersSent || outgoing.destroyed) return;
   if (!incoming.complete) outgoing.once("finish", () => linger(incoming));
   write(answer, outgoing);
 }
 
-function write({ status, headers, body }: Answer, outgoing: ServerResponse): void {
+function write({ status, headers, body }: HttpResponse, outgoing: ServerResponse): void {
   // With its length node sends head and body in one piece. Added, since a copy is dearer than all other headers.
   headers["content-length"] = String(Buffer.byteLength(body));
   outgoing.writeHead(status, headers);

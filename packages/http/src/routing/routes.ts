@@ -1,7 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Method } from "../operations/operation.js";
-import type { Asked } from "../request/asked.js";
-import { MethodNotAllowed } from "./answer.js";
+import type { HttpRequest } from "../request/http-request.js";
+import { MethodNotAllowedError } from "./http-response.js";
 
 /** What a path can lead to. */
 interface Entry {
@@ -26,13 +26,13 @@ export interface Route<Target> {
 export function createRoutes<Target extends Entry>(
   targets: readonly Target[],
   basePath: string,
-): (asked: Pick<Asked, "method" | "target">) => Route<Target> {
+): (asked: Pick<HttpRequest, "method" | "target">) => Route<Target> {
   const byPath = new Map(targets.map((target) => [`${basePath}/v1/${target.name}`, target]));
   return (asked) => {
     const { path, query } = split(asked.target);
     const target = byPath.get(path);
     if (target === undefined) throw new LatchkeyError("NOT_FOUND", "no such path");
-    if (asked.method !== target.method) throw new MethodNotAllowed(target.method);
+    if (asked.method !== target.method) throw new MethodNotAllowedError(target.method);
     return { target, query };
   };
 }

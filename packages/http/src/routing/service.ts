@@ -6,24 +6,30 @@ import type { Page } from "../docs-page/page.js";
 import { REFERENCE_PAGES } from "../docs-page/reference-page.js";
 import { VERIFY_KEY } from "../operations/keys.js";
 import type { Caller, Operation } from "../operations/operation.js";
-import { OPERATIONS } from "../operations/operations.js";
+import { OPERATIONS } from "../operations/table.js";
 import type { Settings } from "../options.js";
-import { type Asked, requireJson } from "../request/asked.js";
-import { type Given, withHeaderFields } from "../request/header-fields.js";
+import { addHeaderFields, type Given } from "../request/header-fields.js";
+import { type HttpRequest, requireJson } from "../request/http-request.js";
 import { parseJsonArray, parseJsonObject } from "../request/json.js";
+import { nameAsSent } from "../request/name-as-sent.js";
 import { type Query, readQuery } from "../request/query.js";
 import { createRequestIds } from "../request/request-id.js";
-import { asSent } from "../request/sender-issues.js";
-import { type Answer, pageAnswer, refusal, refusalOf, success } from "./answer.js";
+import {
+  errorResponse,
+  type HttpResponse,
+  pageResponse,
+  successResponse,
+  toPublicError,
+} from "./http-response.js";
 import { createRoutes } from "./routes.js";
 
 /** Everything between a request and its answer. No method throws or rejects. */
 export interface Service {
-  answer(asked: Asked): Promise<Answer>;
+  answer(asked: HttpRequest): Promise<HttpResponse>;
   /** The answer to a request that failed before it could be looked at. */
-  refuse(error: unknown): Answer;
+  refuse(error: unknown): HttpResponse;
   /** Whether `answer` has to be given a Request. */
-  readonly needsRequest: boolean;
+  readonly needsWebRequest: boolean;
 }
 
 /** Puts the parts together in the order in which a request is judged. */
@@ -41,11 +47,11 @@ export function createService(settings: Settings): Service {
     return isPublic || (name === VERIFY_KEY && settings.publicVerify) ? anyone : known;
   }
 
-  async function perform(asked: Asked, requestId: string): Promise<Answer> {
+  async function perform(asked: HttpRequest, requestId: string): Promise<HttpResponse> {
     const { target, query } = findRoute(asked);
     if ("content" in target) {
       refuseParameters(query);
-      return pageAnswer(await target.content(), requestId);
+      return pageResponse(await target.content(), requestId);
     }
     const operation = target;
     const caller = await authenticatorOf(operation)(asked);
@@ -53,11 +59,11 @@ export function createService(settings: Settings): Service {
       operation.method === "GET"
         ? readQuery(query, operation.query)
         : await readBodyFields(operation, asked, query);
-    const given = withHeaderFields(asked, operation.headers, sent);
+    const given = addHeaderFields(asked, operation.headers, sent);
     try {
-      return success(await performOn(operation, caller, given, requestId), requestId);
+      return successResponse(await performOn(operation, caller, given, requestId), requestId);
     } catch (error) {
-      throw asSent(error, given);
+      throw nameAsSent(error, given);
     }
   }
 
@@ -67,31 +73,31 @@ export function createService(settings: Settings): Service {
     { fields, issues }: Given,
     requestId: string,
   ): Promise<unknown> {
-    if (issues.length > 0 || !isEnough(operation, caller)) {
-      const further = operation.furtherIssues?.(fields, latchkey.now()) ?? [];
+    if (issues.length > 0 || !hasSufficient(operation, caller)) {
+      const further = operation.extraIssues?.(fields, latchkey.now()) ?? [];
       const input = parseInput(operation.input, fields, () => [...issues, ...further]);
-      await authorize(caller, operation.needs(input));
+      await authorize(caller, operation.requiredPermissions(input));
     }
     return operation.run(caller, fields, requestId);
   }
 
   async function readBodyFields(
-    { takesList }: Operation,
-    asked: Asked,
+    { acceptsList }: Operation,
+    asked: HttpRequest,
     query: string,
   ): Promise<Query> {
-    const bytes = await asked.readBody(maxBodyBytes * (takesList === true ? LIST_FACTOR : 1));
+    const bytes = await asked.readBody(maxBodyBytes * (acceptsList === true ? LIST_FACTOR : 1));
     requireJson(asked);
     const strays = query === "" ? [] : Object.keys(readQuery(query).fields);
     return {
-      fields: takesList === true ? asFields(parseJsonArray(bytes)) : parseJsonObject(bytes),
+      fields: acceptsList === true ? asFields(parseJsonArray(bytes)) : parseJsonObject(bytes),
       issues: strays.map((path) => ({ path, message: "is not a known query parameter" })),
       unreadable: [],
     };
   }
 
-  function refuse(error: unknown, requestId: string): Answer {
-    const told = refusalOf(error);
+  function refuse(error: unknown, requestId: string): HttpResponse {
+    const told = toPublicError(error);
     if (told.code === "INTERNAL_SERVER_ERROR" || told.code === "STORE_UNAVAILABLE") {
       try {
         onError(error, requestId);
@@ -99,7 +105,7 @@ export function createService(settings: Settings): Service {
         // A log that fails must not change what the client is told.
       }
     }
-    return refusal(told, docsBaseUrl, requestId);
+    return errorResponse(told, docsBaseUrl, requestId);
   }
 
   return {
@@ -111,7 +117,7 @@ export function createService(settings: Settings): Service {
         return refuse(error, requestId);
       }
     },
-    needsRequest: settings.authenticate !== null,
+    needsWebRequest: settings.authenticate !== null,
     refuse: (error) => refuse(error, newRequestId()),
   };
 }
@@ -123,7 +129,7 @@ function refuseParameters(query: string): void {
   try {
     parseInput(noInput, given.fields, () => given.issues);
   } catch (error) {
-    throw asSent(error, given);
+    throw nameAsSent(error, given);
   }
 }
 
@@ -136,6 +142,6 @@ function asFields(list: readonly unknown[]): Query["fields"] {
 const LIST_FACTOR = 16;
 
 /** Whether the caller may do this whatever the input, which the operation then checks by itself, once. */
-function isEnough({ enough }: Operation, { permissions }: Caller): boolean {
-  return enough !== undefined && isRootAllowed(permissions, enough);
+function hasSufficient({ sufficient }: Operation, { permissions }: Caller): boolean {
+  return sufficient !== undefined && isRootAllowed(permissions, sufficient);
 }

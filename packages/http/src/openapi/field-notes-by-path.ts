@@ -3,7 +3,7 @@
  * to it between them, or the last of these names where that is enough (`error.code`). A field that an operation takes and one
  * of the same name that it answers share a note, unless the answer is a shared schema.
  */
-export const OWN_NOTES: Readonly<Record<string, string>> = {
+export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "AuditEvent.actor": "Who did it: the id of a root key, or what the host says.",
   "AuditEvent.at": "Unix epoch ms.",
   "AuditEvent.changes": "Every field that changed; never a secret.",

@@ -6,10 +6,10 @@ import {
   setPermissionsInput,
   setRolesInput,
 } from "@latchkey/core";
-import { ifCreating, onRbac } from "../auth/needs.js";
+import { ifCreating, onRbac } from "../auth/required-permissions.js";
 import { heldPermissions, heldRoles } from "../response-schemas/permissions.js";
 import { KEY_ID, PERMISSION_ID, ROLE_ID } from "./examples.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 const ITEMS =
   "An item is a name, or names one by `id` or `name`; what does not exist is a 412 that lists it all, and " +
@@ -24,8 +24,8 @@ const ROLES = { roles: [{ id: ROLE_ID, name: "reader" }] };
 const PERMISSIONS = { permissions: [{ id: PERMISSION_ID, name: "docs.read" }] };
 
 /** What a key holds itself of roles and permissions. */
-export const KEY_GRANTS: readonly Operation[] = [
-  define({
+export const KEY_PERMISSIONS: readonly Operation[] = [
+  defineOperation({
     name: "keys.addRoles",
     method: "POST",
     summary: "Give a key further roles",
@@ -34,10 +34,11 @@ export const KEY_GRANTS: readonly Operation[] = [
     answers: heldRoles,
     refusals: REFUSALS,
     example: { takes: { keyId: KEY_ID, roles: [{ name: "reader" }] }, answers: ROLES },
-    needs: ({ roles }) => onRbac("add_role_to_key", ...ifCreating(roles, "create_role")),
+    requiredPermissions: ({ roles }) =>
+      onRbac("add_role_to_key", ...ifCreating(roles, "create_role")),
     run: ({ latchkey }, input) => latchkey.addRoles(input),
   }),
-  define({
+  defineOperation({
     name: "keys.setRoles",
     method: "POST",
     summary: "Set the roles of a key",
@@ -46,11 +47,11 @@ export const KEY_GRANTS: readonly Operation[] = [
     answers: heldRoles,
     refusals: REFUSALS,
     example: { takes: { keyId: KEY_ID, roles: [{ name: "reader" }] }, answers: ROLES },
-    needs: ({ roles }) =>
+    requiredPermissions: ({ roles }) =>
       onRbac("add_role_to_key", "remove_role_from_key", ...ifCreating(roles, "create_role")),
     run: ({ latchkey }, input) => latchkey.setRoles(input),
   }),
-  define({
+  defineOperation({
     name: "keys.removeRoles",
     method: "POST",
     summary: "Take roles from a key",
@@ -59,10 +60,10 @@ export const KEY_GRANTS: readonly Operation[] = [
     answers: heldRoles,
     refusals: REFUSALS,
     example: { takes: { keyId: KEY_ID, roles: [{ name: "writer" }] }, answers: ROLES },
-    needs: () => onRbac("remove_role_from_key"),
+    requiredPermissions: () => onRbac("remove_role_from_key"),
     run: ({ latchkey }, input) => latchkey.removeRoles(input),
   }),
-  define({
+  defineOperation({
     name: "keys.addPermissions",
     method: "POST",
     summary: "Give a key further permissions",
@@ -74,11 +75,11 @@ export const KEY_GRANTS: readonly Operation[] = [
       takes: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
       answers: PERMISSIONS,
     },
-    needs: ({ permissions }) =>
+    requiredPermissions: ({ permissions }) =>
       onRbac("add_permission_to_key", ...ifCreating(permissions, "create_permission")),
     run: ({ latchkey }, input) => latchkey.addPermissions(input),
   }),
-  define({
+  defineOperation({
     name: "keys.setPermissions",
     method: "POST",
     summary: "Set the permissions of a key",
@@ -90,7 +91,7 @@ export const KEY_GRANTS: readonly Operation[] = [
       takes: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
       answers: PERMISSIONS,
     },
-    needs: ({ permissions }) =>
+    requiredPermissions: ({ permissions }) =>
       onRbac(
         "add_permission_to_key",
         "remove_permission_from_key",
@@ -98,7 +99,7 @@ export const KEY_GRANTS: readonly Operation[] = [
       ),
     run: ({ latchkey }, input) => latchkey.setPermissions(input),
   }),
-  define({
+  defineOperation({
     name: "keys.removePermissions",
     method: "POST",
     summary: "Take permissions from a key",
@@ -110,7 +111,7 @@ export const KEY_GRANTS: readonly Operation[] = [
       takes: { keyId: KEY_ID, permissions: [{ name: "docs.write" }] },
       answers: PERMISSIONS,
     },
-    needs: () => onRbac("remove_permission_from_key"),
+    requiredPermissions: () => onRbac("remove_permission_from_key"),
     run: ({ latchkey }, input) => latchkey.removePermissions(input),
   }),
 ];

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { openApiDocument } from "../openapi/document.js";
-import { createReplyChecker, type Exchange } from "./check-reply.js";
+import { createResponseChecker, type Exchange } from "./check-response.js";
 
-const check = createReplyChecker(openApiDocument());
+const check = createResponseChecker(openApiDocument());
 
 const CREATED: Exchange = {
   method: "POST",

@@ -1,9 +1,9 @@
 import { APIS } from "./apis.js";
-import { AUDIT } from "./audit.js";
+import { AUDIT_LOG } from "./audit-log.js";
+import { HEALTH } from "./health.js";
 import { IDENTITIES } from "./identities.js";
-import { KEY_GRANTS } from "./key-grants.js";
+import { KEY_PERMISSIONS } from "./key-permissions.js";
 import { KEYS } from "./keys.js";
-import { LIVENESS } from "./liveness.js";
 import { MIGRATIONS } from "./migrations.js";
 import type { Operation } from "./operation.js";
 import { PERMISSIONS } from "./permissions.js";
@@ -12,14 +12,14 @@ import { VERIFICATIONS } from "./verifications.js";
 
 /** Every operation of the service, one entry each: nothing else has to know that it exists. */
 export const OPERATIONS: readonly Operation[] = [
-  ...LIVENESS,
+  ...HEALTH,
   ...APIS,
   ...KEYS,
-  ...KEY_GRANTS,
+  ...KEY_PERMISSIONS,
   ...VERIFICATIONS,
   ...IDENTITIES,
   ...PERMISSIONS,
-  ...AUDIT,
+  ...AUDIT_LOG,
   ...RATELIMITS,
   ...MIGRATIONS,
 ];

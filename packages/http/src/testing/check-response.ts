@@ -15,7 +15,7 @@ export interface Exchange {
 }
 
 /** Says what of an exchange the document does not say: nothing when all is well. */
-export type ReplyChecker = (exchange: Exchange) => string[];
+export type ResponseChecker = (exchange: Exchange) => string[];
 
 type Node = { readonly [member: string]: Node };
 
@@ -26,7 +26,7 @@ const NO_OPERATION: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Makes a checker out of a document. Schemas are compiled when they are first needed. */
-export function createReplyChecker(document: OpenApiDocument): ReplyChecker {
+export function createResponseChecker(document: OpenApiDocument): ResponseChecker {
   const root = document as unknown as Node;
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
   addFormats.default(ajv);

@@ -7,7 +7,7 @@ import type { Given } from "./header-fields.js";
  *
  * @param error - Whatever an operation or its schema threw; all but issues of fields and conflicts is answered as it is.
  */
-export function asSent(error: unknown, { issues: own, unreadable, headers }: Given): unknown {
+export function nameAsSent(error: unknown, { issues: own, unreadable, headers }: Given): unknown {
   if (!(error instanceof LatchkeyError)) return error;
   if (error.code === "CONFLICT") return conflictUnderHeaders(error, headers);
   if (error.code !== "BAD_REQUEST") return error;

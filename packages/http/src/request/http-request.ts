@@ -1,7 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 
 /** A request as the service looks at it, wherever it came from. */
-export interface Asked {
+export interface HttpRequest {
   readonly method: string;
   /** Path and query as they arrived, with or without scheme and host before them. */
   readonly target: string;
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** Refuses a body whose Content-Length is too much already. */
-export function checkAnnouncedLength(asked: Pick<Asked, "header">, maxBytes: number): void {
+export function checkAnnouncedLength(asked: Pick<HttpRequest, "header">, maxBytes: number): void {
   const length = asked.header("content-length");
   if (length !== null && /^\d+$/.test(length) && Number(length) > maxBytes)
     throw tooLarge(maxBytes);
@@ -31,7 +31,7 @@ export function checkAnnouncedLength(asked: Pick<Asked, "header">, maxBytes: num
  *
  * @throws LatchkeyError `UNSUPPORTED_MEDIA_TYPE`.
  */
-export function requireJson(asked: Pick<Asked, "header">): void {
+export function requireJson(asked: Pick<HttpRequest, "header">): void {
   const type = asked.header("content-type") ?? "";
   if (type !== "application/json" && !JSON_TYPE.test(type)) {
     throw new LatchkeyError(

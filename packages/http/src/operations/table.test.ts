@@ -2,7 +2,7 @@ import { memoryStore } from "@latchkey/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openService, START, type TestService } from "../testing/open-service.js";
 import { notingStore } from "../testing/samples.js";
-import { OPERATIONS } from "./operations.js";
+import { OPERATIONS } from "./table.js";
 
 let service: TestService;
 let apiId: string;

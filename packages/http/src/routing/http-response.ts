@@ -2,7 +2,7 @@ import { type ErrorCode, type InputIssue, LatchkeyError } from "@latchkey/core";
 import type { PageContent } from "../docs-page/page.js";
 
 /** What is sent back, before it takes the form of a Response or of a node:http response. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. Of this answer alone: whoever writes it may add to them. */
   readonly headers: Record<string, string>;
@@ -34,7 +34,7 @@ export const STATUS: Readonly<Record<PublicErrorCode, number>> = {
 const RETRY_AFTER_SECONDS = "1";
 
 /** A verb that an operation does not take. */
-export class MethodNotAllowed extends LatchkeyError {
+export class MethodNotAllowedError extends LatchkeyError {
   /** @param allow - The one verb that it takes. */
   constructor(readonly allow: string) {
     super("METHOD_NOT_ALLOWED", `this path takes ${allow} only`);
@@ -42,7 +42,7 @@ export class MethodNotAllowed extends LatchkeyError {
 }
 
 /** Why a request was refused, as the client is told. */
-export interface Refusal {
+export interface PublicError {
   readonly code: PublicErrorCode;
   readonly message: string;
   readonly issues?: readonly InputIssue[];
@@ -51,26 +51,26 @@ export interface Refusal {
 }
 
 /** An answer as a web standard Response. */
-export function toResponse({ status, headers, body }: Answer): Response {
+export function toWebResponse({ status, headers, body }: HttpResponse): Response {
   return new Response(body, { status, headers });
 }
 
 /** The answer of an operation that did what was asked. */
-export function success(value: unknown, requestId: string): Answer {
+export function successResponse(value: unknown, requestId: string): HttpResponse {
   return { status: 200, headers: commonHeaders(requestId), body: JSON.stringify(value) };
 }
 
 /** The answer that is a file. */
-export function pageAnswer({ body, headers }: PageContent, requestId: string): Answer {
+export function pageResponse({ body, headers }: PageContent, requestId: string): HttpResponse {
   return { status: 200, headers: { ...commonHeaders(requestId), ...headers }, body };
 }
 
 /** The answer that refuses a request: `{ error: { code, message, docs, requestId, issues? } }`. */
-export function refusal(
-  { code, message, issues, allow }: Refusal,
+export function errorResponse(
+  { code, message, issues, allow }: PublicError,
   docsBaseUrl: string,
   requestId: string,
-): Answer {
+): HttpResponse {
   const headers = commonHeaders(requestId);
   if (code === "UNAUTHORIZED") headers["www-authenticate"] = "Bearer";
   if (code === "STORE_UNAVAILABLE") headers["retry-after"] = RETRY_AFTER_SECONDS;
@@ -84,10 +84,10 @@ export function refusal(
  * What a client is told of an error. Only messages written for clients get through; whatever happened inside (a
  * damaged record, a driver's error, a mistake of ours) is one sentence that tells nothing.
  */
-export function refusalOf(error: unknown): Refusal {
+export function toPublicError(error: unknown): PublicError {
   if (!(error instanceof LatchkeyError)) return INTERNAL;
   const { code, message, issues, outcome } = error;
-  if (error instanceof MethodNotAllowed)
+  if (error instanceof MethodNotAllowedError)
     return { code: "METHOD_NOT_ALLOWED", message, allow: error.allow };
   switch (code) {
     case "STORE_CORRUPT":
@@ -100,17 +100,17 @@ export function refusalOf(error: unknown): Refusal {
   }
 }
 
-const INTERNAL: Refusal = {
+const INTERNAL: PublicError = {
   code: "INTERNAL_SERVER_ERROR",
   message: "something went wrong on the server; quote the request id when you report it",
 };
 
-const NOT_APPLIED: Refusal = {
+const NOT_APPLIED: PublicError = {
   code: "STORE_UNAVAILABLE",
   message: "the store cannot answer now; nothing was changed, try again",
 };
 
-const OUTCOME_UNKNOWN: Refusal = {
+const OUTCOME_UNKNOWN: PublicError = {
   code: "STORE_UNAVAILABLE",
   message: "the store did not answer; a change may or may not have been made",
 };

@@ -1,5 +1,5 @@
 import { type RootPermission, rootPermissionName } from "@latchkey/core";
-import type { Needs, Operation } from "../operations/operation.js";
+import type { Operation, RequiredPermissions } from "../operations/operation.js";
 
 /** What stands for the id in the form of a permission for one resource. */
 const ID_FORMS: Readonly<Record<string, string>> = {
@@ -9,9 +9,16 @@ const ID_FORMS: Readonly<Record<string, string>> = {
 };
 
 /** What an operation's example needs, as a sentence in Markdown. */
-export function permissionsNote({ isPublic, needs, example, input }: Operation): string {
+export function permissionsText({
+  isPublic,
+  requiredPermissions,
+  example,
+  input,
+}: Operation): string {
   if (isPublic === true) return "Needs no root key.";
-  const { permissions, subject }: Needs = needs(input.parse(example.takes));
+  const { permissions, subject }: RequiredPermissions = requiredPermissions(
+    input.parse(example.takes),
+  );
   if (permissions.length === 0) return "Needs a root key, whatever it may do.";
   const forms = permissions.map((permission) => {
     const idForm = ID_FORMS[permission.resource];

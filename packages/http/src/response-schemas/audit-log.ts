@@ -30,4 +30,4 @@ export const auditEventList = z.strictObject({
 });
 
 /** Answer of what forgets. */
-export const forgotten = z.strictObject({ deleted: whole() });
+export const prunedEntries = z.strictObject({ deleted: whole() });

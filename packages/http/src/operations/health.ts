@@ -1,11 +1,11 @@
 import { noInput } from "@latchkey/core";
-import { NOTHING } from "../auth/needs.js";
+import { NO_PERMISSIONS } from "../auth/required-permissions.js";
 import { nothing } from "../response-schemas/shared.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** Whether the service runs, and whether it can answer. */
-export const LIVENESS: readonly Operation[] = [
-  define({
+export const HEALTH: readonly Operation[] = [
+  defineOperation({
     name: "liveness",
     method: "GET",
     summary: "Whether the service runs",
@@ -15,10 +15,10 @@ export const LIVENESS: readonly Operation[] = [
     refusals: [],
     example: { takes: {}, answers: {} },
     isPublic: true,
-    needs: () => NOTHING,
+    requiredPermissions: () => NO_PERMISSIONS,
     run: async () => ({}),
   }),
-  define({
+  defineOperation({
     name: "readiness",
     method: "GET",
     summary: "Whether the service can answer",
@@ -28,7 +28,7 @@ export const LIVENESS: readonly Operation[] = [
     refusals: ["STORE_UNAVAILABLE"],
     example: { takes: {}, answers: {} },
     isPublic: true,
-    needs: () => NOTHING,
+    requiredPermissions: () => NO_PERMISSIONS,
     run: async ({ latchkey }) => {
       await latchkey.isWorkspaceEnabled();
       return {};

@@ -1,6 +1,6 @@
 import type { Operation } from "../operations/operation.js";
 import { errorBody } from "../response-schemas/error-body.js";
-import { type PublicErrorCode, STATUS } from "../routing/answer.js";
+import { type PublicErrorCode, STATUS } from "../routing/http-response.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 
 const NOTES: Readonly<Record<PublicErrorCode, string>> = {
@@ -27,7 +27,11 @@ const FURTHER_HEADERS: Readonly<Partial<Record<PublicErrorCode, string>>> = {
 };
 
 /** Every code that an operation can refuse with, given that path and verb are right. */
-export function refusalsOf({ method, isPublic, refusals }: Operation): readonly PublicErrorCode[] {
+export function errorCodesOf({
+  method,
+  isPublic,
+  refusals,
+}: Operation): readonly PublicErrorCode[] {
   const ofAll: PublicErrorCode[] = ["BAD_REQUEST", "INTERNAL_SERVER_ERROR"];
   const ofKnown: PublicErrorCode[] = [
     "UNAUTHORIZED",
@@ -46,24 +50,24 @@ export function refusalsOf({ method, isPublic, refusals }: Operation): readonly 
 }
 
 /** The error responses of an operation by status. What several operations have goes to `responses`. */
-export function refusalResponses(
+export function errorResponses(
   operation: Operation,
   components: Components,
   responses: Components,
 ): JsonSchema {
-  const all = refusalsOf(operation);
+  const all = errorCodesOf(operation);
   const statuses = [...new Set(all.map((code) => STATUS[code]))];
   return Object.fromEntries(
     statuses.map((status) => {
       const codes = all.filter((code) => STATUS[code] === status);
       const name = codes.map(inPascalCase).join("Or");
-      responses.set(name, refusalResponse(codes, components));
+      responses.set(name, errorResponse(codes, components));
       return [String(status), { $ref: `#/components/responses/${name}` }];
     }),
   );
 }
 
-function refusalResponse(codes: readonly PublicErrorCode[], components: Components): JsonSchema {
+function errorResponse(codes: readonly PublicErrorCode[], components: Components): JsonSchema {
   const headers = codes.flatMap((code) => FURTHER_HEADERS[code] ?? []);
   return {
     description: codes.map((code) => `\`${code}\`: ${NOTES[code]}`).join(" "),

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import {
-  type Asked,
   alreadyRead,
   brokenOff,
   checkAnnouncedLength,
+  type HttpRequest,
   joined,
   tooLarge,
-} from "./asked.js";
+} from "./http-request.js";
 
 /** A request of node:http as the service looks at it. */
-export class AskedByIncoming implements Asked {
+export class NodeRequest implements HttpRequest {
   readonly #incoming: IncomingMessage;
   readonly request: Request | null;
   readonly method: string;

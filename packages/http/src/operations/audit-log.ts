@@ -1,12 +1,12 @@
 import { listAuditEventsInput, pruneAuditEventsInput } from "@latchkey/core";
-import { onAudit } from "../auth/needs.js";
-import { auditEventList, forgotten } from "../response-schemas/audit.js";
+import { onAudit } from "../auth/required-permissions.js";
+import { auditEventList, prunedEntries } from "../response-schemas/audit-log.js";
 import { EVENT_ID, KEY_ID, ROOT_KEY_ID, START } from "./examples.js";
-import { define, type Operation } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** What is done with the audit log. */
-export const AUDIT: readonly Operation[] = [
-  define({
+export const AUDIT_LOG: readonly Operation[] = [
+  defineOperation({
     name: "audit.listAuditEvents",
     method: "GET",
     summary: "List who changed what",
@@ -34,10 +34,10 @@ export const AUDIT: readonly Operation[] = [
         ],
       },
     },
-    needs: () => onAudit("read_audit"),
+    requiredPermissions: () => onAudit("read_audit"),
     run: ({ latchkey }, input) => latchkey.listAuditEvents(input),
   }),
-  define({
+  defineOperation({
     name: "audit.pruneAuditEvents",
     method: "POST",
     summary: "Forget old entries of the audit log",
@@ -45,10 +45,10 @@ export const AUDIT: readonly Operation[] = [
       "Entries that were written before an instant are gone for good, and none is left of that: give " +
       "`audit.*.delete_audit` to nobody who is to be held to account.",
     input: pruneAuditEventsInput,
-    answers: forgotten,
+    answers: prunedEntries,
     refusals: [],
     example: { takes: { before: START }, answers: { deleted: 1_204 } },
-    needs: () => onAudit("delete_audit"),
+    requiredPermissions: () => onAudit("delete_audit"),
     run: ({ latchkey }, input) => latchkey.pruneAuditEvents(input),
   }),
 ];

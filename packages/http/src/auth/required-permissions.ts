@@ -1,44 +1,59 @@
 import type { RootPermission } from "@latchkey/core";
-import type { Needs, Subject } from "../operations/operation.js";
+import type { RequiredPermissions, Subject } from "../operations/operation.js";
 
 type ActionOf<Resource extends RootPermission["resource"]> = Extract<
   RootPermission,
   { readonly resource: Resource }
 >["action"];
 
-const NOBODY: Subject = { kind: "none" };
+const NO_SUBJECT: Subject = { kind: "none" };
 
 /** Needs nothing. */
-export const NOTHING: Needs = { permissions: [], subject: NOBODY };
+export const NO_PERMISSIONS: RequiredPermissions = { permissions: [], subject: NO_SUBJECT };
 
 /** Actions on APIs and their keys; without a subject, on all of them. */
-export function onApi(actions: readonly ActionOf<"api">[], subject = NOBODY): Needs {
+export function onApi(
+  actions: readonly ActionOf<"api">[],
+  subject = NO_SUBJECT,
+): RequiredPermissions {
   return { permissions: actions.map((action) => ({ resource: "api", id: null, action })), subject };
 }
 
 /** Actions on the API that the request names. */
-export function onApiById(apiId: string, ...actions: readonly ActionOf<"api">[]): Needs {
+export function onApiById(
+  apiId: string,
+  ...actions: readonly ActionOf<"api">[]
+): RequiredPermissions {
   return onApi(actions, { kind: "api", apiId });
 }
 
 /** Actions on the API that a key belongs to. */
-export function onApiOfKey(keyId: string, ...actions: readonly ActionOf<"api">[]): Needs {
+export function onApiOfKey(
+  keyId: string,
+  ...actions: readonly ActionOf<"api">[]
+): RequiredPermissions {
   return onApi(actions, { kind: "key", keyId });
 }
 
 /** What each of a list needs; of a list of none, nothing. */
-export function ofEach([first = NOTHING, ...others]: readonly Needs[]): Needs {
+export function ofEach([
+  first = NO_PERMISSIONS,
+  ...others
+]: readonly RequiredPermissions[]): RequiredPermissions {
   return { ...first, and: others };
 }
 
 /** An action on rate limits that belong to no key, in a namespace. */
-export function onNamespace(namespace: string, action: ActionOf<"ratelimit">): Needs {
+export function onNamespace(namespace: string, action: ActionOf<"ratelimit">): RequiredPermissions {
   const subject: Subject = { kind: "namespace", namespace };
   return { permissions: [{ resource: "ratelimit", id: null, action }], subject };
 }
 
 /** Actions on the API that the key of a secret belongs to. */
-export function onApiOfSecret(secret: string, ...actions: readonly ActionOf<"api">[]): Needs {
+export function onApiOfSecret(
+  secret: string,
+  ...actions: readonly ActionOf<"api">[]
+): RequiredPermissions {
   return onApi(actions, { kind: "secret", secret });
 }
 
@@ -46,29 +61,32 @@ export function onApiOfSecret(secret: string, ...actions: readonly ActionOf<"api
 export function onIdentity(
   action: ActionOf<"identity">,
   ids?: { readonly identityId?: string | undefined; readonly externalId?: string | undefined },
-): Needs {
+): RequiredPermissions {
   const subject: Subject =
     ids === undefined
-      ? NOBODY
+      ? NO_SUBJECT
       : { kind: "identity", identityId: ids.identityId, externalId: ids.externalId };
   return { permissions: [{ resource: "identity", id: null, action }], subject };
 }
 
 /** An action on the audit log, which is always on all of it. */
-export function onAudit(action: ActionOf<"audit">): Needs {
-  return { permissions: [{ resource: "audit", id: null, action }], subject: NOBODY };
+export function onAudit(action: ActionOf<"audit">): RequiredPermissions {
+  return { permissions: [{ resource: "audit", id: null, action }], subject: NO_SUBJECT };
 }
 
 /** The same needs, and actions on roles and permissions. */
-export function andRbac(needs: Needs, actions: readonly ActionOf<"rbac">[]): Needs {
-  if (actions.length === 0) return needs;
+export function andRbac(
+  requiredPermissions: RequiredPermissions,
+  actions: readonly ActionOf<"rbac">[],
+): RequiredPermissions {
+  if (actions.length === 0) return requiredPermissions;
   const further = actions.map((action) => ({ resource: "rbac", id: null, action }) as const);
-  return { ...needs, permissions: [...needs.permissions, ...further] };
+  return { ...requiredPermissions, permissions: [...requiredPermissions.permissions, ...further] };
 }
 
 /** Actions on roles and permissions, which are always on all of them. */
-export function onRbac(...actions: readonly ActionOf<"rbac">[]): Needs {
-  return andRbac(NOTHING, actions);
+export function onRbac(...actions: readonly ActionOf<"rbac">[]): RequiredPermissions {
+  return andRbac(NO_PERMISSIONS, actions);
 }
 
 /** The action where an item asks to be made if it is missing. Asking is what needs it, not that it happens. */

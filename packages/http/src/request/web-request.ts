@@ -1,15 +1,15 @@
 import { LatchkeyError } from "@latchkey/core";
 import {
-  type Asked,
   alreadyRead,
   brokenOff,
   checkAnnouncedLength,
+  type HttpRequest,
   joined,
   tooLarge,
-} from "./asked.js";
+} from "./http-request.js";
 
 /** A web standard Request as the service looks at it. */
-export class AskedByRequest implements Asked {
+export class WebRequest implements HttpRequest {
   readonly request: Request;
 
   constructor(request: Request) {

@@ -1,6 +1,6 @@
 import type { updateKeyInput } from "@latchkey/core";
-import type { Needs } from "../operations/operation.js";
-import { andRbac, ifCreating, onApiOfKey } from "./needs.js";
+import type { RequiredPermissions } from "../operations/operation.js";
+import { andRbac, ifCreating, onApiOfKey } from "./required-permissions.js";
 
 type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
 
@@ -12,7 +12,11 @@ type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
  * That is no bound on what can be granted at all: createKey gives a new key any role and permission that exists, and
  * create_key is enough for it.
  */
-export function updateKeyNeeds({ keyId, roles, permissions }: UpdateKey): Needs {
+export function updateKeyPermissions({
+  keyId,
+  roles,
+  permissions,
+}: UpdateKey): RequiredPermissions {
   return andRbac(onApiOfKey(keyId, "update_key"), [
     ...(roles === undefined ? [] : (["add_role_to_key", "remove_role_from_key"] as const)),
     ...ifCreating(roles, "create_role"),
