@@ -196,7 +196,7 @@ describe("a host's own authentication", () => {
       });
       expect((await service.send(REQUEST())).status).toBe(500);
       expect(errors).toEqual([
-        new TypeError('"authenticate" must answer null or { workspaceId, permissions, actor? }'),
+        new TypeError('"authenticate" must return null or { workspaceId, permissions, actor? }'),
       ]);
     }
   });

@@ -3,29 +3,29 @@ import type { Caller } from "../operations/operation.js";
 import type { HttpRequest } from "../request/http-request.js";
 import { createBinder } from "./bound-latchkeys.js";
 
-/** Whom a host says a request comes from: what it may do, in which workspace. */
+/** A caller as a host recognises it: what it may do, and in which workspace. */
 export interface HostCaller {
   readonly workspaceId: string;
-  /** Permissions as root keys hold them: `*`, `api.*.create_key`, `api.<apiId>.read_key` … Empty means nothing. */
+  /** Permissions in the form of root keys: `*`, `api.*.create_key`, `api.<apiId>.read_key` … None if empty. */
   readonly permissions: readonly string[];
-  /** Who it is, for the audit log and events: 1 to 256 characters, nobody in particular unless given. Never a secret. */
+  /** Who it is, for the audit log and events: 1 to 256 characters. Nobody in particular if omitted. Never a secret. */
   readonly actor?: string;
 }
 
-/** A host's own way to tell who asks; null for nobody it knows. It must not read the body. */
+/** A host's own authentication; null for a caller that it does not know. It must not read the body. */
 export type Authenticate = (request: Request) => Promise<HostCaller | null> | HostCaller | null;
 
-/** Finds out who asks, or throws. */
-export type Authenticator = (asked: HttpRequest) => Promise<Caller>;
+/** Finds the caller of a request, or throws. */
+export type Authenticator = (request: HttpRequest) => Promise<Caller>;
 
-/** RFC 6750 section 2.1: one token of these characters, so that a joined duplicate of the header is none. */
+/** RFC 6750 section 2.1: one token of these characters, so that a header that was sent twice and joined does not match. */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Recognises root keys: `Authorization: Bearer <root key>`. What is changed is told to be done by the root key, by its id. */
+/** Recognises root keys in `Authorization: Bearer <root key>`. The audit log names the root key by its id as the actor. */
 export function byRootKey(latchkey: Latchkey): Authenticator {
   const bind = createBinder(latchkey);
-  return async (asked) => {
-    const token = BEARER.exec(asked.header("authorization") ?? "")?.[1];
+  return async (request) => {
+    const token = BEARER.exec(request.header("authorization") ?? "")?.[1];
     if (token === undefined) throw unauthorized();
     const outcome = await latchkey.authenticateRootKey(token);
     switch (outcome.kind) {
@@ -44,20 +44,20 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
 }
 
 /**
- * Takes the host's word for who asks.
+ * Trusts the host's own authentication.
  *
- * @throws TypeError from the authenticator when the host answers anything but null or a caller. A permission list
- * that is no list (`"*"`, say, of which `includes` would be true) must not become a right.
+ * @throws TypeError from the authenticator if the host returns anything but null or a caller. Permissions that are not an
+ * array, such as `"*"`, whose `includes` would be true, must not grant anything.
  */
 export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenticator {
   const bind = createBinder(latchkey);
-  return async ({ request }) => {
-    if (request === null) throw new TypeError("a host can only tell who asks from a Request");
-    const caller: unknown = await authenticate(request);
+  return async ({ webRequest }) => {
+    if (webRequest === null) throw new TypeError("a host authenticates by a Request only");
+    const caller: unknown = await authenticate(webRequest);
     if (caller === null) throw unauthorized();
     if (!isHostCaller(caller))
       throw new TypeError(
-        '"authenticate" must answer null or { workspaceId, permissions, actor? }',
+        '"authenticate" must return null or { workspaceId, permissions, actor? }',
       );
     const { workspaceId, permissions, actor = null } = caller;
     const bound = bind(workspaceId, actor);
@@ -69,15 +69,15 @@ export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenti
 function isHostCaller(value: unknown): value is HostCaller {
   if (typeof value !== "object" || value === null) return false;
   const { workspaceId, permissions, actor } = value as Partial<HostCaller>;
-  const isNamed = actor === undefined || typeof actor === "string";
-  return typeof workspaceId === "string" && isListOfTexts(permissions) && isNamed;
+  const isValidActor = actor === undefined || typeof actor === "string";
+  return typeof workspaceId === "string" && isStringArray(permissions) && isValidActor;
 }
 
-function isListOfTexts(value: unknown): boolean {
+function isStringArray(value: unknown): boolean {
   return Array.isArray(value) && value.every((member) => typeof member === "string");
 }
 
-/** The same words for every cause: nothing can be told apart. */
+/** The same message for every cause, so that causes cannot be told apart. */
 function unauthorized(): LatchkeyError {
   return new LatchkeyError("UNAUTHORIZED", "the request carries no valid credentials");
 }

@@ -7,72 +7,68 @@ import {
   rootPermissionName,
   type VerifyScope,
 } from "@latchkey/core";
-import type { Caller, RequiredPermissions, Subject } from "../operations/operation.js";
+import type { Caller } from "../operations/operation.js";
+import type { RequiredPermissions, Subject } from "./required-permissions.js";
 
 /**
- * Lets a caller through that holds all that is needed: for every resource of the kind, or for this one.
+ * Checks that a caller holds every required permission, for all resources of its kind or for this one.
  *
- * Permission comes before existence. A caller whose permissions name single resources is refused alike for one
- * that is not among them and for one that does not exist; whoever may act on all gets through, and the operation
- * tells it what exists.
+ * Permission comes before existence. A caller whose permissions name single resources gets the same refusal for a resource
+ * that is not among them and for one that does not exist. A caller with permissions for all resources passes, and the
+ * operation reports what does not exist.
  *
- * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` naming all that is needed, whatever of it is held.
+ * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` naming everything that is required, never what the caller holds.
  */
-export async function authorize(
-  caller: Caller,
-  requiredPermissions: RequiredPermissions,
-): Promise<void> {
-  for (const part of [requiredPermissions, ...(requiredPermissions.and ?? [])])
-    if (!(await isAllowed(caller, part))) throw insufficient(requiredPermissions);
+export async function authorize(caller: Caller, required: RequiredPermissions): Promise<void> {
+  for (const part of [required, ...(required.and ?? [])])
+    if (!(await isAllowed(caller, part))) throw insufficient(required);
 }
 
 /**
- * Lets a caller through that holds what is needed at times, once the operation knows that it is.
+ * Checks the conditional permission, for an operation that has found out that its condition is true.
  *
- * @param id - Of the resource that the record belongs to.
- * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS`, in the words in which {@link authorize} refuses the same needs.
+ * @param id - Id of the resource that the record belongs to.
+ * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS`, with the same message as {@link authorize}.
  */
 export function authorizeConditional(
   { permissions }: Caller,
-  requiredPermissions: RequiredPermissions,
+  required: RequiredPermissions,
   id: string,
 ): void {
-  const needed = requiredPermissions.conditional?.permission;
-  if (needed !== undefined && !isRootAllowed(permissions, ofResource(needed, id)))
-    throw insufficient(requiredPermissions);
+  const permission = required.conditional?.permission;
+  if (permission !== undefined && !isRootAllowed(permissions, withId(permission, id)))
+    throw insufficient(required);
 }
 
 async function isAllowed(
   { latchkey, permissions }: Caller,
-  requiredPermissions: RequiredPermissions,
+  required: RequiredPermissions,
 ): Promise<boolean> {
-  const open = requiredPermissions.permissions.filter(
-    (needed) => !isRootAllowed(permissions, needed),
-  );
-  if (open.length === 0) return true;
+  const missing = required.permissions.filter((needed) => !isRootAllowed(permissions, needed));
+  if (missing.length === 0) return true;
   const isHeldFor = (id: string) =>
-    open.every((needed) => isRootAllowed(permissions, ofResource(needed, id)));
-  if (requiredPermissions.subject.kind === "any-api")
-    return apiIdsHeld(permissions, "verify_key").some(isHeldFor);
-  const id = await subjectId(latchkey, requiredPermissions.subject);
+    missing.every((needed) => isRootAllowed(permissions, withId(needed, id)));
+  if (required.subject.kind === "any-api")
+    return namedApiIds(permissions, "verify_key").some(isHeldFor);
+  const id = await subjectId(latchkey, required.subject);
   return id !== null && isHeldFor(id);
 }
 
-/** The APIs whose keys exist for a verifier: all, or those that its permissions name. */
+/** The APIs whose keys a caller can verify: all, or those that its permissions name. */
 export function verifyScope(permissions: readonly string[]): VerifyScope {
   const isForAll = isRootAllowed(permissions, { resource: "api", id: null, action: "verify_key" });
-  return isForAll ? {} : { apiIds: apiIdsHeld(permissions, "verify_key") };
+  return isForAll ? {} : { apiIds: namedApiIds(permissions, "verify_key") };
 }
 
-/** Ids of the APIs for which an action is held by name. */
-function apiIdsHeld(permissions: readonly string[], action: string): string[] {
+/** Ids of the APIs that permissions with this action name. */
+function namedApiIds(permissions: readonly string[], action: string): string[] {
   return permissions.flatMap((permission) => {
     const [resource, id = "*", held] = isRootPermission(permission) ? permission.split(".") : [];
     return resource === "api" && id !== "*" && held === action ? [id] : [];
   });
 }
 
-/** The id that a narrower permission must name, or null where no such record exists. */
+/** The id that a permission for one resource must name; null if there is no such record. */
 async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string | null> {
   switch (subject.kind) {
     case "none":
@@ -83,9 +79,9 @@ async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string |
     case "namespace":
       return subject.namespace;
     case "key":
-      return orNull(async () => (await latchkey.getKey({ keyId: subject.keyId })).apiId);
+      return nullIfNotFound(async () => (await latchkey.getKey({ keyId: subject.keyId })).apiId);
     case "secret":
-      return orNull(async () => {
+      return nullIfNotFound(async () => {
         const { id: keyId } = await latchkey.whoami({ key: subject.secret });
         return (await latchkey.getKey({ keyId })).apiId;
       });
@@ -93,14 +89,14 @@ async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string |
       const { identityId, externalId } = subject;
       if (identityId !== undefined) return identityId;
       if (externalId === undefined) return null;
-      return orNull(async () => (await latchkey.getIdentity({ externalId })).id);
+      return nullIfNotFound(async () => (await latchkey.getIdentity({ externalId })).id);
     }
     default:
       return subject satisfies never;
   }
 }
 
-async function orNull(read: () => Promise<string>): Promise<string | null> {
+async function nullIfNotFound(read: () => Promise<string>): Promise<string | null> {
   try {
     return await read();
   } catch (error) {
@@ -109,38 +105,38 @@ async function orNull(read: () => Promise<string>): Promise<string | null> {
   }
 }
 
-function ofResource(needed: RootPermission, id: string): RootPermission {
-  const hasIds = ID_FORMS[needed.resource] !== undefined;
-  return hasIds ? ({ ...needed, id } as RootPermission) : needed;
+function withId(permission: RootPermission, id: string): RootPermission {
+  const hasIds = ID_NAMES[permission.resource] !== undefined;
+  return hasIds ? ({ ...permission, id } as RootPermission) : permission;
 }
 
-/** What stands for the id in the narrower form of a permission, where it has one. */
-const ID_FORMS: Readonly<Partial<Record<RootPermission["resource"], string>>> = {
+/** Name of the id in a permission for one resource, for the kinds of resource that have such a form. */
+const ID_NAMES: Readonly<Partial<Record<RootPermission["resource"], string>>> = {
   api: "apiId",
   identity: "identityId",
   ratelimit: "namespace",
 };
 
-/** Never the id itself: for a record that is found by another id it would tell that it exists. */
-function insufficient(requiredPermissions: RequiredPermissions): LatchkeyError {
-  const names = [requiredPermissions, ...(requiredPermissions.and ?? [])].flatMap(
-    ({ permissions, subject }) => permissions.map((needed) => nameOf(needed, subject)),
+/** Names forms, never the id itself: if the record was found by another id, that would reveal that it exists. */
+function insufficient(required: RequiredPermissions): LatchkeyError {
+  const names = [required, ...(required.and ?? [])].flatMap(({ permissions, subject }) =>
+    permissions.map((permission) => formsOf(permission, subject)),
   );
-  const { conditional } = requiredPermissions;
+  const { conditional } = required;
   const more =
     conditional === undefined
       ? ""
-      : `; ${conditional.when} ${nameOf(conditional.permission, requiredPermissions.subject)}`;
+      : `; ${conditional.when} ${formsOf(conditional.permission, required.subject)}`;
   return new LatchkeyError(
     "INSUFFICIENT_PERMISSIONS",
     `this needs ${[...new Set(names)].join(" and ")}${more}`,
   );
 }
 
-function nameOf(needed: RootPermission, subject: Subject): string {
-  const { resource, action } = needed;
-  const forAll = rootPermissionName(needed);
-  const idForm = ID_FORMS[resource];
-  if (subject.kind === "none" || idForm === undefined) return forAll;
-  return `${forAll} (or ${resource}.<${idForm}>.${action})`;
+function formsOf(permission: RootPermission, subject: Subject): string {
+  const { resource, action } = permission;
+  const forAll = rootPermissionName(permission);
+  const idName = ID_NAMES[resource];
+  if (subject.kind === "none" || idName === undefined) return forAll;
+  return `${forAll} (or ${resource}.<${idName}>.${action})`;
 }

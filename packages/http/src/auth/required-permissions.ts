@@ -1,5 +1,37 @@
 import type { RootPermission } from "@latchkey/core";
-import type { RequiredPermissions, Subject } from "../operations/operation.js";
+
+/** The resource that a permission for one resource, such as `api.<apiId>.read_key`, must name. */
+export type Subject =
+  /** None: only the form for all resources, `api.*.…`, is enough. */
+  | { readonly kind: "none" }
+  | { readonly kind: "api"; readonly apiId: string }
+  /** Any API: the operation itself sees only the APIs that the caller's permissions name. */
+  | { readonly kind: "any-api" }
+  /** The API of a key, by the key's id. */
+  | { readonly kind: "key"; readonly keyId: string }
+  /** The API of a key, by its secret. */
+  | { readonly kind: "secret"; readonly secret: string }
+  /** The namespace of a rate limit without a key. */
+  | { readonly kind: "namespace"; readonly namespace: string }
+  | {
+      readonly kind: "identity";
+      readonly identityId: string | undefined;
+      readonly externalId: string | undefined;
+    };
+
+/** What a caller must hold: every permission, for all resources of its kind or for the subject. */
+export interface RequiredPermissions {
+  /** Each with the id null: `subject` says which resource. */
+  readonly permissions: readonly RootPermission[];
+  readonly subject: Subject;
+  /** Required as well, for other subjects. */
+  readonly and?: readonly RequiredPermissions[];
+  /**
+   * Required as well if the record turns out to be of a certain kind, which only the operation can see: it checks this one
+   * itself. Every refusal names it, so that a refusal does not reveal the kind of the record.
+   */
+  readonly conditional?: { readonly permission: RootPermission; readonly when: string };
+}
 
 type ActionOf<Resource extends RootPermission["resource"]> = Extract<
   RootPermission,
@@ -8,10 +40,10 @@ type ActionOf<Resource extends RootPermission["resource"]> = Extract<
 
 const NO_SUBJECT: Subject = { kind: "none" };
 
-/** Needs nothing. */
+/** No permission at all: any authenticated caller will do. */
 export const NO_PERMISSIONS: RequiredPermissions = { permissions: [], subject: NO_SUBJECT };
 
-/** Actions on APIs and their keys; without a subject, on all of them. */
+/** Actions on APIs and their keys; without a subject, on all APIs. */
 export function onApi(
   actions: readonly ActionOf<"api">[],
   subject = NO_SUBJECT,
@@ -19,7 +51,7 @@ export function onApi(
   return { permissions: actions.map((action) => ({ resource: "api", id: null, action })), subject };
 }
 
-/** Actions on the API that the request names. */
+/** Actions on the API with this id. */
 export function onApiById(
   apiId: string,
   ...actions: readonly ActionOf<"api">[]
@@ -27,7 +59,7 @@ export function onApiById(
   return onApi(actions, { kind: "api", apiId });
 }
 
-/** Actions on the API that a key belongs to. */
+/** Actions on the API that this key belongs to. */
 export function onApiOfKey(
   keyId: string,
   ...actions: readonly ActionOf<"api">[]
@@ -35,21 +67,7 @@ export function onApiOfKey(
   return onApi(actions, { kind: "key", keyId });
 }
 
-/** What each of a list needs; of a list of none, nothing. */
-export function ofEach([
-  first = NO_PERMISSIONS,
-  ...others
-]: readonly RequiredPermissions[]): RequiredPermissions {
-  return { ...first, and: others };
-}
-
-/** An action on rate limits that belong to no key, in a namespace. */
-export function onNamespace(namespace: string, action: ActionOf<"ratelimit">): RequiredPermissions {
-  const subject: Subject = { kind: "namespace", namespace };
-  return { permissions: [{ resource: "ratelimit", id: null, action }], subject };
-}
-
-/** Actions on the API that the key of a secret belongs to. */
+/** Actions on the API of the key that has this secret. */
 export function onApiOfSecret(
   secret: string,
   ...actions: readonly ActionOf<"api">[]
@@ -57,7 +75,21 @@ export function onApiOfSecret(
   return onApi(actions, { kind: "secret", secret });
 }
 
-/** An action on identities; without ids, on all of them. `identityId` wins where both are given. */
+/** All of these together; nothing for an empty list. */
+export function allOf([
+  first = NO_PERMISSIONS,
+  ...others
+]: readonly RequiredPermissions[]): RequiredPermissions {
+  return { ...first, and: others };
+}
+
+/** An action on the rate limits of a namespace. */
+export function onNamespace(namespace: string, action: ActionOf<"ratelimit">): RequiredPermissions {
+  const subject: Subject = { kind: "namespace", namespace };
+  return { permissions: [{ resource: "ratelimit", id: null, action }], subject };
+}
+
+/** An action on an identity; without ids, on all identities. `identityId` wins if both are given. */
 export function onIdentity(
   action: ActionOf<"identity">,
   ids?: { readonly identityId?: string | undefined; readonly externalId?: string | undefined },
@@ -69,31 +101,31 @@ export function onIdentity(
   return { permissions: [{ resource: "identity", id: null, action }], subject };
 }
 
-/** An action on the audit log, which is always on all of it. */
-export function onAudit(action: ActionOf<"audit">): RequiredPermissions {
+/** An action on the audit log as a whole. */
+export function onAuditLog(action: ActionOf<"audit">): RequiredPermissions {
   return { permissions: [{ resource: "audit", id: null, action }], subject: NO_SUBJECT };
 }
 
-/** The same needs, and actions on roles and permissions. */
+/** The given permissions, and actions on roles and permissions. */
 export function andRbac(
-  requiredPermissions: RequiredPermissions,
+  required: RequiredPermissions,
   actions: readonly ActionOf<"rbac">[],
 ): RequiredPermissions {
-  if (actions.length === 0) return requiredPermissions;
+  if (actions.length === 0) return required;
   const further = actions.map((action) => ({ resource: "rbac", id: null, action }) as const);
-  return { ...requiredPermissions, permissions: [...requiredPermissions.permissions, ...further] };
+  return { ...required, permissions: [...required.permissions, ...further] };
 }
 
-/** Actions on roles and permissions, which are always on all of them. */
+/** Actions on roles and permissions, which exist for the whole workspace only. */
 export function onRbac(...actions: readonly ActionOf<"rbac">[]): RequiredPermissions {
   return andRbac(NO_PERMISSIONS, actions);
 }
 
-/** The action where an item asks to be made if it is missing. Asking is what needs it, not that it happens. */
+/** The action, if an item has `create: true`: whether or not something is missing and gets created. */
 export function ifCreating<Action extends "create_role" | "create_permission">(
   items: readonly (string | { readonly create?: boolean | undefined })[] | undefined,
   action: Action,
 ): readonly Action[] {
-  const isAsked = items?.some((item) => typeof item === "object" && item.create === true) ?? false;
-  return isAsked ? [action] : [];
+  const canCreate = items?.some((item) => typeof item === "object" && item.create === true);
+  return canCreate === true ? [action] : [];
 }

@@ -1,16 +1,20 @@
 import type { updateKeyInput } from "@latchkey/core";
-import type { RequiredPermissions } from "../operations/operation.js";
-import { andRbac, ifCreating, onApiOfKey } from "./required-permissions.js";
+import {
+  andRbac,
+  ifCreating,
+  onApiOfKey,
+  type RequiredPermissions,
+} from "./required-permissions.js";
 
 type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
 
 /**
- * What updateKey needs. Its lists of roles and permissions replace the whole set, as setRoles and setPermissions do,
- * so they need the same: to add and to remove, and to create where an item may be made on the way. With
- * update_key alone the grants of an existing key stay as they are.
+ * The permissions that updateKey requires. Its `roles` and `permissions` replace the whole set, as setRoles and
+ * setPermissions do, so they require the same: to add, to remove, and to create if an item has `create: true`. With
+ * update_key alone the roles and permissions of an existing key stay as they are.
  *
- * That is no bound on what can be granted at all: createKey gives a new key any role and permission that exists, and
- * create_key is enough for it.
+ * This does not limit which roles and permissions can be given at all: createKey gives a new key any that exist, and
+ * requires create_key alone.
  */
 export function updateKeyPermissions({
   keyId,

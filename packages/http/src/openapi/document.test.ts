@@ -53,7 +53,7 @@ function fieldsIn(schema: any, path: readonly string[]): Field[] {
 }
 
 function parametersOf(name: string): Field[] {
-  const headers = OPERATIONS.find((operation) => operation.name === name)?.headers ?? {};
+  const headers = OPERATIONS.find((operation) => operation.name === name)?.headerFields ?? {};
   const fieldOf = new Map(Object.entries(headers).map(([field, header]) => [header, field]));
   // biome-ignore lint/suspicious/noExplicitAny: as above
   return (described(name).parameters ?? []).map(({ name: sent, schema, description }: any) => ({
@@ -108,13 +108,13 @@ test("refers to nothing that is not there", () => {
 });
 
 describe("examples", () => {
-  test.each(OPERATIONS)("of $name are what it takes and what it answers", (operation) => {
-    expect(operation.input.safeParse(operation.example.takes).error).toBeUndefined();
-    expect(operation.answers.safeParse(operation.example.answers).error).toBeUndefined();
+  test.each(OPERATIONS)("of $name are valid input and a valid response", (operation) => {
+    expect(operation.input.safeParse(operation.example.input).error).toBeUndefined();
+    expect(operation.response.safeParse(operation.example.response).error).toBeUndefined();
   });
 });
 
-test.each(OPERATIONS)("$name tells each of its refusals by status", (operation) => {
+test.each(OPERATIONS)("$name lists each of its error codes by status", (operation) => {
   const { responses } = described(operation.name);
   const codes = Object.keys(responses)
     .filter((status) => status !== "200")

@@ -4,21 +4,21 @@ import { type PublicErrorCode, STATUS } from "../routing/http-response.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 
 const NOTES: Readonly<Record<PublicErrorCode, string>> = {
-  BAD_REQUEST: "The input is not what the operation takes.",
-  UNAUTHORIZED: "No good token: missing, unknown, expired, or no root key.",
+  BAD_REQUEST: "The input is invalid.",
+  UNAUTHORIZED: "No valid root key: missing, unknown, expired, or another kind of key.",
   FORBIDDEN: "The workspace is disabled.",
-  INSUFFICIENT_PERMISSIONS: "The message names what is needed, never what is held.",
+  INSUFFICIENT_PERMISSIONS: "The message names what is required, never what the root key holds.",
   NOT_FOUND: "No such record in this workspace.",
-  METHOD_NOT_ALLOWED: "`Allow` says which verb is right.",
+  METHOD_NOT_ALLOWED: "`Allow` names the right verb.",
   CONFLICT: "It exists already, was used or rotated before, or the record kept changing.",
   PRECONDITION_FAILED: "The state does not allow it; nothing was written.",
   DELETE_PROTECTED: "The API is protected.",
-  PAYLOAD_TOO_LARGE: "The body is longer than allowed.",
+  PAYLOAD_TOO_LARGE: "The body is too long.",
   UNSUPPORTED_MEDIA_TYPE: "Anything but `application/json` in UTF-8, uncompressed.",
   RATE_LIMITED: "Too many requests.",
-  INTERNAL_SERVER_ERROR: "Something went wrong inside.",
+  INTERNAL_SERVER_ERROR: "Something went wrong on the server.",
   STORE_UNAVAILABLE:
-    "The store does not answer; the message says whether a change may have been made.",
+    "The store is unavailable; the message says whether a change may have been made.",
 };
 
 const FURTHER_HEADERS: Readonly<Partial<Record<PublicErrorCode, string>>> = {
@@ -26,30 +26,26 @@ const FURTHER_HEADERS: Readonly<Partial<Record<PublicErrorCode, string>>> = {
   STORE_UNAVAILABLE: "Retry-After",
 };
 
-/** Every code that an operation can refuse with, given that path and verb are right. */
-export function errorCodesOf({
-  method,
-  isPublic,
-  refusals,
-}: Operation): readonly PublicErrorCode[] {
-  const ofAll: PublicErrorCode[] = ["BAD_REQUEST", "INTERNAL_SERVER_ERROR"];
-  const ofKnown: PublicErrorCode[] = [
+/** Every code that an operation can return, given that path and verb are right. */
+export function errorCodesOf({ method, isPublic, errors }: Operation): readonly PublicErrorCode[] {
+  const always: PublicErrorCode[] = ["BAD_REQUEST", "INTERNAL_SERVER_ERROR"];
+  const withCaller: PublicErrorCode[] = [
     "UNAUTHORIZED",
     "FORBIDDEN",
     "INSUFFICIENT_PERMISSIONS",
     "STORE_UNAVAILABLE",
   ];
-  const ofBodies: PublicErrorCode[] = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+  const withBody: PublicErrorCode[] = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
   const codes = new Set([
-    ...ofAll,
-    ...(isPublic === true ? [] : ofKnown),
-    ...(method === "POST" ? ofBodies : []),
-    ...refusals,
+    ...always,
+    ...(isPublic === true ? [] : withCaller),
+    ...(method === "POST" ? withBody : []),
+    ...errors,
   ]);
   return [...codes].sort((one, other) => STATUS[one] - STATUS[other]);
 }
 
-/** The error responses of an operation by status. What several operations have goes to `responses`. */
+/** The error responses of an operation by status. Each goes to `responses`, where operations share it. */
 export function errorResponses(
   operation: Operation,
   components: Components,

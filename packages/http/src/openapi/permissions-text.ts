@@ -1,14 +1,15 @@
 import { type RootPermission, rootPermissionName } from "@latchkey/core";
-import type { Operation, RequiredPermissions } from "../operations/operation.js";
+import type { RequiredPermissions } from "../auth/required-permissions.js";
+import type { Operation } from "../operations/operation.js";
 
-/** What stands for the id in the form of a permission for one resource. */
-const ID_FORMS: Readonly<Record<string, string>> = {
+/** Placeholders for the id in a permission for one resource. */
+const ID_PLACEHOLDERS: Readonly<Record<string, string>> = {
   api: "<apiId>",
   identity: "<identityId>",
   ratelimit: "<namespace>",
 };
 
-/** What an operation's example needs, as a sentence in Markdown. */
+/** The permissions that the example of an operation requires, as a sentence in Markdown. */
 export function permissionsText({
   isPublic,
   requiredPermissions,
@@ -16,19 +17,21 @@ export function permissionsText({
   input,
 }: Operation): string {
   if (isPublic === true) return "Needs no root key.";
-  const { permissions, subject }: RequiredPermissions = requiredPermissions(
-    input.parse(example.takes),
-  );
-  if (permissions.length === 0) return "Needs a root key, whatever it may do.";
-  const forms = permissions.map((permission) => {
-    const idForm = ID_FORMS[permission.resource];
-    const forAll = `\`${rootPermissionName(permission)}\``;
-    const hasNarrow = subject.kind !== "none" && idForm !== undefined;
-    return hasNarrow ? `${forAll} or \`${narrowForm(permission, idForm)}\`` : forAll;
-  });
-  return `Needs ${forms.join(", and ")}; \`*\` is enough for everything.`;
+  const required = requiredPermissions(input.parse(example.input));
+  if (required.permissions.length === 0) return "Needs any root key.";
+  return `Needs ${permissionForms(required).join(", and ")}; \`*\` is enough for everything.`;
 }
 
-function narrowForm({ resource, action }: RootPermission, idForm: string): string {
-  return `${resource}.${idForm}.${action}`;
+/** Each permission in Markdown, in all of its forms. */
+export function permissionForms({ permissions, subject }: RequiredPermissions): readonly string[] {
+  return permissions.map((permission) => {
+    const placeholder = ID_PLACEHOLDERS[permission.resource];
+    const forAll = `\`${rootPermissionName(permission)}\``;
+    const hasForOne = subject.kind !== "none" && placeholder !== undefined;
+    return hasForOne ? `${forAll} or \`${formForOne(permission, placeholder)}\`` : forAll;
+  });
+}
+
+function formForOne({ resource, action }: RootPermission, placeholder: string): string {
+  return `${resource}.${placeholder}.${action}`;
 }

@@ -1,5 +1,5 @@
 import { listAuditEventsInput, pruneAuditEventsInput } from "@latchkey/core";
-import { onAudit } from "../auth/required-permissions.js";
+import { onAuditLog } from "../auth/required-permissions.js";
 import { auditEventList, prunedEntries } from "../response-schemas/audit-log.js";
 import { EVENT_ID, KEY_ID, ROOT_KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
@@ -8,18 +8,19 @@ import { defineOperation, type Operation } from "./operation.js";
 export const AUDIT_LOG: readonly Operation[] = [
   defineOperation({
     name: "audit.listAuditEvents",
+    operation: "listAuditEvents",
     method: "GET",
     summary: "List who changed what",
     description:
       "Every change of the configuration, the latest first; or those that concern one key or identity, or that " +
       "one actor made: at most one of `keyId`, `identityId` and `actor`.",
     input: listAuditEventsInput,
-    query: { limit: "integer" },
-    answers: auditEventList,
-    refusals: [],
+    queryTypes: { limit: "integer" },
+    response: auditEventList,
+    errors: [],
     example: {
-      takes: { keyId: KEY_ID, limit: 10 },
-      answers: {
+      input: { keyId: KEY_ID, limit: 10 },
+      response: {
         events: [
           {
             id: EVENT_ID,
@@ -34,21 +35,20 @@ export const AUDIT_LOG: readonly Operation[] = [
         ],
       },
     },
-    requiredPermissions: () => onAudit("read_audit"),
-    run: ({ latchkey }, input) => latchkey.listAuditEvents(input),
+    requiredPermissions: () => onAuditLog("read_audit"),
   }),
   defineOperation({
     name: "audit.pruneAuditEvents",
+    operation: "pruneAuditEvents",
     method: "POST",
     summary: "Forget old entries of the audit log",
     description:
       "Entries that were written before an instant are gone for good, and none is left of that: give " +
       "`audit.*.delete_audit` to nobody who is to be held to account.",
     input: pruneAuditEventsInput,
-    answers: prunedEntries,
-    refusals: [],
-    example: { takes: { before: START }, answers: { deleted: 1_204 } },
-    requiredPermissions: () => onAudit("delete_audit"),
-    run: ({ latchkey }, input) => latchkey.pruneAuditEvents(input),
+    response: prunedEntries,
+    errors: [],
+    example: { input: { before: START }, response: { deleted: 1_204 } },
+    requiredPermissions: () => onAuditLog("delete_audit"),
   }),
 ];

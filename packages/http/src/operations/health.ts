@@ -1,32 +1,35 @@
 import { noInput } from "@latchkey/core";
 import { NO_PERMISSIONS } from "../auth/required-permissions.js";
-import { nothing } from "../response-schemas/shared.js";
+import { empty } from "../response-schemas/shared.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** Whether the service runs, and whether it can answer. */
+/** Whether the service runs, and whether its store is available. */
 export const HEALTH: readonly Operation[] = [
   defineOperation({
     name: "liveness",
+    operation: null,
     method: "GET",
     summary: "Whether the service runs",
-    description: "Answered to everyone, without a look at the store.",
+    description: "Open to everyone. Does not touch the store.",
     input: noInput,
-    answers: nothing,
-    refusals: [],
-    example: { takes: {}, answers: {} },
+    response: empty,
+    errors: [],
+    example: { input: {}, response: {} },
     isPublic: true,
     requiredPermissions: () => NO_PERMISSIONS,
     run: async () => ({}),
   }),
   defineOperation({
     name: "readiness",
+    operation: "isWorkspaceEnabled",
     method: "GET",
-    summary: "Whether the service can answer",
-    description: "Answered to everyone. Reads one small record: a 503 says that the store is away.",
+    summary: "Whether the store is available",
+    description:
+      "Open to everyone. Reads one small record: a 503 means that the store is unavailable.",
     input: noInput,
-    answers: nothing,
-    refusals: ["STORE_UNAVAILABLE"],
-    example: { takes: {}, answers: {} },
+    response: empty,
+    errors: ["STORE_UNAVAILABLE"],
+    example: { input: {}, response: {} },
     isPublic: true,
     requiredPermissions: () => NO_PERMISSIONS,
     run: async ({ latchkey }) => {

@@ -17,7 +17,7 @@ const ITEMS =
 const ROLE_ITEMS = `${ITEMS} With \`create: true\` a missing one is made, and \`rbac.*.create_role\` is needed too.`;
 const PERMISSION_ITEMS = `${ITEMS} With \`create: true\` a missing one is made, and \`rbac.*.create_permission\` is needed too.`;
 
-const REFUSALS = ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"] as const;
+const ERRORS = ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"] as const;
 const NOT_HELD = `One that the key does not hold is passed over. ${ITEMS} \`create\` makes nothing here.`;
 
 const ROLES = { roles: [{ id: ROLE_ID, name: "reader" }] };
@@ -27,69 +27,70 @@ const PERMISSIONS = { permissions: [{ id: PERMISSION_ID, name: "docs.read" }] };
 export const KEY_PERMISSIONS: readonly Operation[] = [
   defineOperation({
     name: "keys.addRoles",
+    operation: "addRoles",
     method: "POST",
     summary: "Give a key further roles",
     description: ROLE_ITEMS,
     input: addRolesInput,
-    answers: heldRoles,
-    refusals: REFUSALS,
-    example: { takes: { keyId: KEY_ID, roles: [{ name: "reader" }] }, answers: ROLES },
+    response: heldRoles,
+    errors: ERRORS,
+    example: { input: { keyId: KEY_ID, roles: [{ name: "reader" }] }, response: ROLES },
     requiredPermissions: ({ roles }) =>
       onRbac("add_role_to_key", ...ifCreating(roles, "create_role")),
-    run: ({ latchkey }, input) => latchkey.addRoles(input),
   }),
   defineOperation({
     name: "keys.setRoles",
+    operation: "setRoles",
     method: "POST",
     summary: "Set the roles of a key",
     description: `Replaces the whole set; an empty list clears it. ${ROLE_ITEMS}`,
     input: setRolesInput,
-    answers: heldRoles,
-    refusals: REFUSALS,
-    example: { takes: { keyId: KEY_ID, roles: [{ name: "reader" }] }, answers: ROLES },
+    response: heldRoles,
+    errors: ERRORS,
+    example: { input: { keyId: KEY_ID, roles: [{ name: "reader" }] }, response: ROLES },
     requiredPermissions: ({ roles }) =>
       onRbac("add_role_to_key", "remove_role_from_key", ...ifCreating(roles, "create_role")),
-    run: ({ latchkey }, input) => latchkey.setRoles(input),
   }),
   defineOperation({
     name: "keys.removeRoles",
+    operation: "removeRoles",
     method: "POST",
     summary: "Take roles from a key",
     description: NOT_HELD,
     input: removeRolesInput,
-    answers: heldRoles,
-    refusals: REFUSALS,
-    example: { takes: { keyId: KEY_ID, roles: [{ name: "writer" }] }, answers: ROLES },
+    response: heldRoles,
+    errors: ERRORS,
+    example: { input: { keyId: KEY_ID, roles: [{ name: "writer" }] }, response: ROLES },
     requiredPermissions: () => onRbac("remove_role_from_key"),
-    run: ({ latchkey }, input) => latchkey.removeRoles(input),
   }),
   defineOperation({
     name: "keys.addPermissions",
+    operation: "addPermissions",
     method: "POST",
     summary: "Give a key further permissions",
     description: PERMISSION_ITEMS,
     input: addPermissionsInput,
-    answers: heldPermissions,
-    refusals: REFUSALS,
+    response: heldPermissions,
+    errors: ERRORS,
     example: {
-      takes: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
-      answers: PERMISSIONS,
+      input: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
+      response: PERMISSIONS,
     },
     requiredPermissions: ({ permissions }) =>
       onRbac("add_permission_to_key", ...ifCreating(permissions, "create_permission")),
-    run: ({ latchkey }, input) => latchkey.addPermissions(input),
   }),
   defineOperation({
     name: "keys.setPermissions",
+    operation: "setPermissions",
     method: "POST",
     summary: "Set the permissions of a key",
     description: `Replaces the whole set; an empty list clears it. ${PERMISSION_ITEMS}`,
     input: setPermissionsInput,
-    answers: heldPermissions,
-    refusals: REFUSALS,
+    response: heldPermissions,
+    errors: ERRORS,
     example: {
-      takes: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
-      answers: PERMISSIONS,
+      input: { keyId: KEY_ID, permissions: [{ name: "docs.read" }] },
+      response: PERMISSIONS,
     },
     requiredPermissions: ({ permissions }) =>
       onRbac(
@@ -97,21 +98,20 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
         "remove_permission_from_key",
         ...ifCreating(permissions, "create_permission"),
       ),
-    run: ({ latchkey }, input) => latchkey.setPermissions(input),
   }),
   defineOperation({
     name: "keys.removePermissions",
+    operation: "removePermissions",
     method: "POST",
     summary: "Take permissions from a key",
     description: NOT_HELD,
     input: removePermissionsInput,
-    answers: heldPermissions,
-    refusals: REFUSALS,
+    response: heldPermissions,
+    errors: ERRORS,
     example: {
-      takes: { keyId: KEY_ID, permissions: [{ name: "docs.write" }] },
-      answers: PERMISSIONS,
+      input: { keyId: KEY_ID, permissions: [{ name: "docs.write" }] },
+      response: PERMISSIONS,
     },
     requiredPermissions: () => onRbac("remove_permission_from_key"),
-    run: ({ latchkey }, input) => latchkey.removePermissions(input),
   }),
 ];

@@ -10,13 +10,19 @@ import {
   whoamiInput,
 } from "@latchkey/core";
 import { authorizeConditional, verifyScope } from "../auth/authorize.js";
-import { onApi, onApiById, onApiOfKey, onApiOfSecret } from "../auth/required-permissions.js";
+import {
+  onApi,
+  onApiById,
+  onApiOfKey,
+  onApiOfSecret,
+  type RequiredPermissions,
+} from "../auth/required-permissions.js";
 import { updateKeyPermissions } from "../auth/update-key-permissions.js";
 import { createdKey, keySummary, keyView, remainingUses } from "../response-schemas/keys.js";
-import { nothing } from "../response-schemas/shared.js";
+import { empty } from "../response-schemas/shared.js";
 import { verdict } from "../response-schemas/verdict.js";
 import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
-import { defineOperation, type Operation, type RequiredPermissions } from "./operation.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** The operation that a handler with `publicVerify` answers to everyone. */
 export const VERIFY_KEY = "keys.verifyKey";
@@ -25,6 +31,7 @@ export const VERIFY_KEY = "keys.verifyKey";
 export const KEYS: readonly Operation[] = [
   defineOperation({
     name: "keys.createKey",
+    operation: "createKey",
     method: "POST",
     summary: "Issue a key",
     description:
@@ -33,10 +40,10 @@ export const KEYS: readonly Operation[] = [
       "`recoverable` keeps the secret encrypted, and needs `encrypt_key` too.",
     input: createKeyInput,
     extraIssues: expiryIssues,
-    answers: createdKey,
-    refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    response: createdKey,
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: {
-      takes: {
+      input: {
         apiId: API_ID,
         prefix: "acme",
         externalId: "user_1",
@@ -44,14 +51,14 @@ export const KEYS: readonly Operation[] = [
         refill: { interval: "monthly", amount: 1_000 },
         ratelimit: { limit: 10, duration: 1_000 },
       },
-      answers: { keyId: KEY_ID, key: SECRET },
+      response: { keyId: KEY_ID, key: SECRET },
     },
     requiredPermissions: ({ apiId, recoverable }) =>
       recoverable ? onApiById(apiId, "create_key", "encrypt_key") : onApiById(apiId, "create_key"),
-    run: ({ latchkey }, input) => latchkey.createKey(input),
   }),
   defineOperation({
     name: VERIFY_KEY,
+    operation: "verifyKey",
     method: "POST",
     summary: "Verify a key",
     description:
@@ -59,19 +66,19 @@ export const KEYS: readonly Operation[] = [
       "is a 200: read `valid` and `code`. A refusal takes nothing. With an `Idempotency-Key` a retry gets " +
       "the same verdict and is charged once, for 10 minutes.",
     input: verifyKeyInput,
-    headers: { requestId: "Idempotency-Key" },
+    headerFields: { requestId: "Idempotency-Key" },
     sufficient: { resource: "api", id: null, action: "verify_key" },
-    answers: verdict,
-    refusals: ["CONFLICT"],
+    response: verdict,
+    errors: ["CONFLICT"],
     example: {
-      takes: {
+      input: {
         key: SECRET,
         authorization: {
           permissions: { and: ["docs.read", { or: ["team.admin", "docs.write"] }] },
         },
         remaining: { cost: 2 },
       },
-      answers: {
+      response: {
         valid: true,
         code: "VALID",
         requestId: REQUEST_ID,
@@ -97,40 +104,41 @@ export const KEYS: readonly Operation[] = [
   }),
   defineOperation({
     name: "keys.getKey",
+    operation: "getKey",
     method: "GET",
     summary: "Read a key",
     description:
       "With `decrypt=true` the secret of a recoverable key is shown, and `decrypt_key` is needed too.",
     input: getKeyInput,
-    query: { decrypt: "boolean" },
-    answers: keyView,
-    refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
-    example: { takes: { keyId: KEY_ID }, answers: KEY },
+    queryTypes: { decrypt: "boolean" },
+    response: keyView,
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    example: { input: { keyId: KEY_ID }, response: KEY },
     requiredPermissions: ({ keyId, decrypt }) =>
       decrypt === true
         ? onApiOfKey(keyId, "read_key", "decrypt_key")
         : onApiOfKey(keyId, "read_key"),
-    run: ({ latchkey }, input) => latchkey.getKey(input),
   }),
   defineOperation({
     name: "keys.whoami",
+    operation: "whoami",
     method: "POST",
     summary: "Tell what a secret is the key of",
     description:
       "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is answered too, " +
       "with `enabled` false.",
     input: whoamiInput,
-    answers: keySummary,
-    refusals: ["NOT_FOUND"],
+    response: keySummary,
+    errors: ["NOT_FOUND"],
     example: {
-      takes: { key: SECRET },
-      answers: { id: KEY_ID, name: "build server", createdAt: START, enabled: true },
+      input: { key: SECRET },
+      response: { id: KEY_ID, name: "build server", createdAt: START, enabled: true },
     },
     requiredPermissions: ({ key }) => onApiOfSecret(key, "read_key"),
-    run: ({ latchkey }, input) => latchkey.whoami(input),
   }),
   defineOperation({
     name: "keys.updateKey",
+    operation: "updateKey",
     method: "POST",
     summary: "Change a key",
     description:
@@ -139,44 +147,44 @@ export const KEYS: readonly Operation[] = [
       "`rbac.*.create_role`; the second likewise.",
     input: updateKeyInput,
     extraIssues: expiryIssues,
-    answers: nothing,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
-    example: { takes: { keyId: KEY_ID, name: "build server", expires: null }, answers: {} },
+    response: empty,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: { input: { keyId: KEY_ID, name: "build server", expires: null }, response: {} },
     requiredPermissions: updateKeyPermissions,
-    run: ({ latchkey }, input) => latchkey.updateKey(input),
   }),
   defineOperation({
     name: "keys.updateRemaining",
+    operation: "updateRemaining",
     method: "POST",
     summary: "Set, raise or lower the uses left",
     description:
       "`set` takes `null` for unlimited. Raising or lowering an unlimited key is a 400; lowering below 0 is a " +
       "412 and changes nothing.",
     input: updateRemainingInput,
-    answers: remainingUses,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    response: remainingUses,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
-      takes: { keyId: KEY_ID, op: "increment", value: 500 },
-      answers: { remaining: 1_498 },
+      input: { keyId: KEY_ID, op: "increment", value: 500 },
+      response: { remaining: 1_498 },
     },
     requiredPermissions: ({ keyId }) => onApiOfKey(keyId, "update_key"),
-    run: ({ latchkey }, input) => latchkey.updateRemaining(input),
   }),
   defineOperation({
     name: "keys.deleteKey",
+    operation: "deleteKey",
     method: "POST",
     summary: "Delete a key",
     description:
       "No verification that starts after the answer succeeds. With `permanent` nothing of the record is kept.",
     input: deleteKeyInput,
-    answers: nothing,
-    refusals: ["NOT_FOUND"],
-    example: { takes: { keyId: KEY_ID }, answers: {} },
+    response: empty,
+    errors: ["NOT_FOUND"],
+    example: { input: { keyId: KEY_ID }, response: {} },
     requiredPermissions: ({ keyId }) => onApiOfKey(keyId, "delete_key"),
-    run: ({ latchkey }, input) => latchkey.deleteKey(input),
   }),
   defineOperation({
     name: "keys.rotateKey",
+    operation: "rotateKey",
     method: "POST",
     summary: "Give a key a new secret",
     description:
@@ -184,11 +192,11 @@ export const KEYS: readonly Operation[] = [
       "more, and no longer than it would have. A key is rotated once: again is a 409. The answer is the only place where " +
       "the new secret is handed out. For a recoverable key `encrypt_key` is needed too.",
     input: rotateKeyInput,
-    answers: createdKey,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    response: createdKey,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
-      takes: { keyId: KEY_ID, graceMs: 3_600_000 },
-      answers: { keyId: NEXT_KEY_ID, key: SECRET },
+      input: { keyId: KEY_ID, graceMs: 3_600_000 },
+      response: { keyId: NEXT_KEY_ID, key: SECRET },
     },
     requiredPermissions: rotateKeyPermissions,
     run: (caller, input) =>

@@ -1,5 +1,5 @@
 import { createKeysInput, importIssues } from "@latchkey/core";
-import { ofEach, onApiById } from "../auth/required-permissions.js";
+import { allOf, onApiById } from "../auth/required-permissions.js";
 import { createdKeys } from "../response-schemas/keys.js";
 import { API_ID, KEY_ID } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
@@ -8,6 +8,7 @@ import { defineOperation, type Operation } from "./operation.js";
 export const MIGRATIONS: readonly Operation[] = [
   defineOperation({
     name: "migrations.createKeys",
+    operation: "createKeys",
     method: "POST",
     summary: "Take over keys that were issued elsewhere",
     description:
@@ -18,10 +19,10 @@ export const MIGRATIONS: readonly Operation[] = [
     acceptsList: true,
     input: createKeysInput,
     extraIssues: importIssues,
-    answers: createdKeys,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    response: createdKeys,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
-      takes: [
+      input: [
         {
           apiId: API_ID,
           hash: {
@@ -32,16 +33,15 @@ export const MIGRATIONS: readonly Operation[] = [
           externalId: "user_1",
         },
       ],
-      answers: { keyIds: [KEY_ID] },
+      response: { keyIds: [KEY_ID] },
     },
     requiredPermissions: (keys) =>
-      ofEach(
+      allOf(
         keys.map(({ apiId, recoverable }) =>
           recoverable
             ? onApiById(apiId, "create_key", "encrypt_key")
             : onApiById(apiId, "create_key"),
         ),
       ),
-    run: ({ latchkey }, input) => latchkey.createKeys(input),
   }),
 ];

@@ -1,112 +1,112 @@
 import type { EpochMs, InputIssue, InputSchema, Latchkey, RootPermission } from "@latchkey/core";
 import type { z } from "zod";
+import type { RequiredPermissions } from "../auth/required-permissions.js";
 import type { PublicErrorCode } from "../routing/http-response.js";
 
-/** Verb of an operation: reads are GET, the rest is POST. */
+/** Verb of an operation: reads are GET, everything else is POST. */
 export type Method = "GET" | "POST";
 
-/** What a query parameter stands for when it is not a string. */
+/** Type of a query parameter that is not a string. */
 export type QueryType = "integer" | "boolean";
 
-/** Whose id a permission must name when it is not one for all of its kind. */
-export type Subject =
-  /** Nothing: only the form for all will do. */
-  | { readonly kind: "none" }
-  | { readonly kind: "api"; readonly apiId: string }
-  /** Any API whatever: the operation itself looks no further than those. */
-  | { readonly kind: "any-api" }
-  /** The API of a key. */
-  | { readonly kind: "key"; readonly keyId: string }
-  /** The API of the key that a secret is of. */
-  | { readonly kind: "secret"; readonly secret: string }
-  /** A rate limit that belongs to no key. */
-  | { readonly kind: "namespace"; readonly namespace: string }
-  | {
-      readonly kind: "identity";
-      readonly identityId: string | undefined;
-      readonly externalId: string | undefined;
-    };
-
-/** What a request needs: every permission, for all resources of its kind or for the subject. */
-export interface RequiredPermissions {
-  /** Each with a null id: the subject says which. */
-  readonly permissions: readonly RootPermission[];
-  readonly subject: Subject;
-  /** What is needed as well, of other subjects. */
-  readonly and?: readonly RequiredPermissions[];
-  /**
-   * What is needed besides where the record turns out to be of a certain kind, which the operation asks for itself. It is
-   * named with the rest by every refusal, so that none tells what kind the record is of.
-   */
-  readonly conditional?: { readonly permission: RootPermission; readonly when: string };
-}
-
-/** Who asks: someone who may do what `permissions` say in one workspace. */
+/** An authenticated caller: one workspace, and what the caller may do there. */
 export interface Caller {
   readonly latchkey: Latchkey;
   readonly permissions: readonly string[];
 }
 
-/** A refusal that not every operation can answer with. */
+/** Error codes that only some operations return. */
 export type OperationError = Extract<
   PublicErrorCode,
   "NOT_FOUND" | "CONFLICT" | "PRECONDITION_FAILED" | "DELETE_PROTECTED" | "STORE_UNAVAILABLE"
 >;
 
-/** One operation: everything that distinguishes it from the others. */
-export interface OperationDefinition<Schema extends InputSchema, Answers extends z.ZodType> {
+/** Operations of core that accept what `Schema` describes and return what `Response` describes. */
+type OperationName<Schema extends InputSchema, Response extends z.ZodType> = {
+  [Name in keyof Latchkey]: Latchkey[Name] extends (
+    input: z.input<Schema>,
+  ) => Promise<z.output<Response>>
+    ? Name
+    : never;
+}[keyof Latchkey];
+
+type Run<Schema extends InputSchema, Response extends z.ZodType> = (
+  caller: Caller,
+  input: z.input<Schema>,
+  requestId: string,
+) => Promise<z.output<Response>>;
+
+type Call<Schema extends InputSchema, Response extends z.ZodType> = (
+  input: z.input<Schema>,
+) => Promise<z.output<Response>>;
+
+/** Everything that HTTP knows of an operation, except how it is carried out. */
+interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   /** Last segment of the path: `keys.createKey`. */
   readonly name: string;
   readonly method: Method;
-  /** What it does, in a few words: a line of a list. */
+  /** What it does, in a few words. */
   readonly summary: string;
-  /** What a caller has to know beyond that, in Markdown; the needed permissions of the example are added to it. */
+  /** What a caller has to know beyond that, in Markdown. The document adds the permissions. */
   readonly description?: string;
-  /** What the operation takes, in the query of a GET and in the body of a POST. */
+  /** Schema of the query of a GET and of the body of a POST. */
   readonly input: Schema;
-  /** What no schema can see, given the raw input and the current instant. */
+  /** Finds what no schema can see. Gets the raw input, also when the schema refuses it. */
   readonly extraIssues?: (
     fields: Readonly<Record<string, unknown>>,
     now: EpochMs,
   ) => readonly InputIssue[];
-  /** Query parameters that are no strings. */
-  readonly query?: Readonly<Record<string, QueryType>>;
-  /** The body is a list, and may be 16 times as long as other bodies: it stands for as many calls and more. */
+  /** Query parameters that are not strings. */
+  readonly queryTypes?: Readonly<Record<string, QueryType>>;
+  /** The body is an array, which stands for many calls: it may be 16 times as long as other bodies. */
   readonly acceptsList?: true;
-  /** Headers that stand for a field of the input: field → name of the header. The body must not give it too. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Answered to everyone, without a look at who asks. */
+  /** Fields of the input that are sent in a header: field → header name. The body must not hold them. */
+  readonly headerFields?: Readonly<Record<string, string>>;
+  /** Open to everyone; credentials are not read. */
   readonly isPublic?: true;
-  /** A permission that is enough whatever the input: saves the busiest operation from being checked twice. */
-  readonly sufficient?: RootPermission;
-  /** Body of its success: exactly what is sent, in strict objects. Every test holds it to that. */
-  readonly answers: Answers;
   /**
-   * Codes that it refuses with beside those that every operation has. `STORE_UNAVAILABLE` goes without saying where
-   * the caller has to be known.
+   * A permission that allows the operation whatever the input. A caller who holds it skips the check of the input here,
+   * since core checks it again: this halves the work of the busiest operation.
    */
-  readonly refusals: readonly OperationError[];
-  /** What is sent and what comes back, with invented values. */
-  readonly example: {
-    readonly takes: Schema["_zod"]["input"];
-    readonly answers: Answers["_zod"]["input"];
-  };
-  /** What the caller needs, given the checked input. */
-  readonly requiredPermissions: (input: Schema["_zod"]["output"]) => RequiredPermissions;
-  /** Does it. Checks the input again by itself: core trusts nobody. */
-  readonly run: (
-    caller: Caller,
-    input: Schema["_zod"]["input"],
-    requestId: string,
-  ) => Promise<Answers["_zod"]["output"]>;
+  readonly sufficient?: RootPermission;
+  /** Body of a success, exactly: strict objects. The tests hold every response against it. */
+  readonly response: Response;
+  /**
+   * Error codes beside those that every operation can return. `STORE_UNAVAILABLE` is listed only where callers are not
+   * authenticated; elsewhere it is implied.
+   */
+  readonly errors: readonly OperationError[];
+  /** A request and its response, with invented values. */
+  readonly example: { readonly input: z.input<Schema>; readonly response: z.input<Response> };
+  /** The permissions that a caller must hold, given the checked input. */
+  readonly requiredPermissions: (input: z.output<Schema>) => RequiredPermissions;
 }
 
-/** A {@link OperationDefinition} among others, its input and its answer known by their schemas alone. */
-export type Operation = OperationDefinition<InputSchema, z.ZodType>;
+/** One entry of the table: a description, and an operation of core or a function that carries it out. */
+export type OperationDefinition<
+  Schema extends InputSchema,
+  Response extends z.ZodType,
+> = Description<Schema, Response> &
+  (
+    | { readonly operation: OperationName<Schema, Response>; readonly run?: undefined }
+    | { readonly operation: keyof Latchkey | null; readonly run: Run<Schema, Response> }
+  );
 
-/** Checks an operation's functions against its own schemas, then forgets which schemas those were. */
-export function defineOperation<Schema extends InputSchema, Answers extends z.ZodType>(
-  definition: OperationDefinition<Schema, Answers>,
+/** An entry among others, its types forgotten: what input and response are is known by their schemas alone. */
+export interface Operation extends Description<InputSchema, z.ZodType> {
+  /** Name of the operation in core; null for one that only HTTP has. */
+  readonly operation: keyof Latchkey | null;
+  /** Carries it out. Core checks the input again: it trusts nobody. */
+  readonly run: Run<InputSchema, z.ZodType>;
+}
+
+/** Checks an entry against its own schemas, then forgets which ones those were. */
+export function defineOperation<Schema extends InputSchema, Response extends z.ZodType>(
+  definition: OperationDefinition<Schema, Response>,
 ): Operation {
-  return definition as unknown as Operation;
+  const { operation, run } = definition;
+  const call: Run<Schema, Response> =
+    run ??
+    (({ latchkey }, input) => (latchkey[operation] as unknown as Call<Schema, Response>)(input));
+  return { ...definition, run: call } as unknown as Operation;
 }

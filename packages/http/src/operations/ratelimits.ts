@@ -8,19 +8,19 @@ import { defineOperation, type Operation } from "./operation.js";
 export const RATELIMITS: readonly Operation[] = [
   defineOperation({
     name: "ratelimits.limit",
+    operation: "limit",
     method: "POST",
     summary: "Take from a limit that belongs to no key",
     description:
       "A refusal is a 200 too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier and " +
       "duration name a counter; the limit is that of the call. Without `namespace` it is `default`.",
     input: limitInput,
-    answers: limitResult,
-    refusals: [],
+    response: limitResult,
+    errors: [],
     example: {
-      takes: { namespace: "mail", identifier: "user_1", limit: 10, duration: 60_000 },
-      answers: { success: true, limit: 10, remaining: 9, reset: START + 60_000 },
+      input: { namespace: "mail", identifier: "user_1", limit: 10, duration: 60_000 },
+      response: { success: true, limit: 10, remaining: 9, reset: START + 60_000 },
     },
     requiredPermissions: ({ namespace }) => onNamespace(namespace, "limit"),
-    run: ({ latchkey }, input) => latchkey.limit(input),
   }),
 ];

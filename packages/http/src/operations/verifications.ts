@@ -8,6 +8,7 @@ import { defineOperation, type Operation } from "./operation.js";
 export const VERIFICATIONS: readonly Operation[] = [
   defineOperation({
     name: "keys.getVerifications",
+    operation: "getVerifications",
     method: "GET",
     summary: "Count verifications",
     description:
@@ -15,12 +16,12 @@ export const VERIFICATIONS: readonly Operation[] = [
       "`identityId` (or `externalId`) and `apiId`. Every bucket that the range touches is there, as a whole. Of an " +
       "API it needs `read_api`, of an identity `read_identity`. Counts are some seconds behind.",
     input: getVerificationsInput,
-    query: { start: "integer", end: "integer" },
-    answers: verifications,
-    refusals: ["NOT_FOUND"],
+    queryTypes: { start: "integer", end: "integer" },
+    response: verifications,
+    errors: ["NOT_FOUND"],
     example: {
-      takes: { keyId: KEY_ID, start: START, end: START + 3_600_000, granularity: "hour" },
-      answers: {
+      input: { keyId: KEY_ID, start: START, end: START + 3_600_000, granularity: "hour" },
+      response: {
         verifications: [
           {
             time: START,
@@ -37,6 +38,5 @@ export const VERIFICATIONS: readonly Operation[] = [
       if (apiId !== undefined) return onApiById(apiId, "read_api");
       return onIdentity("read_identity", { identityId, externalId: externalId ?? ownerId });
     },
-    run: ({ latchkey }, input) => latchkey.getVerifications(input),
   }),
 ];

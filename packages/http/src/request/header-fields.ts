@@ -1,35 +1,35 @@
 import type { HttpRequest } from "./http-request.js";
-import type { Query } from "./query.js";
+import type { ReceivedFields } from "./query.js";
 
-/** Everything that was sent as fields of one input. */
-export interface Given extends Query {
-  /** Fields whose value came in a header, and the name of that header as it is documented. */
+/** All fields of an input, and which of them came in a header. */
+export interface ReceivedInput extends ReceivedFields {
+  /** Fields that came in a header → the documented name of that header. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
 const NO_NAMES: Readonly<Record<string, string>> = {};
-const NO_HEADERS: Given["headers"] = new Map();
+const NO_HEADERS: ReceivedInput["headers"] = new Map();
 
 /**
- * Adds the fields that headers stand for. Such a field is known by its header alone: in the body it is unknown, as any
+ * Adds the fields that are sent in headers. Such a field is accepted in its header alone: in the body it is unknown, like any
  * other that the contract does not list.
  *
- * @param headers - Each field that a header stands for, and the name of the header.
+ * @param names - Field → name of the header that it is sent in.
  */
 export function addHeaderFields(
-  asked: Pick<HttpRequest, "header">,
-  headers: Readonly<Record<string, string>> = NO_NAMES,
-  given: Query,
-): Given {
-  let { fields, issues } = given;
-  let sent = NO_HEADERS;
-  for (const [field, header] of Object.entries(headers)) {
+  request: Pick<HttpRequest, "header">,
+  names: Readonly<Record<string, string>> = NO_NAMES,
+  received: ReceivedFields,
+): ReceivedInput {
+  let { fields, issues } = received;
+  let headers = NO_HEADERS;
+  for (const [field, name] of Object.entries(names)) {
     if (Object.hasOwn(fields, field))
       issues = [...issues, { path: field, message: "is not a known field" }];
-    const value = asked.header(header.toLowerCase());
+    const value = request.header(name.toLowerCase());
     if (value === null) continue;
     fields = { ...fields, [field]: value };
-    sent = new Map([...sent, [field, header]]);
+    headers = new Map([...headers, [field, name]]);
   }
-  return { fields, issues, unreadable: given.unreadable, headers: sent };
+  return { fields, issues, unreadable: received.unreadable, headers };
 }

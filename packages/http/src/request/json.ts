@@ -1,33 +1,37 @@
 import { LatchkeyError } from "@latchkey/core";
 
-/** How deep a body may nest, whatever its size. The outermost object is level 1. */
+/** Most levels of a body, whatever its size. The outermost object or array is level 1. */
 export const MAX_DEPTH = 32;
 
-/** The byte order mark stays in the text, where it is no JSON. */
+/** Keeps a byte order mark in the text, which makes the text malformed JSON. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a JSON object out of a body: UTF-8 without a byte order mark, at most {@link MAX_DEPTH} levels, no member
- * given twice.
+ * Parses a body that is a JSON object: UTF-8 without a byte order mark, at most {@link MAX_DEPTH} levels, no member given
+ * twice.
  *
- * @throws LatchkeyError `BAD_REQUEST` in words that repeat nothing of the body; what JSON.parse says does.
+ * @throws LatchkeyError `BAD_REQUEST` whose message quotes nothing of the body, unlike the message of JSON.parse.
  */
 export function parseJsonObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   return parseJson(bytes, "object") as Readonly<Record<string, unknown>>;
 }
 
-/** Reads a JSON array out of a body, as strictly as {@link parseJsonObject} reads an object. */
+/** Parses a body that is a JSON array, as strictly as {@link parseJsonObject}. */
 export function parseJsonArray(bytes: Uint8Array): readonly unknown[] {
   return parseJson(bytes, "array") as readonly unknown[];
 }
 
-function parseJson(bytes: Uint8Array, wanted: "object" | "array"): object {
+function parseJson(bytes: Uint8Array, expected: "object" | "array"): object {
   const text = decode(bytes);
   const { depth, colons } = measure(text);
   if (depth > MAX_DEPTH) throw malformed(`must be nested at most ${MAX_DEPTH} levels deep`);
   const value = parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value) !== (wanted === "array"))
-    throw malformed(`must be a JSON ${wanted}`);
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    Array.isArray(value) !== (expected === "array")
+  )
+    throw malformed(`must be a JSON ${expected}`);
   if (colons !== countMembers(value)) throw malformed("must not give a member twice");
   return value;
 }
@@ -49,8 +53,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Depth of brackets and number of colons outside strings, in one pass and without recursion. For well-formed JSON
- * the colons are the members as written, before JSON.parse drops all but the last of one name.
+ * Depth of brackets and number of colons outside strings, in one pass without recursion. In well-formed JSON there is a
+ * colon for each member as written, before JSON.parse drops all but the last of one name.
  */
 function measure(text: string): { readonly depth: number; readonly colons: number } {
   let depth = 0;
@@ -80,7 +84,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Members of all objects in a parsed value. */
+/** Number of members of all objects in a parsed value. */
 function countMembers(value: object): number {
   let count = 0;
   const pending: object[] = [value];

@@ -1,29 +1,35 @@
 import { type InputIssue, LatchkeyError } from "@latchkey/core";
-import type { Given } from "./header-fields.js";
+import type { ReceivedInput } from "./header-fields.js";
 
 /**
- * Says what is wrong with an input in terms of what was sent. A schema knows fields alone: of a parameter that could not
- * be decoded it would say something about the value that stands in for it, and of a header it would name the field.
+ * Rewrites an error so that it names what was sent. A schema sees fields only: for a parameter that cannot be decoded it
+ * would complain about the null in its place, and for a header it would name the field.
  *
- * @param error - Whatever an operation or its schema threw; all but issues of fields and conflicts is answered as it is.
+ * @param error - Anything that an operation or its schema threw. Returned unchanged unless it is about fields or a conflict.
  */
-export function nameAsSent(error: unknown, { issues: own, unreadable, headers }: Given): unknown {
+export function nameAsSent(
+  error: unknown,
+  { issues: own, unreadable, headers }: ReceivedInput,
+): unknown {
   if (!(error instanceof LatchkeyError)) return error;
-  if (error.code === "CONFLICT") return conflictUnderHeaders(error, headers);
+  if (error.code === "CONFLICT") return conflictWithHeaderNames(error, headers);
   if (error.code !== "BAD_REQUEST") return error;
-  const told = error.issues
+  const issues = error.issues
     .filter((issue) => own.includes(issue) || !unreadable.includes(issue.path))
-    .map((issue) => (own.includes(issue) ? issue : underHeader(issue, headers)));
-  return told.every((issue, index) => issue === error.issues[index]) ? error : badRequest(told);
+    .map((issue) => (own.includes(issue) ? issue : withHeaderName(issue, headers)));
+  return issues.every((issue, index) => issue === error.issues[index]) ? error : badRequest(issues);
 }
 
-function underHeader(issue: InputIssue, headers: Given["headers"]): InputIssue {
+function withHeaderName(issue: InputIssue, headers: ReceivedInput["headers"]): InputIssue {
   const name = headers.get(issue.path);
   return name === undefined ? issue : { ...issue, path: name };
 }
 
-/** A conflict is told in a sentence alone, which may name a field. */
-function conflictUnderHeaders(error: LatchkeyError, headers: Given["headers"]): LatchkeyError {
+/** A conflict has a message only, which may name a field. */
+function conflictWithHeaderNames(
+  error: LatchkeyError,
+  headers: ReceivedInput["headers"],
+): LatchkeyError {
   let { message } = error;
   for (const [field, name] of headers)
     message = message.replaceAll(`this ${field} `, `this ${name} `);
@@ -32,7 +38,7 @@ function conflictUnderHeaders(error: LatchkeyError, headers: Given["headers"]): 
     : new LatchkeyError("CONFLICT", message, { cause: error });
 }
 
-/** As core words it. */
+/** With the message that core gives the same issues. */
 function badRequest(issues: readonly InputIssue[]): LatchkeyError {
   const listed = issues.map(({ path, message }) =>
     path === "" ? message : `"${path}" ${message}`,

@@ -1,24 +1,24 @@
 import type { IncomingMessage } from "node:http";
 import {
   alreadyRead,
+  BodyCollector,
   brokenOff,
   checkAnnouncedLength,
   type HttpRequest,
-  joined,
   tooLarge,
 } from "./http-request.js";
 
-/** A request of node:http as the service looks at it. */
+/** A request of node:http. */
 export class NodeRequest implements HttpRequest {
   readonly #incoming: IncomingMessage;
-  readonly request: Request | null;
+  readonly webRequest: Request | null;
   readonly method: string;
   readonly target: string;
 
-  /** @param request - The same as a Request, where a host needs to see one. */
-  constructor(incoming: IncomingMessage, request: Request | null = null) {
+  /** @param webRequest - The same request as a Request, if the host authenticates by itself. */
+  constructor(incoming: IncomingMessage, webRequest: Request | null = null) {
     this.#incoming = incoming;
-    this.request = request;
+    this.webRequest = webRequest;
     this.method = incoming.method ?? "";
     this.target = incoming.url ?? "";
   }
@@ -30,49 +30,44 @@ export class NodeRequest implements HttpRequest {
   async readBody(maxBytes: number): Promise<Uint8Array> {
     checkAnnouncedLength(this, maxBytes);
     const incoming = this.#incoming;
-    // Of an empty body nothing is ever read: that it is over shows by its end alone.
-    const isReadBefore = incoming.readableDidRead || incoming.readableEnded;
-    const bytes = isReadBefore ? parsedBefore(incoming) : await readIncoming(incoming, maxBytes);
-    if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
-    return bytes;
+    // An empty body never emits data: only its end shows that it was read.
+    const wasRead = incoming.readableDidRead || incoming.readableEnded;
+    const body = wasRead ? bodyParsedByHost(incoming) : await readIncoming(incoming, maxBytes);
+    if (body.byteLength > maxBytes) throw tooLarge(maxBytes);
+    return body;
   }
 }
 
 /**
- * Joins all headers of a name, as a Request does. Of a header that should be there once (`authorization`,
- * `content-type`) node's own `headers` silently keeps the first, so that two different tokens would look like one.
+ * Joins all headers of a name, as a Request does. If a header that should occur once (`authorization`, `content-type`) occurs
+ * twice, node's own `headers` silently keeps the first: two different tokens would look like one.
  */
 function rawHeader(rawHeaders: readonly string[], name: string): string | null {
-  let joinedValue: string | null = null;
+  let joined: string | null = null;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index] as string;
     if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
     const value = rawHeaders[index + 1] as string;
-    joinedValue = joinedValue === null ? value : `${joinedValue}, ${value}`;
+    joined = joined === null ? value : `${joined}, ${value}`;
   }
-  return joinedValue;
+  return joined;
 }
 
 /**
- * A client that goes away shows as `close` without `end`; whoever listens to that need not listen to `error`. One that
- * went while authentication waited for the store has closed already, and no event will come any more.
+ * A client that disconnects causes `close` without `end`, also without a listener for `error`. If it disconnected while
+ * authentication waited for the store, `close` has been emitted already, and no further event comes.
  */
 function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   if (incoming.destroyed) return Promise.reject(brokenOff());
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    function take(chunk: Uint8Array): void {
-      size += chunk.byteLength;
-      if (size <= maxBytes) {
-        chunks.push(chunk);
-        return;
-      }
-      incoming.off("data", take).pause();
+    const collector = new BodyCollector(maxBytes);
+    function onData(chunk: Uint8Array): void {
+      if (collector.add(chunk)) return;
+      incoming.off("data", onData).pause();
       reject(tooLarge(maxBytes));
     }
-    incoming.on("data", take);
-    incoming.on("end", () => resolve(joined(chunks, size)));
+    incoming.on("data", onData);
+    incoming.on("end", () => resolve(collector.body()));
     incoming.on("close", () => {
       if (!incoming.readableEnded) reject(brokenOff());
     });
@@ -80,10 +75,10 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint
 }
 
 /**
- * What a body parser of the host made of a body that is gone from the stream: Express leaves it in `body`. Members
- * given twice can no longer be seen then; everything else is checked as ever.
+ * The body as a parser of the host left it in `body`, as Express does, after reading the stream. Whether a member was given
+ * twice can no longer be seen; everything else is checked as always.
  */
-function parsedBefore(incoming: IncomingMessage & { readonly body?: unknown }): Uint8Array {
+function bodyParsedByHost(incoming: IncomingMessage & { readonly body?: unknown }): Uint8Array {
   const { body } = incoming;
   if (body === undefined) {
     if (incoming.readableDidRead) throw alreadyRead();
@@ -97,7 +92,7 @@ function textOf(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch {
-    // Nested too deep to be written: refused as JSON that is not well-formed.
+    // Nested too deep to serialise: the empty text is refused as malformed JSON.
     return "";
   }
 }

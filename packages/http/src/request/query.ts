@@ -1,23 +1,26 @@
 import type { InputIssue } from "@latchkey/core";
 import type { QueryType } from "../operations/operation.js";
 
-/** A query string as fields of an input, and what no schema can see. */
-export interface Query {
+/** The fields of an input as they were sent, and the issues that no schema can see. */
+export interface ReceivedFields {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly issues: readonly InputIssue[];
-  /** Fields that were given but cannot be decoded: null in `fields`, so that they do not count as left out. */
+  /** Fields that were sent but cannot be decoded: null in `fields`, so that they do not count as omitted. */
   readonly unreadable: readonly string[];
 }
 
 /**
- * Reads a query string. Parameters that are numbers or booleans become such where they are written as one; any
- * other value stays text, for the schema to refuse with the same words as in a body.
+ * Reads a query string. A parameter that is a number or a boolean is converted if it is written as one; any other value
+ * stays a string, which the schema refuses with the same message as in a body.
  *
- * @param text - What follows the `?`, without it.
- * @param types - Parameters that are no strings.
+ * @param text - What follows the `?`.
+ * @param types - Parameters that are not strings.
  */
-export function readQuery(text: string, types: Readonly<Record<string, QueryType>> = {}): Query {
-  // Without a prototype, so that a parameter named __proto__ is a field like any other, and an unknown one.
+export function readQuery(
+  text: string,
+  types: Readonly<Record<string, QueryType>> = {},
+): ReceivedFields {
+  // Without a prototype, so that a parameter named __proto__ is an unknown field like any other.
   const fields: Record<string, unknown> = Object.create(null);
   const issues: InputIssue[] = [];
   const unreadable: string[] = [];
@@ -48,8 +51,10 @@ function decode(text: string): string | null {
   }
 }
 
+const PLAIN_INTEGER = /^(?:0|[1-9][0-9]{0,15})$/;
+
 function convert(value: string, type: QueryType | undefined): unknown {
-  if (type === "integer") return /^(?:0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value;
+  if (type === "integer") return PLAIN_INTEGER.test(value) ? Number(value) : value;
   if (value === "true" || value === "1") return true;
   if (value === "false" || value === "0" || value === "null" || value === "") return false;
   return value;

@@ -2,7 +2,7 @@ import { createIdFactory } from "@latchkey/core";
 
 const POOL_BYTES = 4_096;
 
-/** Random bytes from a pool: one request id needs a few, and asking the system each time costs more than the rest. */
+/** Random bytes from a pool: a request id takes few, and reading the random source each time would cost more than the rest. */
 function pooledRandom(): (size: number) => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES);
   let used = POOL_BYTES;
@@ -18,8 +18,8 @@ function pooledRandom(): (size: number) => Uint8Array {
 }
 
 /**
- * Makes a source of request ids: `req_` and the same time-ordered form as every other id. What a client sends as
- * its own `X-Request-Id` is never taken over, so that an id names one request and cannot be forged into a log.
+ * Creates a source of request ids: `req_` and the time-ordered form of all ids. An `X-Request-Id` of the client is never
+ * used, so that an id names one request and cannot be forged into a log.
  */
 export function createRequestIds(): () => string {
   const newId = createIdFactory(Date.now, pooledRandom());

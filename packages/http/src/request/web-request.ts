@@ -1,37 +1,37 @@
 import { LatchkeyError } from "@latchkey/core";
 import {
   alreadyRead,
+  BodyCollector,
   brokenOff,
   checkAnnouncedLength,
   type HttpRequest,
-  joined,
   tooLarge,
 } from "./http-request.js";
 
-/** A web standard Request as the service looks at it. */
+/** A web standard Request. */
 export class WebRequest implements HttpRequest {
-  readonly request: Request;
+  readonly webRequest: Request;
 
   constructor(request: Request) {
-    this.request = request;
+    this.webRequest = request;
   }
 
   get method(): string {
-    return this.request.method;
+    return this.webRequest.method;
   }
 
   get target(): string {
-    return this.request.url;
+    return this.webRequest.url;
   }
 
   header(name: string): string | null {
-    return this.request.headers.get(name);
+    return this.webRequest.headers.get(name);
   }
 
   async readBody(maxBytes: number): Promise<Uint8Array> {
     checkAnnouncedLength(this, maxBytes);
     try {
-      const { body } = this.request;
+      const { body } = this.webRequest;
       return body === null ? new Uint8Array() : await readStream(body, maxBytes);
     } catch (error) {
       if (error instanceof LatchkeyError) throw error;
@@ -45,16 +45,12 @@ async function readStream(
   maxBytes: number,
 ): Promise<Uint8Array> {
   const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const collector = new BodyCollector(maxBytes);
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    size += read.value.byteLength;
-    if (size > maxBytes) {
-      // Not awaited: a source that takes its time to stop must not hold up the answer.
-      reader.cancel().catch(() => {});
-      throw tooLarge(maxBytes);
-    }
-    chunks.push(read.value);
+    if (collector.add(read.value)) continue;
+    // Not awaited: a source that is slow to stop must not delay the response.
+    reader.cancel().catch(() => {});
+    throw tooLarge(maxBytes);
   }
-  return joined(chunks, size);
+  return collector.body();
 }

@@ -26,7 +26,7 @@ export const instant = whole();
 export const metadata = z.record(z.string(), z.unknown());
 
 /** Success with nothing to say. */
-export const nothing = shared("Nothing", z.strictObject({}));
+export const empty = shared("Empty", z.strictObject({}));
 
 /** What ends a list: the number of all there are, and what asks for the next page where there is one. */
 export const pageEnd = { total: whole(), cursor: z.string().optional() };

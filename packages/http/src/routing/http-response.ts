@@ -1,18 +1,18 @@
 import { type ErrorCode, type InputIssue, LatchkeyError } from "@latchkey/core";
 import type { PageContent } from "../docs-page/page.js";
 
-/** What is sent back, before it takes the form of a Response or of a node:http response. */
+/** A response before it becomes a web standard Response or is written to node:http. */
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case. Of this answer alone: whoever writes it may add to them. */
+  /** Names in lower case. Not shared with any other response: whoever writes it may add to them. */
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
-/** The codes of error bodies: all of core's, but a damaged record is nothing that a client is told about. */
+/** The codes of error bodies: all of core's except that of a damaged record, which is no business of a client. */
 export type PublicErrorCode = Exclude<ErrorCode, "STORE_CORRUPT">;
 
-/** The status that each code is sent with. */
+/** The HTTP status of each code. */
 export const STATUS: Readonly<Record<PublicErrorCode, number>> = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -30,42 +30,42 @@ export const STATUS: Readonly<Record<PublicErrorCode, number>> = {
   STORE_UNAVAILABLE: 503,
 };
 
-/** Seconds after which a client should try again while the store is away. */
+/** Seconds after which a client should try again while the store is unavailable. */
 const RETRY_AFTER_SECONDS = "1";
 
-/** A verb that an operation does not take. */
+/** A verb that a path does not accept. */
 export class MethodNotAllowedError extends LatchkeyError {
-  /** @param allow - The one verb that it takes. */
+  /** @param allow - The one verb that it accepts. */
   constructor(readonly allow: string) {
     super("METHOD_NOT_ALLOWED", `this path takes ${allow} only`);
   }
 }
 
-/** Why a request was refused, as the client is told. */
+/** An error as the client sees it. */
 export interface PublicError {
   readonly code: PublicErrorCode;
   readonly message: string;
   readonly issues?: readonly InputIssue[];
-  /** The one method of the operation: `METHOD_NOT_ALLOWED` only. */
+  /** The one verb of the path: `METHOD_NOT_ALLOWED` only. */
   readonly allow?: string;
 }
 
-/** An answer as a web standard Response. */
+/** Turns a response into a web standard Response. */
 export function toWebResponse({ status, headers, body }: HttpResponse): Response {
   return new Response(body, { status, headers });
 }
 
-/** The answer of an operation that did what was asked. */
+/** The response of a successful operation. */
 export function successResponse(value: unknown, requestId: string): HttpResponse {
   return { status: 200, headers: commonHeaders(requestId), body: JSON.stringify(value) };
 }
 
-/** The answer that is a file. */
+/** A response that is a file. */
 export function pageResponse({ body, headers }: PageContent, requestId: string): HttpResponse {
   return { status: 200, headers: { ...commonHeaders(requestId), ...headers }, body };
 }
 
-/** The answer that refuses a request: `{ error: { code, message, docs, requestId, issues? } }`. */
+/** The response to a refused request: `{ error: { code, message, docs, requestId, issues? } }`. */
 export function errorResponse(
   { code, message, issues, allow }: PublicError,
   docsBaseUrl: string,
@@ -81,8 +81,8 @@ export function errorResponse(
 }
 
 /**
- * What a client is told of an error. Only messages written for clients get through; whatever happened inside (a
- * damaged record, a driver's error, a mistake of ours) is one sentence that tells nothing.
+ * Reduces an error to what a client may see. Only messages written for clients get through; anything that happened inside (a
+ * damaged record, a driver's error, a mistake of ours) becomes one message that says nothing about it.
  */
 export function toPublicError(error: unknown): PublicError {
   if (!(error instanceof LatchkeyError)) return INTERNAL;

@@ -30,11 +30,13 @@ export function toNodeListener(handler: Handler): NodeListener {
   if (service === undefined) return getRequestListener(handler, BRIDGE_OPTIONS);
   const bridged = getRequestListener(
     async (request, { incoming }) =>
-      toWebResponse(await service.answer(new NodeRequest(incoming as IncomingMessage, request))),
+      toWebResponse(await service.respond(new NodeRequest(incoming as IncomingMessage, request))),
     {
       ...BRIDGE_OPTIONS,
       errorHandler: (error) =>
-        toWebResponse(service.refuse(error instanceof RequestError ? malformedAddress() : error)),
+        toWebResponse(
+          service.respondToError(error instanceof RequestError ? malformedAddress() : error),
+        ),
     },
   );
   return (incoming, outgoing) =>
@@ -56,7 +58,7 @@ async function answerDirectly(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const answer = await service.answer(new NodeRequest(incoming));
+  const answer = await service.respond(new NodeRequest(incoming));
   if (outgoing.headersSent || outgoing.destroyed) return;
   if (!incoming.complete) outgoing.once("finish", () => linger(incoming));
   write(answer, outgoing);

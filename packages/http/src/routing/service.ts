@@ -8,11 +8,11 @@ import { VERIFY_KEY } from "../operations/keys.js";
 import type { Caller, Operation } from "../operations/operation.js";
 import { OPERATIONS } from "../operations/table.js";
 import type { Settings } from "../options.js";
-import { addHeaderFields, type Given } from "../request/header-fields.js";
+import { addHeaderFields, type ReceivedInput } from "../request/header-fields.js";
 import { type HttpRequest, requireJson } from "../request/http-request.js";
 import { parseJsonArray, parseJsonObject } from "../request/json.js";
 import { nameAsSent } from "../request/name-as-sent.js";
-import { type Query, readQuery } from "../request/query.js";
+import { type ReceivedFields, readQuery } from "../request/query.js";
 import { createRequestIds } from "../request/request-id.js";
 import {
   errorResponse,
@@ -21,127 +21,129 @@ import {
   successResponse,
   toPublicError,
 } from "./http-response.js";
-import { createRoutes } from "./routes.js";
+import { createRouter } from "./router.js";
 
-/** Everything between a request and its answer. No method throws or rejects. */
+/** Everything between a request and its response. No method throws or rejects. */
 export interface Service {
-  answer(asked: HttpRequest): Promise<HttpResponse>;
-  /** The answer to a request that failed before it could be looked at. */
-  refuse(error: unknown): HttpResponse;
-  /** Whether `answer` has to be given a Request. */
+  respond(request: HttpRequest): Promise<HttpResponse>;
+  /** The response to a request that could not be read at all. */
+  respondToError(error: unknown): HttpResponse;
+  /** Whether the requests must have a `webRequest`. */
   readonly needsWebRequest: boolean;
 }
 
-/** Puts the parts together in the order in which a request is judged. */
+/** Puts the parts together, in the order in which a request is checked. */
 export function createService(settings: Settings): Service {
   const { latchkey, docsBaseUrl, maxBodyBytes, onError } = settings;
   const newRequestId = createRequestIds();
   const pages = settings.docs ? [documentPage(settings.basePath), ...REFERENCE_PAGES] : [];
-  const findRoute = createRoutes<Operation | Page>([...OPERATIONS, ...pages], settings.basePath);
+  const findRoute = createRouter<Operation | Page>([...OPERATIONS, ...pages], settings.basePath);
   const everyone: Caller = { latchkey, permissions: ["*"] };
-  const anyone: Authenticator = async () => everyone;
-  const known =
+  const acceptEveryone: Authenticator = async () => everyone;
+  const authenticate =
     settings.authenticate === null ? byRootKey(latchkey) : byHost(latchkey, settings.authenticate);
 
   function authenticatorOf({ isPublic, name }: Operation): Authenticator {
-    return isPublic || (name === VERIFY_KEY && settings.publicVerify) ? anyone : known;
+    const isOpen = isPublic || (name === VERIFY_KEY && settings.publicVerify);
+    return isOpen ? acceptEveryone : authenticate;
   }
 
-  async function perform(asked: HttpRequest, requestId: string): Promise<HttpResponse> {
-    const { target, query } = findRoute(asked);
+  async function dispatch(request: HttpRequest, requestId: string): Promise<HttpResponse> {
+    const { target, query } = findRoute(request);
     if ("content" in target) {
       refuseParameters(query);
       return pageResponse(await target.content(), requestId);
     }
     const operation = target;
-    const caller = await authenticatorOf(operation)(asked);
-    const sent =
+    const caller = await authenticatorOf(operation)(request);
+    const received =
       operation.method === "GET"
-        ? readQuery(query, operation.query)
-        : await readBodyFields(operation, asked, query);
-    const given = addHeaderFields(asked, operation.headers, sent);
+        ? readQuery(query, operation.queryTypes)
+        : await readBody(operation, request, query);
+    const input = addHeaderFields(request, operation.headerFields, received);
     try {
-      return successResponse(await performOn(operation, caller, given, requestId), requestId);
+      return successResponse(await perform(operation, caller, input, requestId), requestId);
     } catch (error) {
-      throw nameAsSent(error, given);
+      throw nameAsSent(error, input);
     }
   }
 
-  async function performOn(
+  async function perform(
     operation: Operation,
     caller: Caller,
-    { fields, issues }: Given,
+    { fields, issues }: ReceivedInput,
     requestId: string,
   ): Promise<unknown> {
     if (issues.length > 0 || !hasSufficient(operation, caller)) {
-      const further = operation.extraIssues?.(fields, latchkey.now()) ?? [];
-      const input = parseInput(operation.input, fields, () => [...issues, ...further]);
+      const extra = operation.extraIssues?.(fields, latchkey.now()) ?? [];
+      const input = parseInput(operation.input, fields, () => [...issues, ...extra]);
       await authorize(caller, operation.requiredPermissions(input));
     }
     return operation.run(caller, fields, requestId);
   }
 
-  async function readBodyFields(
+  async function readBody(
     { acceptsList }: Operation,
-    asked: HttpRequest,
+    request: HttpRequest,
     query: string,
-  ): Promise<Query> {
-    const bytes = await asked.readBody(maxBodyBytes * (acceptsList === true ? LIST_FACTOR : 1));
-    requireJson(asked);
-    const strays = query === "" ? [] : Object.keys(readQuery(query).fields);
+  ): Promise<ReceivedFields> {
+    const bytes = await request.readBody(maxBodyBytes * (acceptsList === true ? LIST_FACTOR : 1));
+    requireJson(request);
+    const parameters = query === "" ? [] : Object.keys(readQuery(query).fields);
     return {
       fields: acceptsList === true ? asFields(parseJsonArray(bytes)) : parseJsonObject(bytes),
-      issues: strays.map((path) => ({ path, message: "is not a known query parameter" })),
+      issues: parameters.map((path) => ({ path, message: "is not a known query parameter" })),
       unreadable: [],
     };
   }
 
-  function refuse(error: unknown, requestId: string): HttpResponse {
-    const told = toPublicError(error);
-    if (told.code === "INTERNAL_SERVER_ERROR" || told.code === "STORE_UNAVAILABLE") {
+  function respondToError(error: unknown, requestId: string): HttpResponse {
+    const publicError = toPublicError(error);
+    const { code } = publicError;
+    if (code === "INTERNAL_SERVER_ERROR" || code === "STORE_UNAVAILABLE") {
       try {
         onError(error, requestId);
       } catch {
-        // A log that fails must not change what the client is told.
+        // A log that fails must not change the response.
       }
     }
-    return errorResponse(told, docsBaseUrl, requestId);
+    return errorResponse(publicError, docsBaseUrl, requestId);
   }
 
   return {
-    async answer(asked) {
+    async respond(request) {
       const requestId = newRequestId();
       try {
-        return await perform(asked, requestId);
+        return await dispatch(request, requestId);
       } catch (error) {
-        return refuse(error, requestId);
+        return respondToError(error, requestId);
       }
     },
     needsWebRequest: settings.authenticate !== null,
-    refuse: (error) => refuse(error, newRequestId()),
+    respondToError: (error) => respondToError(error, newRequestId()),
   };
 }
 
-/** Of a page, which takes none: in the words of an operation that takes nothing. */
+/** A page accepts no parameters: refuses them with the message of an operation without input. */
 function refuseParameters(query: string): void {
   if (query === "") return;
-  const given = { ...readQuery(query), headers: new Map() };
+  const received = { ...readQuery(query), headers: new Map() };
   try {
-    parseInput(noInput, given.fields, () => given.issues);
+    parseInput(noInput, received.fields, () => received.issues);
   } catch (error) {
-    throw nameAsSent(error, given);
+    throw nameAsSent(error, received);
   }
 }
 
-/** A list goes the way of an object: its schema is asked for a list, and no header stands for a field of it. */
-function asFields(list: readonly unknown[]): Query["fields"] {
-  return list as unknown as Query["fields"];
+/** An array is passed on like an object: its schema expects an array, and no header holds a field of it. */
+function asFields(list: readonly unknown[]): ReceivedFields["fields"] {
+  return list as unknown as ReceivedFields["fields"];
 }
 
-/** How many times as long as another body a list may be. */
+/** How many times longer than another body an array may be. */
 const LIST_FACTOR = 16;
 
-/** Whether the caller may do this whatever the input, which the operation then checks by itself, once. */
+/** Whether the caller holds the permission that allows the operation whatever the input; core checks the input then. */
 function hasSufficient({ sufficient }: Operation, { permissions }: Caller): boolean {
   return sufficient !== undefined && isRootAllowed(permissions, sufficient);
 }

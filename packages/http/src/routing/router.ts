@@ -3,13 +3,14 @@ import type { Method } from "../operations/operation.js";
 import type { HttpRequest } from "../request/http-request.js";
 import { MethodNotAllowedError } from "./http-response.js";
 
-/** What a path can lead to. */
+/** Anything that has a path of its own. */
 interface Entry {
+  /** What follows `/v1/` in the path. */
   readonly name: string;
   readonly method: Method;
 }
 
-/** Where a request leads. */
+/** The entry that a request is for. */
 export interface Route<Target> {
   readonly target: Target;
   /** What follows the `?`. */
@@ -17,22 +18,21 @@ export interface Route<Target> {
 }
 
 /**
- * Makes a finder of routes: `<basePath>/v1/<name>`, compared character by character with the path as it stands in
- * the URL. Nothing is unescaped, folded or searched for in the middle of a path, so what a proxy in front lets
- * through by its path is what is served.
+ * Creates a router: `<basePath>/v1/<name>`, compared character by character with the path as it stands in the URL. Nothing is
+ * unescaped, folded or searched for inside a path, so a proxy in front that filters by path filters exactly what is served.
  *
  * @returns A function that throws LatchkeyError `NOT_FOUND` or `METHOD_NOT_ALLOWED`. HEAD is not GET here.
  */
-export function createRoutes<Target extends Entry>(
+export function createRouter<Target extends Entry>(
   targets: readonly Target[],
   basePath: string,
-): (asked: Pick<HttpRequest, "method" | "target">) => Route<Target> {
+): (request: Pick<HttpRequest, "method" | "target">) => Route<Target> {
   const byPath = new Map(targets.map((target) => [`${basePath}/v1/${target.name}`, target]));
-  return (asked) => {
-    const { path, query } = split(asked.target);
+  return (request) => {
+    const { path, query } = split(request.target);
     const target = byPath.get(path);
     if (target === undefined) throw new LatchkeyError("NOT_FOUND", "no such path");
-    if (asked.method !== target.method) throw new MethodNotAllowedError(target.method);
+    if (request.method !== target.method) throw new MethodNotAllowedError(target.method);
     return { target, query };
   };
 }
