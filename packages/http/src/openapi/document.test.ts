@@ -162,7 +162,7 @@ test("a field that is sent in a header stands there and not in the body", () => 
       in: "header",
       required: false,
       description: expect.stringContaining("a retry"),
-      schema: { type: "string", minLength: 1, maxLength: 128 },
+      schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[^\\x00]*$" },
     },
   ]);
   const { properties } = requestBody.content["application/json"].schema;

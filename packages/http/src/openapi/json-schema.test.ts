@@ -47,7 +47,11 @@ test("the bound of all whole numbers is not repeated, every other is", () => {
 
 test("metadata is an object, coming in and going out", () => {
   const { components } = convert(z.strictObject({ meta: metadataField }), "input");
-  expect(components.get("Metadata")).toMatchObject({ type: "object", additionalProperties: true });
+  expect(components.get("Metadata")).toMatchObject({
+    type: "object",
+    additionalProperties: { $ref: "#/components/schemas/MetadataValue" },
+  });
+  expect([...components.keys()].sort()).toEqual(["Metadata", "MetadataValue"]);
 });
 
 test("a field has the note of its own name, though fields of one type are one schema", () => {
