@@ -37,6 +37,6 @@ describe("takes time in proportion to 100,000 characters", () => {
 });
 
 test.each([/=+$/, /\s*\n\s*/g])("%s is noticed", (expression) => {
-  // A fifth of the length: 10,000 times as slow is enough to see, and soon over.
-  expect(slowness(expression, LENGTH / 5, MAX_SLOWNESS)).toBeGreaterThan(MAX_SLOWNESS);
+  // A tenth of the length: 5,000 times as slow is enough to see, and soon over.
+  expect(slowness(expression, LENGTH / 10, MAX_SLOWNESS)).toBeGreaterThan(MAX_SLOWNESS);
 });
