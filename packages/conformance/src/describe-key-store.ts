@@ -1,24 +1,23 @@
 import { describe, test } from "vitest";
-import { type Damage, damageChecks } from "./damage.js";
-import { CAPABILITIES } from "./promises.js";
+import { reopeningContracts } from "./contract/closing.js";
+import { type Damage, damageContracts } from "./contract/damage.js";
+import { CONTRACTS } from "./contract/sections.js";
+import { type OpenAgain, type OpenEmptyStore, runContract } from "./fixtures/context.js";
 import { brokenSkips, type Skip } from "./skips.js";
-import { type OpenAgain, type OpenEmptyStore, runCheck } from "./stage.js";
 
-/** Far above what any check needs: a slow disk or a busy machine must not turn into a failure. */
+/** Far above what any contract needs: a slow disk or a busy machine must not turn into a failure. */
 const TIMEOUT_MS = 60_000;
 
 /** What a store's author may add. */
 export interface KeyStoreOptions {
   readonly skips?: readonly Skip[];
   /**
-   * Opens a second handle on the data of a store that the suite opened, as another process would. With it, every
-   * test of races and of visibility runs across both handles. The suite closes what this opens.
+   * Opens a second connection to a store that the suite opened, as another process would: also after that store was closed.
+   * With it, every race and everything that is written runs across both connections, and what was written must be there when
+   * the store is opened again. The suite closes what this opens.
    */
   readonly openAgain?: OpenAgain;
-  /**
-   * Writes garbage beneath a store. Without it, tests on damaged records are not defined: memory holds what was
-   * written.
-   */
+  /** Writes garbage beneath a store. Without it, tests of damaged records are not defined: memory holds what was written. */
   readonly damage?: Damage;
 }
 
@@ -26,10 +25,10 @@ export interface KeyStoreOptions {
  * Defines the tests of everything that every `KeyStore` promises, in a `describe` of Vitest.
  *
  * @param name - What the tests are shown under.
- * @param openEmptyStore - Opens an empty store of its own for each test. The suite closes it; files and
- * databases beneath it are the caller's to remove.
- * @param options - Skips, or an object of options. A skip that names no test of the suite, or gives no reason,
- * is a failing test.
+ * @param openEmptyStore - Opens an empty store of its own for each test. The suite closes it; files and databases beneath it
+ * are the caller's to remove.
+ * @param options - Skips, or an object of options. A skip that names no test of the suite, or gives no reason, is a failing
+ * test.
  */
 export function describeKeyStore(
   name: string,
@@ -41,22 +40,23 @@ export function describeKeyStore(
     openAgain,
     damage,
   }: KeyStoreOptions = isSkips(options) ? { skips: options } : options;
-  const capabilities =
-    damage === undefined
-      ? CAPABILITIES
-      : [...CAPABILITIES, { name: "damaged records", promises: damageChecks(damage) }];
-
+  const sections = [
+    ...CONTRACTS,
+    ...(openAgain ? [{ name: "opening again", contracts: reopeningContracts }] : []),
+    ...(damage ? [{ name: "damaged records", contracts: damageContracts(damage) }] : []),
+  ];
   describe(name, () => {
-    for (const capability of capabilities) {
-      describe(capability.name, () => {
-        for (const { title, check, timeoutMs = TIMEOUT_MS } of capability.promises) {
+    for (const section of sections) {
+      describe(section.name, () => {
+        for (const contract of section.contracts) {
+          const { title, timeoutMs = TIMEOUT_MS } = contract;
           const skip = skips.find((candidate) => candidate.test === title);
           if (skip !== undefined) test.skip(`${title} (skipped: ${skip.reason})`);
-          else test(title, () => runCheck(check, openEmptyStore, openAgain), timeoutMs);
+          else test(title, () => runContract(contract, openEmptyStore, openAgain), timeoutMs);
         }
       });
     }
-    const titles = capabilities.flatMap(({ promises }) => promises.map(({ title }) => title));
+    const titles = sections.flatMap(({ contracts }) => contracts.map(({ title }) => title));
     for (const { title, message } of brokenSkips(skips, titles)) {
       test(title, () => {
         throw new Error(message);

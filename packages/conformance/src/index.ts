@@ -1,30 +1,29 @@
-export { DAMAGE_KINDS, type Damage, type DamageKind } from "./damage.js";
+export {
+  DAMAGE_KINDS,
+  type Damage,
+  type DamagedRecord,
+  type DamageKind,
+} from "./contract/damage.js";
+export { CONTRACTS, type ContractSection } from "./contract/sections.js";
 export { describeKeyStore, type KeyStoreOptions } from "./describe-key-store.js";
 export {
+  type OpenAgain,
+  type OpenEmptyStore,
+  runContract,
+  type StoreContract,
+  type TestContext,
+} from "./fixtures/context.js";
+export { aLimit, aMoment, aPlan, aRequest, charge, usedOf } from "./fixtures/plans.js";
+export { race } from "./fixtures/race.js";
+export {
   aChange,
-  aKey,
-  aKeyLimit,
-  aKeyWithUses,
-  aNamespacePlan,
-  aNewKey,
-  anApi,
-  anIdentity,
-  aPermission,
-  aPlan,
-  aRole,
-  aRootKey,
-  aRotation,
-  aSharedLimit,
-  aUsageChange,
+  aRecord,
+  at,
+  commit,
   idOf,
-  logOf,
+  load,
   NOW,
-  takeAdHoc,
-  takeFrom,
+  usesOf,
   WORKSPACE,
-} from "./fixtures.js";
-export { CAPABILITIES, type Capability } from "./promises.js";
-export { race } from "./race.js";
+} from "./fixtures/records.js";
 export type { Skip } from "./skips.js";
-export { type OpenAgain, type OpenEmptyStore, runCheck } from "./stage.js";
-export type { Stage, StorePromise } from "./store-promise.js";

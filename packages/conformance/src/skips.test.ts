@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CAPABILITIES } from "./promises.js";
+import { CONTRACTS } from "./contract/sections.js";
 import { brokenSkips } from "./skips.js";
 
 const TITLES = ["uses are counted", "keys are found"];
@@ -24,7 +24,7 @@ test("a skip without a reason fails", () => {
   expect(brokenSkips(skips, TITLES)).toHaveLength(1);
 });
 
-test("no two promises have one title, since a skip names one by it", () => {
-  const titles = CAPABILITIES.flatMap(({ promises }) => promises.map(({ title }) => title));
+test("no two contracts have one title, since a skip names one by it", () => {
+  const titles = CONTRACTS.flatMap(({ contracts }) => contracts.map(({ title }) => title));
   expect(new Set(titles).size).toBe(titles.length);
 });

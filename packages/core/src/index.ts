@@ -1,47 +1,43 @@
-export type { ApiRecord } from "./api.js";
-export type { ListedApi } from "./api-view.js";
-export type { AuditEvent } from "./audit-event.js";
-export {
-  CHANGE_TYPES,
-  type ChangeFilter,
-  type ChangeLog,
-  type ChangeRecord,
-  type ChangeType,
-  type FieldChange,
-  type LoggedChange,
-  NO_CHANGES,
-} from "./change.js";
-export {
-  applyCharge,
-  type ChargePlan,
-  type ChargeRequest,
-  type ChargeResult,
-  type ChargeState,
-  type ChargeStep,
-  type ChargeWrite,
-  type LimitCharge,
-  type LimitReading,
-  type RememberedCharge,
-  type SettledCharge,
-} from "./charge.js";
-export {
-  corruptRecord,
-  ERROR_CODES,
-  type ErrorCode,
-  type InputIssue,
-  LatchkeyError,
-  type LatchkeyErrorOptions,
-} from "./errors.js";
 export type {
+  ErrorListener,
   EventListener,
   KeyExhaustedEvent,
   KeyExpiredEvent,
   KeyVerifiedEvent,
   LatchkeyEvent,
-} from "./event.js";
-export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./id.js";
-export type { IdentityRecord, LoadedIdentity } from "./identity.js";
-export type { FullIdentity } from "./identity-view.js";
+} from "./audit/emitter.js";
+export type { AuditEvent } from "./audit/event.js";
+export {
+  corruptRecord,
+  ERROR_CODES,
+  ERROR_REASONS,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorReason,
+  type InputIssue,
+  LatchkeyError,
+  type LatchkeyErrorOptions,
+} from "./errors.js";
+export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
+export type { JsonValue } from "./lib/json.js";
+export { createApiInput } from "./operations/apis/create-api.js";
+export { deleteApiInput } from "./operations/apis/delete-api.js";
+export { getApiInput } from "./operations/apis/get-api.js";
+export { type ApiList, listApisInput } from "./operations/apis/list-apis.js";
+export { updateApiInput } from "./operations/apis/update-api.js";
+export type { ApiView } from "./operations/apis/view.js";
+export {
+  type AuditEventList,
+  listAuditEventsInput,
+} from "./operations/audit-log/list-audit-events.js";
+export { pruneAuditEventsInput } from "./operations/audit-log/prune-audit-events.js";
+export { createIdentityInput } from "./operations/identities/create-identity.js";
+export { deleteIdentityInput } from "./operations/identities/delete-identity.js";
+export { getIdentityInput } from "./operations/identities/get-identity.js";
+export { type IdentityList, listIdentitiesInput } from "./operations/identities/list-identities.js";
+export { updateIdentityInput } from "./operations/identities/update-identity.js";
+export type { IdentityView } from "./operations/identities/view.js";
 export {
   expiryIssues,
   type InputSchema,
@@ -49,89 +45,84 @@ export {
   noInput,
   parseInput,
   permissionQuery as permissionQueryField,
-} from "./input.js";
+} from "./operations/input.js";
+export { addPermissionsInput } from "./operations/keys/add-permissions.js";
+export { addRolesInput } from "./operations/keys/add-roles.js";
+export type { CreatedKey } from "./operations/keys/build.js";
+export { createKeyInput } from "./operations/keys/create-key.js";
+export { createKeysInput, importIssues } from "./operations/keys/create-keys.js";
+export { deleteKeyInput } from "./operations/keys/delete-key.js";
+export { deleteKeysInput } from "./operations/keys/delete-keys.js";
+export { getKeyInput } from "./operations/keys/get-key.js";
+export type { WireKeyLimit } from "./operations/keys/limits.js";
+export { type KeyList, listKeysInput } from "./operations/keys/list-keys.js";
+export { reencryptKeysInput } from "./operations/keys/reencrypt-keys.js";
+export { removePermissionsInput } from "./operations/keys/remove-permissions.js";
+export { removeRolesInput } from "./operations/keys/remove-roles.js";
+export { type RotationScope, rotateKeyInput } from "./operations/keys/rotate-key.js";
+export { setPermissionsInput } from "./operations/keys/set-permissions.js";
+export { setRolesInput } from "./operations/keys/set-roles.js";
+export { updateKeyInput } from "./operations/keys/update-key.js";
+export { updateRemainingInput } from "./operations/keys/update-remaining.js";
+export type { KeyView } from "./operations/keys/view.js";
+export { type KeySummary, whoamiInput } from "./operations/keys/whoami.js";
+export { createPermissionInput } from "./operations/permissions/create-permission.js";
+export { deletePermissionInput } from "./operations/permissions/delete-permission.js";
+export { getPermissionInput } from "./operations/permissions/get-permission.js";
+export { type LimitAnswer, limitInput } from "./operations/rate-limits/limit.js";
+export { resetLimitInput } from "./operations/rate-limits/reset-limit.js";
+export { createRoleInput } from "./operations/roles/create-role.js";
+export { deleteRoleInput } from "./operations/roles/delete-role.js";
+export { getRoleInput } from "./operations/roles/get-role.js";
+export { setRolePermissionsInput } from "./operations/roles/set-role-permissions.js";
+export type { PermissionView, RoleView } from "./operations/roles/view.js";
+export type { RootKeyOutcome } from "./operations/root-keys/authenticate-root-key.js";
+export { createRootKeyInput } from "./operations/root-keys/create-root-key.js";
+export type { RootKeyList, RootKeyView } from "./operations/root-keys/list-root-keys.js";
+export {
+  getVerificationsInput,
+  type Verifications,
+} from "./operations/statistics/get-verifications.js";
+export { pruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
+export { OPERATIONS, type OperationName, type Operations } from "./operations/table.js";
+export { verifyKeyInput } from "./operations/verify-key/input.js";
+export type { VerifyScope } from "./operations/verify-key/scope.js";
+export type { WorkspaceView } from "./operations/workspaces/get-workspace.js";
+export type { ApiRecord } from "./records/api.js";
+export {
+  AUDIT_TYPES,
+  type AuditEntry,
+  type AuditType,
+  type FieldChange,
+} from "./records/audit-entry.js";
+export type { IdentityRecord } from "./records/identity.js";
 export {
   DEFAULT_LIMIT,
-  type DirectGrants,
   type KeyRateLimit,
   type KeyRecord,
-  type LoadedKey,
   type RateLimitType,
-} from "./key.js";
-export type { WireKeyLimit } from "./key-limits.js";
-export type { VerifyScope } from "./key-lookup.js";
-export type { KeyRing } from "./key-ring.js";
-export type { ListedKey } from "./key-view.js";
-export type {
-  GrantReference,
-  Grants,
-  InsertKeysResult,
-  KeyPatch,
-  MissingGrants,
-  NewKey,
-  Rotation,
-  UpdateKeyResult,
-} from "./key-write.js";
-export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
-export type { JsonValue, Metadata } from "./metadata.js";
-export type { CreatedKey } from "./new-key.js";
-export { addPermissionsInput } from "./operations/add-permissions.js";
-export { addRolesInput } from "./operations/add-roles.js";
-export type { RootKeyOutcome } from "./operations/authenticate-root-key.js";
-export { createApiInput } from "./operations/create-api.js";
-export { createIdentityInput } from "./operations/create-identity.js";
-export { createKeyInput } from "./operations/create-key.js";
-export { createKeysInput, importIssues } from "./operations/create-keys.js";
-export { createPermissionInput } from "./operations/create-permission.js";
-export { createRoleInput } from "./operations/create-role.js";
-export { createRootKeyInput } from "./operations/create-root-key.js";
-export { deleteApiInput } from "./operations/delete-api.js";
-export { deleteIdentityInput } from "./operations/delete-identity.js";
-export { deleteKeyInput } from "./operations/delete-key.js";
-export { deleteKeysInput } from "./operations/delete-keys.js";
-export { deletePermissionInput } from "./operations/delete-permission.js";
-export { deleteRoleInput } from "./operations/delete-role.js";
-export { getApiInput } from "./operations/get-api.js";
-export { getIdentityInput } from "./operations/get-identity.js";
-export { getKeyInput } from "./operations/get-key.js";
-export { getPermissionInput } from "./operations/get-permission.js";
-export { getRoleInput } from "./operations/get-role.js";
-export { getVerificationsInput, type Verifications } from "./operations/get-verifications.js";
-export type { ShownWorkspace } from "./operations/get-workspace.js";
-export { type LimitAnswer, limitInput } from "./operations/limit.js";
-export { type ApiList, listApisInput } from "./operations/list-apis.js";
-export { type AuditEventList, listAuditEventsInput } from "./operations/list-audit-events.js";
-export { type IdentityList, listIdentitiesInput } from "./operations/list-identities.js";
-export { type KeyList, listKeysInput } from "./operations/list-keys.js";
-export type { ListedRootKey, RootKeyList } from "./operations/list-root-keys.js";
-export { pruneAuditEventsInput } from "./operations/prune-audit-events.js";
-export { pruneVerificationsInput } from "./operations/prune-verifications.js";
-export { reencryptKeysInput } from "./operations/reencrypt-keys.js";
-export { removePermissionsInput } from "./operations/remove-permissions.js";
-export { removeRolesInput } from "./operations/remove-roles.js";
-export { type RotationScope, rotateKeyInput } from "./operations/rotate-key.js";
-export { setPermissionsInput } from "./operations/set-permissions.js";
-export { setRolePermissionsInput } from "./operations/set-role-permissions.js";
-export { setRolesInput } from "./operations/set-roles.js";
-export { updateApiInput } from "./operations/update-api.js";
-export { updateIdentityInput } from "./operations/update-identity.js";
-export { updateKeyInput } from "./operations/update-key.js";
-export { updateRemainingInput } from "./operations/update-remaining.js";
-export { type KeySelf, whoamiInput } from "./operations/whoami.js";
-export { effectivePermissions, type PermissionQuery } from "./permission.js";
+} from "./records/key.js";
+export type { PermissionRecord } from "./records/permission.js";
+export type { RoleRecord } from "./records/role.js";
+export type { RootKeyRecord } from "./records/root-key.js";
+export { RECORD_KINDS, type RecordKind, type StoredRecord } from "./records/stored-record.js";
+export {
+  DEFAULT_WORKSPACE_ID,
+  unwrittenWorkspace,
+  WORKSPACE_ID_PATTERN,
+  type WorkspaceRecord,
+} from "./records/workspace.js";
+export type { Metadata } from "./rules/metadata.js";
+export { effectivePermissions, type PermissionQuery } from "./rules/permission.js";
 export {
   decideWindow,
   type IdentityRateLimit,
-  type NamespacePlan,
   type RateLimit,
   type RateWindow,
   type WindowDecision,
   type WireRateLimit,
-} from "./rate-limit.js";
-export type { DueRefill, Refill } from "./refill.js";
-export type { LoadedRole, NamedGrant, PermissionRecord, RoleRecord } from "./role.js";
-export type { ListedPermission, ListedRole } from "./role-view.js";
-export type { RootKeyRecord } from "./root-key.js";
+} from "./rules/rate-limit.js";
+export type { DueRefill, Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,
   AUDIT_ACTIONS,
@@ -142,43 +133,72 @@ export {
   RBAC_ACTIONS,
   type RootPermission,
   rootPermissionName,
-} from "./root-permission.js";
+} from "./rules/root-permission.js";
+export type { UsesOwner } from "./rules/usage.js";
+export type { KeyRing } from "./secrets/key-ring.js";
+export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export type {
-  ApiPatch,
-  IdentityLookup,
-  IdentityPatch,
-  KeyStore,
-  Page,
-  PageRequest,
-  Removal,
-  UpdateIdentityResult,
-} from "./store.js";
-export type { Clock, EpochMs, SpanMs } from "./time.js";
+  Change,
+  Claim,
+  CommitResult,
+  CounterChange,
+  Expectation,
+  ListEntry,
+  Put,
+  RecordAddress,
+} from "./store/change.js";
 export {
+  type AppliedCharge,
+  applyCharge,
+  type ChargeMoment,
+  type ChargePlan,
+  type ChargeRequest,
+  type ChargeResult,
+  type ChargeState,
+  type ChargeStep,
+  type ChargeWrite,
+  type LimitCharge,
+  type LimitReading,
+  type RememberedCharge,
+} from "./store/charge.js";
+export { ClockDifferenceError } from "./store/clock-check.js";
+export {
+  applyRefill,
+  type Counters,
   changeUsage,
   NO_USES,
-  settleRefill,
+  UNLIMITED_USES,
   type Usage,
   type UsageChange,
   type UsageChangeResult,
-  type UsesOwner,
-} from "./usage.js";
-export type { NamedRatelimitState, RatelimitState, VerifiedKey, VerifyOutcome } from "./verdict.js";
-export type { DryRunOutcome, VerdictCheck } from "./verdict-checks.js";
-export type { Granularity, VerificationBucket } from "./verification-buckets.js";
+  type UsageRefusal,
+} from "./store/counters.js";
+export type {
+  KeyStore,
+  LoadedRecord,
+  PageResult,
+  PageWant,
+  ReadResult,
+  StoredRecordState,
+  Want,
+} from "./store/key-store.js";
 export {
   COUNTED_CODES,
-  COUNTER_SPAN_MS,
   type CountedCode,
-  type CountSubject,
+  type DeletedCount,
   type HourCount,
+  STATISTICS_SPAN_MS,
+  type StatisticsBatch,
+  type StatisticsRange,
+  type StatisticsSubject,
   type SubjectCount,
-  type VerificationBatch,
-} from "./verification-count.js";
-export { verifyKeyInput } from "./verify-question.js";
-export {
-  DEFAULT_WORKSPACE_ID,
-  untouchedWorkspace,
-  WORKSPACE_ID_PATTERN,
-  type WorkspaceRecord,
-} from "./workspace.js";
+} from "./store/statistics.js";
+export type { Clock, EpochMs, SpanMs } from "./time.js";
+export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
+export type { NamedGrant } from "./verification/loaded-key.js";
+export type {
+  NamedRatelimitState,
+  RatelimitState,
+  VerifiedKey,
+  VerifyOutcome,
+} from "./verification/verdict.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createLatchkey, type LatchkeyOptions } from "./latchkey.js";
-import type { KeyStore } from "./store.js";
+import type { KeyStore } from "./store/wide-store.js";
 
 /** Nothing is asked of it: the options are looked at before. */
 const store = { charge: async () => ({ kind: "stale" }) } as unknown as KeyStore;

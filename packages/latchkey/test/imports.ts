@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type TestBed, VAULT_KEYS } from "./every-store.js";
+import { type TestContext, VAULT_KEYS } from "./test-context.js";
 
 /** SHA-256 of a secret. */
 export const digest = (secret: string) => createHash("sha256").update(secret).digest();
@@ -23,17 +23,16 @@ export const pepperOf = (id: string, ...others: string[]) => ({
 });
 
 /** Makes an API. */
-export async function openApi({ latchkey }: TestBed) {
+export async function openApi({ latchkey }: TestContext) {
   return (await latchkey.createApi({ name: "tide tables" })).apiId;
 }
 
 /** Everything that would show that something was written. */
-export async function written({ latchkey, store }: TestBed, apiId: string) {
-  const page = { beforeId: null, limit: 100 };
-  const log = await store.listChanges("ws_default", { kind: "all" }, page);
+export async function written({ latchkey }: TestContext, apiId: string) {
+  const log = await latchkey.listAuditEvents();
   return [
     (await latchkey.listKeys({ apiId })).total,
     (await latchkey.listIdentities()).total,
-    log.items.length,
+    log.events.length,
   ];
 }

@@ -1,8 +1,8 @@
 import type { KeyStore, Latchkey, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { makeChangeScene, WITH_VAULT } from "./change-cases/scene.js";
+import { makeChangeFixture, WITH_VAULT } from "./change-cases/fixture.js";
 import { CHANGE_CASES } from "./changes.js";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnMemory } from "./test-context.js";
 
 const HIDDEN_FIELDS = new Set(["key", "plaintext", "hash", "sealedSecret"]);
 
@@ -40,31 +40,31 @@ function traces(secret: string): string[] {
   return [secret, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
 }
 
-describeOnEveryStore("what is told of a change", (open) => {
+describeOnMemory("what is told of a change", (open) => {
   describe.each(CHANGE_CASES)("by $title", ({ run }) => {
     test("holds no secret, no hash and no encrypted secret", async () => {
-      const bed = open(WITH_VAULT);
+      const context = open(WITH_VAULT);
       const secrets = new Set<string>();
       const heard: LatchkeyEvent[] = [];
       const latchkey = noting<Latchkey>(
-        bed.another({
-          store: noting<KeyStore>(bed.store, secrets),
+        context.another({
+          store: noting<KeyStore>(context.store, secrets),
           onEvent: (event) => heard.push(event),
         }),
         secrets,
       );
-      const scene = await makeChangeScene({ ...bed, latchkey });
-      await latchkey.verifyKey({ key: scene.key, tags: ["gate=north"] });
-      const { checks } = await bed.latchkey.verifyKey({
-        key: scene.key,
+      const fixture = await makeChangeFixture({ ...context, latchkey });
+      await latchkey.verifyKey({ key: fixture.key, tags: ["gate=north"] });
+      const { checks } = await context.latchkey.verifyKey({
+        key: fixture.key,
         authorization: { permissions: "gates.open" },
         dryRun: true,
       });
-      await run(latchkey, scene);
-      await bed.latchkey.setWorkspaceEnabled(true);
-      await latchkey.verifyKey({ key: scene.key });
+      await run(latchkey, fixture);
+      await context.latchkey.setWorkspaceEnabled(true);
+      await latchkey.verifyKey({ key: fixture.key });
 
-      const log = await bed.latchkey.listAuditEvents();
+      const log = await context.latchkey.listAuditEvents();
       const told = JSON.stringify({ heard, log, checks });
       expect(heard.length).toBeGreaterThan(0);
       expect([...secrets].filter((secret) => secret.length > 16).length).toBeGreaterThan(2);

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, rejectionOf, VAULT_KEYS } from "./every-store.js";
+import { describeOnEveryStore } from "./every-store.js";
+import { rejectionOf, VAULT_KEYS } from "./test-context.js";
 
 const PEPPER = Uint8Array.from({ length: 32 }, (_, index) => 7 * index + 3);
 
@@ -69,7 +70,7 @@ describeOnEveryStore("secrets", (open) => {
 
   test("of rotated and imported keys appear in what rotateKey answers, and nowhere else", async () => {
     const told: unknown[] = [];
-    const { latchkey, store } = open({
+    const { latchkey } = open({
       vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
       pepper: { current: "p", keys: { p: PEPPER } },
       onEvent: (event) => told.push(event),
@@ -84,7 +85,7 @@ describeOnEveryStore("secrets", (open) => {
       await latchkey.verifyKey({ key: plaintext }),
       await latchkey.verifyKey({ key: next.key }),
       await latchkey.listKeys({ apiId }),
-      await store.listChanges("ws_default", { kind: "all" }, { beforeId: null, limit: 10 }),
+      await latchkey.listAuditEvents(),
       await rejectionOf(latchkey.rotateKey({ keyId })),
       await rejectionOf(latchkey.rotateKey({ keyId: next.key, graceMs: plaintext } as never)),
       await rejectionOf(latchkey.createKeys([{ apiId, plaintext }])),
@@ -98,13 +99,16 @@ describeOnEveryStore("secrets", (open) => {
   });
 
   test("are not in the answer of a store that was tampered with", async () => {
-    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const first = await bed.latchkey.createKey({ apiId, recoverable: true });
-    const second = await bed.latchkey.createKey({ apiId, recoverable: true });
-    const stolen = (await bed.store.getKey("ws_default", first.keyId))?.key.sealedSecret as string;
-    await bed.store.updateKey("ws_default", second.keyId, 1, { sealedSecret: stolen }, []);
-    const error = await rejectionOf(bed.latchkey.getKey({ keyId: second.keyId, decrypt: true }));
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const first = await context.latchkey.createKey({ apiId, recoverable: true });
+    const second = await context.latchkey.createKey({ apiId, recoverable: true });
+    const stolen = (await context.store.getKey("ws_default", first.keyId))?.key
+      .sealedSecret as string;
+    await context.store.updateKey("ws_default", second.keyId, 1, { sealedSecret: stolen }, []);
+    const error = await rejectionOf(
+      context.latchkey.getKey({ keyId: second.keyId, decrypt: true }),
+    );
     expect(error).toBeInstanceOf(LatchkeyError);
     expect(error).toMatchObject({ code: "STORE_CORRUPT" });
     for (const trace of traces(first.key)) expect(everythingAbout(error)).not.toContain(trace);

@@ -6,7 +6,7 @@ import { createHandler, openApiDocument, toNodeListener } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { Unkey } from "@unkey/api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { VAULT_KEYS } from "./every-store.js";
+import { VAULT_KEYS } from "./test-context.js";
 
 // The published client of Unkey's v1 API, unchanged: only its base URL is another.
 

@@ -1,22 +1,10 @@
 import type { EpochMs } from "@latchkey/core";
 
-interface Entry<Value> {
-  value: Value;
-  keepUntil: EpochMs;
-}
-
-/**
- * Values that nothing bounds but time: windows of limits that requests made up, results of charges with a
- * request id. Those whose time has passed are forgotten, a few whenever one is set, so that no call ever has to
- * look at all of them.
- */
+/** Values that only time bounds. Those whose time has passed are forgotten, a few at a time: no call looks at all of them. */
 export class ExpiringMap<Value> {
-  readonly #entries = new Map<string, Entry<Value>>();
-  /**
-   * Kept between sweeps: an iterator of a Map goes on where it stood and sees what was added since, whereas a
-   * new one would first step over every hole that deleted entries left at the front.
-   */
-  #sweeping: Iterator<[string, Entry<Value>]> = this.#entries.entries();
+  readonly #entries = new Map<string, { readonly value: Value; readonly until: EpochMs }>();
+  /** Kept between steps: an iterator goes on where it stood, and a new one would first step over every hole at the front. */
+  #sweep = this.#entries.entries();
 
   get size(): number {
     return this.#entries.size;
@@ -27,30 +15,20 @@ export class ExpiringMap<Value> {
     return this.#entries.get(name)?.value ?? null;
   }
 
-  /** Keeps a value until an instant, and forgets up to two others whose instant lies before `now`. */
-  set(name: string, value: Value, keepUntil: EpochMs, now: EpochMs): void {
-    const known = this.#entries.get(name);
-    if (known === undefined) this.#entries.set(name, { value, keepUntil });
-    else {
-      known.value = value;
-      known.keepUntil = keepUntil;
-    }
+  set(name: string, value: Value, until: EpochMs, now: EpochMs): void {
+    this.#entries.set(name, { value, until });
     // Two, since one was added at most: forgetting is faster than remembering.
     this.#forgetNext(now);
     this.#forgetNext(now);
   }
 
-  clear(): void {
-    this.#entries.clear();
+  delete(name: string): void {
+    this.#entries.delete(name);
   }
 
   #forgetNext(now: EpochMs): void {
-    const next = this.#sweeping.next();
-    if (next.done) {
-      this.#sweeping = this.#entries.entries();
-      return;
-    }
-    const [name, { keepUntil }] = next.value;
-    if (keepUntil < now) this.#entries.delete(name);
+    const { value: entry } = this.#sweep.next();
+    if (entry === undefined) this.#sweep = this.#entries.entries();
+    else if (entry[1].until < now) this.#entries.delete(entry[0]);
   }
 }

@@ -1,1 +1,1 @@
-export { memoryStore } from "./memory-store.js";
+export { memoryStore } from "./store.js";

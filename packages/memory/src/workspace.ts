@@ -1,112 +1,108 @@
-import {
-  type ApiPatch,
-  type ApiRecord,
-  type Page,
-  type PageRequest,
-  untouchedWorkspace,
-  type WorkspaceRecord,
+import type {
+  Claim,
+  CounterChange,
+  EpochMs,
+  RateWindow,
+  RecordKind,
+  RememberedCharge,
+  StoredRecord,
+  Usage,
 } from "@latchkey/core";
-import { WorkspaceGrants } from "./grants.js";
-import { Identities } from "./identities.js";
-import { SortedById } from "./sorted-by-id.js";
-import { StoredApi } from "./stored-api.js";
-import type { StoredKey } from "./stored-key.js";
-import type { StoredKeys } from "./stored-keys.js";
-import { VerificationCounters } from "./verification-counters.js";
+import { entryOf, mapIn } from "./entry-of.js";
+import { ExpiringMap } from "./expiring-map.js";
+import { Lists } from "./lists.js";
+import { StatisticsSums } from "./statistics.js";
 
-/** A workspace with all that is found in it by id or name. */
-export class StoredWorkspace {
-  record: WorkspaceRecord;
-  /** The keys of all workspaces of the store that this one belongs to. */
-  readonly allKeys: StoredKeys;
-  /** Those that exist, in order. */
-  readonly #apis = new SortedById<StoredApi>();
-  /** Those that exist, and those that were deleted and still have keys. */
-  readonly #apiById = new Map<string, StoredApi>();
-  readonly keyByHash = new Map<string, StoredKey>();
-  readonly grants = new WorkspaceGrants(() => this.raiseEpoch());
-  readonly identities = new Identities();
-  readonly verifications = new VerificationCounters();
-  /** Whether its record was written or switched: one that merely has keys may still be given a name. */
-  #isWritten = false;
+/** Where windows of limits are kept: with a record, or with the workspace. */
+export interface WindowHolder {
+  get(name: string): RateWindow | null;
+  /** `until`: for how long a holder that does not keep it for good keeps it. */
+  set(name: string, window: RateWindow, until: EpochMs, now: EpochMs): void;
+}
 
-  constructor(id: string, allKeys: StoredKeys) {
-    this.allKeys = allKeys;
-    this.record = Object.freeze(untouchedWorkspace(id));
+/** Counters of one record, or of several that share them: each of these holds the same object. */
+export class Counters implements WindowHolder {
+  /** Made for the first window: most keys have no rate limit. */
+  #windows: Map<string, RateWindow> | null = null;
+
+  constructor(public usage: Usage) {}
+
+  get(name: string): RateWindow | null {
+    return this.#windows?.get(name) ?? null;
   }
 
-  /** Writes the record; the epoch does not go back where something was in the workspace before. */
-  insert(workspace: WorkspaceRecord): "inserted" | "taken" {
-    if (this.#isWritten) return "taken";
-    this.#isWritten = true;
-    const { name, enabled, epoch } = workspace;
-    const isUntouched = this.record.epoch === 0 && this.#apiById.size === 0;
-    this.record = Object.freeze({
-      ...this.record,
-      name,
-      enabled,
-      epoch: isUntouched ? epoch : Math.max(epoch, this.record.epoch + 1),
-    });
-    return "inserted";
+  set(name: string, window: RateWindow): void {
+    this.#windows ??= new Map();
+    this.#windows.set(name, window);
   }
 
-  setEnabled(enabled: boolean): void {
-    this.#isWritten = true;
-    this.record = Object.freeze({ ...this.record, enabled, epoch: this.record.epoch + 1 });
-  }
-
-  /** Makes every verification load its key anew. */
-  raiseEpoch(): void {
-    this.record = Object.freeze({ ...this.record, epoch: this.record.epoch + 1 });
-  }
-
-  findApi(apiId: string): StoredApi | undefined {
-    const api = this.#apiById.get(apiId);
-    return api?.isLive ? api : undefined;
-  }
-
-  /** Also one that was deleted, while it still has keys. */
-  findApiToEmpty(apiId: string): StoredApi | undefined {
-    return this.#apiById.get(apiId);
-  }
-
-  listApis({ afterId, limit }: PageRequest): Page<ApiRecord> {
-    const { items, hasMore } = this.#apis.page(afterId, limit);
-    return { items: items.map(({ record }) => record), hasMore, total: this.#apis.size };
-  }
-
-  addApi(record: ApiRecord): void {
-    const api = new StoredApi(record, this);
-    this.#apiById.set(api.id, api);
-    this.#apis.add(api);
-  }
-
-  updateApi(
-    apiId: string,
-    expectedVersion: number,
-    patch: ApiPatch,
-  ): "updated" | "not-found" | "stale" {
-    const api = this.findApi(apiId);
-    if (api === undefined) return "not-found";
-    if (api.record.version !== expectedVersion) return "stale";
-    api.patch(patch);
-    this.raiseEpoch();
-    return "updated";
-  }
-
-  deleteApi(apiId: string): "deleted" | "not-found" | "protected" {
-    const api = this.findApi(apiId);
-    if (api === undefined) return "not-found";
-    if (api.record.deleteProtection) return "protected";
-    api.isLive = false;
-    this.#apis.remove(api);
-    this.forgetIfEmpty(api);
-    this.raiseEpoch();
-    return "deleted";
-  }
-
-  /** Lets go of an API that was deleted and has no keys any more. */
-  forgetIfEmpty(api: StoredApi): void {
-    if (!api.isLive && api.keys.size === 0) this.#apiById.delete(api.id);
+  forgetWindows({ keepWindows, dropWindows = [] }: CounterChange): void {
+    for (const name of this.#windows?.keys() ?? [])
+      if (dropWindows.includes(name) || keepWindows?.includes(name) === false)
+        this.#windows?.delete(name);
   }
 }
+
+/** Versions are whole numbers >= 0. */
+const NO_VERSION = -1;
+
+/** Where a record is, and what is kept beside it. Plans keep rows: one whose record was deleted is never used again. */
+export class Row {
+  /** Null once it is deleted. */
+  record: StoredRecord | null = null;
+  /** That of the record, for charges, which need no more of it; {@link NO_VERSION} without one. */
+  version = NO_VERSION;
+  counters: Counters | null = null;
+  usedAt: EpochMs | null = null;
+}
+
+/** Everything of one workspace. */
+export class Workspace {
+  revision = 0;
+  readonly lists = new Lists();
+  readonly statistics = new StatisticsSums();
+  /** Windows of limits without an owner. */
+  readonly windows = new ExpiringMap<RateWindow>();
+  readonly requests = new ExpiringMap<RememberedCharge>();
+  readonly #rows = new Map<RecordKind, Map<string, Row>>();
+  readonly #claims = new Map<RecordKind, Map<string, Map<string, string>>>();
+
+  row(kind: RecordKind, id: string): Row | undefined {
+    return this.#rows.get(kind)?.get(id);
+  }
+
+  /** Writes a record, whether or not it is there, and answers its row. */
+  put(record: StoredRecord): Row {
+    const row = entryOf(mapIn(this.#rows, record.kind), record.id, () => new Row());
+    row.record = record;
+    row.version = record.version;
+    return row;
+  }
+
+  delete(kind: RecordKind, id: string): void {
+    const row = this.row(kind, id);
+    this.#rows.get(kind)?.delete(id);
+    if (row === undefined) return;
+    row.record = null;
+    row.version = NO_VERSION;
+  }
+
+  /** Id of the record that has a name. Where that is gone, the name is free. */
+  holderOf({ kind, index, value }: Claim): string | undefined {
+    return this.#claims.get(kind)?.get(index)?.get(value);
+  }
+
+  claim({ kind, index, value }: Claim, id: string): void {
+    mapIn(mapIn(this.#claims, kind), index).set(value, id);
+  }
+
+  release(claim: Claim, id: string): void {
+    if (this.holderOf(claim) === id)
+      this.#claims.get(claim.kind)?.get(claim.index)?.delete(claim.value);
+  }
+}
+
+/** All workspaces of a store, by id. */
+export type Workspaces = Map<string, Workspace>;
+
+export const newWorkspace = (): Workspace => new Workspace();

@@ -1,7 +1,7 @@
-import type { OperationContext } from "../context.js";
-import { createSecretHasher } from "../hash.js";
-import { createKeyCache } from "../key-cache.js";
-import type { KeyStore } from "../store.js";
+import { createKeyCache } from "../lib/lru-cache.js";
+import type { OperationContext } from "../operations/context.js";
+import { createSecretHasher } from "../secrets/hash.js";
+import type { KeyStore } from "../store/wide-store.js";
 
 /** What operations work with, for rules that ask no store; ids are numbered. */
 export function contextWith(fields: Partial<OperationContext> = {}): OperationContext {

@@ -1,5 +1,5 @@
-import type { IdentityRecord } from "../identity.js";
-import type { KeyRateLimit, KeyRecord, LoadedKey } from "../key.js";
+import type { IdentityRecord } from "../records/identity.js";
+import type { KeyRateLimit, KeyRecord, LoadedKey } from "../records/key.js";
 
 /** A key without limits of any kind, with the given fields in place of its own. */
 function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
@@ -14,15 +14,15 @@ function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     meta: null,
     createdAt: 1,
     updatedAt: null,
-    expiresAt: null,
-    switchedOn: true,
+    expires: null,
+    enabled: true,
     refill: null,
     ratelimits: [],
     environment: null,
     usesFrom: "key",
     rotatedFrom: null,
     rotatedTo: null,
-    countersId: null,
+    sharedCountersId: null,
     sealedSecret: null,
     version: 1,
     ...fields,
@@ -73,6 +73,6 @@ export function loadedWith(
 }
 
 /** A limit of a key: 10 units a minute unless told otherwise. */
-export function limitNamed(name: string, limit = 10, durationMs = 60_000): KeyRateLimit {
-  return { name, limit, durationMs, type: null, async: false, autoApply: name === "default" };
+export function limitNamed(name: string, limit = 10, duration = 60_000): KeyRateLimit {
+  return { name, limit, duration, type: null, async: false, autoApply: name === "default" };
 }

@@ -1,8 +1,8 @@
 import type { AuditEvent, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { type ExpectedChange, makeChangeScene, WITH_VAULT } from "../change-cases/scene.js";
+import { type ExpectedChange, makeChangeFixture, WITH_VAULT } from "../change-cases/fixture.js";
 import { CHANGE_CASES, CHANGES_NOTHING } from "../changes.js";
-import { describeOnEveryStore, NOON } from "../every-store.js";
+import { describeOnMemory, NOON } from "../test-context.js";
 
 /** An entry or event as far as its case tells. */
 function asTold({ type, keyId, identityId, changes }: AuditEvent): ExpectedChange {
@@ -20,7 +20,7 @@ function asTold({ type, keyId, identityId, changes }: AuditEvent): ExpectedChang
 const byKey = (one: ExpectedChange, other: ExpectedChange) =>
   `${one.type} ${one.keyId}` < `${other.type} ${other.keyId}` ? -1 : 1;
 
-describeOnEveryStore("a change", (open) => {
+describeOnMemory("a change", (open) => {
   const isAuditEvent = (event: LatchkeyEvent): event is AuditEvent => "changes" in event;
 
   test("has a case for every operation that changes something", () => {
@@ -32,15 +32,15 @@ describeOnEveryStore("a change", (open) => {
 
   describe.each(CHANGE_CASES)("by $title", ({ run, isUnordered, isElsewhere }) => {
     test("is told to listeners and written to the log: who, what, when, before and after", async () => {
-      const bed = open(WITH_VAULT);
-      const scene = await makeChangeScene(bed);
-      const written = (await bed.latchkey.listAuditEvents()).events.length;
-      bed.advance(10);
+      const context = open(WITH_VAULT);
+      const fixture = await makeChangeFixture(context);
+      const written = (await context.latchkey.listAuditEvents()).events.length;
+      context.advance(10);
       const heard: LatchkeyEvent[] = [];
-      const acting = bed
+      const acting = context
         .another({ onEvent: (event) => heard.push(event) })
         .actingAs("harbour master");
-      const told = [...(await run(acting, scene))];
+      const told = [...(await run(acting, fixture))];
       const events = heard.filter(isAuditEvent);
       const sorted = (list: readonly ExpectedChange[]) =>
         isUnordered === true ? [...list].sort(byKey) : list;
@@ -55,13 +55,15 @@ describeOnEveryStore("a change", (open) => {
     });
 
     test("is not written where the log is off, and is told all the same", async () => {
-      const bed = open({ ...WITH_VAULT, auditLog: false });
-      const scene = await makeChangeScene(bed);
+      const context = open({ ...WITH_VAULT, auditLog: false });
+      const fixture = await makeChangeFixture(context);
       const heard: LatchkeyEvent[] = [];
-      const told = await run(bed.another({ onEvent: (event) => heard.push(event) }), scene);
+      const told = await run(context.another({ onEvent: (event) => heard.push(event) }), fixture);
       expect(heard.filter(isAuditEvent)).toHaveLength(told.length);
       for (const workspaceId of new Set(heard.map((event) => event.workspaceId)))
-        expect((await bed.latchkey.workspace(workspaceId).listAuditEvents()).events).toEqual([]);
+        expect((await context.latchkey.workspace(workspaceId).listAuditEvents()).events).toEqual(
+          [],
+        );
     });
   });
 });

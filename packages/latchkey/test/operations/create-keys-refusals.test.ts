@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../every-store.js";
 import { base64, digest, foreign, hex, openApi, pepperOf, written } from "../imports.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
+describeOnMemory("createKeys, where it is refused or raced", (open) => {
   test("a secret that is known is a conflict, and nothing of the list is written", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const apiId = await openApi(bed);
+    const context = open();
+    const { latchkey } = context;
+    const apiId = await openApi(context);
     const issued = await latchkey.createKey({ apiId });
     await latchkey.createKeys([{ apiId, hash: hex(foreign(1)) }]);
-    const before = await written(bed, apiId);
+    const before = await written(context, apiId);
     const fresh = { apiId, hash: hex(foreign(9)), externalId: "new" };
     for (const [known, field] of [
       [{ apiId, hash: base64(foreign(1)) }, "hash"],
@@ -21,17 +21,19 @@ describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
       const error = await rejectionOf(latchkey.createKeys([fresh, known]));
       expect(error).toMatchObject({ code: "CONFLICT" });
       expect(error.message).toContain(`"1.${field}"`);
-      expect(await written(bed, apiId)).toEqual(before);
+      expect(await written(context, apiId)).toEqual(before);
     }
   });
 
   test("a plaintext that is known under an earlier pepper or without one is a conflict too", async () => {
-    const bed = open();
-    const apiId = await openApi(bed);
-    await bed.latchkey.createKeys([{ apiId, hash: hex(foreign(1)) }]);
-    await bed.another({ pepper: pepperOf("p1") }).createKeys([{ apiId, plaintext: foreign(2) }]);
-    const before = await written(bed, apiId);
-    const later = bed.another({ pepper: pepperOf("p2", "p1") });
+    const context = open();
+    const apiId = await openApi(context);
+    await context.latchkey.createKeys([{ apiId, hash: hex(foreign(1)) }]);
+    await context
+      .another({ pepper: pepperOf("p1") })
+      .createKeys([{ apiId, plaintext: foreign(2) }]);
+    const before = await written(context, apiId);
+    const later = context.another({ pepper: pepperOf("p2", "p1") });
     for (const at of [1, 2]) {
       const call = later.createKeys([{ apiId, plaintext: foreign(at) }]);
       expect(await rejectionOf(call)).toMatchObject({ code: "CONFLICT" });
@@ -41,31 +43,31 @@ describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
       { apiId, hash: hex(foreign(5)) },
     ]);
     expect((await rejectionOf(both)).message).toContain('"0.plaintext"');
-    expect(await written(bed, apiId)).toEqual(before);
+    expect(await written(context, apiId)).toEqual(before);
   });
 
   test("of racers with one list one writes it, and the others write nothing", async () => {
-    const bed = open();
-    const apiId = await openApi(bed);
+    const context = open();
+    const apiId = await openApi(context);
     const list = Array.from({ length: 10 }, (_, at) => ({ apiId, hash: hex(foreign(at)) }));
-    const other = bed.another();
+    const other = context.another();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 8 }, (_, at) => (at % 2 ? bed.latchkey : other).createKeys(list)),
+      Array.from({ length: 8 }, (_, at) => (at % 2 ? context.latchkey : other).createKeys(list)),
     );
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const outcome of outcomes)
       if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "CONFLICT" });
-    expect((await bed.latchkey.listKeys({ apiId })).total).toBe(10);
+    expect((await context.latchkey.listKeys({ apiId })).total).toBe(10);
   });
 
   test("an unknown API is named by place, one of another workspace alike, and nothing is written", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const apiId = await openApi(bed);
+    const context = open();
+    const { latchkey } = context;
+    const apiId = await openApi(context);
     const { apiId: other } = await latchkey
       .workspace("ws_other")
       .createApi({ name: "tide tables" });
-    const before = await written(bed, apiId);
+    const before = await written(context, apiId);
     for (const unknown of ["api_unknown", other]) {
       const call = latchkey.createKeys([
         { apiId, hash: hex(foreign(1)), externalId: "new" },
@@ -76,22 +78,22 @@ describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
         message: 'no such API: "1.apiId"',
       });
     }
-    expect(await written(bed, apiId)).toEqual(before);
+    expect(await written(context, apiId)).toEqual(before);
   });
 
   test("every role and permission that is missing is named, of all keys, and nothing is written", async () => {
-    const bed = open();
-    const apiId = await openApi(bed);
-    const before = await written(bed, apiId);
+    const context = open();
+    const apiId = await openApi(context);
+    const before = await written(context, apiId);
     const error = await rejectionOf(
-      bed.latchkey.createKeys([
+      context.latchkey.createKeys([
         { apiId, hash: hex(foreign(1)), roles: ["pilot"], externalId: "new" },
         { apiId, hash: hex(foreign(2)), roles: ["diver"], permissions: ["tides.read"] },
       ]),
     );
     expect(error.code).toBe("PRECONDITION_FAILED");
     for (const name of ["pilot", "diver", "tides.read"]) expect(error.message).toContain(name);
-    expect(await written(bed, apiId)).toEqual(before);
+    expect(await written(context, apiId)).toEqual(before);
   });
 
   test.each([
@@ -100,8 +102,8 @@ describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
   ])(
     "a list that names %i roles and permissions in all is refused with %s",
     async (count, code) => {
-      const bed = open();
-      const apiId = await openApi(bed);
+      const context = open();
+      const apiId = await openApi(context);
       const names = (most: number) =>
         Array.from({ length: most }, (_, index) => `missing.${index}`);
       const imports = Array.from({ length: 11 }, (_, index) => ({
@@ -109,29 +111,29 @@ describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
         hash: hex(foreign(index)),
         permissions: names(index < 10 ? 1_000 : count - 10_000),
       }));
-      expect(await rejectionOf(bed.latchkey.createKeys(imports))).toMatchObject({ code });
+      expect(await rejectionOf(context.latchkey.createKeys(imports))).toMatchObject({ code });
     },
   );
 
   test("recoverable needs a vault, and then nothing is written", async () => {
-    const bed = open();
-    const apiId = await openApi(bed);
-    const call = bed.latchkey.createKeys([
+    const context = open();
+    const apiId = await openApi(context);
+    const call = context.latchkey.createKeys([
       { apiId, hash: hex(foreign(1)) },
       { apiId, plaintext: foreign(2), recoverable: true },
     ]);
     expect(await rejectionOf(call)).toMatchObject({ code: "PRECONDITION_FAILED" });
-    expect((await bed.latchkey.listKeys({ apiId })).total).toBe(0);
+    expect((await context.latchkey.listKeys({ apiId })).total).toBe(0);
   });
 
   test("everything wrong with a list is said at once, by place, and never in words of the list", async () => {
-    const bed = open();
-    const apiId = await openApi(bed);
-    const { key } = await bed.latchkey.createKey({ apiId });
+    const context = open();
+    const apiId = await openApi(context);
+    const { key } = await context.latchkey.createKey({ apiId });
     const damaged = `${key.slice(0, -1)}${key.endsWith("2") ? "3" : "2"}`;
     const secret = foreign(7);
     const error = await rejectionOf(
-      bed.latchkey.createKeys([
+      context.latchkey.createKeys([
         { apiId },
         { apiId, hash: hex(secret), plaintext: secret },
         { apiId, hash: { value: digest(secret).toString("base64url"), variant: "sha256_base64" } },
@@ -176,7 +178,7 @@ describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
     const told = JSON.stringify([error.message, error.issues]);
     for (const given of [secret, damaged, digest(secret).toString("base64url")])
       expect(told).not.toContain(given);
-    expect((await bed.latchkey.listKeys({ apiId })).total).toBe(1);
+    expect((await context.latchkey.listKeys({ apiId })).total).toBe(1);
   });
 
   test.each([
@@ -185,8 +187,8 @@ describeOnEveryStore("createKeys, where it is refused or raced", (open) => {
     ["an empty list", []],
     ["101 keys", Array.from({ length: 101 }, (_, at) => ({ apiId: "a", hash: hex(foreign(at)) }))],
   ])("%s is refused as a whole", async (_, list) => {
-    const bed = open();
-    const error = await rejectionOf(bed.latchkey.createKeys(list as never));
+    const context = open();
+    const error = await rejectionOf(context.latchkey.createKeys(list as never));
     expect(error.issues).toEqual([
       { path: "", message: list === undefined ? "is required" : "must be a list of 1 to 100 keys" },
     ]);

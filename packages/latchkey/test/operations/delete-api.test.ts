@@ -1,24 +1,24 @@
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../every-store.js";
+import { describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
-describeOnEveryStore("deleteApi and deleteKeys", (open) => {
+describeOnMemory("deleteApi and deleteKeys", (open) => {
   test("the keys of a deleted API stop verifying, also where they are warm", async () => {
-    const bed = open();
-    const other = bed.another();
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const { key, keyId } = await bed.latchkey.createKey({ apiId });
+    const context = open();
+    const other = context.another();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await context.latchkey.createKey({ apiId });
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
-    expect(await bed.latchkey.deleteApi({ apiId })).toEqual({});
+    expect(await context.latchkey.deleteApi({ apiId })).toEqual({});
     expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
     const errors = await Promise.all(
       [
-        bed.latchkey.getApi({ apiId }),
-        bed.latchkey.listKeys({ apiId }),
-        bed.latchkey.getKey({ keyId }),
-        bed.latchkey.createKey({ apiId }),
-        bed.latchkey.deleteKeys({ apiId }),
-        bed.latchkey.deleteApi({ apiId }),
+        context.latchkey.getApi({ apiId }),
+        context.latchkey.listKeys({ apiId }),
+        context.latchkey.getKey({ keyId }),
+        context.latchkey.createKey({ apiId }),
+        context.latchkey.deleteKeys({ apiId }),
+        context.latchkey.deleteApi({ apiId }),
       ].map(rejectionOf),
     );
     for (const error of errors) {
@@ -41,14 +41,14 @@ describeOnEveryStore("deleteApi and deleteKeys", (open) => {
   });
 
   test("a deletion that broke off is finished by calling again, encrypted secrets included", async () => {
-    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     for (let count = 0; count < 3; count += 1) {
-      await bed.latchkey.createKey({ apiId, recoverable: true });
+      await context.latchkey.createKey({ apiId, recoverable: true });
     }
     let failures = 1;
-    const breaking = bed.another({
-      store: new Proxy(bed.store, {
+    const breaking = context.another({
+      store: new Proxy(context.store, {
         get(store, name) {
           const method = Reflect.get(store, name) as (...args: unknown[]) => unknown;
           if (name !== "deleteKeys" || failures === 0) return method.bind(store);
@@ -60,7 +60,7 @@ describeOnEveryStore("deleteApi and deleteKeys", (open) => {
     const broken = await rejectionOf(breaking.deleteApi({ apiId }));
     expect(broken).toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(await breaking.deleteApi({ apiId })).toEqual({});
-    expect(await bed.store.deleteKeys("ws_default", apiId, 10, NOON, null)).toEqual({
+    expect(await context.store.deleteKeys("ws_default", apiId, 10, NOON, null)).toEqual({
       deleted: [],
       hasMore: false,
     });

@@ -1,15 +1,15 @@
 import type { EventListener, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../every-store.js";
+import { describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("events", (open) => {
-  /** A bed with a key, and a latchkey whose events are noted. */
+describeOnMemory("events", (open) => {
+  /** A context with a key, and a latchkey whose events are noted. */
   async function listening(fields: Parameters<typeof issue>[1] = {}) {
-    const bed = open();
-    const ids = await issue(bed, fields);
+    const context = open();
+    const ids = await issue(context, fields);
     const heard: LatchkeyEvent[] = [];
-    const latchkey = bed.another({ onEvent: (event) => heard.push(event) });
-    return { ...bed, ...ids, heard, latchkey };
+    const latchkey = context.another({ onEvent: (event) => heard.push(event) });
+    return { ...context, ...ids, heard, latchkey };
   }
 
   test("tell of a verdict, with the key, its identity and the caller's tags", async () => {
@@ -150,9 +150,9 @@ describeOnEveryStore("events", (open) => {
     },
   ])("to a listener $kind", ({ onEvent }) => {
     test("change nothing and hold nothing up", async () => {
-      const bed = open();
-      const { key, keyId, apiId } = await issue(bed, { remaining: 1, expires: NOON + HOUR_MS });
-      const latchkey = bed.another({ onEvent });
+      const context = open();
+      const { key, keyId, apiId } = await issue(context, { remaining: 1, expires: NOON + HOUR_MS });
+      const latchkey = context.another({ onEvent });
       expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
       expect(await latchkey.verifyKey({ key: "no such key" })).toMatchObject({ code: "NOT_FOUND" });
       expect(await latchkey.updateKey({ keyId, name: "north" })).toEqual({});

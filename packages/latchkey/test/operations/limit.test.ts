@@ -1,10 +1,10 @@
 import { decideWindow, type RateWindow } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../every-store.js";
+import { describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
 const asked = { namespace: "mail", identifier: "customer_42", limit: 3, duration: HOUR_MS };
 
-describeOnEveryStore("limit", (open) => {
+describeOnMemory("limit", (open) => {
   test("takes one unit unless told otherwise, up to the limit, and then nothing", async () => {
     const { latchkey } = open();
     const reset = NOON + HOUR_MS;
@@ -44,12 +44,12 @@ describeOnEveryStore("limit", (open) => {
   });
 
   test("the next window opens at reset, not 1 ms before", async () => {
-    const bed = open();
-    await bed.latchkey.limit({ ...asked, cost: 3 });
-    bed.setClock(NOON + HOUR_MS - 1);
-    expect((await bed.latchkey.limit(asked)).success).toBe(false);
-    bed.setClock(NOON + HOUR_MS);
-    expect(await bed.latchkey.limit(asked)).toEqual({
+    const context = open();
+    await context.latchkey.limit({ ...asked, cost: 3 });
+    context.setClock(NOON + HOUR_MS - 1);
+    expect((await context.latchkey.limit(asked)).success).toBe(false);
+    context.setClock(NOON + HOUR_MS);
+    expect(await context.latchkey.limit(asked)).toEqual({
       success: true,
       limit: 3,
       remaining: 2,
@@ -74,8 +74,8 @@ describeOnEveryStore("limit", (open) => {
   });
 
   test("namespace, identifier, duration and workspace each name another counter", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     await latchkey.limit({ ...asked, cost: 3 });
     for (const other of [
       { ...asked, namespace: "mail.v1" },
@@ -86,7 +86,7 @@ describeOnEveryStore("limit", (open) => {
     ])
       expect(await latchkey.limit(other)).toMatchObject({ success: true, remaining: 2 });
     expect((await latchkey.workspace("ws_other").limit(asked)).remaining).toBe(2);
-    expect((await bed.another().limit(asked)).success).toBe(false);
+    expect((await context.another().limit(asked)).success).toBe(false);
   });
 
   test("no two names run into each other, whatever characters they hold", async () => {
@@ -115,11 +115,11 @@ describeOnEveryStore("limit", (open) => {
   });
 
   test("exactly the limit is admitted, whatever the number of racers and processes", async () => {
-    const bed = open();
-    const other = bed.another();
+    const context = open();
+    const other = context.another();
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
-        (at % 2 === 0 ? bed.latchkey : other).limit({ ...asked, limit: 17 }),
+        (at % 2 === 0 ? context.latchkey : other).limit({ ...asked, limit: 17 }),
       ),
     );
     expect(answers.filter(({ success }) => success)).toHaveLength(17);
@@ -137,14 +137,14 @@ describeOnEveryStore("limit", (open) => {
   });
 
   test("says as decideWindow says, step by step", async () => {
-    const bed = open();
+    const context = open();
     const name = { namespace: "oracle", identifier: "x", duration: 50 };
     let window: RateWindow | null = null;
     for (let step = 0; step < 120; step += 1) {
       const [limit, cost] = [1 + ((step * 7) % 5), (step * 11) % 4];
-      bed.advance((step * 13) % 29);
-      const decision = decideWindow(window, { limit, durationMs: 50 }, cost, bed.now());
-      expect(await bed.latchkey.limit({ ...name, limit, cost })).toEqual({
+      context.advance((step * 13) % 29);
+      const decision = decideWindow(window, { limit, durationMs: 50 }, cost, context.now());
+      expect(await context.latchkey.limit({ ...name, limit, cost })).toEqual({
         success: decision.kind === "admit",
         limit,
         remaining: Math.max(0, limit - decision.window.used),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../every-store.js";
+import { DAY_MS, describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
-describeOnEveryStore("listKeys", (open) => {
+describeOnMemory("listKeys", (open) => {
   test("pages hold every key once, in the order of creation, and the last has no cursor", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -79,45 +79,45 @@ describeOnEveryStore("listKeys", (open) => {
   });
 
   test("shows a refill that has fallen due without writing it", async () => {
-    const bed = open();
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const { key, keyId } = await bed.latchkey.createKey({
+    const context = open();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await context.latchkey.createKey({
       apiId,
       remaining: 1,
       refill: { interval: "daily", amount: 9 },
     });
-    await bed.latchkey.verifyKey({ key });
-    bed.advance(DAY_MS);
+    await context.latchkey.verifyKey({ key });
+    context.advance(DAY_MS);
     const midnight = NOON + DAY_MS / 2;
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({
       remaining: 9,
       enabled: true,
       refill: { lastRefillAt: midnight },
     });
-    bed.advance(DAY_MS);
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({
+    context.advance(DAY_MS);
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({
       refill: { lastRefillAt: midnight + DAY_MS },
     });
   });
 
   test("decrypts what was made recoverable, and needs a vault for that", async () => {
-    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const { key } = await bed.latchkey.createKey({ apiId, recoverable: true });
-    await bed.latchkey.createKey({ apiId });
-    const { keys } = await bed.latchkey.listKeys({ apiId, decrypt: true });
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { key } = await context.latchkey.createKey({ apiId, recoverable: true });
+    await context.latchkey.createKey({ apiId });
+    const { keys } = await context.latchkey.listKeys({ apiId, decrypt: true });
     expect(keys.map((listed) => listed.plaintext)).toEqual([key, undefined]);
-    expect((await bed.latchkey.listKeys({ apiId })).keys[0]).not.toHaveProperty("plaintext");
+    expect((await context.latchkey.listKeys({ apiId })).keys[0]).not.toHaveProperty("plaintext");
   });
 
   test("re-encrypts with the current vault key when read, and all of them by a bulk call", async () => {
-    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const secrets: string[] = [];
     for (let count = 0; count < 5; count += 1) {
-      secrets.push((await bed.latchkey.createKey({ apiId, recoverable: true })).key);
+      secrets.push((await context.latchkey.createKey({ apiId, recoverable: true })).key);
     }
-    const rotating = bed.another({
+    const rotating = context.another({
       vault: { current: "b", keys: { a: VAULT_KEYS[0], b: VAULT_KEYS[1] } },
     });
     const first = (await rotating.listKeys({ apiId, limit: 1, decrypt: true })).keys[0];
@@ -127,11 +127,11 @@ describeOnEveryStore("listKeys", (open) => {
     expect(await rotating.reencryptKeys({ apiId, cursor: onePage.cursor as string })).toEqual({
       reencrypted: 2,
     });
-    const rotated = bed.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+    const rotated = context.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
     const { keys } = await rotated.listKeys({ apiId, decrypt: true });
     expect(keys.map(({ plaintext }) => plaintext)).toEqual(secrets);
     expect(keys.every(({ updatedAt }) => updatedAt === undefined)).toBe(true);
-    expect(await rejectionOf(bed.latchkey.listKeys({ apiId, decrypt: true }))).toMatchObject({
+    expect(await rejectionOf(context.latchkey.listKeys({ apiId, decrypt: true }))).toMatchObject({
       code: "PRECONDITION_FAILED",
     });
   });

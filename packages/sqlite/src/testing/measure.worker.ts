@@ -15,7 +15,7 @@ import { openScratch } from "./scratch.js";
  * Charges of this store against the least work that could answer: a hand-written look-up, and a hand-written
  * transaction. Run from the root of the repository:
  *
- * `npx tsc -b packages/sqlite && node --import tsx packages/sqlite/src/testing/measure.worker.ts`
+ * `npm run build && node packages/sqlite/dist/testing/measure.worker.js`
  */
 const KEYS = 10_000;
 const ROUND = 10_000;

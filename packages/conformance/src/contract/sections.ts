@@ -1,0 +1,45 @@
+import type { StoreContract } from "../fixtures/context.js";
+import { aliasingContracts } from "./aliasing.js";
+import { atomicityContracts } from "./atomicity.js";
+import { chargingContracts } from "./charging.js";
+import { claimingContracts } from "./claiming.js";
+import { closingContracts } from "./closing.js";
+import { confirmingContracts } from "./confirming.js";
+import { countingContracts } from "./counting.js";
+import { expectationContracts } from "./expectations.js";
+import { isolationContracts } from "./isolation.js";
+import { limitingContracts } from "./limiting.js";
+import { namingContracts } from "./naming.js";
+import { pagingContracts } from "./paging.js";
+import { readingContracts } from "./reading.js";
+import { replayingContracts } from "./replaying.js";
+import { sharingContracts } from "./sharing.js";
+import { statisticsContracts } from "./statistics.js";
+import { writingContracts } from "./writing.js";
+
+/** Contracts about one part of the port. */
+export interface ContractSection {
+  readonly name: string;
+  readonly contracts: readonly StoreContract[];
+}
+
+/** Everything that every store promises, by part of the port. */
+export const CONTRACTS: readonly ContractSection[] = [
+  { name: "read", contracts: readingContracts },
+  { name: "page", contracts: pagingContracts },
+  { name: "commit: expectations", contracts: expectationContracts },
+  { name: "commit: records", contracts: writingContracts },
+  { name: "commit: claims", contracts: claimingContracts },
+  { name: "commit: counters", contracts: countingContracts },
+  { name: "commit: shared counters", contracts: sharingContracts },
+  { name: "commit: all or nothing", contracts: atomicityContracts },
+  { name: "charge: confirmation", contracts: confirmingContracts },
+  { name: "charge: uses and refills", contracts: chargingContracts },
+  { name: "charge: limits", contracts: limitingContracts },
+  { name: "charge: repeated requests", contracts: replayingContracts },
+  { name: "statistics", contracts: statisticsContracts },
+  { name: "workspaces", contracts: isolationContracts },
+  { name: "values handed in and out", contracts: aliasingContracts },
+  { name: "names and numbers", contracts: namingContracts },
+  { name: "close", contracts: closingContracts },
+];

@@ -1,0 +1,42 @@
+import type { IdFactory } from "../lib/id.js";
+import type { AuditEntry, AuditType } from "../records/audit-entry.js";
+import type { EpochMs } from "../time.js";
+import { type AuditFields, fieldChanges } from "./diff.js";
+
+/** One change of configuration, as an operation describes it. */
+export interface ChangeDescription {
+  readonly type: AuditType;
+  readonly at: EpochMs;
+  /** Id of what is changed. */
+  readonly resourceId: string;
+  readonly keyId?: string | null;
+  readonly identityId?: string | null;
+  /** The fields that may have changed, before and after. Omitted: nothing before, or nothing after. */
+  readonly before?: AuditFields;
+  readonly after?: AuditFields;
+}
+
+/** What an audit entry needs beside the change itself: its id, its place and its author. */
+export interface AuditContext {
+  readonly newId: IdFactory;
+  readonly workspaceId: string;
+  readonly actor: string | null;
+}
+
+const NO_FIELDS: AuditFields = {};
+
+/** Makes the audit entry of a change: only the fields that differ are in it. */
+export function buildAuditEntry(context: AuditContext, change: ChangeDescription): AuditEntry {
+  const { type, at, resourceId, keyId = null, identityId = null } = change;
+  return {
+    id: context.newId("evt"),
+    workspaceId: context.workspaceId,
+    type,
+    at,
+    actor: context.actor,
+    resourceId,
+    keyId,
+    identityId,
+    fields: fieldChanges(change.before ?? NO_FIELDS, change.after ?? NO_FIELDS),
+  };
+}

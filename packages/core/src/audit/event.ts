@@ -1,0 +1,36 @@
+import type { AuditEntry, AuditType, FieldChange } from "../records/audit-entry.js";
+import type { EpochMs } from "../time.js";
+
+/** A change of configuration as events and the audit log show it. Fields without a value are absent. */
+export interface AuditEvent {
+  /** `evt_…`; in ascending order of id is in the order of time. */
+  readonly id: string;
+  readonly type: AuditType;
+  readonly workspaceId: string;
+  /** Unix epoch ms. */
+  readonly at: EpochMs;
+  /** Who made it, as `actingAs` named it; over HTTP the id of the root key. */
+  readonly actor?: string;
+  /** Id of what was changed. */
+  readonly resourceId: string;
+  readonly keyId?: string;
+  readonly identityId?: string;
+  /** Each field that changed, as it was before and is since. Never a secret. */
+  readonly changes: readonly FieldChange[];
+}
+
+/** Writes an entry of the log as it is shown. */
+export function toAuditEvent(entry: AuditEntry): AuditEvent {
+  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = entry;
+  return {
+    id,
+    type,
+    workspaceId,
+    at,
+    ...(actor !== null && { actor }),
+    resourceId,
+    ...(keyId !== null && { keyId }),
+    ...(identityId !== null && { identityId }),
+    changes: fields,
+  };
+}

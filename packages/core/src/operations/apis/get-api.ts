@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { apiType } from "../../records/api.js";
+import type { OperationContext } from "../context.js";
+import { id, parseInput } from "../input.js";
+import { readRecord } from "../read-record.js";
+import { type ApiView, toApiView } from "./view.js";
+
+/** Input of getApi. */
+export const getApiInput = z.strictObject({ apiId: id });
+
+/** @throws LatchkeyError `NOT_FOUND` when this workspace has no such API. */
+export async function getApi(
+  context: OperationContext,
+  input: z.input<typeof getApiInput>,
+): Promise<ApiView> {
+  const { apiId } = parseInput(getApiInput, input);
+  const { value } = await readRecord(context, apiType, { kind: "api", id: apiId }, "API");
+  return toApiView(value);
+}

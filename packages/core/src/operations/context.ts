@@ -1,0 +1,110 @@
+import { type ErrorListener, type EventListener, emit } from "../audit/emitter.js";
+import { buildAuditEntry, type ChangeDescription } from "../audit/entry.js";
+import { toAuditEvent } from "../audit/event.js";
+import { badRequest, LatchkeyError } from "../errors.js";
+import { decodeCursor, type ListScope } from "../lib/cursor.js";
+import type { IdFactory, RandomBytes } from "../lib/id.js";
+import type { LruCache } from "../lib/lru-cache.js";
+import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
+import type { SecretHasher } from "../secrets/hash.js";
+import type { Vault } from "../secrets/vault.js";
+import type { StatisticsRecorder } from "../statistics/recorder.js";
+import type { KeyStore } from "../store/key-store.js";
+import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
+import type { Clock } from "../time.js";
+import type { Catalog } from "../verification/catalog.js";
+import type { CachedKey } from "../verification/key-cache.js";
+
+/** What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. */
+export interface OperationContext {
+  readonly store: KeyStore;
+  readonly transact: Transact;
+  readonly catalog: Catalog;
+  readonly workspaceId: string;
+  readonly now: Clock;
+  readonly newId: IdFactory;
+  readonly random: RandomBytes;
+  readonly hasher: SecretHasher;
+  /** Null when no vault is configured: nothing can be made recoverable. */
+  readonly vault: Vault | null;
+  /** Recently verified keys, by hash. */
+  readonly cache: LruCache<CachedKey>;
+  /** Who acts, as the audit log names them; null for nobody in particular. */
+  readonly actor: string | null;
+  /** Whether changes are written to the audit log. */
+  readonly keepsAuditLog: boolean;
+  readonly onEvent: EventListener | null;
+  readonly onError: ErrorListener | null;
+  /** Counts verifications; null where nobody wants to know. */
+  readonly recorder: StatisticsRecorder | null;
+}
+
+/** Adds the entry of a change to the audit log, in the same transaction. */
+export type Audit = (change: ChangeDescription) => void;
+
+/**
+ * Runs an operation as a transaction: all that it writes is committed together with its audit entries, if what it read still
+ * holds. Listeners are called afterwards.
+ *
+ * @param work - Reads, decides and says what to write. It may run several times.
+ */
+export async function transact<Answer>(
+  context: OperationContext,
+  work: (transaction: Transaction, audit: Audit) => Promise<Answer>,
+): Promise<TransactionResult<Answer>> {
+  let entries: AuditEntry[] = [];
+  const result = await context.transact(context.workspaceId, (transaction) => {
+    entries = [];
+    return work(transaction, (change) => {
+      const entry = buildAuditEntry(context, change);
+      entries.push(entry);
+      if (context.keepsAuditLog) transaction.insert(auditEntryType, entry);
+    });
+  });
+  const { onEvent, onError } = context;
+  if (onEvent !== null) for (const entry of entries) emit(onEvent, toAuditEvent(entry), onError);
+  return result;
+}
+
+/** The vault, for an operation that cannot do without. @throws LatchkeyError `PRECONDITION_FAILED` without one. */
+export function requireVault({ vault }: OperationContext): Vault {
+  if (vault !== null) return vault;
+  throw new LatchkeyError(
+    "PRECONDITION_FAILED",
+    "no vault is configured, so no secret can be stored or read back",
+    { reason: "no-vault" },
+  );
+}
+
+/** The error for a record that does not exist in this workspace. */
+export function notFound(
+  what: "API" | "key" | "identity" | "role" | "permission" | "root key" | "workspace",
+): LatchkeyError {
+  return new LatchkeyError("NOT_FOUND", `no such ${what}`);
+}
+
+/** The error for a name that another role or permission has. */
+export function nameTaken(what: "role" | "permission"): LatchkeyError {
+  return new LatchkeyError("CONFLICT", `a ${what} of this name exists`, {
+    reason: "taken",
+    details: { field: "name" },
+  });
+}
+
+/** The error of a source of randomness that answered the same bytes twice. @param what - What was not made. */
+export function randomRepeated(what: string): LatchkeyError {
+  return new LatchkeyError("INTERNAL_SERVER_ERROR", `"random" repeated itself; ${what}`);
+}
+
+/**
+ * Where a page starts: after the item that the cursor names, or at the beginning.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or belongs to another list.
+ */
+export function afterCursor(scope: ListScope, cursor: string | undefined): string | null {
+  if (cursor === undefined) return null;
+  const afterId = decodeCursor(scope, cursor);
+  if (afterId === null)
+    throw badRequest([{ path: "cursor", message: "must be a cursor that this list answered" }]);
+  return afterId;
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { LatchkeyError } from "../errors.js";
+import {
+  grantName,
+  identityRatelimits,
+  metadata,
+  parseInput,
+  prefix,
+  refill,
+  text,
+  wholeNumber,
+} from "./input.js";
+
+function issuesOf(schema: z.ZodType, value: unknown): readonly unknown[] {
+  return issuesOfInput(z.strictObject({ field: schema }), { field: value });
+}
+
+function issuesOfInput(schema: z.ZodType, input: unknown): readonly unknown[] {
+  try {
+    parseInput(schema, input);
+    return [];
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "BAD_REQUEST") return error.issues;
+    throw error;
+  }
+}
+
+describe("an input", () => {
+  test("of another type than an object is refused as a whole", () => {
+    for (const input of [null, undefined, 7, "x", [], true]) {
+      expect(() => parseInput(z.strictObject({}), input)).toThrow(LatchkeyError);
+    }
+  });
+
+  test("with a field that is not known is refused by its name, at any depth", () => {
+    const schema = z.strictObject({ outer: z.strictObject({}) });
+    expect(() => parseInput(schema, { outer: { expire: 1 }, remaning: 1 })).toThrow(
+      '"outer.expire" is not a known field; "remaning" is not a known field',
+    );
+  });
+
+  test("that lacks a field is told that it is required", () => {
+    expect(issuesOf(text(1, 5), undefined)).toEqual([{ path: "field", message: "is required" }]);
+  });
+
+  test("is never quoted in what is wrong with it", () => {
+    const secret = "lk_live_very_secret";
+    for (const schema of [
+      text(1, 3),
+      wholeNumber(1),
+      prefix,
+      refill,
+      metadata,
+      identityRatelimits,
+    ]) {
+      expect(JSON.stringify(issuesOf(schema, secret))).not.toContain(secret);
+    }
+  });
+});
+
+describe("a whole number from 1 to 3", () => {
+  test.each([
+    0,
+    4,
+    1.5,
+    "2",
+    null,
+    true,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2n,
+    [2],
+    -1,
+    2 ** 53,
+  ])("is not %s", (value) => {
+    expect(issuesOf(wholeNumber(1, 3), value)).toEqual([
+      { path: "field", message: "must be a whole number from 1 to 3" },
+    ]);
+  });
+
+  test.each([1, 2, 3])("is %i", (value) => {
+    expect(issuesOf(wholeNumber(1, 3), value)).toEqual([]);
+  });
+});
+
+describe("a text", () => {
+  test.each([
+    ["shorter than its bound", "", false],
+    ["at its lower bound", "a", true],
+    ["at its upper bound", "abcde", true],
+    ["longer than its bound", "abcdef", false],
+    ["with half of a surrogate pair", "a\ud800", false],
+    ["with a NUL", "a\0", false],
+    ["in any script", "潮汐表", true],
+  ])("%s is accepted: %#", (_, value, isAccepted) => {
+    expect(issuesOf(text(1, 5), value).length === 0).toBe(isAccepted);
+  });
+});
+
+describe("a prefix", () => {
+  test.each(["", "a", "a-b", "a_b", "-", "x".repeat(16)])("may be %j", (value) => {
+    expect(issuesOf(prefix, value)).toEqual([]);
+  });
+
+  test.each(["_", "a_", "a b", "é", "a.b", "x".repeat(17), "a\n"])("may not be %j", (value) => {
+    expect(issuesOf(prefix, value)).toHaveLength(1);
+  });
+});
+
+describe("a name of a role or permission", () => {
+  test.each(["a", "docs.read", "docs.*", "*", "a:b_c-d", "x".repeat(512)])("may be %j", (value) => {
+    expect(issuesOf(grantName, value)).toEqual([]);
+  });
+
+  test.each(["", " ", "a b", "é", "a/b", "x".repeat(513), "a\n"])("may not be %j", (value) => {
+    expect(issuesOf(grantName, value).length).toBeGreaterThan(0);
+  });
+});
+
+describe("a refill", () => {
+  test("is monthly on day 1 unless another day is given", () => {
+    expect(refill.parse({ interval: "monthly", amount: 5 })).toEqual({
+      interval: "monthly",
+      amount: 5,
+      refillDay: 1,
+    });
+  });
+
+  test.each([
+    [{ interval: "daily", amount: 1, refillDay: 1 }, "field.refillDay"],
+    [{ interval: "monthly", amount: 1, refillDay: 0 }, "field.refillDay"],
+    [{ interval: "monthly", amount: 1, refillDay: 32 }, "field.refillDay"],
+    [{ interval: "monthly", amount: 0 }, "field.amount"],
+    [{ interval: "weekly", amount: 1 }, "field.interval"],
+    [{ amount: 1 }, "field.interval"],
+    [{ interval: "daily" }, "field.amount"],
+  ])("%j is refused at %s", (value, path) => {
+    expect(issuesOf(refill, value)).toEqual([{ path, message: expect.any(String) }]);
+  });
+
+  test.each([1, 31])("may fall on day %i", (refillDay) => {
+    expect(issuesOf(refill, { interval: "monthly", amount: 1, refillDay })).toEqual([]);
+  });
+});
+
+describe("limits of an identity", () => {
+  test.each([
+    [49, true],
+    [50, true],
+    [51, false],
+  ])("may be %i: %s", (count, isAccepted) => {
+    const limits = Array.from({ length: count }, (_, index) => ({
+      name: `limit ${index}`,
+      limit: 1,
+      duration: 1,
+    }));
+    expect(issuesOf(identityRatelimits, limits).length === 0).toBe(isAccepted);
+  });
+});
+
+describe("the issues of one input", () => {
+  const manyFields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]));
+
+  test.each([
+    [999, 999, "is not a known field"],
+    [1_000, 1_000, "is not a known field"],
+    [1_001, 1_001, "and 1 more issues"],
+    [5_000, 1_001, "and 4000 more issues"],
+  ])("of %i are listed as %i, the last saying %j", (count, listed, message) => {
+    const issues = issuesOfInput(z.strictObject({}), manyFields(count));
+    expect(issues).toHaveLength(listed);
+    expect(issues.at(-1)).toMatchObject({ message });
+  });
+});

@@ -1,0 +1,320 @@
+import { z } from "zod";
+import { badRequest, type InputIssue } from "../errors.js";
+import { DEFAULT_LIMIT } from "../records/key.js";
+import { isExpired } from "../rules/expiry.js";
+import { checkMetadata, type Metadata } from "../rules/metadata.js";
+import { NAMESPACE_PATTERN } from "../rules/namespace.js";
+import type { PermissionQuery } from "../rules/permission.js";
+import type { Refill } from "../rules/refill.js";
+import { MAX_SECRET_LENGTH, PREFIX_PATTERN } from "../secrets/format.js";
+import type { EpochMs } from "../time.js";
+import { checkPermissionQuery } from "./permission-query.js";
+
+/** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
+const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/** Most issues that are listed one by one. */
+const MAX_ISSUES = 1_000;
+
+/** What is accepted as metadata before it is checked; see `checkMetadata` for the bounds. */
+export type MetadataInput = Readonly<Record<string, unknown>>;
+
+type ErrorText = (issue: { readonly input?: unknown }) => string;
+
+/** `is required` where nothing was given, the bound everywhere else. Never the value. */
+export function orRequired(message: string): ErrorText {
+  return ({ input }) => (input === undefined ? "is required" : message);
+}
+
+/** A whole number from `min` to `max`, both included. Strings are not coerced. */
+export function wholeNumber(min: number, max: number = MAX_NUMBER) {
+  const range = max === MAX_NUMBER ? `>= ${min}` : `from ${min} to ${max}`;
+  const error = orRequired(`must be a whole number ${range}`);
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** A text of `min` to `max` characters: well-formed Unicode without NUL, so that every store keeps it as it is. */
+export function text(min: number, max: number) {
+  const error = orRequired(`must be a string of ${min} to ${max} characters`);
+  return z
+    .string({ error })
+    .min(min, { error })
+    .max(max, { error })
+    .refine((value) => value.isWellFormed() && !value.includes("\0"), {
+      error: "must be well-formed Unicode without NUL characters",
+    });
+}
+
+/** The input of an operation that takes nothing. */
+export const noInput = z.strictObject({});
+
+/** A list of at most `max` items. `what`: the items, in the plural, for messages. */
+export function list<Item extends z.ZodType>(item: Item, max: number, what: string) {
+  const error = orRequired(`must be a list of at most ${max} ${what}`);
+  return z.array(item, { error }).max(max, { error });
+}
+
+/** A boolean; other values that look like one are refused. */
+export const flag = z.boolean({ error: orRequired("must be true or false") });
+
+/** An id that latchkey made, such as an `apiId`. */
+export const id = text(1, 128);
+
+const SECRET_ERROR = `must be a string of 1 to ${MAX_SECRET_LENGTH} characters`;
+
+/** A secret as it is presented, whatever it is. */
+export const presentedSecret = z
+  .string({ error: orRequired(SECRET_ERROR) })
+  .min(1, { error: SECRET_ERROR })
+  .max(MAX_SECRET_LENGTH, { error: SECRET_ERROR });
+
+/** The caller's own id of a user. */
+export const externalId = text(1, 255);
+
+/** A name of a role or permission. */
+export const grantName = z
+  .string({ error: orRequired("must be a string of 1 to 512 characters") })
+  .regex(/^[A-Za-z0-9_.:*-]{1,512}$/, {
+    error: "must be 1 to 512 characters of A-Z a-z 0-9 _ . : * -",
+  });
+
+/** Text shown to people beside a role or permission; an empty one is none. */
+export const description = text(0, 512);
+
+/** What comes before the `_` of a secret; an empty prefix is no prefix. */
+export const prefix = z
+  .string({ error: "must be a string of at most 16 characters" })
+  .refine((value) => value === "" || PREFIX_PATTERN.test(value), {
+    error: "must be at most 16 characters of A-Z a-z 0-9 _ - and must not end in _",
+  });
+
+/** Metadata, checked and frozen by the metadata rule. */
+export const metadata = z.custom<MetadataInput>().transform((value, context): Metadata => {
+  const check = checkMetadata(value);
+  if (check.ok) return check.metadata;
+  context.addIssue({ code: "custom", message: check.message });
+  return z.NEVER;
+});
+
+/** What a key must be permitted to do. */
+export const permissionQuery = z
+  .custom<PermissionQuery>()
+  .transform((value, context): PermissionQuery => {
+    const check = checkPermissionQuery(value);
+    if (check.ok) return check.query;
+    context.addIssue({ code: "custom", message: check.message, path: [...check.path] });
+    return z.NEVER;
+  });
+
+/** How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. */
+export const refill = z
+  .strictObject({
+    interval: z.enum(["daily", "monthly"], { error: orRequired('must be "daily" or "monthly"') }),
+    amount: wholeNumber(1),
+    refillDay: wholeNumber(1, 31).optional(),
+  })
+  .superRefine(({ interval, refillDay }, context) => {
+    if (interval === "daily" && refillDay !== undefined) {
+      context.addIssue({
+        code: "custom",
+        path: ["refillDay"],
+        message: 'is only allowed with interval "monthly"',
+      });
+    }
+  })
+  .transform(
+    ({ interval, amount, refillDay }): Refill =>
+      interval === "daily" ? { interval, amount } : { interval, amount, refillDay: refillDay ?? 1 },
+  );
+
+/** The limit that applies to every verification of a key. `duration` in ms. */
+export const keyRatelimit = z.strictObject({
+  type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),
+  async: flag.optional(),
+  limit: wholeNumber(1),
+  duration: wholeNumber(1),
+});
+
+/** Whose number of uses a key draws from. */
+export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
+
+/** What a rate limit that belongs to no key is for. */
+export const namespace = z
+  .string({ error: orRequired("must be a string of 1 to 128 characters") })
+  .regex(NAMESPACE_PATTERN, { error: "must be 1 to 128 characters of A-Z a-z 0-9 _ . : -" });
+
+/** The named limits of a key. `duration` in ms. The one named `default` always applies by itself. */
+export const namedKeyRatelimits = list(
+  z.strictObject({
+    name: text(1, 128),
+    type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),
+    async: flag.optional(),
+    limit: wholeNumber(1),
+    duration: wholeNumber(1),
+    autoApply: flag.optional(),
+  }),
+  50,
+  "limits",
+).superRefine((limits, context) => {
+  addDuplicateIssues(limits, context);
+  for (const [index, { name, autoApply }] of limits.entries())
+    if (name === DEFAULT_LIMIT && autoApply === false)
+      context.addIssue({
+        code: "custom",
+        path: [index, "autoApply"],
+        message: `must not be false: the limit named "${DEFAULT_LIMIT}" always applies by itself`,
+      });
+});
+
+/** The named limits of an identity. `duration` in ms. */
+export const identityRatelimits = list(
+  z.strictObject({
+    name: text(1, 128),
+    limit: wholeNumber(1),
+    duration: wholeNumber(1),
+    autoApply: flag.optional(),
+  }),
+  50,
+  "limits",
+).superRefine((limits, context) => addDuplicateIssues(limits, context));
+
+/** How many items a page has at most. */
+export const pageLimit = wholeNumber(1, 100).default(100);
+
+/** Text from a previous page. */
+export const cursor = text(1, 1_024);
+
+/** Adds an issue for each name that stands in the list before. */
+export function addDuplicateIssues(
+  items: readonly { readonly name: string }[],
+  context: {
+    addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
+  },
+): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of items.entries()) {
+    if (seen.has(name))
+      context.addIssue({
+        code: "custom",
+        path: [index, "name"],
+        message: "must not be given twice",
+      });
+    seen.add(name);
+  }
+}
+
+/**
+ * The issue of an `expires` that is not later than now, which no schema can see. An expiry that is no number is the
+ * schema's business.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function expiryIssues(
+  { expires }: { readonly expires?: unknown },
+  now: EpochMs,
+): readonly InputIssue[] {
+  return typeof expires === "number" && isExpired(expires, now)
+    ? [{ path: "expires", message: "must be later than now" }]
+    : [];
+}
+
+/**
+ * The issue of an instant of the past that lies after now, which no schema can see: a span or a unit was mistaken.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function notLaterThanNow(
+  raw: Readonly<Record<string, unknown>>,
+  field: string,
+  now: EpochMs,
+): readonly InputIssue[] {
+  const value = raw[field];
+  return typeof value === "number" && value > now
+    ? [{ path: field, message: "must not be later than now" }]
+    : [];
+}
+
+/** A schema of what an operation takes. */
+export type InputSchema = z.ZodType;
+
+/**
+ * When a rule on several fields of an object is asked: always, also when a single field is refused, so that all issues
+ * are reported at once. The rule must expect fields of any type.
+ */
+export const evenWithIssues = {
+  when: ({ value }: { readonly value: unknown }) =>
+    typeof value === "object" && value !== null && !Array.isArray(value),
+};
+
+/** Whether an identity is named; for use with {@link EITHER_ID}. */
+export function hasEitherId(ids: {
+  readonly identityId?: unknown;
+  readonly externalId?: unknown;
+}): boolean {
+  return ids.identityId !== undefined || ids.externalId !== undefined;
+}
+
+/** The issue of an input that names no identity. */
+export const EITHER_ID = {
+  ...evenWithIssues,
+  path: ["identityId"],
+  error: "is required where externalId is not given",
+};
+
+/**
+ * Checks an input against its schema and against what only the whole can tell.
+ *
+ * @param further - Issues that a schema cannot see (the time, two fields together). It is given the raw input, also
+ * when the schema refuses it, so that all issues are reported at once.
+ * @throws LatchkeyError `BAD_REQUEST` with every issue; of more than 1,000 the first, and how many there are beside.
+ */
+export function parseInput<Schema extends InputSchema>(
+  schema: Schema,
+  input: unknown,
+  further: (raw: Readonly<Record<string, unknown>>) => readonly InputIssue[] = () => [],
+): z.output<Schema> {
+  const result = schema.safeParse(input, { error: describeType });
+  const raw = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+  const issues = [
+    ...(result.success ? [] : result.error.issues.flatMap(toInputIssues)),
+    ...further(raw),
+  ];
+  if (!result.success || issues.length > 0) throw badRequest(listable(withoutRepeats(issues)));
+  return result.data;
+}
+
+/** What a schema without words of its own says. */
+function describeType(issue: { readonly input?: unknown; readonly expected?: unknown }) {
+  if (issue.input === undefined) return "is required";
+  if (issue.expected === "object") return "must be an object";
+  return undefined;
+}
+
+function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key].join("."),
+      message: "is not a known field",
+    }));
+  }
+  const isWhole = path.length === 0 && issue.code === "invalid_type" && issue.expected === "object";
+  return [
+    { path: path.join("."), message: isWhole ? "the input must be an object" : issue.message },
+  ];
+}
+
+/** The answer to a hostile input must not be many times as long as the input itself. */
+function listable(issues: readonly InputIssue[]): readonly InputIssue[] {
+  if (issues.length <= MAX_ISSUES) return issues;
+  const left = issues.length - MAX_ISSUES;
+  return [...issues.slice(0, MAX_ISSUES), { path: "", message: `and ${left} more issues` }];
+}
+
+function withoutRepeats(issues: readonly InputIssue[]): InputIssue[] {
+  const seen = new Set<string>();
+  return issues.filter(({ path, message }) => {
+    const key = `${path}\n${message}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}

@@ -1,0 +1,112 @@
+import type { KeyRecord } from "../../records/key.js";
+import { fromWireKeyLimit, type KeyRateLimit, keyType } from "../../records/key.js";
+import type { Transaction } from "../../store/transaction.js";
+import type { EpochMs } from "../../time.js";
+import type { Audit, OperationContext } from "../context.js";
+import type { References } from "../references.js";
+import { keyFields } from "./audit-fields.js";
+import type { KeySettings } from "./settings.js";
+
+/** A key that was issued. */
+export interface CreatedKey {
+  readonly keyId: string;
+  /** The secret. Pass it on and keep no copy. */
+  readonly key: string;
+}
+
+/** What of a new key follows from its secret alone. */
+export interface KeyCredential {
+  readonly keyId: string;
+  readonly hash: string;
+  readonly start: string;
+  readonly sealedSecret: string | null;
+  /** Of an imported secret: see `SecretHasher`. */
+  readonly importMarks?: readonly string[];
+}
+
+/** Says what a new key refers to. */
+export function needForKey(references: References, settings: KeySettings): void {
+  references.needApi(settings.apiId);
+  const owner = ownerOf(settings);
+  if (owner !== undefined) references.needIdentity(owner);
+  references.needGrants("role", settings.roles ?? []);
+  references.needGrants("permission", settings.permissions ?? []);
+}
+
+const NO_MARKS: readonly string[] = Object.freeze([]);
+
+/** What {@link insertKey} works with. */
+export interface NewKeyParts {
+  readonly context: OperationContext;
+  readonly transaction: Transaction;
+  readonly audit: Audit;
+  readonly references: References;
+  readonly now: EpochMs;
+}
+
+/**
+ * Writes a new key with its counters, and what is created along with it. Check `references.refuseMissing()` afterwards.
+ *
+ * @param onTaken - The error where a key has this secret already.
+ */
+export function insertKey(
+  { context, transaction, audit, references, now }: NewKeyParts,
+  settings: KeySettings & { readonly createdAt?: EpochMs | undefined },
+  credential: KeyCredential,
+  onTaken: () => Error,
+): void {
+  const { roles = [], permissions = [] } = settings;
+  const externalId = ownerOf(settings);
+  const identityId = externalId === undefined ? null : references.identityId(externalId);
+  const key: KeyRecord = {
+    id: credential.keyId,
+    workspaceId: context.workspaceId,
+    apiId: settings.apiId,
+    hash: credential.hash,
+    start: credential.start,
+    name: settings.name ?? null,
+    identityId,
+    meta: settings.meta ?? null,
+    createdAt: settings.createdAt ?? now,
+    updatedAt: null,
+    expires: settings.expires ?? null,
+    enabled: settings.enabled,
+    refill: settings.refill ?? null,
+    ratelimits: keyLimitsOf(settings),
+    environment: settings.environment ?? null,
+    usesFrom: settings.usesFrom,
+    rotatedFrom: null,
+    rotatedTo: null,
+    sharedCountersId: null,
+    sealedSecret: credential.sealedSecret,
+    importMarks: credential.importMarks ?? NO_MARKS,
+    roles: references.grantIds("role", roles),
+    permissions: references.grantIds("permission", permissions),
+    version: 1,
+  };
+  const remaining = settings.remaining ?? null;
+  const usage = { remaining, refilledAt: now, lastRefillAt: null };
+  transaction.insert(keyType, key, { counters: { usage }, onTaken });
+  audit({
+    type: "key.created",
+    at: now,
+    resourceId: key.id,
+    keyId: key.id,
+    identityId,
+    after: keyFields(key, { externalId, remaining, roles, permissions }),
+  });
+}
+
+/** The limits that a key is given: `ratelimit` is the one named `default`. */
+export function keyLimitsOf({
+  ratelimit,
+  ratelimits = [],
+}: Pick<KeySettings, "ratelimit" | "ratelimits">): readonly KeyRateLimit[] {
+  const all = ratelimit === undefined ? ratelimits : [ratelimit, ...ratelimits];
+  return all.map(fromWireKeyLimit);
+}
+
+/** `externalId`, or its deprecated name. */
+function ownerOf({ externalId, ownerId }: KeySettings): string | undefined {
+  return externalId ?? ownerId;
+}

@@ -1,0 +1,50 @@
+import { keysOfApi, keyType } from "../../records/key.js";
+import type { LoadedRecord } from "../../store/key-store.js";
+import type { Transaction } from "../../store/transaction.js";
+import { type OperationContext, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { deleteInBatches } from "../delete-in-batches.js";
+
+/** Keys deleted in one step: some milliseconds on every store. */
+const BATCH_SIZE = 100;
+
+/**
+ * Deletes every key of an API in bounded steps, and lets other work of this process through between them. Each key has
+ * its own entry in the audit log. Racers share the keys out between them: each key is counted by one.
+ *
+ * @returns How many keys were deleted.
+ */
+export async function deleteAllKeys(context: OperationContext, apiId: string): Promise<number> {
+  const { deleted } = await deleteInBatches(BATCH_SIZE, async (limit) => {
+    const { answer } = await transact(context, async (transaction, audit) => {
+      const { found, hasMore } = await context.store.page(context.workspaceId, {
+        kind: "key",
+        list: keysOfApi(apiId),
+        after: null,
+        limit,
+      });
+      const now = context.now();
+      for (const loaded of found) {
+        const keyId = loaded.record.id;
+        transaction.expect({ kind: "key", id: keyId, version: "exists", handle: loaded.handle });
+        deleteWhatIsKnown(context, transaction, loaded, apiId);
+        audit({ type: "key.deleted", at: now, resourceId: keyId, keyId, before: { apiId } });
+      }
+      return { deleted: found.length, hasMore };
+    });
+    return answer;
+  });
+  return deleted;
+}
+
+/** Of a record that cannot be read, the list that it was found in is known. */
+function deleteWhatIsKnown(
+  { workspaceId }: OperationContext,
+  transaction: Transaction,
+  { record }: LoadedRecord,
+  apiId: string,
+): void {
+  const key = decodeOrNull(keyType, record, workspaceId);
+  if (key !== null) transaction.delete(keyType, key);
+  else transaction.deleteAddress({ kind: "key", id: record.id }, [], [{ list: keysOfApi(apiId) }]);
+}

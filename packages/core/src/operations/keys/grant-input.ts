@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { MAX_HELD } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
+import { flag, grantName, id, list } from "../input.js";
+
+const GRANT_ERROR = "must be a name, or an object with id or name";
+
+/** A role or permission that a key is given: its name, or `{ id }`, `{ name }` or `{ name, create: true }`. */
+const grant = z.union(
+  [
+    grantName,
+    z
+      .strictObject({ id: id.optional(), name: grantName.optional(), create: flag.optional() })
+      .refine(({ id, name }) => id !== undefined || name !== undefined, { error: GRANT_ERROR }),
+  ],
+  { error: GRANT_ERROR },
+);
+
+/** The roles that a key is given, at most 100. `id` wins over `name`. */
+export const roleList = list(grant, MAX_HELD.roles, "roles");
+
+/** The permissions that a key is given, at most 1,000. `id` wins over `name`. */
+export const permissionList = list(grant, MAX_HELD.permissions, "permissions");
+
+/** One item of {@link roleList} or {@link permissionList}. */
+export type GrantItem = z.output<typeof grant>;
+
+/** What a key can be given: a role or a permission. */
+export type GrantKind = "role" | "permission";
+
+/** An item as it names a role or permission. */
+export interface GrantReference {
+  /** Its id or its name. */
+  readonly label: string;
+  readonly isId: boolean;
+  /** Whether it is created where there is none of that name. */
+  readonly mayCreate: boolean;
+}
+
+/** Reads one item of a list of roles or permissions. */
+export function readGrantItem(item: GrantItem): GrantReference {
+  if (typeof item === "string") return { label: item, isId: false, mayCreate: false };
+  if (item.id !== undefined) return { label: item.id, isId: true, mayCreate: false };
+  return { label: item.name as string, isId: false, mayCreate: item.create === true };
+}
+
+/**
+ * What a key holds once it is given these, for the audit log: by name, ascending, each once. One that is given by an id
+ * is named where the key holds it already.
+ */
+export function grantLabels(
+  items: readonly GrantItem[],
+  held: readonly NamedGrant[],
+): readonly string[] {
+  const labels = items.map((item) => {
+    const { label, isId } = readGrantItem(item);
+    return (isId ? held.find(({ id }) => id === label)?.name : undefined) ?? label;
+  });
+  return [...new Set(labels)].sort();
+}

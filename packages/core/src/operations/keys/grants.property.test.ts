@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { NamedGrant } from "../../records/role.js";
+import { type GrantItem, grantLabels } from "./grant-input.js";
+import { grantsWith, grantsWithout } from "./grants.js";
+
+const NAMES = ["anchor", "buoy", "chart", "deck", "fender"];
+const ALL: readonly NamedGrant[] = NAMES.map((name, index) => ({ id: `role_${index}`, name }));
+
+const held = fc.subarray([...ALL]);
+const item: fc.Arbitrary<GrantItem> = fc
+  .constantFrom(...ALL)
+  .chain(({ id, name }) =>
+    fc.constantFrom<GrantItem>(
+      name,
+      { name },
+      { id },
+      { name, create: true },
+      { id, name: "deck" },
+    ),
+  );
+const items = fc.array(item, { maxLength: 6 });
+
+/** What a key holds after a write of this set, in a workspace in which all of them exist. */
+function holding(before: readonly NamedGrant[], set: readonly GrantItem[] | undefined) {
+  return set === undefined
+    ? before
+    : ALL.filter(({ name }) => grantLabels(set, ALL).includes(name));
+}
+
+function meant(given: readonly GrantItem[]): readonly NamedGrant[] {
+  return holding([], given);
+}
+
+test("added are exactly the items, and nothing that was held is lost", () => {
+  fc.assert(
+    fc.property(held, items, (before, given) => {
+      const after = holding(before, grantsWith(before, given));
+      expect(new Set(after)).toEqual(new Set([...before, ...meant(given)]));
+    }),
+  );
+});
+
+test("removed are exactly the items", () => {
+  fc.assert(
+    fc.property(held, items, (before, given) => {
+      const after = holding(before, grantsWithout(before, given));
+      const gone = meant(given);
+      expect(after).toEqual(before.filter((grant) => !gone.includes(grant)));
+    }),
+  );
+});
+
+test("a second time adds and removes nothing", () => {
+  fc.assert(
+    fc.property(held, items, (before, given) => {
+      expect(grantsWith(holding(before, grantsWith(before, given)), given)).toBeUndefined();
+      expect(grantsWithout(holding(before, grantsWithout(before, given)), given)).toBeUndefined();
+    }),
+  );
+});
+
+test("what is held is referred to by nothing but its id", () => {
+  fc.assert(
+    fc.property(held, items, (before, given) => {
+      const set = grantsWith(before, given) ?? [];
+      expect(set.slice(0, before.length)).toEqual(
+        set.length === 0 ? [] : before.map(({ id }) => ({ id })),
+      );
+    }),
+  );
+});

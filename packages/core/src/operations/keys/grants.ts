@@ -1,0 +1,130 @@
+import { LatchkeyError } from "../../errors.js";
+import { MAX_HELD } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
+import { type OperationContext, transact } from "../context.js";
+import { References } from "../references.js";
+import { changeKey } from "./change.js";
+import { type GrantItem, type GrantKind, readGrantItem } from "./grant-input.js";
+import { getKeyById } from "./load.js";
+
+/** The field of a key that holds grants of a kind. */
+const FIELDS = { role: "roles", permission: "permissions" } as const;
+
+/** The set that makes a key hold what it held and the items too; undefined where it holds them all. */
+export function grantsWith(
+  held: readonly NamedGrant[],
+  items: readonly GrantItem[],
+): readonly GrantItem[] | undefined {
+  const added = items.filter((item) => heldAs(held, item) === undefined);
+  return added.length === 0 ? undefined : [...held.map(byId), ...added];
+}
+
+/** The set that makes a key hold what it held but the items; undefined where it holds none of them. */
+export function grantsWithout(
+  held: readonly NamedGrant[],
+  items: readonly GrantItem[],
+): readonly GrantItem[] | undefined {
+  const removed = new Set(items.map((item) => heldAs(held, item)));
+  const kept = held.filter((grant) => !removed.has(grant));
+  return kept.length === held.length ? undefined : kept.map(byId);
+}
+
+/**
+ * Gives a key further roles or permissions.
+ *
+ * @returns Those that it then holds itself, in ascending order of name.
+ * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming all that do not exist, or where the key would hold more
+ * than it can be given at once; nothing is written then.
+ */
+export async function addGrants(
+  context: OperationContext,
+  kind: GrantKind,
+  keyId: string,
+  items: readonly GrantItem[],
+): Promise<readonly NamedGrant[]> {
+  await changeKey(context, keyId, ({ direct }) => {
+    const wanted = grantsWith(direct[FIELDS[kind]], items);
+    if (wanted !== undefined) refuseTooMany(kind, wanted);
+    return { [FIELDS[kind]]: wanted };
+  });
+  return heldNow(context, kind, keyId);
+}
+
+/** Makes these all that a key holds itself of roles or permissions. As {@link addGrants}. */
+export async function setGrants(
+  context: OperationContext,
+  kind: GrantKind,
+  keyId: string,
+  items: readonly GrantItem[],
+): Promise<readonly NamedGrant[]> {
+  await changeKey(context, keyId, () => ({ [FIELDS[kind]]: items }));
+  return heldNow(context, kind, keyId);
+}
+
+/**
+ * Takes roles or permissions from a key. One that the key does not hold is passed over, one that does not exist is not.
+ * As {@link addGrants}, but nothing is created.
+ */
+export async function removeGrants(
+  context: OperationContext,
+  kind: GrantKind,
+  keyId: string,
+  items: readonly GrantItem[],
+): Promise<readonly NamedGrant[]> {
+  const held = await heldNow(context, kind, keyId);
+  const others = items.filter((item) => heldAs(held, item) === undefined);
+  await refuseMissing(context, kind, others);
+  if (others.length === items.length) return held;
+  await changeKey(context, keyId, ({ direct }) => ({
+    [FIELDS[kind]]: grantsWithout(direct[FIELDS[kind]], items),
+  }));
+  return heldNow(context, kind, keyId);
+}
+
+/** Else a key would grow with every call, and each verification with it. */
+function refuseTooMany(kind: GrantKind, wanted: readonly GrantItem[]): void {
+  const limit = MAX_HELD[FIELDS[kind]];
+  if (new Set(wanted.map((item) => readGrantItem(item).label)).size <= limit) return;
+  throw new LatchkeyError(
+    "PRECONDITION_FAILED",
+    `a key can hold at most ${limit} ${FIELDS[kind]} itself; nothing was written`,
+    { reason: "too-many-grants", details: { limit } },
+  );
+}
+
+/** By id: a grant of another name that takes its place meanwhile must not slip in. */
+function byId({ id }: NamedGrant): GrantItem {
+  return { id };
+}
+
+function heldAs(held: readonly NamedGrant[], item: GrantItem): NamedGrant | undefined {
+  const { label, isId } = readGrantItem(item);
+  return held.find(({ id, name }) => (isId ? id : name) === label);
+}
+
+async function heldNow(
+  context: OperationContext,
+  kind: GrantKind,
+  keyId: string,
+): Promise<readonly NamedGrant[]> {
+  const loaded = await getKeyById(context, keyId);
+  return loaded.direct[FIELDS[kind]].map(({ id, name }) => ({ id, name }));
+}
+
+/** @throws LatchkeyError `PRECONDITION_FAILED` naming those that exist nowhere in the workspace. */
+async function refuseMissing(
+  context: OperationContext,
+  kind: GrantKind,
+  items: readonly GrantItem[],
+): Promise<void> {
+  await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, context.now());
+    const named = items.map((item) =>
+      typeof item === "string" ? item : { ...item, create: false },
+    );
+    references.needGrants(kind, named);
+    await references.read();
+    references.grantIds(kind, named);
+    references.refuseMissing();
+  });
+}

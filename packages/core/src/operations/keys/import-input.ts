@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { secretShape } from "../../secrets/format.js";
+import { portableSha256, type SecretHash } from "../../secrets/hash.js";
+import {
+  canShowStart,
+  HASH_VARIANTS,
+  importedHash,
+  importedStart,
+} from "../../secrets/imported.js";
+import { evenWithIssues, orRequired, prefix, text, wholeNumber } from "../input.js";
+import { addSettingsIssues, keySettingsFields } from "./settings.js";
+
+const importedHashField = z
+  .strictObject({
+    value: z.string({ error: orRequired("must be a string") }),
+    variant: z.enum(HASH_VARIANTS, {
+      error: orRequired('must be "sha256_base64", "sha256_base64url" or "sha256_hex"'),
+    }),
+  })
+  .transform(({ value, variant }, context): SecretHash => {
+    const hash = importedHash(value, variant);
+    if (hash !== null) return hash;
+    context.addIssue({ code: "custom", path: ["value"], message: HASH_ERRORS[variant] });
+    return z.NEVER;
+  });
+
+const HASH_ERRORS = {
+  sha256_base64: "must be 32 bytes in base64: 44 characters, the last of them =",
+  sha256_base64url: "must be 32 bytes in base64url: 43 characters without padding",
+  sha256_hex: "must be 32 bytes in hexadecimal: 64 digits",
+};
+
+const plaintext = z
+  .string({ error: "must be a string of 1 to 512 printable ASCII characters" })
+  .superRefine((value, context) => {
+    const shape = secretShape(value);
+    if (shape === "malformed")
+      context.addIssue({
+        code: "custom",
+        message: "must be a string of 1 to 512 printable ASCII characters",
+      });
+    // A verification refuses it before any store is asked: it would never be good for anything.
+    if (shape === "damaged")
+      context.addIssue({
+        code: "custom",
+        message: "has the form of a secret of latchkey and a wrong checksum: it would never verify",
+      });
+  });
+
+/**
+ * One key of another system: its hash or its plaintext, and the settings of createKey. `remaining` may be 0: it was used
+ * up there. `prefix` is what the secret begins with: it is shown where neither `start` nor the plaintext is known.
+ */
+export const importedKey = z
+  .strictObject({
+    ...keySettingsFields,
+    remaining: wholeNumber(0).optional(),
+    createdAt: wholeNumber(0).optional(),
+    hash: importedHashField.optional(),
+    plaintext: plaintext.optional(),
+    start: text(0, 32).optional(),
+    prefix: prefix.optional(),
+  })
+  .superRefine(addImportIssues, evenWithIssues);
+
+/** An {@link importedKey}, checked. */
+export type ImportedKey = z.output<typeof importedKey>;
+
+/** What is stored and shown of an imported key's secret; nothing where only its hash is known. */
+export function startOf({ start, prefix, plaintext }: ImportedKey): string {
+  if (start !== undefined) return start;
+  if (plaintext !== undefined) return importedStart(plaintext);
+  return prefix ? `${prefix}_` : "";
+}
+
+function addImportIssues(
+  imported: unknown,
+  context: Parameters<typeof addSettingsIssues>[1],
+): void {
+  addSettingsIssues(imported, context);
+  const { hash, plaintext, start, recoverable } = imported as Readonly<Record<string, unknown>>;
+  const refuse = (path: string, message: string) =>
+    context.addIssue({ code: "custom", path: [path], message });
+  if (hash === undefined && plaintext === undefined)
+    refuse("hash", "is required where plaintext is not given");
+  if (hash !== undefined && plaintext !== undefined)
+    refuse("plaintext", "must not be given with hash");
+  if (recoverable === true && plaintext === undefined) refuse("recoverable", "needs plaintext");
+  if (typeof start === "string" && hash === portableSha256(start))
+    refuse("start", "must not be the secret itself");
+  if (typeof plaintext === "string" && typeof start === "string" && !canShowStart(plaintext, start))
+    refuse(
+      "start",
+      "must be what plaintext begins with: a prefix with its _, or so little that 112 bits stay unknown",
+    );
+}

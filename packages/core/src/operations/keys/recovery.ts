@@ -1,0 +1,79 @@
+import { corruptRecord, LatchkeyError } from "../../errors.js";
+import { keyType } from "../../records/key.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import { type OperationContext, requireVault, transact } from "../context.js";
+import { readKey } from "./load.js";
+import type { KeyView, PlaintextError } from "./view.js";
+
+/**
+ * The view of a key with the secret, if it is recoverable; of another key, the view as it is, with or without a vault.
+ *
+ * A secret sealed with an earlier key of the vault's ring is sealed anew with the current one on the way.
+ *
+ * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, or without the key of its ring that sealed the secret;
+ * `STORE_CORRUPT` when the stored text was tampered with, or opens to a secret that is not this key's.
+ */
+export async function withPlaintext(
+  context: OperationContext,
+  loaded: LoadedKey,
+  view: KeyView,
+): Promise<KeyView> {
+  const { sealedSecret, id } = loaded.key;
+  if (sealedSecret === null) return view;
+  const vault = requireVault(context);
+  const plaintext = openSecret(context, loaded, sealedSecret);
+  if (!vault.isCurrent(sealedSecret)) await resealSecret(context, id);
+  return { ...view, plaintext };
+}
+
+/** As {@link withPlaintext}, for one key of a page: a secret that does not open is no error of the others. */
+export async function withPlaintextOrError(
+  context: OperationContext,
+  loaded: LoadedKey,
+  view: KeyView,
+): Promise<KeyView> {
+  try {
+    return await withPlaintext(context, loaded, view);
+  } catch (error) {
+    const plaintextError = plaintextErrorOf(error);
+    if (plaintextError === null) throw error;
+    return { ...view, plaintextError };
+  }
+}
+
+/**
+ * Seals the secret of a key with the ring's current key, if it was sealed with an earlier one.
+ *
+ * @returns Whether anything was written.
+ */
+export async function resealSecret(context: OperationContext, keyId: string): Promise<boolean> {
+  const vault = requireVault(context);
+  const { answer } = await transact(context, async (transaction) => {
+    const loaded = await readKey(context, transaction, keyId);
+    const { key } = loaded;
+    if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) return false;
+    const secret = openSecret(context, loaded, key.sealedSecret);
+    const sealedSecret = vault.seal(secret, { workspaceId: context.workspaceId, keyId });
+    // No audit entry: the secret stays what it is, and nothing that anybody configured has changed.
+    transaction.update(keyType, key, { ...key, sealedSecret, version: key.version + 1 });
+    return true;
+  });
+  return answer;
+}
+
+function openSecret(context: OperationContext, { key }: LoadedKey, sealedSecret: string): string {
+  const secret = requireVault(context).open(sealedSecret, {
+    workspaceId: key.workspaceId,
+    keyId: key.id,
+  });
+  if (!context.hasher.candidates(secret).includes(key.hash))
+    throw corruptRecord(`encrypted secret of ${key.id}`);
+  return secret;
+}
+
+function plaintextErrorOf(error: unknown): PlaintextError | null {
+  if (!(error instanceof LatchkeyError)) return null;
+  if (error.code === "STORE_CORRUPT") return "damaged";
+  if (error.reason === "no-vault") return "no-vault";
+  return error.reason === "vault-key-missing" ? "vault-key-missing" : null;
+}

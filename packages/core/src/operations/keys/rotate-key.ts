@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { LatchkeyError } from "../../errors.js";
+import { type KeyRecord, keyType } from "../../records/key.js";
+import { decideRotation } from "../../rules/rotation.js";
+import { secretForm } from "../../secrets/form.js";
+import { formatSecret, secretStart } from "../../secrets/format.js";
+import type { EpochMs } from "../../time.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import {
+  type Audit,
+  type OperationContext,
+  randomRepeated,
+  requireVault,
+  transact,
+} from "../context.js";
+import { id, parseInput, wholeNumber } from "../input.js";
+import { keyFields } from "./audit-fields.js";
+import type { CreatedKey } from "./build.js";
+import { namesOf } from "./change.js";
+import { readKey } from "./load.js";
+
+/** A year: a longer grace is no rotation. */
+const MAX_GRACE_MS = 365 * 86_400_000;
+
+/** Input of rotateKey. `graceMs`: how long the old secret goes on, 0 to a year in ms, 0 unless given. */
+export const rotateKeyInput = z.strictObject({
+  keyId: id,
+  graceMs: wholeNumber(0, MAX_GRACE_MS).default(0),
+});
+
+/** For whom a rotation is done. */
+export interface RotationScope {
+  /** Asked before the secret of a recoverable key is sealed for its successor; throws where the caller may not have that. */
+  readonly beforeSealing?: (apiId: string) => void;
+}
+
+/**
+ * Puts a key with a new secret in the place of one: another id, the same settings, and the same counters, which the two
+ * share for as long as both live. The old key lives until `graceMs` from now or until its own expiry, whichever comes first,
+ * and is dead at that instant; the successor keeps the old expiry. The successor of a key that is switched off is switched
+ * off too.
+ *
+ * The new secret has the prefix and the number of random bytes of the old one. Of a key that was imported only the
+ * beginning that is stored can tell: what stands before its last `_` is the prefix, and the length is that of createKey.
+ *
+ * A key has one successor: of any number of racers one gets it.
+ *
+ * @throws LatchkeyError `NOT_FOUND`; `CONFLICT` for a key that was rotated before; `PRECONDITION_FAILED` for a key that has
+ * expired, and for a recoverable one without a vault. Nothing is written then.
+ */
+export async function rotateKey(
+  context: OperationContext,
+  input: z.input<typeof rotateKeyInput>,
+  scope: RotationScope = {},
+): Promise<CreatedKey> {
+  const { keyId, graceMs } = parseInput(rotateKeyInput, input);
+  const { answer } = await transact(context, async (transaction, audit) => {
+    const loaded = await readKey(context, transaction, keyId);
+    const { key } = loaded;
+    const now = context.now();
+    if (key.sealedSecret !== null) scope.beforeSealing?.(key.apiId);
+    const expires = oldExpiry(key, graceMs, now);
+    const { successor, secret } = successorOf(context, key, now);
+    const sharedCountersId = successor.sharedCountersId;
+    transaction.update(keyType, key, {
+      ...key,
+      rotatedTo: successor.id,
+      sharedCountersId,
+      expires,
+      updatedAt: now,
+      version: key.version + 1,
+    });
+    transaction.insert(keyType, successor, {
+      counters: { sharedWith: keyId },
+      onTaken: () => randomRepeated("no key was issued"),
+    });
+    auditRotation(audit, loaded, successor, expires, now);
+    return { keyId: successor.id, key: secret };
+  });
+  return answer;
+}
+
+function oldExpiry(key: KeyRecord, graceMs: number, now: EpochMs): EpochMs {
+  const decision = decideRotation(key, graceMs, now);
+  switch (decision.kind) {
+    case "rotate":
+      return decision.expires;
+    case "rotated-before":
+      throw new LatchkeyError("CONFLICT", "this key was rotated before: rotate its successor", {
+        reason: "key-rotated",
+      });
+    case "expired":
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "this key has expired: give it another expiry before it is rotated",
+        { reason: "key-expired" },
+      );
+    default:
+      return decision satisfies never;
+  }
+}
+
+function successorOf(
+  context: OperationContext,
+  old: KeyRecord,
+  now: EpochMs,
+): { readonly successor: KeyRecord; readonly secret: string } {
+  const row = { workspaceId: context.workspaceId, keyId: context.newId("key") };
+  const vault = old.sealedSecret === null ? null : requireVault(context);
+  const { prefix, byteLength } = secretForm(old.start);
+  const secret = formatSecret(prefix, context.random(byteLength));
+  return {
+    successor: {
+      ...old,
+      id: row.keyId,
+      hash: context.hasher.hash(secret),
+      start: secretStart(secret),
+      createdAt: now,
+      updatedAt: null,
+      rotatedFrom: old.id,
+      rotatedTo: null,
+      sharedCountersId: old.sharedCountersId ?? old.id,
+      sealedSecret: vault?.seal(secret, row) ?? null,
+      importMarks: [],
+      version: 1,
+    },
+    secret,
+  };
+}
+
+/** The uses are in neither entry: both keys share them, and they go on. */
+function auditRotation(
+  audit: Audit,
+  { key, identity, direct }: LoadedKey,
+  successor: KeyRecord,
+  expires: EpochMs,
+  now: EpochMs,
+): void {
+  const identityId = identity?.id ?? null;
+  audit({
+    type: "key.rotated",
+    at: now,
+    resourceId: key.id,
+    keyId: key.id,
+    identityId,
+    before: { expires: key.expires },
+    after: { rotatedTo: successor.id, expires },
+  });
+  audit({
+    type: "key.created",
+    at: now,
+    resourceId: successor.id,
+    keyId: successor.id,
+    identityId,
+    after: keyFields(successor, {
+      externalId: identity?.externalId,
+      roles: namesOf(direct.roles),
+      permissions: namesOf(direct.permissions),
+    }),
+  });
+}

@@ -1,0 +1,99 @@
+import { DEFAULT_LIMIT, type RateLimitType } from "../../records/key.js";
+import { keyState } from "../../rules/lifecycle.js";
+import type { Metadata } from "../../rules/metadata.js";
+import { dueRefill } from "../../rules/refill.js";
+import { applyRefill } from "../../store/counters.js";
+import type { EpochMs, SpanMs } from "../../time.js";
+import { effectiveUses } from "../../verification/effective-uses.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import { publicIdentity, type VerifiedKey } from "../../verification/verdict.js";
+import { type RefillView, toRefillView } from "../refill-view.js";
+import { toWireKeyLimits, type WireKeyLimit } from "./limits.js";
+
+/** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
+export interface KeyView {
+  readonly id: string;
+  readonly start: string;
+  readonly apiId: string;
+  readonly workspaceId: string;
+  readonly createdAt: EpochMs;
+  /** Role names, ascending. */
+  readonly roles: readonly string[];
+  /** Effective permissions: direct and through roles, ascending. */
+  readonly permissions: readonly string[];
+  /** Derived: false once the key is switched off, expired or exhausted. */
+  readonly enabled: boolean;
+  readonly name?: string;
+  /** Deprecated: the `externalId` of the identity. */
+  readonly ownerId?: string;
+  readonly meta?: Metadata;
+  readonly updatedAt?: EpochMs;
+  readonly expires?: EpochMs;
+  /** As of now: a refill that has fallen due shows. Absent when unlimited. */
+  readonly remaining?: number;
+  readonly refill?: RefillView;
+  readonly ratelimit?: {
+    readonly async: boolean;
+    readonly type?: RateLimitType;
+    readonly limit: number;
+    readonly duration: SpanMs;
+  };
+  /** Every limit of the key, the one named `default` too. Absent where it has none. */
+  readonly ratelimits?: readonly WireKeyLimit[];
+  /** `identity`: `remaining` and `refill` are those that all keys of the identity share. Absent for the key's own. */
+  readonly usesFrom?: "identity";
+  /** The key that this one took the place of. */
+  readonly rotatedFrom?: string;
+  /** The key that took the place of this one. */
+  readonly rotatedTo?: string;
+  /** Instant of the latest valid verification; a few seconds behind, as statistics are. */
+  readonly lastUsedAt?: EpochMs;
+  readonly environment?: string;
+  readonly identity?: NonNullable<VerifiedKey["identity"]>;
+  /** The secret of a recoverable key, where decryption was asked for. */
+  readonly plaintext?: string;
+  /** In a list: why the secret of a recoverable key could not be decrypted. */
+  readonly plaintextError?: PlaintextError;
+}
+
+/** Why the secret of a recoverable key is not shown in a list. */
+export type PlaintextError = "no-vault" | "vault-key-missing" | "damaged";
+
+/** A key as listings show it, as of `now`. Shows a due refill without writing it. */
+export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
+  const { key, identity, roles, permissions } = loaded;
+  const { usage, refill } = effectiveUses(loaded);
+  const { remaining, lastRefillAt } = applyRefill(usage, dueRefill(refill, now));
+  const limit = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);
+  return {
+    id: key.id,
+    start: key.start,
+    apiId: key.apiId,
+    workspaceId: key.workspaceId,
+    createdAt: key.createdAt,
+    roles,
+    permissions,
+    enabled: keyState({ enabled: key.enabled, expires: key.expires, remaining }, now) === "enabled",
+    ...(key.name !== null && { name: key.name }),
+    ...(key.meta !== null && { meta: key.meta }),
+    ...(key.updatedAt !== null && { updatedAt: key.updatedAt }),
+    ...(loaded.lastUsedAt !== null && { lastUsedAt: loaded.lastUsedAt }),
+    ...(key.expires !== null && { expires: key.expires }),
+    ...(key.usesFrom === "identity" && { usesFrom: key.usesFrom }),
+    ...(remaining !== null && { remaining }),
+    ...(refill !== null && { refill: toRefillView(refill, lastRefillAt) }),
+    ...(limit !== undefined && {
+      ratelimit: {
+        async: limit.async,
+        ...(limit.type !== null && { type: limit.type }),
+        limit: limit.limit,
+        duration: limit.duration,
+      },
+    }),
+    ...(key.ratelimits.length > 0 && { ratelimits: toWireKeyLimits(key.ratelimits) }),
+    ...(key.rotatedFrom !== null && { rotatedFrom: key.rotatedFrom }),
+    ...(key.rotatedTo !== null && { rotatedTo: key.rotatedTo }),
+    ...(key.environment !== null && { environment: key.environment }),
+    ...(identity !== null && { ownerId: identity.externalId, identity: publicIdentity(identity) }),
+  };
+}

@@ -1,0 +1,68 @@
+import { MAX_QUERY_DEPTH, type PermissionQuery } from "../rules/permission.js";
+
+/** Longest permission name in a query, and how many names and groups one query may hold in all. */
+export const QUERY_BOUNDS = { maxNameLength: 512, maxNodes: 1_000 } as const;
+
+/** A checked copy of a query, or where and why it is malformed. */
+export type QueryCheck =
+  | { readonly ok: true; readonly query: PermissionQuery }
+  | { readonly ok: false; readonly path: readonly (string | number)[]; readonly message: string };
+
+/**
+ * Checks what claims to be a permission query: a name of 1 to 512 characters, or an object with exactly one of
+ * `and` and `or`, each a list of at least one query, nested at most 16 deep.
+ */
+export function checkPermissionQuery(value: unknown): QueryCheck {
+  const path: (string | number)[] = [];
+  let nodes = 0;
+
+  function copy(node: unknown, depth: number): PermissionQuery | string | null {
+    nodes += 1;
+    if (nodes > QUERY_BOUNDS.maxNodes)
+      return fail(`must hold at most ${QUERY_BOUNDS.maxNodes} names and groups`);
+    if (depth > MAX_QUERY_DEPTH) return fail(`must be nested at most ${MAX_QUERY_DEPTH} deep`);
+    if (typeof node === "string") {
+      const isInBounds = node.length >= 1 && node.length <= QUERY_BOUNDS.maxNameLength;
+      return isInBounds
+        ? node
+        : fail(`must be a name of 1 to ${QUERY_BOUNDS.maxNameLength} characters`);
+    }
+    const group = onlyMember(node);
+    if (group === null)
+      return fail("must be a permission name, or an object with exactly one of and, or");
+    path.push(group.name);
+    if (!Array.isArray(group.members) || group.members.length === 0)
+      return fail("must be a list of at least one query");
+    const members: PermissionQuery[] = [];
+    for (const [index, member] of group.members.entries()) {
+      path.push(index);
+      const copied = copy(member, depth + 1);
+      if (failure !== null || copied === null) return null;
+      members.push(copied);
+      path.pop();
+    }
+    path.pop();
+    return group.name === "and" ? { and: members } : { or: members };
+  }
+
+  let failure: string | null = null;
+  function fail(message: string): null {
+    failure = message;
+    return null;
+  }
+
+  const query = copy(value, 1);
+  return query === null
+    ? { ok: false, path, message: failure ?? "is malformed" }
+    : { ok: true, query };
+}
+
+function onlyMember(
+  node: unknown,
+): { readonly name: "and" | "or"; readonly members: unknown } | null {
+  if (typeof node !== "object" || node === null || Array.isArray(node)) return null;
+  const [entry, ...rest] = Object.entries(node);
+  if (entry === undefined || rest.length > 0) return null;
+  const [name, members] = entry;
+  return name === "and" || name === "or" ? { name, members } : null;
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { roleType } from "../../records/role.js";
+import { StaleReadError } from "../../store/transaction.js";
+import { type OperationContext, transact } from "../context.js";
+import { id, parseInput } from "../input.js";
+import { namesOf } from "../keys/change.js";
+import { readRecordIn } from "../read-record.js";
+import { roleFields } from "./view.js";
+
+/** Input of deleteRole. */
+export const deleteRoleInput = z.strictObject({ roleId: id });
+
+/**
+ * Deletes a role. No key has it, nor the permissions that came with it, any more, with the next verification; its name is
+ * free. The permissions themselves stay.
+ *
+ * @throws LatchkeyError `NOT_FOUND` when this workspace has no such role.
+ */
+export async function deleteRole(
+  context: OperationContext,
+  input: z.input<typeof deleteRoleInput>,
+): Promise<Record<string, never>> {
+  const { roleId } = parseInput(deleteRoleInput, input);
+  await transact(context, async (transaction, audit) => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
+    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
+    if (held === null) throw new StaleReadError();
+    transaction.delete(roleType, role);
+    transaction.raiseRevision();
+    audit({
+      type: "role.deleted",
+      at: context.now(),
+      resourceId: roleId,
+      before: roleFields(role, namesOf(held[0] ?? [])),
+    });
+  });
+  return {};
+}

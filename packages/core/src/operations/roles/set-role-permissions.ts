@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { type RoleRecord, roleType } from "../../records/role.js";
+import { StaleReadError } from "../../store/transaction.js";
+import { type OperationContext, transact } from "../context.js";
+import { grantName, id, list, parseInput } from "../input.js";
+import { namesOf } from "../keys/change.js";
+import { readRecordIn } from "../read-record.js";
+import { References } from "../references.js";
+import { roleFields } from "./view.js";
+
+/** Input of setRolePermissions. `permissions`: at most 1,000 names of existing permissions; an empty list clears them. */
+export const setRolePermissionsInput = z.strictObject({
+  roleId: id,
+  permissions: list(grantName, 1_000, "names"),
+});
+
+/**
+ * Makes these the permissions of a role. Every key that has the role sees it with its next verification.
+ *
+ * @throws LatchkeyError `NOT_FOUND` when this workspace has no such role, `PRECONDITION_FAILED` naming every permission
+ * that does not exist; nothing is written then.
+ */
+export async function setRolePermissions(
+  context: OperationContext,
+  input: z.input<typeof setRolePermissionsInput>,
+): Promise<Record<string, never>> {
+  const { roleId, permissions } = parseInput(setRolePermissionsInput, input);
+  await transact(context, async (transaction, audit) => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
+    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
+    if (held === null) throw new StaleReadError();
+    const references = new References(context, transaction, audit, context.now());
+    references.needGrants("permission", permissions);
+    await references.read();
+    const after: RoleRecord = {
+      ...role,
+      permissions: references.grantIds("permission", permissions),
+      version: role.version + 1,
+    };
+    references.refuseMissing();
+    transaction.update(roleType, role, after);
+    transaction.raiseRevision();
+    audit({
+      type: "role.updated",
+      at: context.now(),
+      resourceId: roleId,
+      before: roleFields(role, namesOf(held[0] ?? [])),
+      after: roleFields(after, permissions),
+    });
+  });
+  return {};
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import {
+  DIRECTORY_ID,
+  type RootKeyRecord,
+  rootKeyPointerType,
+  rootKeyType,
+} from "../../records/root-key.js";
+import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permission.js";
+import { BYTE_LENGTH, formatSecret, secretStart } from "../../secrets/format.js";
+import { type OperationContext, randomRepeated, transact } from "../context.js";
+import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
+
+const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
+
+/** Input of createRootKey: at least one permission, an optional name, an optional expiry (Unix epoch ms). */
+export const createRootKeyInput = z.strictObject({
+  permissions: z
+    .array(
+      z.string({ error: PERMISSION_ERROR }).refine(isRootPermission, { error: PERMISSION_ERROR }),
+      {
+        error: orRequired("must be a list of 1 to 1000 permissions"),
+      },
+    )
+    .min(1, { error: "must be a list of 1 to 1000 permissions" })
+    .max(1_000, { error: "must be a list of 1 to 1000 permissions" }),
+  name: text(1, 256).optional(),
+  expires: wholeNumber(1).optional(),
+});
+
+/** Prefix of root keys, so that people and scanners tell them from the keys of customers. */
+const ROOT_PREFIX = "lk_root";
+
+/** Creates a key that authorises management calls in this workspace. The secret is answered this once. */
+export async function createRootKey(
+  context: OperationContext,
+  input: z.input<typeof createRootKeyInput>,
+): Promise<{ readonly rootKeyId: string; readonly key: string }> {
+  const now = context.now();
+  const parsed = parseInput(createRootKeyInput, input, (raw) => expiryIssues(raw, now));
+  const key = formatSecret(ROOT_PREFIX, context.random(BYTE_LENGTH.default));
+  const rootKeyId = context.newId("root");
+  const rootKey: RootKeyRecord = {
+    id: rootKeyId,
+    workspaceId: context.workspaceId,
+    hash: context.hasher.hash(key),
+    start: secretStart(key),
+    name: parsed.name ?? null,
+    permissions: [...new Set(parsed.permissions)],
+    expires: parsed.expires ?? null,
+    enabled: true,
+    createdAt: now,
+  };
+  // First: a pointer that leads nowhere is harmless, and a root key without one could not be found.
+  await context.transact(DIRECTORY_ID, async (transaction) => {
+    const pointer = { id: rootKey.hash, workspaceId: context.workspaceId, rootKeyId };
+    const address = { kind: "rootKeyPointer", id: rootKey.hash } as const;
+    if ((await transaction.readOne(address)) !== null)
+      throw randomRepeated("no root key was created");
+    transaction.expect({ ...address, version: null });
+    transaction.insert(rootKeyPointerType, pointer);
+  });
+  const { name, permissions, expires } = rootKey;
+  await transact(context, async (transaction, audit) => {
+    transaction.insert(rootKeyType, rootKey);
+    audit({
+      type: "root_key.created",
+      at: now,
+      resourceId: rootKeyId,
+      after: { name, permissions, expires },
+    });
+  });
+  return { rootKeyId, key };
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { badRequest } from "../../errors.js";
+import {
+  bucketEndAt,
+  bucketStartAt,
+  GRANULARITIES,
+  isAllowedRange,
+  RANGE_ERRORS,
+  toBuckets,
+  type VerificationBucket,
+} from "../../statistics/buckets.js";
+import type { Want } from "../../store/key-store.js";
+import type { StatisticsSubject } from "../../store/statistics.js";
+import type { EpochMs, SpanMs } from "../../time.js";
+import { notFound, type OperationContext } from "../context.js";
+import { identityWant } from "../identities/find.js";
+import { evenWithIssues, externalId, id, orRequired, parseInput, wholeNumber } from "../input.js";
+
+/** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
+const LATEST: EpochMs = 253_402_300_799_999;
+
+/** Without a start: 30 days. */
+const USUAL_RANGE_MS: SpanMs = 30 * 86_400_000;
+
+/**
+ * Input of getVerifications: exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`; `ownerId` is a deprecated
+ * name of `externalId`, which wins, as `identityId` wins over both. `start`, included, and `end`, not included, in Unix epoch
+ * ms: the 30 days up to now unless given. `granularity`: `hour` over at most 31 days, `day` over at most 366 days, which it is unless given, `month` over at most
+ * 120 months.
+ */
+export const getVerificationsInput = z
+  .strictObject({
+    keyId: id.optional(),
+    identityId: id.optional(),
+    externalId: externalId.optional(),
+    ownerId: externalId.optional(),
+    apiId: id.optional(),
+    start: wholeNumber(0, LATEST).optional(),
+    end: wholeNumber(0, LATEST).optional(),
+    granularity: z
+      .enum(GRANULARITIES, { error: orRequired('must be "hour", "day" or "month"') })
+      .default("day"),
+  })
+  .refine((input) => subjectsIn(input) === 1, {
+    ...evenWithIssues,
+    error: "exactly one of keyId, identityId (or externalId) and apiId must be given",
+  });
+
+/** Verifications of every bucket that the range touches, in ascending order. */
+export interface Verifications {
+  readonly verifications: readonly VerificationBucket[];
+}
+
+/**
+ * How often a key, or the keys of an identity or of an API, were verified, by verdict: in buckets of UTC, each as a whole,
+ * also where the range cuts it. What this process has counted is written first; what others have counted may be
+ * missing for a few seconds. Secrets that no key has are not counted.
+ *
+ * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, identity or API.
+ */
+export async function getVerifications(
+  context: OperationContext,
+  input: z.input<typeof getVerificationsInput>,
+): Promise<Verifications> {
+  const parsed = parseInput(getVerificationsInput, input);
+  const { granularity } = parsed;
+  const { start, end } = rangeOf(parsed, context.now());
+  const subject = await subjectOf(context, parsed);
+  await context.recorder?.flush();
+  const lastBucketAt = bucketStartAt(end - 1, granularity);
+  const hours = await context.store.readStatistics(context.workspaceId, {
+    subject,
+    startAt: bucketStartAt(start, granularity),
+    endAt: bucketEndAt(lastBucketAt, granularity),
+  });
+  return { verifications: toBuckets(hours, start, end, granularity) };
+}
+
+/**
+ * The range that is asked for.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` where it is empty or longer than its granularity allows.
+ */
+function rangeOf(
+  { start, end, granularity }: z.output<typeof getVerificationsInput>,
+  now: EpochMs,
+): { readonly start: EpochMs; readonly end: EpochMs } {
+  const endAt = end ?? now + 1;
+  const startAt = start ?? Math.max(0, endAt - USUAL_RANGE_MS);
+  if (!isAllowedRange(startAt, endAt, granularity))
+    throw badRequest([{ path: "end", message: RANGE_ERRORS[granularity] }]);
+  return { start: startAt, end: endAt };
+}
+
+function subjectsIn(input: Readonly<Record<string, unknown>>): number {
+  const { keyId, identityId, externalId, ownerId, apiId } = input;
+  return [keyId, identityId ?? externalId ?? ownerId, apiId].filter((one) => one !== undefined)
+    .length;
+}
+
+async function subjectOf(
+  { store, workspaceId }: OperationContext,
+  input: z.output<typeof getVerificationsInput>,
+): Promise<StatisticsSubject> {
+  const { kind, want, name } = wantOf(input);
+  const { found } = await store.read(workspaceId, [want]);
+  const [loaded = null] = found;
+  if (loaded === null) throw notFound(name);
+  return { kind, id: loaded.record.id };
+}
+
+function wantOf({ keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>): {
+  readonly kind: StatisticsSubject["kind"];
+  readonly want: Want;
+  readonly name: "key" | "API" | "identity";
+} {
+  if (keyId !== undefined) return { kind: "key", want: { kind: "key", id: keyId }, name: "key" };
+  if (apiId !== undefined) return { kind: "api", want: { kind: "api", id: apiId }, name: "API" };
+  const { identityId, ownerId, externalId = ownerId } = ids;
+  return { kind: "identity", want: identityWant({ identityId, externalId }), name: "identity" };
+}

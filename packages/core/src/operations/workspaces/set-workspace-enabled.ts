@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { unwrittenWorkspace, workspaceType } from "../../records/workspace.js";
+import { type OperationContext, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { flag, parseInput } from "../input.js";
+
+/** Input of setWorkspaceEnabled, as an object. */
+export const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
+
+/**
+ * Switches this workspace on or off. While it is off no verification gives a verdict (`FORBIDDEN`) and no root key of
+ * it authorises anything. Seen by every call that starts after this has resolved.
+ *
+ * @param enabled - true or false, and nothing that merely looks like one: a kill switch must not guess.
+ * @throws LatchkeyError `BAD_REQUEST` for anything else.
+ */
+export async function setWorkspaceEnabled(
+  context: OperationContext,
+  enabled: boolean,
+): Promise<void> {
+  const parsed = parseInput(setWorkspaceEnabledInput, { enabled });
+  const { workspaceId } = context;
+  await transact(context, async (transaction, audit) => {
+    const loaded = await transaction.readOne({ kind: "workspace", id: workspaceId });
+    if (loaded === null) transaction.expect({ kind: "workspace", id: workspaceId, version: null });
+    // A record that cannot be read must not keep the kill switch from working; only a name is lost.
+    const before = loaded === null ? null : decodeOrNull(workspaceType, loaded.record, workspaceId);
+    const version = (loaded?.record.version ?? 0) + 1;
+    const workspace = {
+      ...(before ?? unwrittenWorkspace(workspaceId)),
+      enabled: parsed.enabled,
+      version,
+    };
+    transaction.insert(workspaceType, workspace);
+    transaction.raiseRevision();
+    audit({
+      type: parsed.enabled ? "workspace.enabled" : "workspace.disabled",
+      at: context.now(),
+      resourceId: workspaceId,
+    });
+  });
+}

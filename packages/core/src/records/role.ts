@@ -1,0 +1,41 @@
+import type { EpochMs } from "../time.js";
+import { defineRecord, unlessEmpty } from "./record-type.js";
+
+/** A named set of permissions. Names are unique in a workspace. */
+export interface RoleRecord {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Ids of its permissions. One that was deleted counts for nothing. */
+  readonly permissions: readonly string[];
+  readonly createdAt: EpochMs;
+  /** Rises by one whenever the role is given another set of permissions; not when one of them is deleted. */
+  readonly version: number;
+}
+
+/** Most roles and most permissions that a key holds itself. */
+export const MAX_HELD = { roles: 100, permissions: 1_000 } as const;
+
+/** Roles: found by id or by name. */
+export const roleType = defineRecord<RoleRecord>({
+  kind: "role",
+  version: ({ version }) => version,
+  write: ({ name, description, permissions, createdAt }) => ({
+    name,
+    description,
+    permissions: unlessEmpty(permissions),
+    createdAt,
+  }),
+  read: (body, { id, workspaceId, version }) => ({
+    id,
+    workspaceId,
+    name: body.text("name"),
+    description: body.textOrNull("description"),
+    permissions: body.texts("permissions"),
+    createdAt: body.whole("createdAt"),
+    version,
+  }),
+  claims: ({ name }) => [{ index: "name", value: name }],
+  lists: () => [{ list: "roles" }],
+});

@@ -1,0 +1,36 @@
+import type { JsonValue } from "../lib/json.js";
+
+/** What a record is of. To a store it is part of an address, and nothing else. */
+export const RECORD_KINDS = [
+  "workspace",
+  "api",
+  "key",
+  "identity",
+  "role",
+  "permission",
+  "rootKey",
+  "rootKeyPointer",
+  "auditEntry",
+] as const;
+
+/** One of {@link RECORD_KINDS}. */
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/** A record as a store keeps it. */
+export interface StoredRecord {
+  readonly kind: RecordKind;
+  /** Unique in its workspace and kind: 1 to 128 ASCII characters without spaces. Lists are in ascending order of it. */
+  readonly id: string;
+  /**
+   * Chosen by core: a whole number >= 0. It rises when whoever knows the record must read it again, and not when only its
+   * counters move. A store that cannot read what it holds answers 0.
+   */
+  readonly version: number;
+  /** Id of the identity that is answered along with this record, whether or not that exists; null for none. */
+  readonly link: string | null;
+  /**
+   * A JSON value, deeply frozen. No store looks into it. A store that keeps text and cannot parse what it holds answers
+   * `undefined`: core says what that means.
+   */
+  readonly body: JsonValue | undefined;
+}

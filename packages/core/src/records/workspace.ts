@@ -1,0 +1,36 @@
+import { defineRecord } from "./record-type.js";
+
+/** A tenant. A workspace that was never written exists, enabled. */
+export interface WorkspaceRecord {
+  readonly id: string;
+  /** Null where it was never given one. */
+  readonly name: string | null;
+  /** A disabled workspace verifies nothing and answers no management call over HTTP. */
+  readonly enabled: boolean;
+  /** Rises by one with every change. */
+  readonly version: number;
+}
+
+/** Workspaces: found by id, in themselves. */
+export const workspaceType = defineRecord<WorkspaceRecord>({
+  kind: "workspace",
+  version: ({ version }) => version,
+  write: ({ name, enabled }) => ({ name, disabled: enabled ? undefined : true }),
+  read: (body, { id, version }) => ({
+    id,
+    name: body.textOrNull("name"),
+    enabled: !body.flag("disabled"),
+    version,
+  }),
+});
+
+/** Workspace used where none is named. */
+export const DEFAULT_WORKSPACE_ID = "ws_default";
+
+/** What a workspace id may be: it becomes part of cursors and of key names in stores. */
+export const WORKSPACE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The workspace as it is before anything was written about it. */
+export function unwrittenWorkspace(id: string): WorkspaceRecord {
+  return { id, name: null, enabled: true, version: 0 };
+}

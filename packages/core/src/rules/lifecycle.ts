@@ -1,0 +1,63 @@
+import type { EpochMs } from "../time.js";
+import { isExpired } from "./expiry.js";
+
+/**
+ * The state of a key, derived and never stored. Where several hold, the first of this order names it:
+ * `switched-off`, `expired`, `exhausted`.
+ */
+export type KeyState = "enabled" | "switched-off" | "expired" | "exhausted";
+
+/** What the state of a key follows from. */
+export interface LifecycleFacts {
+  readonly enabled: boolean;
+  readonly expires: EpochMs | null;
+  /** Uses left with a due refill applied, or null for unlimited. */
+  readonly remaining: number | null;
+}
+
+/** State of a key at `now`: `enabled = enabled && !expired && !exhausted`. */
+export function keyState(facts: LifecycleFacts, now: EpochMs): KeyState {
+  if (!facts.enabled) return "switched-off";
+  if (isExpired(facts.expires, now)) return "expired";
+  if (facts.remaining === 0) return "exhausted";
+  return "enabled";
+}
+
+/** The fields of an update that move a key between states; undefined leaves a field as it is. */
+export interface LifecycleUpdate {
+  readonly enabled: boolean | undefined;
+  readonly expires: EpochMs | null | undefined;
+  readonly remaining: number | null | undefined;
+}
+
+/** What an update makes of the state fields, or why it cannot. */
+export type LifecycleDecision =
+  | { readonly kind: "apply"; readonly enabled: boolean; readonly expires: EpochMs | null }
+  /** `enabled: true` on an exhausted key, without a new `remaining`. */
+  | { readonly kind: "refuse-exhausted" };
+
+/**
+ * Decides the transition of an update at `now`.
+ *
+ * Enabling a key whose expiry has elapsed, without a new `expires`, clears the elapsed expiry: otherwise the
+ * key would be dead again at once. Enabling an exhausted key needs a new `remaining`, for the same reason.
+ * `remaining` in the facts is with a due refill applied.
+ *
+ * @see packages/core/decisions/0002-derived-state.md for the state table.
+ */
+export function decideUpdate(
+  facts: LifecycleFacts,
+  update: LifecycleUpdate,
+  now: EpochMs,
+): LifecycleDecision {
+  const isEnabling = update.enabled === true;
+  const remaining = update.remaining === undefined ? facts.remaining : update.remaining;
+  if (isEnabling && remaining === 0) return { kind: "refuse-exhausted" };
+  const clearsElapsed = isEnabling && update.expires === undefined && isExpired(facts.expires, now);
+  const keptExpiry = clearsElapsed ? null : facts.expires;
+  return {
+    kind: "apply",
+    enabled: update.enabled ?? facts.enabled,
+    expires: update.expires === undefined ? keptExpiry : update.expires,
+  };
+}

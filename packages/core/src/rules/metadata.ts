@@ -1,0 +1,89 @@
+import type { JsonValue } from "../lib/json.js";
+
+/** Free-form metadata of a key or an identity: a JSON object. */
+export type Metadata = { readonly [member: string]: JsonValue };
+
+/** Bounds of metadata. The object itself is level 1. */
+export const METADATA_BOUNDS = { maxBytes: 16_384, maxDepth: 16 } as const;
+
+/** Member names that could reach a prototype when a careless program copies the object. */
+const REFUSED_MEMBERS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/** A frozen copy of accepted metadata, or what is wrong with it. */
+export type MetadataCheck =
+  | { readonly ok: true; readonly metadata: Metadata }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Checks metadata and copies it, deep-frozen, so that no later change by the caller reaches a store.
+ *
+ * At most 16 KiB of JSON in UTF-8 and 16 levels deep. Numbers must be finite. Depth is bounded before anything
+ * recursive sees the value, and size while it is copied, so that a hostile, cyclic or shared object costs neither
+ * stack nor time.
+ */
+export function checkMetadata(value: unknown): MetadataCheck {
+  if (!isPlainObject(value)) return refuse("must be a JSON object");
+  try {
+    const metadata = copyJson(value, 1, new SizeBudget()) as Metadata;
+    const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
+    if (bytes > METADATA_BOUNDS.maxBytes) return refuse(TOO_LARGE);
+    return { ok: true, metadata };
+  } catch (error) {
+    if (error instanceof MetadataRefusal) return refuse(error.message);
+    throw error;
+  }
+}
+
+class MetadataRefusal extends Error {}
+
+const TOO_LARGE = `must be at most ${METADATA_BOUNDS.maxBytes} bytes of JSON`;
+
+/**
+ * Stops a copy as soon as its JSON is sure to be too large. Without it an object that refers to one other ten times,
+ * sixteen levels deep, would be written out 10^16 times before its size is looked at.
+ */
+class SizeBudget {
+  #left: number = METADATA_BOUNDS.maxBytes;
+
+  /** @param bytes - Lower bound of the JSON that is written for one value or member name. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) throw new MetadataRefusal(TOO_LARGE);
+  }
+}
+
+function refuse(message: string): MetadataCheck {
+  return { ok: false, message };
+}
+
+/** The recursion is at most `maxDepth` deep, whatever the input. */
+function copyJson(value: unknown, depth: number, budget: SizeBudget): JsonValue {
+  budget.take(typeof value === "string" ? value.length : 1);
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new MetadataRefusal("must hold finite numbers only");
+    return value + 0; // JSON has no negative zero: what is kept is what every store gives back
+  }
+  if (!Array.isArray(value) && !isPlainObject(value))
+    throw new MetadataRefusal("must hold JSON values only");
+  if (depth > METADATA_BOUNDS.maxDepth) {
+    throw new MetadataRefusal(`must be at most ${METADATA_BOUNDS.maxDepth} levels deep`);
+  }
+  if (Array.isArray(value))
+    return Object.freeze(Array.from(value, (member) => copyJson(member, depth + 1, budget)));
+  const copy: Record<string, JsonValue> = {};
+  for (const [member, content] of Object.entries(value)) {
+    if (REFUSED_MEMBERS.has(member)) {
+      throw new MetadataRefusal("must not have a member named __proto__, constructor or prototype");
+    }
+    budget.take(member.length);
+    copy[member] = copyJson(content, depth + 1, budget);
+  }
+  return Object.freeze(copy);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}

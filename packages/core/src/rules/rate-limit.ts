@@ -1,0 +1,111 @@
+import type { EpochMs, SpanMs } from "../time.js";
+
+/** A named limit: at most `limit` units per window of `duration`. */
+export interface RateLimit {
+  readonly name: string;
+  /** Units per window: a whole number >= 1. */
+  readonly limit: number;
+  /** Window length in ms: a whole number >= 1. */
+  readonly duration: SpanMs;
+}
+
+/** A limit that an identity's keys share. */
+export interface IdentityRateLimit extends RateLimit {
+  /** Whether it applies to every verification by itself, and not only to those that name it. */
+  readonly autoApply: boolean;
+}
+
+/** A limit of an identity in the words of the HTTP contract. `duration` in ms. */
+export interface WireRateLimit {
+  readonly name: string;
+  readonly limit: number;
+  readonly duration: SpanMs;
+  /** Absent where it is false. */
+  readonly autoApply?: boolean;
+}
+
+/** What a store keeps of one limit: the window it last counted in, and what was taken there. */
+export interface RateWindow {
+  readonly startedAt: EpochMs;
+  readonly used: number;
+}
+
+/** What one limit says of one attempt to take `cost` units. */
+export interface WindowDecision {
+  readonly kind: "admit" | "refuse";
+  /** The window as it stands when the attempt goes through; unchanged where it is refused. */
+  readonly window: RateWindow;
+}
+
+/**
+ * Start of the rate-limit window that contains `now`.
+ *
+ * Windows are aligned to the Unix epoch. An instant exactly on an edge opens the next window.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ * @param duration - Length of a window in ms: a whole number >= 1.
+ * @returns Unix epoch ms, never later than `now`.
+ * @see packages/core/decisions/0003-windows-are-epoch-aligned.md
+ */
+export function windowStartAt(now: EpochMs, duration: SpanMs): EpochMs {
+  return now - (now % duration);
+}
+
+/**
+ * The window that counts at `now`: the stored one, or an empty one when a later window has opened.
+ *
+ * A stored window never goes back: when `now` lies before it, the stored window still counts.
+ */
+export function currentWindow(
+  stored: RateWindow | null,
+  duration: SpanMs,
+  now: EpochMs,
+): RateWindow {
+  const startedAt = windowStartAt(now, duration);
+  return stored !== null && stored.startedAt >= startedAt ? stored : { startedAt, used: 0 };
+}
+
+/**
+ * Decides whether `cost` units fit into the window that counts at `now`: used + cost <= limit.
+ *
+ * A cost of 0 looks without taking, and is refused only when more was used than the limit now allows.
+ *
+ * @param cost - Units to take: a whole number >= 0.
+ */
+export function decideWindow(
+  stored: RateWindow | null,
+  limit: { readonly limit: number; readonly duration: SpanMs },
+  cost: number,
+  now: EpochMs,
+): WindowDecision {
+  const window = currentWindow(stored, limit.duration, now);
+  if (window.used + cost > limit.limit) return { kind: "refuse", window };
+  return { kind: "admit", window: { startedAt: window.startedAt, used: window.used + cost } };
+}
+
+/** Reads limits given in the words of the HTTP contract. */
+export function fromWireLimits(
+  limits: readonly {
+    readonly name: string;
+    readonly limit: number;
+    readonly duration: SpanMs;
+    readonly autoApply?: boolean | undefined;
+  }[],
+): readonly IdentityRateLimit[] {
+  return limits.map(({ name, limit, duration, autoApply = false }) => ({
+    name,
+    limit,
+    duration,
+    autoApply,
+  }));
+}
+
+/** Writes limits in the words of the HTTP contract. */
+export function toWireLimits(limits: readonly IdentityRateLimit[]): readonly WireRateLimit[] {
+  return limits.map(({ name, limit, duration, autoApply }) => ({
+    name,
+    limit,
+    duration,
+    ...(autoApply && { autoApply }),
+  }));
+}

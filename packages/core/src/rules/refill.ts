@@ -1,0 +1,69 @@
+import type { EpochMs } from "../time.js";
+
+/** How `remaining` is restored. `amount` is a whole number >= 1. */
+export type Refill =
+  | { readonly interval: "daily"; readonly amount: number }
+  /** `refillDay`: day of the month, 1 to 31; a shorter month refills on its last day. */
+  | { readonly interval: "monthly"; readonly amount: number; readonly refillDay: number };
+
+/** A refill with the instant it last fell due: all a store needs to apply it. */
+export interface DueRefill {
+  readonly amount: number;
+  /** Unix epoch ms, never later than the `now` it was computed for. */
+  readonly dueAt: EpochMs;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The latest instant at or before `now` at which the refill fell due.
+ *
+ * Daily refills fall due at 00:00 UTC, monthly ones at 00:00 UTC on `refillDay`, or on the last day of a
+ * month that has no such day. An instant exactly on the due instant is due.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ * @see packages/core/decisions/0004-refills-are-lazy.md
+ */
+export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
+  if (refill.interval === "daily") return now - (now % DAY_MS);
+  const date = new Date(now);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
+  const dueThisMonth = monthlyDueAt(year, month, refill.refillDay);
+  return now >= dueThisMonth ? dueThisMonth : monthlyDueAt(year, month - 1, refill.refillDay);
+}
+
+/**
+ * The first instant after `now` at which the refill falls due, or null where no date lies that far.
+ *
+ * At a due instant itself that refill is due already, and this answers the one after it.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function nextRefillDueAt(refill: Refill, now: EpochMs): EpochMs | null {
+  const dueAt = refill.interval === "daily" ? nextDayAt(now) : nextMonthlyDueAt(refill, now);
+  return Number.isNaN(new Date(dueAt).getTime()) ? null : dueAt;
+}
+
+/** The refill as data for one atomic step at `now`, or null when the key has none. */
+export function dueRefill(refill: Refill | null, now: EpochMs): DueRefill | null {
+  if (refill === null) return null;
+  return { amount: refill.amount, dueAt: latestRefillDueAt(refill, now) };
+}
+
+function nextDayAt(now: EpochMs): EpochMs {
+  return now - (now % DAY_MS) + DAY_MS;
+}
+
+function nextMonthlyDueAt({ refillDay }: { readonly refillDay: number }, now: EpochMs): EpochMs {
+  const date = new Date(now);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
+  const dueThisMonth = monthlyDueAt(year, month, refillDay);
+  return now < dueThisMonth ? dueThisMonth : monthlyDueAt(year, month + 1, refillDay);
+}
+
+function monthlyDueAt(year: number, month: number, refillDay: number): EpochMs {
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(refillDay, lastDay));
+}

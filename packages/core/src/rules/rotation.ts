@@ -1,0 +1,33 @@
+import type { KeyRecord } from "../records/key.js";
+import type { EpochMs, SpanMs } from "../time.js";
+import { isExpired } from "./expiry.js";
+
+/** What is to become of a key that is to be rotated. */
+export type RotationDecision =
+  /** `expires`: when the old key dies, Unix epoch ms. */
+  | { readonly kind: "rotate"; readonly expires: EpochMs }
+  /** It has its one successor, alive or not. */
+  | { readonly kind: "rotated-before" }
+  | { readonly kind: "expired" };
+
+/**
+ * Decides a rotation at `now`: the old key goes on for `graceMs`, but never past its own expiry, and is dead at exactly
+ * that instant. A key has at most one successor, ever; a key that is dead already has none. That a key is switched off or
+ * out of uses is no hindrance: so is its successor then.
+ *
+ * @param graceMs - A whole number of ms >= 0.
+ * @see packages/core/decisions/0018-rotation.md
+ */
+export function decideRotation(
+  { expires, rotatedTo }: Pick<KeyRecord, "expires" | "rotatedTo">,
+  graceMs: SpanMs,
+  now: EpochMs,
+): RotationDecision {
+  // First: after a rotation without grace both hold, and this one says what happened.
+  if (rotatedTo !== null) return { kind: "rotated-before" };
+  if (isExpired(expires, now)) return { kind: "expired" };
+  return {
+    kind: "rotate",
+    expires: Math.min(now + graceMs, expires ?? Number.MAX_SAFE_INTEGER),
+  };
+}

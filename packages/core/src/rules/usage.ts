@@ -1,0 +1,19 @@
+/** Whose number of uses a key draws from. */
+export type UsesOwner = "key" | "identity";
+
+/** What the use counter says of one attempt to spend. */
+export type SpendDecision =
+  | { readonly kind: "spend"; readonly remaining: number | null }
+  | { readonly kind: "refuse"; readonly remaining: number };
+
+/**
+ * Decides whether `cost` uses can be spent. Never clamps: a cost above what is left is refused and takes
+ * nothing. An exhausted counter refuses every cost, 0 included.
+ *
+ * @param cost - Uses to spend: a whole number >= 0.
+ */
+export function decideSpend(remaining: number | null, cost: number): SpendDecision {
+  if (remaining === null) return { kind: "spend", remaining: null };
+  if (remaining <= 0 || cost > remaining) return { kind: "refuse", remaining };
+  return { kind: "spend", remaining: remaining - cost };
+}

@@ -1,0 +1,28 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { secretForm } from "./form.js";
+import { BYTE_LENGTH, formatSecret, PREFIX_PATTERN, secretStart } from "./format.js";
+
+const prefixes = fc.oneof(fc.constant(""), fc.stringMatching(PREFIX_PATTERN));
+const secretBytes = fc.uint8Array({ minLength: BYTE_LENGTH.min, maxLength: BYTE_LENGTH.max });
+
+test("a secret of the form of another has its prefix and, up to 135 bytes, its length", () => {
+  fc.assert(
+    fc.property(prefixes, secretBytes, (prefix, bytes) => {
+      const form = secretForm(secretStart(formatSecret(prefix, bytes)));
+      expect(form.prefix).toBe(prefix);
+      if (bytes.length < 136 || bytes.length > 145) expect(form.byteLength).toBe(bytes.length);
+      else expect([bytes.length, bytes.length - 112]).toContain(form.byteLength);
+    }),
+  );
+});
+
+test("whatever a start says, a secret can be made of its form", () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 32 }), (start) => {
+      const { prefix, byteLength } = secretForm(start);
+      const secret = formatSecret(prefix, new Uint8Array(byteLength));
+      expect(secretForm(secretStart(secret))).toEqual({ prefix, byteLength });
+    }),
+  );
+});

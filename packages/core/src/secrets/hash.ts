@@ -1,0 +1,82 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { encodeBase64Url } from "../lib/base64url.js";
+import { copyKeyRing, type KeyRing } from "./key-ring.js";
+
+/**
+ * What a store knows a secret by: base64url of SHA-256 of the whole string, or `<pepper id>.` and
+ * base64url of HMAC-SHA-256 under that pepper.
+ */
+export type SecretHash = string;
+
+/** Turns secrets into the hashes they are stored and looked up by. */
+export interface SecretHasher {
+  /** The hash under which a new secret is stored. */
+  hash(secret: string): SecretHash;
+  /**
+   * Every hash under which the secret may be stored: current pepper first, then earlier ones, then
+   * without a pepper, so that neither switching a pepper on nor rotating it kills a key.
+   */
+  candidates(secret: string): readonly SecretHash[];
+  /** The hash without a pepper. */
+  plainHash(secret: string): SecretHash;
+  /**
+   * What imports of one secret have in common, whether it comes as plaintext or as its plain hash; empty without a pepper,
+   * where the two have the same hash anyway. A mark is the plain hash under a pepper, so that whoever has the store learns
+   * nothing from it that the hash would not tell.
+   */
+  importMarks(plainHash: SecretHash): readonly string[];
+}
+
+/** The part of `node:crypto` used where the host has it: about eight times faster than JavaScript. */
+interface NativeHash {
+  hash(algorithm: "sha256", data: string, encoding: "base64url"): string;
+}
+
+/** SHA-256 in JavaScript, on every host. */
+export function portableSha256(text: string): SecretHash {
+  return encodeBase64Url(sha256(new TextEncoder().encode(text)));
+}
+
+/** SHA-256 through the host's native one-shot, or null where there is none (before Node 20.16). */
+export const nativeSha256: ((text: string) => SecretHash) | null = findNativeSha256();
+
+/**
+ * Makes a hasher.
+ *
+ * The secrets hashed here carry at least 128 random bits, so a fast hash is the right one: a slow one
+ * defends guessable inputs and would only make a flood of junk keys dearer to refuse.
+ *
+ * @param pepper - Ring of server-side secrets of 32 to 64 bytes, or null for plain SHA-256.
+ * @throws TypeError when the ring is not well formed.
+ */
+export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
+  const plain = nativeSha256 ?? portableSha256;
+  if (pepper === null)
+    return {
+      hash: plain,
+      candidates: (secret) => [plain(secret)],
+      plainHash: plain,
+      importMarks: () => [],
+    };
+  const keys = copyKeyRing("pepper", pepper, { minBytes: 32, maxBytes: 64 });
+  const currentId = pepper.current;
+  const ids = [currentId, ...[...keys.keys()].filter((id) => id !== currentId)];
+  const peppered = (id: string, secret: string) => {
+    const digest = hmac(sha256, keys.get(id) as Uint8Array, new TextEncoder().encode(secret));
+    return `${id}.${encodeBase64Url(digest)}`;
+  };
+  return {
+    hash: (secret) => peppered(currentId, secret),
+    candidates: (secret) => [...ids.map((id) => peppered(id, secret)), plain(secret)],
+    plainHash: plain,
+    importMarks: (plainHash) => ids.map((id) => peppered(id, `import ${plainHash}`)),
+  };
+}
+
+function findNativeSha256(): ((text: string) => SecretHash) | null {
+  const host = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+  const crypto = host.process?.getBuiltinModule?.("node:crypto") as Partial<NativeHash> | undefined;
+  const oneShot = crypto?.hash;
+  return oneShot === undefined ? null : (text) => oneShot("sha256", text, "base64url");
+}

@@ -1,0 +1,73 @@
+/**
+ * Named keys of 32 bytes or more, one of which is used for what is written from now on. The others stay
+ * readable, so that a ring can be rotated.
+ */
+export interface KeyRing {
+  /** Id of the key that new entries are written with. */
+  readonly current: string;
+  /** Keys by id. An id has 1 to 32 characters of `A-Z a-z 0-9 _ -`. */
+  readonly keys: Readonly<Record<string, Uint8Array>>;
+}
+
+/** How long each key of a ring must be, in bytes. */
+export interface KeyRingBounds {
+  readonly minBytes: number;
+  readonly maxBytes: number;
+}
+
+const RING_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+
+/**
+ * Checks a ring and copies it, so that a later change to the given object changes nothing.
+ *
+ * @param name - The option the ring was given as, for messages.
+ * @throws TypeError naming the option and what is wrong: an id, a length, a key of one repeated byte, a
+ * `current` that is not in the ring. No message holds key material.
+ */
+export function copyKeyRing(
+  name: string,
+  ring: KeyRing,
+  bounds: KeyRingBounds,
+): ReadonlyMap<string, Uint8Array> {
+  const copy = new Map<string, Uint8Array>();
+  for (const [id, key] of Object.entries(ring.keys)) {
+    if (!RING_KEY_ID.test(id)) {
+      throw new TypeError(`"${name}.keys" ids must be 1 to 32 characters of A-Z a-z 0-9 _ -`);
+    }
+    if (
+      !(key instanceof Uint8Array) ||
+      key.length < bounds.minBytes ||
+      key.length > bounds.maxBytes
+    ) {
+      throw new TypeError(`"${name}.keys.${id}" must be ${describeBounds(bounds)} bytes`);
+    }
+    if (key.every((byte) => byte === key[0])) {
+      throw new TypeError(`"${name}.keys.${id}" must be random, not one repeated byte`);
+    }
+    copy.set(id, Uint8Array.from(key));
+  }
+  if (!copy.has(ring.current))
+    throw new TypeError(`"${name}.current" must be the id of a key in "${name}.keys"`);
+  return copy;
+}
+
+function describeBounds({ minBytes, maxBytes }: KeyRingBounds): string {
+  return minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
+}
+
+/**
+ * Refuses rings that share a secret: whoever learns what keys the hashes must not be able to open the vault with it.
+ *
+ * @throws TypeError naming both rings, and no secret.
+ */
+export function refuseSharedSecrets(vault: KeyRing | undefined, pepper: KeyRing | undefined): void {
+  if (vault === undefined || pepper === undefined) return;
+  const vaultKeys = Object.values(vault.keys);
+  for (const secret of Object.values(pepper.keys))
+    if (vaultKeys.some((key) => isSame(key, secret)))
+      throw new TypeError('"vault" and "pepper" must not hold the same secret');
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}

@@ -1,0 +1,83 @@
+import { xchacha20poly1305 } from "@noble/ciphers/chacha.js";
+import { corruptRecord, LatchkeyError } from "../errors.js";
+import { decodeBase64Url, encodeBase64Url } from "../lib/base64url.js";
+import { encodeLengthPrefixed } from "../lib/bytes.js";
+import type { RandomBytes } from "../lib/id.js";
+import { copyKeyRing, type KeyRing } from "./key-ring.js";
+
+/** A recoverable secret as it is stored: `v1.<vault key id>.<base64url of nonce and ciphertext>`. */
+export type SealedSecret = string;
+
+/** The row a sealed secret belongs to. It opens nowhere else. */
+export interface SealedFor {
+  readonly workspaceId: string;
+  readonly keyId: string;
+}
+
+/** Seals and opens recoverable secrets. */
+export interface Vault {
+  seal(secret: string, row: SealedFor): SealedSecret;
+  /**
+   * @throws LatchkeyError `STORE_CORRUPT` when the text was changed or moved to another row,
+   * `PRECONDITION_FAILED` when it was sealed with a key that the ring no longer holds.
+   */
+  open(sealed: SealedSecret, row: SealedFor): string;
+  /** Whether the text was sealed with the ring's current key. */
+  isCurrent(sealed: SealedSecret): boolean;
+}
+
+const FORMAT = "v1";
+const NONCE_LENGTH = 24;
+
+/**
+ * Makes a vault: XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with a random 24-byte nonce. Format version,
+ * workspace, key id and vault key id are authenticated, each with its length, so that a ciphertext moved to
+ * another row, or claimed for another vault key, does not open.
+ *
+ * @throws TypeError when the ring is not well formed: each key has exactly 32 random bytes.
+ */
+export function createVault(ring: KeyRing, random: RandomBytes): Vault {
+  const keys = copyKeyRing("vault", ring, { minBytes: 32, maxBytes: 32 });
+  const currentId = ring.current;
+  const cipher = (vaultKeyId: string, vaultKey: Uint8Array, nonce: Uint8Array, row: SealedFor) =>
+    xchacha20poly1305(
+      vaultKey,
+      nonce,
+      encodeLengthPrefixed([FORMAT, row.workspaceId, row.keyId, vaultKeyId]),
+    );
+
+  return {
+    seal(secret, row) {
+      const nonce = random(NONCE_LENGTH);
+      const box = cipher(currentId, keys.get(currentId) as Uint8Array, nonce, row).encrypt(
+        new TextEncoder().encode(secret),
+      );
+      return `${FORMAT}.${currentId}.${encodeBase64Url(Uint8Array.of(...nonce, ...box))}`;
+    },
+    open(sealed, row) {
+      const [format, vaultKeyId, encoded, ...rest] = sealed.split(".");
+      const bytes = encoded === undefined ? null : decodeBase64Url(encoded);
+      if (format !== FORMAT || vaultKeyId === undefined || bytes === null || rest.length > 0) {
+        throw corruptRecord(`encrypted secret of ${row.keyId}`);
+      }
+      const vaultKey = keys.get(vaultKeyId);
+      if (vaultKey === undefined) {
+        throw new LatchkeyError(
+          "PRECONDITION_FAILED",
+          `the vault key that the secret of ${row.keyId} was sealed with is not configured`,
+          { reason: "vault-key-missing" },
+        );
+      }
+      try {
+        const nonce = bytes.subarray(0, NONCE_LENGTH);
+        return new TextDecoder().decode(
+          cipher(vaultKeyId, vaultKey, nonce, row).decrypt(bytes.subarray(NONCE_LENGTH)),
+        );
+      } catch {
+        // The cipher's own error adds nothing, and must not carry bytes of the secret anywhere.
+        throw corruptRecord(`encrypted secret of ${row.keyId}`);
+      }
+    },
+    isCurrent: (sealed) => sealed.startsWith(`${FORMAT}.${currentId}.`),
+  };
+}

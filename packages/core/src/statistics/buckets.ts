@@ -1,0 +1,101 @@
+import {
+  COUNTED_CODES,
+  type CountedCode,
+  type HourCount,
+  STATISTICS_SPAN_MS,
+} from "../store/statistics.js";
+import type { EpochMs, SpanMs } from "../time.js";
+
+/** Spans that verifications are summed up over: hours, days and calendar months of UTC. */
+export const GRANULARITIES = ["hour", "day", "month"] as const;
+
+/** One span of {@link GRANULARITIES}. */
+export type Granularity = (typeof GRANULARITIES)[number];
+
+/** Verifications of one bucket. The names beside `outcomes` are those of clients of long standing. */
+export interface VerificationBucket {
+  /** Start of the bucket, Unix epoch ms. */
+  readonly time: EpochMs;
+  /** Verdicts `VALID`. */
+  readonly success: number;
+  /** Verdicts `RATE_LIMITED`. */
+  readonly rateLimited: number;
+  /** Verdicts `USAGE_EXCEEDED`. */
+  readonly usageExceeded: number;
+  /** Verifications by verdict; a verdict that was not given is absent. */
+  readonly outcomes: Readonly<Partial<Record<CountedCode, number>>>;
+}
+
+const DAY_MS: SpanMs = 86_400_000;
+
+const LONGEST_MS = { hour: 31 * DAY_MS, day: 366 * DAY_MS } as const;
+const LONGEST_MONTHS = 120;
+
+/** What the end of a range must be, in words. */
+export const RANGE_ERRORS: Readonly<Record<Granularity, string>> = {
+  hour: 'must be later than start, and at most 31 days after it with granularity "hour"',
+  day: 'must be later than start, and at most 366 days after it with granularity "day"',
+  month: 'must be later than start, and at most 120 months after it with granularity "month"',
+};
+
+/** Whether a range is neither empty nor longer than its granularity allows: 31 days, 366 days or 120 calendar months. */
+export function isAllowedRange(
+  startAt: EpochMs,
+  endAt: EpochMs,
+  granularity: Granularity,
+): boolean {
+  if (endAt <= startAt) return false;
+  if (granularity !== "month") return endAt - startAt <= LONGEST_MS[granularity];
+  const latest = new Date(startAt);
+  return endAt <= latest.setUTCMonth(latest.getUTCMonth() + LONGEST_MONTHS);
+}
+
+/** Start of the bucket that an instant lies in. An instant exactly on an edge opens the next bucket. */
+export function bucketStartAt(at: EpochMs, granularity: Granularity): EpochMs {
+  if (granularity === "hour") return at - (at % STATISTICS_SPAN_MS);
+  if (granularity === "day") return at - (at % DAY_MS);
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}
+
+/** End of the bucket that starts at `startAt`, which is the start of the next. */
+export function bucketEndAt(startAt: EpochMs, granularity: Granularity): EpochMs {
+  if (granularity === "hour") return startAt + STATISTICS_SPAN_MS;
+  if (granularity === "day") return startAt + DAY_MS;
+  const date = new Date(startAt);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+}
+
+/**
+ * Sums up counts of hours into the buckets that the range from `startAt`, included, to `endAt`, not included, touches; all
+ * of them, the empty ones too, in ascending order. A bucket counts as a whole, also where the range cuts it.
+ *
+ * @param hours - Counts of the hours of those buckets, each hour and code at most once; others are passed over.
+ */
+export function toBuckets(
+  hours: readonly HourCount[],
+  startAt: EpochMs,
+  endAt: EpochMs,
+  granularity: Granularity,
+): readonly VerificationBucket[] {
+  const byStart = new Map<EpochMs, Partial<Record<CountedCode, number>>>();
+  for (let at = bucketStartAt(startAt, granularity); at < endAt; at = bucketEndAt(at, granularity))
+    byStart.set(at, {});
+  for (const { hourAt, code, count } of hours) {
+    const outcomes = byStart.get(bucketStartAt(hourAt, granularity));
+    if (outcomes !== undefined) outcomes[code] = (outcomes[code] ?? 0) + count;
+  }
+  return [...byStart].map(([time, outcomes]) => ({
+    time,
+    success: outcomes.VALID ?? 0,
+    rateLimited: outcomes.RATE_LIMITED ?? 0,
+    usageExceeded: outcomes.USAGE_EXCEEDED ?? 0,
+    outcomes: inOrder(outcomes),
+  }));
+}
+
+/** In the order of `COUNTED_CODES`, whichever order the store answers in. */
+function inOrder(outcomes: VerificationBucket["outcomes"]): VerificationBucket["outcomes"] {
+  const given = COUNTED_CODES.filter((code) => outcomes[code] !== undefined);
+  return Object.fromEntries(given.map((code) => [code, outcomes[code]]));
+}

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { COUNTED_CODES, STATISTICS_SPAN_MS } from "../store/statistics.js";
+import { identityWith, loadedWith } from "../testing/records.js";
+import { type CountedKey, createVerificationTally, type WorkspaceBatch } from "./buffer.js";
+
+const verification = fc.record({
+  kind: fc.constant("count" as const),
+  id: fc.constantFrom("key_1", "key_2", "key_3"),
+  workspaceId: fc.constantFrom("ws_1", "ws_2"),
+  identityId: fc.constantFrom(null, "id_1", "id_2"),
+  code: fc.constantFrom(...COUNTED_CODES),
+  waitMs: fc.nat({ max: STATISTICS_SPAN_MS }),
+  /** Whether the next verification under the same identity meets the key as this one leaves it. */
+  isCached: fc.boolean(),
+});
+const hand = fc.record({
+  kind: fc.constant("hand-over" as const),
+  isAdded: fc.array(fc.boolean(), { maxLength: 4 }),
+});
+const steps = fc.array(
+  fc.oneof({ arbitrary: verification, weight: 5 }, { arbitrary: hand, weight: 1 }),
+);
+
+/** Counts and latest uses that a store has added up. */
+function added(batches: readonly WorkspaceBatch[]) {
+  const counts = new Map<string, number>();
+  const lastUsed = new Map<string, number>();
+  for (const { workspaceId, batch } of batches) {
+    for (const { subject, hourAt, code, count } of batch.counts) {
+      const name = `${workspaceId} ${subject.kind} ${subject.id} ${hourAt} ${code}`;
+      counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+    for (const { keyId, usedAt } of batch.lastUsed) {
+      const name = `${workspaceId} ${keyId}`;
+      lastUsed.set(name, Math.max(usedAt, lastUsed.get(name) ?? 0));
+    }
+  }
+  return { counts, lastUsed };
+}
+
+test("every verification is added once for each of its subjects, whatever comes back on the way", () => {
+  fc.assert(
+    fc.property(steps, (script) => {
+      const tally = createVerificationTally(1_000);
+      const counts = new Map<string, number>();
+      const lastUsed = new Map<string, number>();
+      const stored: WorkspaceBatch[] = [];
+      const cached = new Map<string, CountedKey>();
+      let now = 0;
+      for (const step of script) {
+        if (step.kind === "hand-over") {
+          for (const [index, batch] of [...tally.take()].entries()) {
+            if (step.isAdded[index] === false) tally.giveBack(batch);
+            else stored.push(batch);
+          }
+          continue;
+        }
+        now += step.waitMs;
+        const { workspaceId, identityId, code } = step;
+        const identity = identityId === null ? null : identityWith({ id: identityId });
+        const { key } = loadedWith({ id: `${step.id}${workspaceId}`, workspaceId });
+        const cacheName = `${key.id} ${identityId}`;
+        const counted = cached.get(cacheName) ?? {
+          ...loadedWith(key, { identity }),
+          standing: [],
+          tally: null,
+        };
+        if (step.isCached) cached.set(cacheName, counted);
+        tally.count(counted, code, now);
+        const hourAt = Math.floor(now / STATISTICS_SPAN_MS) * STATISTICS_SPAN_MS;
+        const subjects = [`key ${key.id}`, "api api_1", identityId && `identity ${identityId}`];
+        for (const subject of subjects.filter((name) => name !== null)) {
+          const name = `${workspaceId} ${subject} ${hourAt} ${code}`;
+          counts.set(name, (counts.get(name) ?? 0) + 1);
+        }
+        if (code === "VALID") lastUsed.set(`${workspaceId} ${key.id}`, now);
+      }
+      stored.push(...tally.take());
+      expect(added(stored)).toEqual({ counts, lastUsed });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("no batch names a subject, hour and code twice, nor a key", () => {
+  fc.assert(
+    fc.property(fc.array(verification), (script) => {
+      const tally = createVerificationTally(1_000);
+      let now = 0;
+      for (const { id, identityId, code, waitMs } of script) {
+        now += waitMs;
+        const identity = identityId === null ? null : identityWith({ id: identityId });
+        tally.count({ ...loadedWith({ id }, { identity }), standing: [], tally: null }, code, now);
+      }
+      for (const { batch } of tally.take()) {
+        const names = batch.counts.map(({ subject, hourAt, code }) =>
+          [subject.kind, subject.id, hourAt, code].join(" "),
+        );
+        const keyIds = batch.lastUsed.map(({ keyId }) => keyId);
+        expect([new Set(names).size, new Set(keyIds).size]).toEqual([names.length, keyIds.length]);
+      }
+    }),
+  );
+});

@@ -1,0 +1,217 @@
+import {
+  COUNTED_CODES,
+  type CountedCode,
+  STATISTICS_SPAN_MS,
+  type StatisticsBatch,
+  type StatisticsSubject,
+  type SubjectCount,
+} from "../store/statistics.js";
+import type { EpochMs } from "../time.js";
+import type { CachedKey, KeyTally } from "../verification/key-cache.js";
+
+/** Most counters and latest uses in one batch: some milliseconds of work on every store. */
+export const MAX_BATCH_SIZE = 500;
+
+/** Most batches that wait for a store that stays away. */
+export const MAX_RETURNED = 500;
+
+/** A batch for the store, of one workspace. */
+export interface WorkspaceBatch {
+  readonly workspaceId: string;
+  readonly batch: StatisticsBatch;
+}
+
+/** What one process counted and the store does not have yet. */
+export interface StatisticsBuffer {
+  /**
+   * Counts one verification, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
+   * is not counted.
+   *
+   * @param now - Unix epoch ms. A verification that was answered late, and lies before the hour that goes on, counts in it.
+   * @returns Whether a key more may be held now: false for all but the first of a key in its hour.
+   */
+  count(key: CachedKey, code: CountedCode, now: EpochMs): boolean;
+  /** How many keys, hour by hour, are held. */
+  readonly heldKeys: number;
+  /**
+   * Takes out all that is held. The batches are put together as they are asked for, some
+   * milliseconds of work each, and can be gone through once.
+   */
+  take(): Iterable<WorkspaceBatch>;
+  /** Holds again what was taken out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
+  giveBack(batch: WorkspaceBatch): void;
+}
+
+const INDEX_BY_CODE = Object.fromEntries(
+  COUNTED_CODES.map((code, index) => [code, index]),
+) as Record<CountedCode, number>;
+
+/**
+ * Makes an empty buffer. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
+ *
+ * @param maxKeys - Most keys, hour by hour, that are held: a whole number >= 1.
+ * @see packages/core/decisions/0015-usage-is-counted-beside-the-charge.md
+ */
+export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
+  /** By key: what is being counted in the hour that goes on. */
+  let current = new Map<string, KeyTally>();
+  /** What was counted before, in an hour that is over or for an identity that the key has left. */
+  let closed: KeyTally[] = [];
+  let returned: WorkspaceBatch[] = [];
+  /** Another one with every hour and whenever all is taken out; no other buffer's, wherever a key was counted before. */
+  let generation: object = {};
+  let hourAt: EpochMs = 0;
+  let hourEndAt: EpochMs = 0;
+
+  function openHour(now: EpochMs): void {
+    for (const tally of current.values()) closed.push(tally);
+    current = new Map();
+    generation = {};
+    hourAt = now - (now % STATISTICS_SPAN_MS);
+    hourEndAt = hourAt + STATISTICS_SPAN_MS;
+  }
+
+  function tallyOf(counted: CachedKey): KeyTally | null {
+    const { key, identity } = counted;
+    const identityId = identity === null ? null : identity.id;
+    const known = current.get(key.id);
+    if (known !== undefined && known.identityId === identityId) return known;
+    if (current.size + closed.length >= maxKeys) return null;
+    if (known !== undefined) closed.push(known);
+    const { workspaceId, id: keyId, apiId } = key;
+    // Field by field, for to spread one object into another makes the engine slow with both ever after; and what every
+    // verification touches first, so that it lies together.
+    const tally: KeyTally = {
+      generation,
+      valid: 0,
+      usedAfterMs: 0,
+      refusals: null,
+      workspaceId,
+      keyId,
+      apiId,
+      identityId,
+      hourAt,
+    };
+    current.set(keyId, tally);
+    return tally;
+  }
+
+  return {
+    count(counted, code, now) {
+      if (now >= hourEndAt) openHour(now);
+      let tally = counted.tally;
+      const isFirst = tally === null || tally.generation !== generation;
+      if (isFirst) {
+        tally = tallyOf(counted);
+        counted.tally = tally;
+      }
+      if (tally === null) return false;
+      if (code === "VALID") {
+        tally.valid += 1;
+        if (now - hourAt > tally.usedAfterMs) tally.usedAfterMs = now - hourAt;
+        return isFirst;
+      }
+      tally.refusals ??= COUNTED_CODES.map(() => 0);
+      const index = INDEX_BY_CODE[code];
+      tally.refusals[index] = (tally.refusals[index] as number) + 1;
+      return isFirst;
+    },
+    get heldKeys() {
+      return current.size + closed.length;
+    },
+    take() {
+      const batches = batchesIn([...closed, ...current.values()], returned);
+      current = new Map();
+      closed = [];
+      returned = [];
+      generation = {};
+      return batches;
+    },
+    giveBack(batch) {
+      returned.push(batch);
+      if (returned.length > MAX_RETURNED) returned.shift();
+    },
+  };
+}
+
+/** What is to be added in one workspace: each subject, hour and code once, each key once. */
+interface Sums {
+  readonly counts: Map<string, SubjectCount>;
+  readonly lastUsed: Map<string, EpochMs>;
+}
+
+/** So many tallies, each of a key of its own, and their API fill a batch. */
+const TALLIES_AT_ONCE = MAX_BATCH_SIZE - 1;
+
+/** Puts what came back together with the rest, all of it at once: else it would be more with every time. */
+function* batchesIn(
+  tallies: readonly KeyTally[],
+  returned: readonly WorkspaceBatch[],
+): Generator<WorkspaceBatch> {
+  const atOnce = returned.length > 0 ? tallies.length : TALLIES_AT_ONCE;
+  if (tallies.length === 0) yield* batchesOf([], returned);
+  for (let from = 0; from < tallies.length; from += atOnce)
+    yield* batchesOf(tallies.slice(from, from + atOnce), returned);
+}
+
+function batchesOf(
+  tallies: readonly KeyTally[],
+  returned: readonly WorkspaceBatch[],
+): readonly WorkspaceBatch[] {
+  const byWorkspace = new Map<string, Sums>();
+  for (const { workspaceId, batch } of returned) {
+    const sums = sumsOf(byWorkspace, workspaceId);
+    for (const count of batch.counts) addCount(sums, count);
+    for (const { id, usedAt } of batch.uses) addUse(sums, id, usedAt);
+  }
+  for (const tally of tallies) addTally(sumsOf(byWorkspace, tally.workspaceId), tally);
+  return [...byWorkspace].flatMap(([workspaceId, sums]) =>
+    inBatches(sums).map((batch) => ({ workspaceId, batch })),
+  );
+}
+
+function addTally(sums: Sums, tally: KeyTally): void {
+  const { keyId, apiId, identityId, hourAt } = tally;
+  const subjects: StatisticsSubject[] = [
+    { kind: "key", id: keyId },
+    { kind: "api", id: apiId },
+    ...(identityId === null ? [] : [{ kind: "identity", id: identityId } as const]),
+  ];
+  const counts = tally.refusals ?? [];
+  for (const [index, code] of COUNTED_CODES.entries()) {
+    const count = code === "VALID" ? tally.valid : (counts[index] ?? 0);
+    if (count === 0) continue;
+    for (const subject of subjects) addCount(sums, { subject, hourAt, code, count });
+  }
+  if (tally.valid > 0) addUse(sums, keyId, hourAt + tally.usedAfterMs);
+}
+
+function addCount({ counts }: Sums, added: SubjectCount): void {
+  const { subject, hourAt, code } = added;
+  const name = `${subject.kind} ${subject.id} ${hourAt} ${code}`;
+  const before = counts.get(name)?.count ?? 0;
+  counts.set(name, { ...added, count: before + added.count });
+}
+
+function addUse({ lastUsed }: Sums, keyId: string, usedAt: EpochMs): void {
+  lastUsed.set(keyId, Math.max(usedAt, lastUsed.get(keyId) ?? 0));
+}
+
+function sumsOf(byWorkspace: Map<string, Sums>, workspaceId: string): Sums {
+  const known = byWorkspace.get(workspaceId);
+  if (known !== undefined) return known;
+  const sums: Sums = { counts: new Map(), lastUsed: new Map() };
+  byWorkspace.set(workspaceId, sums);
+  return sums;
+}
+
+function inBatches({ counts, lastUsed }: Sums): StatisticsBatch[] {
+  const allCounts = [...counts.values()];
+  const allUses = [...lastUsed].map(([id, usedAt]) => ({ kind: "key", id, usedAt }) as const);
+  const batches: StatisticsBatch[] = [];
+  for (let from = 0; from < Math.max(allCounts.length, allUses.length); from += MAX_BATCH_SIZE) {
+    const to = from + MAX_BATCH_SIZE;
+    batches.push({ counts: allCounts.slice(from, to), uses: allUses.slice(from, to) });
+  }
+  return batches;
+}

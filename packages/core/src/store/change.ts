@@ -1,0 +1,92 @@
+import type { RecordKind, StoredRecord } from "../records/stored-record.js";
+import type { Usage, UsageChange, UsageRefusal } from "./counters.js";
+
+/** The address of a record within a workspace. */
+export interface RecordAddress {
+  readonly kind: RecordKind;
+  readonly id: string;
+}
+
+/** What must hold for a change or a charge to happen. */
+export interface Expectation extends RecordAddress {
+  /** The exact version; `exists` for any version; null: there is no such record. */
+  readonly version: number | "exists" | null;
+  /** As answered along with the record. It only helps to find it; the store never trusts it. */
+  readonly handle?: unknown;
+}
+
+/** A name that is unique among the records of a kind: the hash of a key, the `externalId` of an identity. */
+export interface Claim {
+  readonly kind: RecordKind;
+  /** Which sort of name it is: ASCII letters. */
+  readonly index: string;
+  /** Any text. */
+  readonly value: string;
+}
+
+/** A place in a list. */
+export interface ListEntry {
+  /** Printable ASCII without spaces. */
+  readonly list: string;
+  /**
+   * One of very many small lists beside the list of that name: the keys of one identity, the audit log of one key. A small
+   * list has no size, and costs nothing while it is empty. Any text.
+   */
+  readonly of?: string | undefined;
+  readonly id: string;
+}
+
+/** A record to be written whole, whether or not it is there. */
+export interface Put {
+  readonly record: StoredRecord;
+  /**
+   * `usage`: new counters, without windows. `sharedWith`: those of another record of the kind, which exists, from now on
+   * shared. Omitted: the counters that the record has stay; a new record has none.
+   */
+  readonly counters?: { readonly usage: Usage } | { readonly sharedWith: string } | undefined;
+}
+
+/** A change to the counters of a record that exists and has some. */
+export interface CounterChange extends RecordAddress {
+  readonly usage?: UsageChange | undefined;
+  /** The windows that stay, by name; the others are forgotten. Omitted: all stay. */
+  readonly keepWindows?: readonly string[] | undefined;
+  /** The windows that are forgotten, by name. */
+  readonly dropWindows?: readonly string[] | undefined;
+}
+
+/**
+ * One atomic change of a workspace: all of it or nothing. It is judged and carried out in this order: expectations, claims
+ * (with the releases of the same change made), counters; then everything is written. No record is put and deleted at once,
+ * and none twice.
+ */
+export interface Change {
+  readonly expects: readonly Expectation[];
+  readonly puts: readonly Put[];
+  /** A record goes together with its share in its counters: these live as long as any record that has them. Gone already is fine. */
+  readonly deletes: readonly RecordAddress[];
+  /** Taken where another record has the name. */
+  readonly claims: readonly (Claim & { readonly id: string })[];
+  /** Names to be free again, if they are this record's. */
+  readonly releases: readonly (Claim & { readonly id: string })[];
+  /** Into lists. Twice is once. */
+  readonly enters: readonly ListEntry[];
+  /** Out of lists. Not in it is fine. */
+  readonly leaves: readonly ListEntry[];
+  readonly counters: readonly CounterChange[];
+  /** Windows of the workspace that are forgotten, by name: those of limits without an owner. */
+  readonly dropWindows: readonly string[];
+  /** Whether the revision of the workspace rises by one. */
+  readonly raisesRevision: boolean;
+}
+
+/** What became of a {@link Change}. All but `committed` wrote nothing. */
+export type CommitResult =
+  /** The use counter after each of `counters`, in their order. */
+  | { readonly kind: "committed"; readonly usages: readonly Usage[] }
+  /** `index`: the first of `expects` that does not hold. */
+  | { readonly kind: "stale"; readonly index: number }
+  /** `index`: the first of `claims` whose name another record has, or an earlier one of `claims`. */
+  | { readonly kind: "taken"; readonly index: number }
+  /** `index`: the first of `counters` that refuses. */
+  | { readonly kind: "refused"; readonly index: number; readonly reason: UsageRefusal };

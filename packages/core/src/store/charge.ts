@@ -1,0 +1,241 @@
+import {
+  currentWindow,
+  decideWindow,
+  type RateWindow,
+  type WindowDecision,
+} from "../rules/rate-limit.js";
+import type { DueRefill } from "../rules/refill.js";
+import { decideSpend } from "../rules/usage.js";
+import type { EpochMs, SpanMs } from "../time.js";
+import type { Expectation } from "./change.js";
+import { applyRefill, type Usage } from "./counters.js";
+
+/** One limit that a charge takes from. */
+export interface LimitCharge {
+  readonly name: string;
+  /** Units per window: a whole number >= 1. */
+  readonly limit: number;
+  /** Window length in ms: a whole number >= 1. */
+  readonly duration: SpanMs;
+  /** Units to take: a whole number >= 0. */
+  readonly cost: number;
+  /** Name of the window: printable ASCII without spaces and without `=`. */
+  readonly window: string;
+  /**
+   * Whose counters hold the window: a place in `confirms`. A record that does not exist counts nothing. Null: the workspace
+   * keeps it, until a day after its end, so that a clock that is set back does not open it again.
+   */
+  readonly owner: number | null;
+}
+
+/**
+ * What does not change from one verification to the next while key and question stay the same. It is made once and used
+ * many times, so a store may keep with it what it makes of it.
+ */
+export interface ChargePlan {
+  readonly workspaceId: string;
+  /** The revision of the workspace that the decision was made on; null: whatever it is. */
+  readonly revision: number | null;
+  /** The records that the decision was made on. A request is remembered beside the first of them. */
+  readonly confirms: readonly Expectation[];
+  /** `peek` evaluates everything and moves nothing. */
+  readonly mode: "commit" | "peek";
+  /** Uses to take: a whole number >= 0. */
+  readonly cost: number;
+  /** Whose uses: a place in `confirms`; one that does not exist has none left. Null: uses are not counted. */
+  readonly uses: number | null;
+  /** In the order in which they are evaluated. No two name the same window. */
+  readonly limits: readonly LimitCharge[];
+  /** The store's own, to write to. */
+  memo?: unknown;
+}
+
+/** What changes from one verification to the next. */
+export interface ChargeMoment {
+  /** Unix epoch ms. */
+  readonly now: EpochMs;
+  readonly refill: DueRefill | null;
+  /** Makes a repeat harmless: the result is remembered under this id, where the caller gave one. */
+  readonly request?: ChargeRequest | undefined;
+}
+
+/** What makes the repeat of a verification harmless, when the answer to the first was lost. */
+export interface ChargeRequest {
+  /** Digest of the caller's id of the request: base64url. */
+  readonly id: string;
+  /** Digest of the question: the same id with another question is a conflict. */
+  readonly fingerprint: string;
+  /** Unix epoch ms until which the result is remembered at least. */
+  readonly rememberUntil: EpochMs;
+}
+
+/** What became of an earlier charge under the same request id. */
+export interface RememberedCharge {
+  readonly fingerprint: string;
+  /** Unix epoch ms from which on it counts as forgotten. */
+  readonly until: EpochMs;
+  readonly result: AppliedCharge;
+}
+
+/** A limit as a charge leaves it. */
+export interface LimitReading {
+  readonly name: string;
+  readonly limit: number;
+  /** Units left in the window: a whole number >= 0. */
+  readonly remaining: number;
+  /** Unix epoch ms at which the next window opens. */
+  readonly resetAt: EpochMs;
+  /** Whether this limit refused. */
+  readonly exceeded: boolean;
+}
+
+/** What became of a plan that was evaluated. Only `charged` in mode `commit` moved a counter. */
+export interface AppliedCharge {
+  readonly kind: "charged" | "rate-limited" | "usage-exceeded";
+  /** Uses left afterwards, with a due refill shown; null for unlimited. */
+  readonly remaining: number | null;
+  /** One reading for each of the plan's limits, in the plan's order. */
+  readonly limits: readonly LimitReading[];
+}
+
+/** What became of a plan. */
+export type ChargeResult =
+  /** What moved: the revision, or the place in `confirms` of a record. The revision is compared first, then each record. */
+  | { readonly kind: "stale"; readonly moved: "revision" | number }
+  /** The request id was used for another question. */
+  | { readonly kind: "conflict" }
+  | AppliedCharge;
+
+/** What a store holds of everything a plan takes from, once all that the plan confirms was found to hold. */
+export interface ChargeState {
+  /** As `uses` of the plan says. `NO_USES` where that record does not exist, `UNLIMITED_USES` where uses are not counted. */
+  readonly usage: Usage;
+  /** The stored window of each of the plan's limits, in the plan's order; null where none is stored. */
+  readonly windows: readonly (RateWindow | null)[];
+  /** What is remembered under the request id, expired or not. */
+  readonly remembered: RememberedCharge | null;
+}
+
+/** A result, and what to store; null where nothing is to be written. */
+export interface ChargeStep {
+  readonly result: Exclude<ChargeResult, { kind: "stale" }>;
+  readonly next: ChargeWrite | null;
+}
+
+/** The counters as they are to be stored, and what is to be remembered of the request. */
+export interface ChargeWrite {
+  /** The same object where it is not to be stored. */
+  readonly usage: Usage;
+  /** In the order of the plan's limits: the same object, or null, where nothing is to be stored. */
+  readonly windows: readonly (RateWindow | null)[];
+  readonly remember: RememberedCharge | null;
+}
+
+const CONFLICT: ChargeStep = { result: { kind: "conflict" }, next: null };
+
+/**
+ * The atomic step of a verification, as a pure function: apply a due refill, then take every window unit and every use, or
+ * none. Limits refuse before uses do. A store calls it, or does in its own language exactly what it does, after it has
+ * confirmed what the plan expects: so no memory outlives a revocation.
+ *
+ * A request id that is remembered for the same question gets the remembered result, and nothing is taken again.
+ */
+export function applyCharge(
+  state: ChargeState,
+  plan: ChargePlan,
+  moment: ChargeMoment,
+): ChargeStep {
+  if (moment.request !== undefined) {
+    const replayed = replay(state, moment.request, moment.now);
+    if (replayed !== null) return replayed;
+  }
+  const usage = applyRefill(state.usage, moment.refill);
+  const spend = decideSpend(usage.remaining, plan.cost);
+  // Plain loops over one list: this function is most of what a verification in memory costs.
+  const decisions: WindowDecision[] = [];
+  let isLimited = false;
+  for (let index = 0; index < plan.limits.length; index += 1) {
+    const limit = plan.limits[index] as LimitCharge;
+    const decision = decideWindow(state.windows[index] ?? null, limit, limit.cost, moment.now);
+    if (decision.kind === "refuse") isLimited = true;
+    decisions.push(decision);
+  }
+  if (isLimited) return refuse(state, plan, moment, "rate-limited", usage, decisions);
+  if (spend.kind === "refuse")
+    return refuse(state, plan, moment, "usage-exceeded", usage, decisions);
+  return admit(state, plan, moment, usage, spend.remaining, decisions);
+}
+
+function replay(
+  { remembered }: ChargeState,
+  request: ChargeRequest,
+  now: EpochMs,
+): ChargeStep | null {
+  if (remembered === null || remembered.until <= now) return null;
+  if (remembered.fingerprint !== request.fingerprint) return CONFLICT;
+  return { result: remembered.result, next: null };
+}
+
+function refuse(
+  state: ChargeState,
+  plan: ChargePlan,
+  moment: ChargeMoment,
+  kind: "rate-limited" | "usage-exceeded",
+  usage: Usage,
+  decisions: readonly WindowDecision[],
+): ChargeStep {
+  const limits = plan.limits.map((limit, index) => {
+    const window = currentWindow(state.windows[index] ?? null, limit.duration, moment.now);
+    return readLimit(limit, window, decisions[index]?.kind === "refuse");
+  });
+  const result: AppliedCharge = { kind, remaining: usage.remaining, limits };
+  const remember = toRemember(plan, moment, result);
+  const next = remember && { usage: state.usage, windows: state.windows, remember };
+  return { result, next };
+}
+
+function admit(
+  state: ChargeState,
+  plan: ChargePlan,
+  moment: ChargeMoment,
+  usage: Usage,
+  remaining: number | null,
+  decisions: readonly WindowDecision[],
+): ChargeStep {
+  const limits: LimitReading[] = [];
+  const windows: (RateWindow | null)[] = [];
+  const isUsed = usage !== state.usage || remaining !== usage.remaining;
+  let isMoved = isUsed;
+  for (let index = 0; index < decisions.length; index += 1) {
+    const limit = plan.limits[index] as LimitCharge;
+    const { window } = decisions[index] as WindowDecision;
+    if (limit.cost > 0) isMoved = true;
+    limits.push(readLimit(limit, window, false));
+    windows.push(limit.cost > 0 ? window : (state.windows[index] ?? null));
+  }
+  const result: AppliedCharge = { kind: "charged", remaining, limits };
+  const remember = toRemember(plan, moment, result);
+  if (plan.mode === "peek" || !(isMoved || remember)) return { result, next: null };
+  const { refilledAt, lastRefillAt } = usage;
+  const after = isUsed ? { remaining, refilledAt, lastRefillAt } : state.usage;
+  return { result, next: { usage: after, windows, remember } };
+}
+
+function toRemember(
+  { mode }: ChargePlan,
+  { request }: ChargeMoment,
+  result: AppliedCharge,
+): RememberedCharge | null {
+  if (request === undefined || mode === "peek") return null;
+  return { fingerprint: request.fingerprint, until: request.rememberUntil, result };
+}
+
+function readLimit(limit: LimitCharge, window: RateWindow, exceeded: boolean): LimitReading {
+  return {
+    name: limit.name,
+    limit: limit.limit,
+    remaining: Math.max(0, limit.limit - window.used),
+    resetAt: window.startedAt + limit.duration,
+    exceeded,
+  };
+}

@@ -1,0 +1,108 @@
+import type { RecordKind, StoredRecord } from "../records/stored-record.js";
+import type { EpochMs } from "../time.js";
+import type { Change, Claim, CommitResult, RecordAddress } from "./change.js";
+import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
+import type { Usage } from "./counters.js";
+import type { DeletedCount, HourCount, StatisticsBatch, StatisticsRange } from "./statistics.js";
+
+/** A record with what the store keeps beside it, as one consistent snapshot. */
+export interface StoredRecordState {
+  readonly record: StoredRecord;
+  /** Null for a record without counters. */
+  readonly usage: Usage | null;
+  /** Latest of the instants that `addStatistics` told of it (Unix epoch ms), or null. */
+  readonly usedAt: EpochMs | null;
+  /**
+   * The store's own way to find the record again. It comes back with expectations and means nothing to anybody else; the
+   * record may be gone by then.
+   */
+  readonly handle?: unknown;
+}
+
+/** A record, and the identity that its `link` names: null without a link, and where that identity does not exist. */
+export interface LoadedRecord extends StoredRecordState {
+  readonly linked: StoredRecordState | null;
+}
+
+/** A record by its id, or by a name that it has claimed. */
+export type Want = RecordAddress | Claim;
+
+/** What {@link KeyStore.read} answers. */
+export interface ReadResult {
+  /** Of the workspace: 0 until a change raises it. */
+  readonly revision: number;
+  /** In the order of the wants; null where there is no such record. */
+  readonly found: readonly (LoadedRecord | null)[];
+}
+
+/** Which part of a list is wanted. */
+export interface PageWant {
+  /** Of the records in the list. */
+  readonly kind: RecordKind;
+  readonly list: string;
+  /** As in `ListEntry`. */
+  readonly of?: string | undefined;
+  /** Ids above this one, below it in descending order; null for the first page. It need not be in the list. */
+  readonly after: string | null;
+  /** 1 to 1,000. */
+  readonly limit: number;
+  /** Latest first. Ascending unless given. */
+  readonly descending?: boolean | undefined;
+}
+
+/** What {@link KeyStore.page} answers. */
+export interface PageResult {
+  readonly revision: number;
+  /** In the order of the list. Ids whose record is gone are left out, and more are read instead. */
+  readonly found: readonly LoadedRecord[];
+  /** Whether records follow the last of these. */
+  readonly hasMore: boolean;
+  /** Exact number of ids in the list of that name, whatever `of` says; kept as a counter, never a scan. */
+  readonly size: number;
+}
+
+/**
+ * Where records live. A store knows no rule: it keeps records, compares versions and moves counters as it is told. What may be
+ * written is decided in core, which says what its decision rests on.
+ *
+ * Every method is one atomic step: it happens wholly or not at all, and nothing of another call is seen in the middle of it.
+ * When a write has resolved, every call that starts later, from any process on the same store, sees it. Records of one
+ * workspace are invisible to every other. What is handed out is never changed afterwards, and what was handed in is not kept
+ * where the caller could change it.
+ *
+ * Every method rejects (and `charge`, which may answer at once, throws or rejects) with a `LatchkeyError`: `STORE_UNAVAILABLE`
+ * when the store cannot be reached, does not answer in time or is closed, with `outcome` telling whether a write may have
+ * happened; `STORE_CORRUPT` when what the store keeps beside the bodies cannot be what it wrote. Nothing that might charge
+ * twice is ever retried.
+ *
+ * `describeKeyStore` of `@latchkey/conformance` tests all of this.
+ */
+export interface KeyStore {
+  /** Records with the revision, all of one moment. @param wants - 0 to 20,000. */
+  read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult>;
+  /**
+   * The next records of a list. Each record is one snapshot; which they are may have been read a moment before, so that a
+   * record deleted meanwhile is missing from its page.
+   */
+  page(workspaceId: string, want: PageWant): Promise<PageResult>;
+  /** Carries out a change as `Change` says. Durable when it resolves. The only way to write records. */
+  commit(workspaceId: string, change: Change): Promise<CommitResult>;
+  /**
+   * Confirms what a plan rests on, then moves counters exactly as `applyCharge` says. It never moves a version. A store that
+   * need not wait may answer at once.
+   */
+  charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult | Promise<ChargeResult>;
+  /**
+   * Adds to the sums of verifications, and raises `usedAt` of records; it never goes back. Records that do not exist are passed
+   * over. No verdict waits for it.
+   */
+  addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void>;
+  /** The sums of a range, in ascending order of the hour. */
+  readStatistics(workspaceId: string, range: StatisticsRange): Promise<readonly HourCount[]>;
+  /** Forgets sums of hours before `beforeAt`, a start of a day of UTC, at most about `limit` of them. @param limit - 1 to 1,000. */
+  deleteStatistics(workspaceId: string, beforeAt: EpochMs, limit: number): Promise<DeletedCount>;
+  /** The store's own clock, of a store that has one: Unix epoch ms. */
+  readClock?(): Promise<EpochMs>;
+  /** Lets go of what the store opened itself; again is harmless. Calls after it reject with `STORE_UNAVAILABLE`. */
+  close(): Promise<void>;
+}

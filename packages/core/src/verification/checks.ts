@@ -1,0 +1,110 @@
+import { isAddressListed } from "../rules/address.js";
+import { isExpired } from "../rules/expiry.js";
+import { missingPermissions } from "../rules/missing-permissions.js";
+import { isSatisfied, type PermissionQuery } from "../rules/permission.js";
+import type { EpochMs } from "../time.js";
+import type { LoadedKey } from "./loaded-key.js";
+import type { VerifyQuestion } from "./question.js";
+
+/** What a check that the records alone decide has seen. Fields without a value are absent. */
+export interface RecordCheckDetails {
+  readonly enabled: Record<never, never>;
+  readonly api: {
+    /** The key's own. */
+    readonly apiId: string;
+    /** The one that the verification asked for. */
+    readonly wanted?: string;
+  };
+  readonly expiry: { readonly expires?: EpochMs };
+  readonly address: {
+    /** As given, in its one form. The allow-list itself is not shown. */
+    readonly ipAddress?: string;
+  };
+  readonly permissions: {
+    /** The part of the query that is not satisfied, and nothing else that the key has or has not. */
+    readonly missing?: PermissionQuery;
+  };
+}
+
+/** Name of a check that the records alone decide. */
+export type RecordCheckName = keyof RecordCheckDetails;
+
+/** A refusal that follows from the records alone, before any counter is looked at. */
+export type RecordRefusal = "DISABLED" | "FORBIDDEN" | "EXPIRED" | "INSUFFICIENT_PERMISSIONS";
+
+/** One check: the verdict where it fails, and what a dry run shows of it. */
+export interface RecordCheck<Name extends RecordCheckName = RecordCheckName> {
+  readonly name: Name;
+  readonly code: RecordRefusal;
+  passes(loaded: LoadedKey, question: VerifyQuestion, now: EpochMs): boolean;
+  details(loaded: LoadedKey, question: VerifyQuestion): RecordCheckDetails[Name];
+}
+
+/** The key is switched on. */
+const enabled: RecordCheck<"enabled"> = {
+  name: "enabled",
+  code: "DISABLED",
+  passes: ({ key }) => key.enabled,
+  details: () => ({}),
+};
+
+/** The key belongs to the API that the verification asked for, if it asked for one. */
+const api: RecordCheck<"api"> = {
+  name: "api",
+  code: "FORBIDDEN",
+  passes: ({ key }, { apiId }) => apiId === null || apiId === key.apiId,
+  details: ({ key }, { apiId }) => ({ apiId: key.apiId, ...(apiId !== null && { wanted: apiId }) }),
+};
+
+const expiry: RecordCheck<"expiry"> = {
+  name: "expiry",
+  code: "EXPIRED",
+  passes: ({ key }, _question, now) => !isExpired(key.expires, now),
+  details: ({ key: { expires } }) => (expires === null ? {} : { expires }),
+};
+
+/** The API has no allow-list, or the address is in it. */
+const address: RecordCheck<"address"> = {
+  name: "address",
+  code: "FORBIDDEN",
+  passes: (loaded, question) => {
+    const { ipWhitelist } = loaded.api;
+    return ipWhitelist.length === 0 || isAddressListed(ipWhitelist, question.address);
+  },
+  details: (_loaded, question) =>
+    question.address === null ? {} : { ipAddress: question.address },
+};
+
+const permissions: RecordCheck<"permissions"> = {
+  name: "permissions",
+  code: "INSUFFICIENT_PERMISSIONS",
+  passes: (loaded, question) =>
+    question.permissions === null || isSatisfied(question.permissions, loaded.permissions),
+  details: (loaded, question) => {
+    if (question.permissions === null) return {};
+    const missing = missingPermissions(question.permissions, loaded.permissions);
+    return missing === null ? {} : { missing };
+  },
+};
+
+/**
+ * The checks that the records decide, in their order. A verdict is the first that fails, a dry run shows them all; rate limits
+ * and then uses follow them, in one atomic charge.
+ *
+ * @see packages/core/decisions/0005-order-of-checks.md
+ */
+export const RECORD_CHECKS: readonly RecordCheck[] = [enabled, api, expiry, address, permissions];
+
+/**
+ * The first check that fails, or null where all pass.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function firstFailedCheck(
+  loaded: LoadedKey,
+  question: VerifyQuestion,
+  now: EpochMs,
+): RecordCheck | null {
+  for (const check of RECORD_CHECKS) if (!check.passes(loaded, question, now)) return check;
+  return null;
+}

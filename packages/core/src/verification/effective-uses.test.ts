@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { identityWith, loadedWith } from "../testing/records.js";
+import { effectiveUses } from "./effective-uses.js";
+
+const own = { remaining: 5, refilledAt: 10 };
+const shared = { remaining: 7, refilledAt: 20 };
+const ownRefill = { interval: "daily", amount: 5 } as const;
+const sharedRefill = { interval: "monthly", amount: 7, refillDay: 1 } as const;
+const identity = identityWith({ refill: sharedRefill });
+
+describe("the uses that a key draws from", () => {
+  test("are its own, with its own refill, whatever its identity has", () => {
+    const loaded = loadedWith(
+      { refill: ownRefill },
+      { usage: own, identity, identityUsage: shared },
+    );
+    expect(effectiveUses(loaded)).toEqual({ usage: own, refill: ownRefill });
+  });
+
+  test("are those of its identity, with the identity's refill, where it says so", () => {
+    const loaded = loadedWith(
+      { usesFrom: "identity", refill: ownRefill },
+      { usage: own, identity, identityUsage: shared },
+    );
+    expect(effectiveUses(loaded)).toEqual({ usage: shared, refill: sharedRefill });
+  });
+
+  test("are unlimited where those of its identity are, whatever its own", () => {
+    const unlimited = { remaining: null, refilledAt: 0 };
+    const loaded = loadedWith(
+      { usesFrom: "identity" },
+      { usage: own, identity: identityWith(), identityUsage: unlimited },
+    );
+    expect(effectiveUses(loaded)).toEqual({ usage: unlimited, refill: null });
+  });
+
+  test("are none, and not unlimited, where its identity is gone", () => {
+    const loaded = loadedWith(
+      { usesFrom: "identity", identityId: "id_gone", refill: ownRefill },
+      { usage: { remaining: null, refilledAt: 0 } },
+    );
+    expect(effectiveUses(loaded)).toEqual({ usage: { remaining: 0, refilledAt: 0 }, refill: null });
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { chargeRequestOf, reusedRequestId } from "./idempotency.js";
+import type { VerifyQuestion } from "./verify.js";
+
+const NOW = 1_000_000;
+const QUESTION: VerifyQuestion = {
+  apiId: null,
+  address: null,
+  permissions: null,
+  cost: 1,
+  limits: [],
+};
+const LIMIT = { name: "reads", cost: 1, adHoc: null, isOptional: false };
+
+describe("a request", () => {
+  test("is remembered for ten minutes", () => {
+    expect(chargeRequestOf("retry-1", QUESTION, NOW).rememberUntil).toBe(NOW + 600_000);
+  });
+
+  test("has the same id and fingerprint whenever the same is asked", () => {
+    const { id, fingerprint } = chargeRequestOf("retry-1", QUESTION, NOW);
+    expect(chargeRequestOf("retry-1", { ...QUESTION }, NOW + 1)).toMatchObject({ id, fingerprint });
+  });
+
+  test.each<[string, Partial<VerifyQuestion>]>([
+    ["another cost", { cost: 2 }],
+    ["another API", { apiId: "api_1" }],
+    ["an address", { address: "192.0.2.7" }],
+    ["a permission", { permissions: "docs.read" }],
+    ["a limit", { limits: [LIMIT] }],
+    ["another cost of a limit", { limits: [{ ...LIMIT, cost: 2 }] }],
+    ["limits in another order", { limits: [{ ...LIMIT, name: "writes" }, LIMIT] }],
+  ])("with %s has another fingerprint", (_, fields) => {
+    const asked = { ...QUESTION, ...fields };
+    const other =
+      "limits" in fields
+        ? { ...QUESTION, limits: [LIMIT, { ...LIMIT, name: "writes" }] }
+        : QUESTION;
+    const { id, fingerprint } = chargeRequestOf("retry-1", other, NOW);
+    const request = chargeRequestOf("retry-1", asked, NOW);
+    expect(request.id).toBe(id);
+    expect(request.fingerprint).not.toBe(fingerprint);
+  });
+
+  test("hands on nothing of what its id or its question says", () => {
+    const text = JSON.stringify(chargeRequestOf("secret-id", { ...QUESTION, apiId: "api_9" }, NOW));
+    expect(text).not.toContain("secret-id");
+    expect(text).not.toContain("api_9");
+  });
+
+  test("used for another question is a CONFLICT", () => {
+    expect(reusedRequestId()).toMatchObject({ code: "CONFLICT" });
+  });
+});

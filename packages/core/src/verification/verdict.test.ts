@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
+import { publicIdentity, verdictOf } from "./verdict.js";
+
+const NOW = 1_000_000;
+const charged = { kind: "charged", remaining: null, limits: [] } as const;
+
+describe("the verdict", () => {
+  const reading = (name: string, exceeded = false) => ({
+    name,
+    limit: 10,
+    remaining: 4,
+    resetAt: 60_000,
+    exceeded,
+  });
+  const shown = { limit: 10, remaining: 4, reset: 60_000 };
+
+  test("on a plain key has the fields that are always present, and no other", () => {
+    expect(verdictOf(loadedWith(), "VALID", charged, NOW)).toStrictEqual({
+      valid: true,
+      code: "VALID",
+      keyId: "key_1",
+      apiId: "api_1",
+      enabled: true,
+      permissions: [],
+      roles: [],
+    });
+  });
+
+  test("on a key that has everything shows everything, in the names of the HTTP contract", () => {
+    const loaded = loadedWith(
+      {
+        name: "laptop",
+        meta: { plan: "pro" },
+        expires: NOW + 1,
+        environment: "live",
+        identityId: "id_1",
+      },
+      {
+        identity: identityWith({ meta: { org: "acme" }, ratelimits: [limitNamed("tokens")] }),
+        roles: ["admin"],
+        permissions: ["docs.read"],
+      },
+    );
+    const charge = { kind: "charged", remaining: 9, limits: [reading("default")] } as const;
+    expect(verdictOf(loaded, "VALID", charge, NOW)).toStrictEqual({
+      valid: true,
+      code: "VALID",
+      keyId: "key_1",
+      apiId: "api_1",
+      name: "laptop",
+      ownerId: "user_1",
+      meta: { plan: "pro" },
+      expires: NOW + 1,
+      enabled: true,
+      permissions: ["docs.read"],
+      roles: ["admin"],
+      environment: "live",
+      identity: { id: "id_1", externalId: "user_1", meta: { org: "acme" } },
+      remaining: 9,
+      ratelimit: shown,
+      ratelimits: [{ name: "default", ...shown, exceeded: false }],
+    });
+  });
+
+  test.each([
+    "DISABLED",
+    "FORBIDDEN",
+    "EXPIRED",
+    "INSUFFICIENT_PERMISSIONS",
+    "RATE_LIMITED",
+    "USAGE_EXCEEDED",
+  ] as const)("%s is not valid, and still says which key it is about", (code) => {
+    const verdict = verdictOf(loadedWith(), code, charged, NOW);
+    expect(verdict).toMatchObject({ valid: false, code, keyId: "key_1", apiId: "api_1" });
+  });
+
+  test("shows 0 uses left as a number, and no field for a key without a limit on uses", () => {
+    const remaining = (left: number | null) =>
+      verdictOf(
+        loadedWith(),
+        "USAGE_EXCEEDED",
+        { kind: "usage-exceeded", remaining: left, limits: [] },
+        NOW,
+      );
+    expect(remaining(0)).toHaveProperty("remaining", 0);
+    expect(remaining(null)).not.toHaveProperty("remaining");
+  });
+
+  test("that took the last use calls the key enabled: it was, when it was decided on", () => {
+    const lastUse = { kind: "charged", remaining: 0, limits: [] } as const;
+    expect(verdictOf(loadedWith(), "VALID", lastUse, NOW)).toMatchObject({
+      enabled: true,
+      remaining: 0,
+    });
+  });
+
+  test("shows the derived state on a refusal", () => {
+    const enabledOf = (...args: Parameters<typeof verdictOf>) =>
+      (verdictOf(...args) as { enabled: boolean }).enabled;
+    expect(enabledOf(loadedWith({ enabled: false }), "DISABLED", charged, NOW)).toBe(false);
+    expect(enabledOf(loadedWith({ expires: NOW }), "EXPIRED", charged, NOW)).toBe(false);
+    expect(enabledOf(loadedWith({ expires: NOW }), "FORBIDDEN", charged, NOW)).toBe(false);
+    const exceeded = (left: number) =>
+      ({ kind: "usage-exceeded", remaining: left, limits: [] }) as const;
+    expect(enabledOf(loadedWith(), "USAGE_EXCEEDED", exceeded(0), NOW)).toBe(false);
+    expect(enabledOf(loadedWith(), "USAGE_EXCEEDED", exceeded(2), NOW)).toBe(true);
+    expect(enabledOf(loadedWith(), "RATE_LIMITED", { ...charged, kind: "rate-limited" }, NOW)).toBe(
+      true,
+    );
+  });
+
+  test.each([
+    {
+      label: "the refusing limit",
+      limits: [reading("default"), { ...reading("x", true), remaining: 1 }],
+      leading: 1,
+    },
+    {
+      label: "the first of two refusing",
+      limits: [reading("a"), { ...reading("x", true), remaining: 1 }, reading("y", true)],
+      leading: 1,
+    },
+    {
+      label: "the default, when none refuses",
+      limits: [reading("a"), { ...reading("default"), remaining: 1 }],
+      leading: 1,
+    },
+    {
+      label: "the first, when none refuses and none is the default",
+      limits: [{ ...reading("a"), remaining: 1 }, reading("b")],
+      leading: 1,
+    },
+  ])("leads with $label", ({ limits, leading }) => {
+    const verdict = verdictOf(
+      loadedWith(),
+      "VALID",
+      { kind: "charged", remaining: null, limits },
+      NOW,
+    );
+    expect(verdict).toHaveProperty("ratelimit", { limit: 10, remaining: leading, reset: 60_000 });
+  });
+
+  test("lists every limit that was evaluated, in order, and says which refused", () => {
+    const limits = [reading("a"), reading("b", true)];
+    const verdict = verdictOf(
+      loadedWith(),
+      "RATE_LIMITED",
+      { kind: "rate-limited", remaining: null, limits },
+      NOW,
+    );
+    expect(verdict).toHaveProperty("ratelimits", [
+      { name: "a", ...shown, exceeded: false },
+      { name: "b", ...shown, exceeded: true },
+    ]);
+  });
+
+  test("never shows the hash, the start or the sealed secret of a key", () => {
+    const loaded = loadedWith({ hash: "HASH", start: "START", sealedSecret: "SEALED" });
+    expect(JSON.stringify(verdictOf(loaded, "VALID", charged, NOW))).not.toMatch(
+      /HASH|START|SEALED/,
+    );
+  });
+});
+
+test("beside its keys an identity shows id, externalId and meta, not its limits and version", () => {
+  const identity = identityWith({ meta: { org: "acme" }, ratelimits: [limitNamed("tokens")] });
+  expect(publicIdentity(identity)).toStrictEqual({
+    id: "id_1",
+    externalId: "user_1",
+    meta: { org: "acme" },
+  });
+});

@@ -1,0 +1,14 @@
+/** The value under a key of a map, created where there is none. */
+export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = create();
+    map.set(key, value);
+  }
+  return value;
+}
+
+/** A map within a map, created where there is none. */
+export function mapIn<Name, Key, Value>(maps: Map<Name, Map<Key, Value>>, name: Name) {
+  return entryOf(maps, name, () => new Map<Key, Value>());
+}

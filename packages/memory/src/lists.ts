@@ -1,0 +1,118 @@
+import { mapIn } from "./entry-of.js";
+
+/** Most ids of one chunk: entering or leaving moves at most this many. */
+const CHUNK_SIZE = 512;
+
+/** The lists of a workspace: under each name the list itself (`of` undefined), and the small ones beside it. */
+export class Lists {
+  /** A list of one id is that id: most small lists never have a second, and there are as many of them as records. */
+  readonly #lists = new Map<string, Map<string | undefined, string | SortedIds>>();
+
+  sizeOf(list: string): number {
+    const ids = this.#lists.get(list)?.get(undefined);
+    return typeof ids === "object" ? ids.size : Number(ids !== undefined);
+  }
+
+  /** The ids beyond one, or all, in the order asked for. */
+  ids(list: string, of: string | undefined, after: string | null, descending: boolean) {
+    const known = this.#lists.get(list)?.get(of) ?? new SortedIds([]);
+    const ids = typeof known === "string" ? new SortedIds([known]) : known;
+    return descending ? ids.below(after) : ids.above(after);
+  }
+
+  enter(list: string, of: string | undefined, id: string): void {
+    const lists = mapIn(this.#lists, list);
+    const ids = lists.get(of);
+    if (ids === undefined || ids === id) lists.set(of, id);
+    else if (typeof ids === "string") lists.set(of, new SortedIds([ids, id].sort()));
+    else ids.add(id);
+  }
+
+  leave(list: string, of: string | undefined, id: string): void {
+    const lists = this.#lists.get(list);
+    const ids = lists?.get(of);
+    if (typeof ids === "object") ids.remove(id);
+    if (ids === id || (typeof ids === "object" && ids.size === 0)) lists?.delete(of);
+  }
+}
+
+/**
+ * A set of ids in ascending order, whatever the order they are added in.
+ *
+ * Kept in chunks rather than in one array: taking an id out of the middle of one array of a million moves half a million
+ * others. Adding, removing and finding a place cost two binary searches and at most one chunk.
+ */
+export class SortedIds {
+  readonly #chunks: string[][] = [];
+  size = 0;
+
+  /** @param ids - The first ones: at most a chunk, in ascending order. */
+  constructor(ids: string[]) {
+    if (ids.length > 0) this.#chunks.push(ids);
+    this.size = ids.length;
+  }
+
+  /** Adds an id; one that is there already stays there once. */
+  add(id: string): void {
+    const at = this.#chunkOf(id);
+    const chunk = this.#chunks[at] ?? [];
+    const place = placeOf(chunk, id);
+    if (chunk[place] === id) return;
+    this.size += 1;
+    // Ids are created in ascending order: full chunks are left full, not halved.
+    const isLatest = place === chunk.length && at >= this.#chunks.length - 1;
+    if (isLatest && (chunk.length === 0 || place >= CHUNK_SIZE)) this.#chunks.push([id]);
+    else chunk.splice(place, 0, id);
+    if (chunk.length > CHUNK_SIZE) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK_SIZE / 2));
+  }
+
+  remove(id: string): void {
+    const at = this.#chunkOf(id);
+    const chunk = this.#chunks[at] ?? [];
+    const place = placeOf(chunk, id);
+    if (chunk[place] !== id) return;
+    this.size -= 1;
+    chunk.splice(place, 1);
+    if (chunk.length === 0) this.#chunks.splice(at, 1);
+  }
+
+  /** The ids above one, or all, in ascending order. The set must not change meanwhile. */
+  *above(id: string | null): Iterable<string> {
+    for (let at = id === null ? 0 : this.#chunkOf(id); at < this.#chunks.length; at += 1) {
+      const chunk = this.#chunks[at] ?? [];
+      const place = id === null ? 0 : placeOf(chunk, id);
+      yield* chunk.slice(chunk[place] === id ? place + 1 : place);
+    }
+  }
+
+  /** The ids below one, or all, in descending order. The set must not change meanwhile. */
+  *below(id: string | null): Iterable<string> {
+    for (let at = id === null ? this.#chunks.length - 1 : this.#chunkOf(id); at >= 0; at -= 1) {
+      const chunk = this.#chunks[at] ?? [];
+      yield* chunk.slice(0, id === null ? chunk.length : placeOf(chunk, id)).reverse();
+    }
+  }
+
+  /** The last chunk that starts at or below the id: the only one that can hold it. The first, if there is none. */
+  #chunkOf(id: string): number {
+    const isAtOrBelow = (at: number) => (this.#chunks[at]?.[0] as string) <= id;
+    return Math.max(0, firstWithout(isAtOrBelow, this.#chunks.length) - 1);
+  }
+}
+
+/** Where an id stands in ascending order, or would. */
+function placeOf(ids: readonly string[], id: string): number {
+  return firstWithout((place) => (ids[place] as string) < id, ids.length);
+}
+
+/** The first of the numbers below `end` that something does not hold for; it holds for all before, and for none after. */
+function firstWithout(holds: (place: number) => boolean, end: number): number {
+  let low = 0;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

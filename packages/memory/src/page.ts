@@ -1,0 +1,18 @@
+import type { LoadedRecord, PageResult, PageWant } from "@latchkey/core";
+import { loaded } from "./read.js";
+import type { Workspace } from "./workspace.js";
+
+/** The next records of a list. Ids whose record is gone are passed over. */
+export function page(workspace: Workspace | undefined, want: PageWant): PageResult {
+  if (workspace === undefined) return { revision: 0, found: [], hasMore: false, size: 0 };
+  const { revision, lists } = workspace;
+  const size = lists.sizeOf(want.list);
+  const found: LoadedRecord[] = [];
+  for (const id of lists.ids(want.list, want.of, want.after, want.descending === true)) {
+    const row = workspace.row(want.kind, id);
+    if (row === undefined) continue;
+    if (found.length === want.limit) return { revision, found, hasMore: true, size };
+    found.push(loaded(workspace, row) as LoadedRecord);
+  }
+  return { revision, found, hasMore: false, size };
+}

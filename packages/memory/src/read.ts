@@ -1,0 +1,40 @@
+import type {
+  LoadedRecord,
+  ReadResult,
+  StoredRecord,
+  StoredRecordState,
+  Usage,
+  Want,
+} from "@latchkey/core";
+import type { Row, Workspace } from "./workspace.js";
+
+/** Records by id or by claim, in the order of the wants. */
+export function read(workspace: Workspace | undefined, wants: readonly Want[]): ReadResult {
+  if (workspace === undefined) return { revision: 0, found: wants.map(() => null) };
+  const found = wants.map((want) => loaded(workspace, find(workspace, want)));
+  return { revision: workspace.revision, found };
+}
+
+/** A record with its identity, or null where there is no such record. */
+export function loaded(workspace: Workspace, row: Row | undefined): LoadedRecord | null {
+  if (row === undefined) return null;
+  const { record, usage, usedAt } = stateOf(row);
+  const identity = record.link === null ? undefined : workspace.row("identity", record.link);
+  return { record, usage, usedAt, linked: identity === undefined ? null : stateOf(identity) };
+}
+
+/** A copy: counters are never handed out, nor kept as they are handed in, so that a charge need not freeze them. */
+export function usageOf({ remaining, refilledAt, lastRefillAt }: Usage): Usage {
+  return { remaining, refilledAt, lastRefillAt };
+}
+
+function find(workspace: Workspace, want: Want): Row | undefined {
+  const id = "id" in want ? want.id : workspace.holderOf(want);
+  return id === undefined ? undefined : workspace.row(want.kind, id);
+}
+
+/** Only rows that a workspace holds come here, and these have a record. */
+function stateOf({ record, counters, usedAt }: Row): StoredRecordState {
+  const usage = counters && usageOf(counters.usage);
+  return { record: record as StoredRecord, usage, usedAt };
+}

@@ -1,0 +1,37 @@
+import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { charge } from "./charge.js";
+import { commit } from "./commit.js";
+import { entryOf } from "./entry-of.js";
+import { page } from "./page.js";
+import { read } from "./read.js";
+import { addStatistics } from "./statistics.js";
+import { newWorkspace, type Workspaces } from "./workspace.js";
+
+/**
+ * Opens an empty store in the memory of this process: the reference that every other store is compared with, and the one to
+ * run tests on. Exact, but not durable, and seen by this process only.
+ *
+ * Every method is one synchronous section, and atomic for that reason: `async` only turns what it throws into a rejection.
+ */
+export function memoryStore(): KeyStore {
+  let workspaces: Workspaces | null = new Map();
+  const opened = (): Workspaces => {
+    if (workspaces !== null) return workspaces;
+    throw new LatchkeyError("STORE_UNAVAILABLE", "the store is closed", { outcome: "not-applied" });
+  };
+  const open = (workspaceId: string) => entryOf(opened(), workspaceId, newWorkspace);
+  return {
+    read: async (workspaceId, wants) => read(opened().get(workspaceId), wants),
+    page: async (workspaceId, want) => page(opened().get(workspaceId), want),
+    commit: async (workspaceId, change) => commit(open(workspaceId), change),
+    charge: (plan, moment) => charge(opened(), plan, moment),
+    addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),
+    readStatistics: async (workspaceId, range) =>
+      opened().get(workspaceId)?.statistics.read(range) ?? [],
+    deleteStatistics: async (workspaceId, beforeAt, limit) =>
+      open(workspaceId).statistics.delete(beforeAt, limit),
+    close: async () => {
+      workspaces = null;
+    },
+  };
+}
