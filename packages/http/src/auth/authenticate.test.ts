@@ -120,7 +120,7 @@ describe("root keys", () => {
         calls.length = 0;
         const headers = token === null ? {} : { authorization: `Bearer ${encodeURI(token)}` };
         expect((await service.call(name, {}, { token: null, headers })).status).toBe(401);
-        expect(calls.filter((call) => call !== "findRootKey")).toEqual([]);
+        expect(calls.filter((call) => call !== "read")).toEqual([]);
         expect(calls.length).toBeLessThanOrEqual(1);
       }
     }

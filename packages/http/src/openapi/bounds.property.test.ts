@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { API_ID, KEY_ID } from "../operations/examples.js";
+import { API_ID, IDENTITY_ID, KEY_ID } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
 import { OPERATIONS } from "../operations/table.js";
 import { BOUNDS_BEYOND_SCHEMAS } from "../testing/bounds-beyond-schemas.js";
@@ -110,6 +110,11 @@ const LIMIT = { name: "default", limit: 10, duration: 1_000, autoApply: true };
 const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   "keys.createKey": [{ apiId: API_ID, ratelimits: [LIMIT] }],
   "keys.updateKey": [{ keyId: KEY_ID, ratelimits: [LIMIT] }],
+  "ratelimits.resetLimit": [
+    { keyId: KEY_ID, name: "default", duration: 1_000 },
+    { identityId: IDENTITY_ID, name: "requests" },
+    { namespace: "mail", identifier: "user_1", duration: 1_000 },
+  ],
   "migrations.createKeys": [
     [{ apiId: API_ID, plaintext: "sk_live_1234567890" }],
     [{ apiId: API_ID, plaintext: "sk_live_1234567890", ratelimits: [LIMIT] }],
@@ -192,6 +197,10 @@ describe("both refuse", () => {
     ["keys.verifyKey", { key: "x", ratelimits: [{ name: "a", limit: 1 }] }],
     ["identities.updateIdentity", { meta: {} }],
     ["identities.updateIdentity", { externalId: "u", meta: { a: [{ constructor: 1 }] } }],
+    ["ratelimits.resetLimit", { keyId: KEY_ID }],
+    ["ratelimits.resetLimit", { keyId: KEY_ID, identityId: IDENTITY_ID, name: "default" }],
+    ["ratelimits.resetLimit", { identityId: IDENTITY_ID, name: "requests", duration: 1_000 }],
+    ["ratelimits.resetLimit", { namespace: "mail", identifier: "user_1" }],
     ["migrations.createKeys", [{ apiId: API_ID }]],
     ["migrations.createKeys", [{ apiId: API_ID, plaintext: "é" }]],
     ["migrations.createKeys", [{ apiId: API_ID, plaintext: "sk_1", ratelimits: [NOT_BY_ITSELF] }]],

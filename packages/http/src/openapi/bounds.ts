@@ -57,7 +57,23 @@ const NEW_KEY: JsonSchema = {
 const HASH_PATTERNS: Readonly<Record<string, string>> = {
   // The last character before the padding carries four bits and two zeros.
   sha256_base64: "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$",
+  sha256_base64url: "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
   sha256_hex: "^[0-9A-Fa-f]{64}$",
+};
+
+/** A limit of a key, of an identity or of a namespace. */
+const RESET_LIMIT: JsonSchema = {
+  oneOf: [
+    { required: ["keyId", "name"], ...without("identityId", "namespace", "identifier") },
+    {
+      required: ["identityId", "name"],
+      ...without("keyId", "namespace", "identifier", "duration"),
+    },
+    {
+      required: ["namespace", "identifier", "duration"],
+      ...without("keyId", "identityId", "name"),
+    },
+  ],
 };
 
 /**
@@ -111,6 +127,7 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
     },
   },
   "migrations.createKeys.ratelimits": KEY_LIMITS,
+  "ratelimits.resetLimit": RESET_LIMIT,
 };
 
 /** Core's strings are without NUL characters wherever it checks them by a function. */

@@ -1,12 +1,3 @@
-import {
-  createApiInput,
-  deleteApiInput,
-  deleteKeysInput,
-  getApiInput,
-  listApisInput,
-  listKeysInput,
-  updateApiInput,
-} from "@latchkey/core";
 import { onApi, onApiById } from "../auth/required-permissions.js";
 import { api, apiList, createdApi, deletedKeys, keyList } from "../response-schemas/apis.js";
 import { empty } from "../response-schemas/shared.js";
@@ -23,7 +14,6 @@ export const APIS: readonly Operation[] = [
     description:
       "An API is a space of keys: a key belongs to one, and root keys can be limited to one. With an " +
       "`ipWhitelist` its keys are good only from those addresses.",
-    input: createApiInput,
     response: createdApi,
     errors: [],
     example: { input: { name: "payments" }, response: { apiId: API_ID } },
@@ -34,7 +24,6 @@ export const APIS: readonly Operation[] = [
     operation: "getApi",
     method: "GET",
     summary: "Read an API",
-    input: getApiInput,
     response: api,
     errors: ["NOT_FOUND"],
     example: {
@@ -49,7 +38,6 @@ export const APIS: readonly Operation[] = [
     method: "GET",
     summary: "List the APIs",
     description: "A page of APIs in the order of their creation.",
-    input: listApisInput,
     queryTypes: { limit: "integer" },
     response: apiList,
     errors: [],
@@ -71,7 +59,6 @@ export const APIS: readonly Operation[] = [
       "What is omitted stays. `ipWhitelist` replaces the whole list of addresses and CIDR ranges, IPv4 and IPv6; " +
       "an empty list, or `null`, lets the keys be used from anywhere. From the next verification on, keys are " +
       "refused with `FORBIDDEN` where `ipAddress` is none of them, or is not given.",
-    input: updateApiInput,
     response: empty,
     errors: ["NOT_FOUND", "CONFLICT"],
     example: {
@@ -93,7 +80,6 @@ export const APIS: readonly Operation[] = [
       "A page of keys in the order of their creation; `externalId` shows those of one identity only. " +
       "`cursor` of an answer asks for the page after it. With `decrypt=true` the secrets of recoverable " +
       "keys are shown, and `decrypt_key` is needed too.",
-    input: listKeysInput,
     queryTypes: { limit: "integer", decrypt: "boolean", revalidateKeysCache: "boolean" },
     response: keyList,
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -109,7 +95,6 @@ export const APIS: readonly Operation[] = [
     method: "POST",
     summary: "Delete an API and all of its keys",
     description: "Its keys stop verifying at once.",
-    input: deleteApiInput,
     response: empty,
     errors: ["NOT_FOUND", "DELETE_PROTECTED"],
     example: { input: { apiId: API_ID }, response: {} },
@@ -121,7 +106,6 @@ export const APIS: readonly Operation[] = [
     method: "POST",
     summary: "Delete every key of an API",
     description: "A key that is issued meanwhile may or may not be among them.",
-    input: deleteKeysInput,
     response: deletedKeys,
     errors: ["NOT_FOUND"],
     example: { input: { apiId: API_ID }, response: { deletedKeys: 12 } },

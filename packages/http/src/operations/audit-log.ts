@@ -1,4 +1,3 @@
-import { listAuditEventsInput, pruneAuditEventsInput } from "@latchkey/core";
 import { onAuditLog } from "../auth/required-permissions.js";
 import { auditEventList, prunedEntries } from "../response-schemas/audit-log.js";
 import { EVENT_ID, KEY_ID, ROOT_KEY_ID, START } from "./examples.js";
@@ -14,7 +13,6 @@ export const AUDIT_LOG: readonly Operation[] = [
     description:
       "Every change of the configuration, the latest first; or those that concern one key or identity, or that " +
       "one actor made: at most one of `keyId`, `identityId` and `actor`.",
-    input: listAuditEventsInput,
     queryTypes: { limit: "integer" },
     response: auditEventList,
     errors: [],
@@ -45,7 +43,6 @@ export const AUDIT_LOG: readonly Operation[] = [
     description:
       "Entries that were written before an instant are gone for good, and none is left of that: give " +
       "`audit.*.delete_audit` to nobody who is to be held to account.",
-    input: pruneAuditEventsInput,
     response: prunedEntries,
     errors: [],
     example: { input: { before: START }, response: { deleted: 1_204 } },

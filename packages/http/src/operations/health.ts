@@ -1,17 +1,14 @@
-import { noInput } from "@latchkey/core";
 import { NO_PERMISSIONS } from "../auth/required-permissions.js";
 import { empty } from "../response-schemas/shared.js";
-import { defineOperation, type Operation } from "./operation.js";
+import { defineHttpOnly, defineOperation, type Operation } from "./operation.js";
 
 /** Whether the service runs, and whether its store is available. */
 export const HEALTH: readonly Operation[] = [
-  defineOperation({
+  defineHttpOnly({
     name: "liveness",
-    operation: null,
     method: "GET",
     summary: "Whether the service runs",
     description: "Open to everyone. Does not touch the store.",
-    input: noInput,
     response: empty,
     errors: [],
     example: { input: {}, response: {} },
@@ -26,7 +23,6 @@ export const HEALTH: readonly Operation[] = [
     summary: "Whether the store is available",
     description:
       "Open to everyone. Reads one small record: a 503 means that the store is unavailable.",
-    input: noInput,
     response: empty,
     errors: ["STORE_UNAVAILABLE"],
     example: { input: {}, response: {} },

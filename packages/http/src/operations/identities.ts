@@ -1,10 +1,3 @@
-import {
-  createIdentityInput,
-  deleteIdentityInput,
-  getIdentityInput,
-  listIdentitiesInput,
-  updateIdentityInput,
-} from "@latchkey/core";
 import { onIdentity } from "../auth/required-permissions.js";
 import { createdIdentity, identity, identityList } from "../response-schemas/identities.js";
 import { empty } from "../response-schemas/shared.js";
@@ -21,7 +14,6 @@ export const IDENTITIES: readonly Operation[] = [
     description:
       "An identity is a user of yours, by your own id of it: its keys share its metadata, its limits and, where " +
       "they are told to, its uses.",
-    input: createIdentityInput,
     response: createdIdentity,
     errors: ["CONFLICT"],
     example: {
@@ -36,7 +28,6 @@ export const IDENTITIES: readonly Operation[] = [
     method: "GET",
     summary: "Read an identity",
     description: "By either id; `identityId` wins where both are given.",
-    input: getIdentityInput,
     response: identity,
     errors: ["NOT_FOUND"],
     example: { input: { externalId: "user_1" }, response: IDENTITY },
@@ -49,7 +40,6 @@ export const IDENTITIES: readonly Operation[] = [
     summary: "List identities",
     description:
       "A page in the order of their creation, without metadata. `cursor` of an answer asks for the page after it.",
-    input: listIdentitiesInput,
     queryTypes: { limit: "integer" },
     response: identityList,
     errors: [],
@@ -70,7 +60,6 @@ export const IDENTITIES: readonly Operation[] = [
     description:
       "By either id; `identityId` wins where both are given. What is omitted stays; `meta: {}` and an empty list " +
       "of limits clear. Its keys see it with their next verification.",
-    input: updateIdentityInput,
     response: identity,
     errors: ["NOT_FOUND", "CONFLICT"],
     example: { input: { externalId: "user_1", meta: { plan: "pro" } }, response: IDENTITY },
@@ -84,10 +73,13 @@ export const IDENTITIES: readonly Operation[] = [
     description:
       "Its keys live on without an owner; one that draws from its uses has none from then on. An identity that is made " +
       "under the same `externalId` later is another one.",
-    input: deleteIdentityInput,
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { identityId: IDENTITY_ID }, response: {} },
+    run: async ({ latchkey }, input) => {
+      await latchkey.deleteIdentity(input);
+      return {};
+    },
     requiredPermissions: (ids) => onIdentity("delete_identity", ids),
   }),
 ];

@@ -1,11 +1,3 @@
-import {
-  addPermissionsInput,
-  addRolesInput,
-  removePermissionsInput,
-  removeRolesInput,
-  setPermissionsInput,
-  setRolesInput,
-} from "@latchkey/core";
 import { ifCreating, onRbac } from "../auth/required-permissions.js";
 import { heldPermissions, heldRoles } from "../response-schemas/permissions.js";
 import { KEY_ID, PERMISSION_ID, ROLE_ID } from "./examples.js";
@@ -31,7 +23,6 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Give a key further roles",
     description: ROLE_ITEMS,
-    input: addRolesInput,
     response: heldRoles,
     errors: ERRORS,
     example: { input: { keyId: KEY_ID, roles: [{ name: "reader" }] }, response: ROLES },
@@ -44,7 +35,6 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Set the roles of a key",
     description: `Replaces the whole set; an empty list clears it. ${ROLE_ITEMS}`,
-    input: setRolesInput,
     response: heldRoles,
     errors: ERRORS,
     example: { input: { keyId: KEY_ID, roles: [{ name: "reader" }] }, response: ROLES },
@@ -57,7 +47,6 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Take roles from a key",
     description: NOT_HELD,
-    input: removeRolesInput,
     response: heldRoles,
     errors: ERRORS,
     example: { input: { keyId: KEY_ID, roles: [{ name: "writer" }] }, response: ROLES },
@@ -69,7 +58,6 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Give a key further permissions",
     description: PERMISSION_ITEMS,
-    input: addPermissionsInput,
     response: heldPermissions,
     errors: ERRORS,
     example: {
@@ -85,7 +73,6 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Set the permissions of a key",
     description: `Replaces the whole set; an empty list clears it. ${PERMISSION_ITEMS}`,
-    input: setPermissionsInput,
     response: heldPermissions,
     errors: ERRORS,
     example: {
@@ -105,7 +92,6 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Take permissions from a key",
     description: NOT_HELD,
-    input: removePermissionsInput,
     response: heldPermissions,
     errors: ERRORS,
     example: {

@@ -1,4 +1,4 @@
-import { createKeysInput, importIssues } from "@latchkey/core";
+import { importIssues } from "@latchkey/core";
 import { allOf, onApiById } from "../auth/required-permissions.js";
 import { createdKeys } from "../response-schemas/keys.js";
 import { API_ID, KEY_ID } from "./examples.js";
@@ -17,7 +17,6 @@ export const MIGRATIONS: readonly Operation[] = [
       "written, or none: a secret that is known already is a 409, and a plaintext that could never verify a 400. Needs the " +
       "permission of each API, and `encrypt_key` of those with a key that is `recoverable`.",
     acceptsList: true,
-    input: createKeysInput,
     extraIssues: importIssues,
     response: createdKeys,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],

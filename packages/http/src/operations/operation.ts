@@ -1,4 +1,14 @@
-import type { EpochMs, InputIssue, InputSchema, Latchkey, RootPermission } from "@latchkey/core";
+import {
+  OPERATIONS as CORE_OPERATIONS,
+  type EpochMs,
+  type InputIssue,
+  type InputSchema,
+  type Latchkey,
+  noInput,
+  type OperationName,
+  type Operations,
+  type RootPermission,
+} from "@latchkey/core";
 import type { z } from "zod";
 import type { RequiredPermissions } from "../auth/required-permissions.js";
 import type { PublicErrorCode } from "../routing/http-response.js";
@@ -21,14 +31,11 @@ export type OperationError = Extract<
   "NOT_FOUND" | "CONFLICT" | "PRECONDITION_FAILED" | "DELETE_PROTECTED" | "STORE_UNAVAILABLE"
 >;
 
-/** Operations of core that accept what `Schema` describes and return what `Response` describes. */
-type OperationName<Schema extends InputSchema, Response extends z.ZodType> = {
-  [Name in keyof Latchkey]: Latchkey[Name] extends (
-    input: z.input<Schema>,
-  ) => Promise<z.output<Response>>
-    ? Name
-    : never;
-}[keyof Latchkey];
+/** Schema of the input of an operation of core. */
+type InputOf<Name extends OperationName> =
+  (typeof CORE_OPERATIONS)[Name]["input"] extends infer Schema extends InputSchema
+    ? Schema
+    : typeof noInput;
 
 type Run<Schema extends InputSchema, Response extends z.ZodType> = (
   caller: Caller,
@@ -36,11 +43,7 @@ type Run<Schema extends InputSchema, Response extends z.ZodType> = (
   requestId: string,
 ) => Promise<z.output<Response>>;
 
-type Call<Schema extends InputSchema, Response extends z.ZodType> = (
-  input: z.input<Schema>,
-) => Promise<z.output<Response>>;
-
-/** Everything that HTTP knows of an operation, except how it is carried out. */
+/** What HTTP adds to an operation of core. */
 interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   /** Last segment of the path: `keys.createKey`. */
   readonly name: string;
@@ -49,8 +52,6 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   readonly summary: string;
   /** What a caller has to know beyond that, in Markdown. The document adds the permissions. */
   readonly description?: string;
-  /** Schema of the query of a GET and of the body of a POST. */
-  readonly input: Schema;
   /** Finds what no schema can see. Gets the raw input, also when the schema refuses it. */
   readonly extraIssues?: (
     fields: Readonly<Record<string, unknown>>,
@@ -65,8 +66,8 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   /** Open to everyone; credentials are not read. */
   readonly isPublic?: true;
   /**
-   * A permission that allows the operation whatever the input. A caller who holds it skips the check of the input here,
-   * since core checks it again: this halves the work of the busiest operation.
+   * A permission that allows the operation whatever the input. For a caller who holds it the input is checked by core alone:
+   * this halves the work of the busiest operation.
    */
   readonly sufficient?: RootPermission;
   /** Body of a success, exactly: strict objects. The tests hold every response against it. */
@@ -82,31 +83,48 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   readonly requiredPermissions: (input: z.output<Schema>) => RequiredPermissions;
 }
 
-/** One entry of the table: a description, and an operation of core or a function that carries it out. */
-export type OperationDefinition<
-  Schema extends InputSchema,
-  Response extends z.ZodType,
-> = Description<Schema, Response> &
-  (
-    | { readonly operation: OperationName<Schema, Response>; readonly run?: undefined }
-    | { readonly operation: keyof Latchkey | null; readonly run: Run<Schema, Response> }
-  );
+/** Carries out an operation; can be omitted where core returns exactly the response. */
+type RunField<Name extends OperationName, Response extends z.ZodType> =
+  Awaited<ReturnType<Operations[Name]>> extends z.output<Response>
+    ? { readonly run?: Run<InputOf<Name>, Response> }
+    : { readonly run: Run<InputOf<Name>, Response> };
 
-/** An entry among others, its types forgotten: what input and response are is known by their schemas alone. */
+/** One entry of the table: an operation of core, and what HTTP adds to it. */
+export type OperationDefinition<
+  Name extends OperationName,
+  Response extends z.ZodType,
+> = Description<InputOf<Name>, Response> &
+  RunField<Name, Response> & {
+    /** The operation of core that carries it out, and whose input it accepts. */
+    readonly operation: Name;
+  };
+
+/** An entry among others, without the types of its own schemas. */
 export interface Operation extends Description<InputSchema, z.ZodType> {
   /** Name of the operation in core; null for one that only HTTP has. */
-  readonly operation: keyof Latchkey | null;
+  readonly operation: OperationName | null;
+  /** Schema of the query of a GET and of the body of a POST. */
+  readonly input: InputSchema;
   /** Carries it out. Core checks the input again: it trusts nobody. */
   readonly run: Run<InputSchema, z.ZodType>;
 }
 
-/** Checks an entry against its own schemas, then forgets which ones those were. */
-export function defineOperation<Schema extends InputSchema, Response extends z.ZodType>(
-  definition: OperationDefinition<Schema, Response>,
+/** Checks an entry against the operation of core and against its own schemas. */
+export function defineOperation<const Name extends OperationName, Response extends z.ZodType>(
+  definition: OperationDefinition<Name, Response>,
 ): Operation {
-  const { operation, run } = definition;
-  const call: Run<Schema, Response> =
-    run ??
-    (({ latchkey }, input) => (latchkey[operation] as unknown as Call<Schema, Response>)(input));
-  return { ...definition, run: call } as unknown as Operation;
+  const { operation } = definition;
+  type Call = (input: unknown) => Promise<unknown>;
+  const run: Operation["run"] = ({ latchkey }, input) => (latchkey[operation] as Call)(input);
+  const input = CORE_OPERATIONS[operation].input ?? noInput;
+  return { run, ...definition, input } as unknown as Operation;
+}
+
+/** Checks an entry of an operation that takes no input and that core does not have. */
+export function defineHttpOnly<Response extends z.ZodType>(
+  definition: Description<typeof noInput, Response> & {
+    readonly run: Run<typeof noInput, Response>;
+  },
+): Operation {
+  return { ...definition, operation: null, input: noInput } as unknown as Operation;
 }

@@ -1,13 +1,3 @@
-import {
-  createPermissionInput,
-  createRoleInput,
-  deletePermissionInput,
-  deleteRoleInput,
-  getPermissionInput,
-  getRoleInput,
-  noInput,
-  setRolePermissionsInput,
-} from "@latchkey/core";
 import { onRbac } from "../auth/required-permissions.js";
 import {
   createdPermission,
@@ -33,7 +23,6 @@ export const PERMISSIONS: readonly Operation[] = [
     summary: "Make a permission",
     description:
       "Names are unique in a workspace. Holding `docs.*` grants everything below `docs.`; `*` grants all.",
-    input: createPermissionInput,
     response: createdPermission,
     errors: ["CONFLICT"],
     example: {
@@ -47,7 +36,6 @@ export const PERMISSIONS: readonly Operation[] = [
     operation: "getPermission",
     method: "GET",
     summary: "Read a permission",
-    input: getPermissionInput,
     response: permission,
     errors: ["NOT_FOUND"],
     example: { input: { permissionId: PERMISSION_ID }, response: PERMISSION },
@@ -59,7 +47,6 @@ export const PERMISSIONS: readonly Operation[] = [
     method: "GET",
     summary: "List the permissions",
     description: "All of them, as a bare list in the order of their creation.",
-    input: noInput,
     response: permissionList,
     errors: [],
     example: { input: {}, response: [PERMISSION] },
@@ -72,7 +59,6 @@ export const PERMISSIONS: readonly Operation[] = [
     summary: "Delete a permission",
     description:
       "No key and no role has it any more, with the next verification; its name is free.",
-    input: deletePermissionInput,
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { permissionId: PERMISSION_ID }, response: {} },
@@ -86,7 +72,6 @@ export const PERMISSIONS: readonly Operation[] = [
     description:
       "`permissions` names those that every key with the role has; they have to exist, and giving any needs " +
       "`rbac.*.add_permission_to_role` too.",
-    input: createRoleInput,
     response: createdRole,
     errors: ["CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -103,7 +88,6 @@ export const PERMISSIONS: readonly Operation[] = [
     operation: "getRole",
     method: "GET",
     summary: "Read a role",
-    input: getRoleInput,
     response: role,
     errors: ["NOT_FOUND"],
     example: { input: { roleId: ROLE_ID }, response: ROLE },
@@ -116,7 +100,6 @@ export const PERMISSIONS: readonly Operation[] = [
     summary: "List the roles",
     description:
       "All of them with their permissions, as a bare list in the order of their creation.",
-    input: noInput,
     response: roleList,
     errors: [],
     example: { input: {}, response: [ROLE] },
@@ -128,7 +111,6 @@ export const PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Delete a role",
     description: "No key has it any more, nor what came with it; the permissions themselves stay.",
-    input: deleteRoleInput,
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { roleId: ROLE_ID }, response: {} },
@@ -141,7 +123,6 @@ export const PERMISSIONS: readonly Operation[] = [
     summary: "Set the permissions of a role",
     description:
       "Replaces the whole set; every key that has the role sees it with its next verification.",
-    input: setRolePermissionsInput,
     response: empty,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: { input: { roleId: ROLE_ID, permissions: ["docs.read"] }, response: {} },

@@ -61,7 +61,7 @@ describe("readiness", () => {
     const noting = await openService({ store: notingStore(memoryStore(), calls) });
     calls.length = 0;
     await noting.ok("readiness", {}, { token: null });
-    expect(calls).toEqual(["getWorkspace"]);
+    expect(calls).toEqual(["read"]);
   });
 });
 

@@ -1,4 +1,3 @@
-import { getVerificationsInput } from "@latchkey/core";
 import { onApiById, onApiOfKey, onIdentity } from "../auth/required-permissions.js";
 import { verifications } from "../response-schemas/verifications.js";
 import { KEY_ID, START } from "./examples.js";
@@ -15,7 +14,6 @@ export const VERIFICATIONS: readonly Operation[] = [
       "How often a key, or the keys of an identity or of an API, were verified, by verdict: exactly one of `keyId`, " +
       "`identityId` (or `externalId`) and `apiId`. Every bucket that the range touches is there, as a whole. Of an " +
       "API it needs `read_api`, of an identity `read_identity`. Counts are some seconds behind.",
-    input: getVerificationsInput,
     queryTypes: { start: "integer", end: "integer" },
     response: verifications,
     errors: ["NOT_FOUND"],

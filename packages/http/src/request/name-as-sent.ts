@@ -5,14 +5,14 @@ import type { ReceivedInput } from "./header-fields.js";
  * Rewrites an error so that it names what was sent. A schema sees fields only: for a parameter that cannot be decoded it
  * would complain about the null in its place, and for a header it would name the field.
  *
- * @param error - Anything that an operation or its schema threw. Returned unchanged unless it is about fields or a conflict.
+ * @param error - Anything that an operation or its schema threw. Returned unchanged unless it is about fields or the request id.
  */
 export function nameAsSent(
   error: unknown,
   { issues: own, unreadable, headers }: ReceivedInput,
 ): unknown {
   if (!(error instanceof LatchkeyError)) return error;
-  if (error.code === "CONFLICT") return conflictWithHeaderNames(error, headers);
+  if (error.reason === "request-id-reused") return requestIdReused(error, headers);
   if (error.code !== "BAD_REQUEST") return error;
   const issues = error.issues
     .filter((issue) => own.includes(issue) || !unreadable.includes(issue.path))
@@ -25,17 +25,14 @@ function withHeaderName(issue: InputIssue, headers: ReceivedInput["headers"]): I
   return name === undefined ? issue : { ...issue, path: name };
 }
 
-/** A conflict has a message only, which may name a field. */
-function conflictWithHeaderNames(
-  error: LatchkeyError,
-  headers: ReceivedInput["headers"],
-): LatchkeyError {
-  let { message } = error;
-  for (const [field, name] of headers)
-    message = message.replaceAll(`this ${field} `, `this ${name} `);
-  return message === error.message
-    ? error
-    : new LatchkeyError("CONFLICT", message, { cause: error });
+function requestIdReused(error: LatchkeyError, headers: ReceivedInput["headers"]): LatchkeyError {
+  const { code, reason, details } = error;
+  const name = headers.get("requestId") ?? "requestId";
+  return new LatchkeyError(code, `this ${name} was used for another question about this key`, {
+    ...(reason !== undefined && { reason }),
+    details,
+    cause: error,
+  });
 }
 
 /** With the message that core gives the same issues. */

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { keyView } from "./keys.js";
 import { listOf, pageEnd, shared, whole } from "./shared.js";
 
-/** Answer of apis.createApi. */
+/** Response of apis.createApi. */
 export const createdApi = z.strictObject({ apiId: z.string() });
 
-/** Answer of apis.getApi, and an API in a list. */
+/** Response of apis.getApi, and an API in a list. */
 export const api = shared(
   "Api",
   z.strictObject({
@@ -17,11 +17,11 @@ export const api = shared(
   }),
 );
 
-/** Answer of apis.listApis: a page in the order of creation. */
+/** Response of apis.listApis: a page in the order of creation. */
 export const apiList = z.strictObject({ apis: listOf(api), ...pageEnd });
 
-/** Answer of apis.listKeys: a page in the order of creation, and the number of all live keys of the API. */
+/** Response of apis.listKeys: a page in the order of creation, and the number of all live keys of the API. */
 export const keyList = z.strictObject({ keys: listOf(keyView), ...pageEnd });
 
-/** Answer of apis.deleteKeys. */
+/** Response of apis.deleteKeys. */
 export const deletedKeys = z.strictObject({ deletedKeys: whole() });

@@ -1,6 +1,6 @@
-import { CHANGE_TYPES } from "@latchkey/core";
+import { AUDIT_TYPES } from "@latchkey/core";
 import { z } from "zod";
-import { instant, listOf, shared, whole } from "./shared.js";
+import { instant, listOf, pageInfo, shared, whole } from "./shared.js";
 
 const fieldChange = z.strictObject({
   field: z.string(),
@@ -12,7 +12,7 @@ const auditEvent = shared(
   "AuditEvent",
   z.strictObject({
     id: z.string(),
-    type: z.enum(CHANGE_TYPES),
+    type: z.enum(AUDIT_TYPES),
     workspaceId: z.string(),
     at: instant,
     actor: z.string().optional(),
@@ -23,11 +23,11 @@ const auditEvent = shared(
   }),
 );
 
-/** Answer of audit.listAuditEvents: a page, the latest first. */
+/** Response of audit.listAuditEvents: a page, the latest first. */
 export const auditEventList = z.strictObject({
   events: listOf(auditEvent),
-  cursor: z.string().optional(),
+  ...pageInfo,
 });
 
-/** Answer of what forgets. */
+/** Response of audit.pruneAuditEvents. */
 export const prunedEntries = z.strictObject({ deleted: whole() });

@@ -21,10 +21,10 @@ export const identity = shared(
   }),
 );
 
-/** Answer of identities.createIdentity. */
+/** Response of identities.createIdentity. */
 export const createdIdentity = z.strictObject({ identityId: z.string() });
 
-/** Answer of identities.listIdentities: an identity in a list has no metadata. */
+/** Response of identities.listIdentities: an identity in a list has no metadata. */
 export const identityList = z.strictObject({
   identities: listOf(
     z.strictObject({ id: z.string(), externalId: z.string(), ratelimits: listOf(identityLimit) }),

@@ -31,19 +31,20 @@ export const keyView = shared(
     environment: z.string().optional(),
     identity: keyIdentity.optional(),
     plaintext: z.string().optional(),
+    plaintextError: z.enum(["no-vault", "vault-key-missing", "damaged"]).optional(),
   }),
 );
 
-/** Answer of keys.createKey and keys.rotateKey, the only ones that ever hold a new secret. */
+/** Response of keys.createKey and keys.rotateKey, the only ones that ever hold a new secret. */
 export const createdKey = shared(
   "CreatedKey",
   z.strictObject({ keyId: z.string(), key: z.string() }),
 );
 
-/** Answer of migrations.createKeys, in the order of what was given. */
+/** Response of migrations.createKeys, in the order of what was given. */
 export const createdKeys = z.strictObject({ keyIds: listOf(z.string()) });
 
-/** Answer of keys.whoami. */
+/** Response of keys.whoami. */
 export const keySummary = z.strictObject({
   id: z.string(),
   name: z.string().optional(),
@@ -55,5 +56,5 @@ export const keySummary = z.strictObject({
   environment: z.string().optional(),
 });
 
-/** Answer of keys.updateRemaining: without `remaining` the key is unlimited. */
+/** Response of keys.updateRemaining: without `remaining` the key is unlimited. */
 export const remainingUses = z.strictObject({ remaining: whole().optional() });

@@ -8,7 +8,7 @@ export const refillView = shared(
     interval: z.enum(["daily", "monthly"]),
     amount: whole(1),
     refillDay: whole(1).max(31).optional(),
-    lastRefillAt: instant,
+    lastRefillAt: instant.optional(),
   }),
 );
 
@@ -44,7 +44,7 @@ const limitState = { limit: whole(1), remaining: whole(), reset: instant };
 /** What a verification leaves of a limit. */
 export const ratelimitState = shared("RatelimitState", z.strictObject(limitState));
 
-/** Answer of ratelimits.limit. */
+/** Response of ratelimits.limit. */
 export const limitResult = z.strictObject({ success: z.boolean(), ...limitState });
 
 /** What a verification leaves of a named limit, and whether it refused. */

@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { listOf, shared } from "./shared.js";
 
-/** Answer of permissions.getPermission, and a permission in a list. */
+/** Response of permissions.getPermission, and a permission in a list. */
 export const permission = shared(
   "Permission",
   z.strictObject({ id: z.string(), name: z.string(), description: z.string().optional() }),
 );
 
-/** Answer of permissions.listPermissions: all there are, in the order of their creation. */
+/** Response of permissions.listPermissions: all there are, in the order of their creation. */
 export const permissionList = listOf(permission);
 
-/** Answer of permissions.createPermission. */
+/** Response of permissions.createPermission. */
 export const createdPermission = z.strictObject({ permissionId: z.string() });
 
-/** Answer of permissions.getRole, and a role in a list. */
+/** Response of permissions.getRole, and a role in a list. */
 export const role = shared(
   "Role",
   z.strictObject({
@@ -24,18 +24,18 @@ export const role = shared(
   }),
 );
 
-/** Answer of permissions.listRoles: all there are, in the order of their creation. */
+/** Response of permissions.listRoles: all there are, in the order of their creation. */
 export const roleList = listOf(role);
 
-/** Answer of permissions.createRole. */
+/** Response of permissions.createRole. */
 export const createdRole = z.strictObject({ roleId: z.string() });
 
 const held = shared("HeldGrant", z.strictObject({ id: z.string(), name: z.string() }));
 
-/** Answer of keys.addRoles and its like: the roles that the key then holds, ascending by name. */
+/** Response of keys.addRoles and its like: the roles that the key then holds, ascending by name. */
 export const heldRoles = shared("HeldRoles", z.strictObject({ roles: listOf(held) }));
 
-/** Answer of keys.addPermissions and its like: the permissions that the key then holds itself, ascending by name. */
+/** Response of keys.addPermissions and its like: the permissions that the key then holds itself, ascending by name. */
 export const heldPermissions = shared(
   "HeldPermissions",
   z.strictObject({ permissions: listOf(held) }),

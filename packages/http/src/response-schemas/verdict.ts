@@ -48,7 +48,7 @@ const refused = z.strictObject({
   ...verifiedKey,
 });
 
-/** Answer of keys.verifyKey: switch over `code`. */
+/** Response of keys.verifyKey: switch over `code`. */
 export const verdict = shared(
   "Verdict",
   z.discriminatedUnion("code", [

@@ -13,5 +13,5 @@ const bucket = shared(
   }),
 );
 
-/** Answer of keys.getVerifications: every bucket that the range touches, in ascending order. */
+/** Response of keys.getVerifications: every bucket that the range touches, in ascending order. */
 export const verifications = z.strictObject({ verifications: listOf(bucket) });

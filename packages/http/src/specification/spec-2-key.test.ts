@@ -85,10 +85,16 @@ describe("spec 2.1: a listed key", () => {
     expect((await service.ok("keys.getKey", { keyId })).remaining).toBe(4);
   });
 
-  test("spec 2.1 refill: the refill object, with when it last happened", async () => {
+  test("spec 2.1 refill: the refill object, with when it last happened, absent before", async () => {
     const refill = { interval: "monthly", amount: 100, refillDay: 15 };
-    const { listed } = await created({ remaining: 5, refill });
-    expect(listed.refill).toEqual({ ...refill, lastRefillAt: START });
+    const { keyId, key, listed } = await created({ remaining: 5, refill });
+    expect(listed.refill).toEqual(refill);
+    const dueAt = Date.UTC(2026, 2, 15);
+    service.advance(dueAt - service.now());
+    await service.ok("keys.verifyKey", { key });
+    await service.ok("keys.updateRemaining", { keyId, op: "set", value: 7 });
+    const { refill: after } = await service.ok("keys.getKey", { keyId });
+    expect(after).toEqual({ ...refill, lastRefillAt: dueAt });
   });
 
   test("spec 2.1 ratelimit: the list form of the limit", async () => {

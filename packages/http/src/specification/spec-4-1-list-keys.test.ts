@@ -144,7 +144,7 @@ describe("spec 4.1: GET /v1/apis.listKeys, its answer", () => {
         meta: { plan: "pro" },
         expires: START + 60_000,
         remaining: 10,
-        refill: { interval: "daily", amount: 10, lastRefillAt: START },
+        refill: { interval: "daily", amount: 10 },
         ratelimit: limit,
         // Beside the specification: all limits by name, the one above among them.
         ratelimits: [{ name: "default", autoApply: true, ...limit }],

@@ -155,6 +155,23 @@ export const SAMPLES: readonly Sample[] = [
     ["ratelimit.limit"],
   ),
   sample(
+    "ratelimits.resetLimit, of a key",
+    ({ keyId }) => ({ keyId, name: "default" }),
+    ["api.update_key"],
+    "key",
+  ),
+  sample(
+    "ratelimits.resetLimit, of an identity",
+    ({ identityId }) => ({ identityId, name: "requests" }),
+    ["identity.update_identity"],
+    "identity",
+  ),
+  sample(
+    "ratelimits.resetLimit, of a namespace",
+    ({ namespace }) => ({ namespace, identifier: "user_1", duration: 60_000 }),
+    ["ratelimit.limit"],
+  ),
+  sample(
     "migrations.createKeys",
     ({ apiId }) => [
       { apiId, plaintext: "sk_1" },
