@@ -107,7 +107,7 @@ export interface StoreChoice {
   readonly options: OpenStoreOptions;
 }
 
-/** The options by which every command is told of its store. */
+/** The options by which a command gets its store. */
 export const STORE_OPTIONS = {
   store: "text",
   "allow-no-persistence": "flag",

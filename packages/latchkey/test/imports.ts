@@ -6,6 +6,9 @@ export const digest = (secret: string) => createHash("sha256").update(secret).di
 /** A secret as another system kept it, in base64. */
 export const base64 = (secret: string) =>
   ({ value: digest(secret).toString("base64"), variant: "sha256_base64" }) as const;
+/** The same in base64url, without padding. */
+export const base64url = (secret: string) =>
+  ({ value: digest(secret).toString("base64url"), variant: "sha256_base64url" }) as const;
 /** The same in hexadecimal. */
 export const hex = (secret: string) =>
   ({ value: digest(secret).toString("hex"), variant: "sha256_hex" }) as const;

@@ -15,9 +15,9 @@ function secretsIn(value: unknown, name = ""): string[] {
   );
 }
 
-/** Notes every secret that goes into a method or comes out of it. */
-function noting<Target extends object>(target: Target, secrets: Set<string>): Target {
-  const note = (value: unknown) => {
+/** Collects every secret that goes into a method or comes out of it. */
+function collectingSecrets<Target extends object>(target: Target, secrets: Set<string>): Target {
+  const collect = (value: unknown) => {
     for (const secret of secretsIn(value)) secrets.add(secret);
   };
   return new Proxy(target, {
@@ -25,9 +25,9 @@ function noting<Target extends object>(target: Target, secrets: Set<string>): Ta
       const member: unknown = Reflect.get(of, name);
       if (typeof member !== "function") return member;
       return async (...args: unknown[]) => {
-        note(args);
+        collect(args);
         const answer: unknown = await Reflect.apply(member, of, args);
-        note(answer);
+        collect(answer);
         return answer;
       };
     },
@@ -40,16 +40,16 @@ function traces(secret: string): string[] {
   return [secret, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
 }
 
-describeOnMemory("what is told of a change", (open) => {
+describeOnMemory("events and audit entries of a change", (open) => {
   describe.each(CHANGE_CASES)("by $title", ({ run }) => {
     test("holds no secret, no hash and no encrypted secret", async () => {
       const context = open(WITH_VAULT);
       const secrets = new Set<string>();
-      const heard: LatchkeyEvent[] = [];
-      const latchkey = noting<Latchkey>(
+      const events: LatchkeyEvent[] = [];
+      const latchkey = collectingSecrets<Latchkey>(
         context.another({
-          store: noting<KeyStore>(context.store, secrets),
-          onEvent: (event) => heard.push(event),
+          store: collectingSecrets<KeyStore>(context.store, secrets),
+          onEvent: (event) => events.push(event),
         }),
         secrets,
       );
@@ -65,11 +65,11 @@ describeOnMemory("what is told of a change", (open) => {
       await latchkey.verifyKey({ key: fixture.key });
 
       const log = await context.latchkey.listAuditEvents();
-      const told = JSON.stringify({ heard, log, checks });
-      expect(heard.length).toBeGreaterThan(0);
+      const output = JSON.stringify({ events, log, checks });
+      expect(events.length).toBeGreaterThan(0);
       expect([...secrets].filter((secret) => secret.length > 16).length).toBeGreaterThan(2);
       for (const secret of secrets)
-        for (const trace of traces(secret)) expect(told).not.toContain(trace);
+        for (const trace of traces(secret)) expect(output).not.toContain(trace);
     });
   });
 });

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
+import { damageBody } from "./damage.js";
 import { describeOnEveryStore } from "./every-store.js";
 import { rejectionOf, VAULT_KEYS } from "./test-context.js";
 
@@ -53,7 +54,7 @@ describeOnEveryStore("secrets", (open) => {
       await rejectionOf(
         latchkey.verifyKey({ key, authorization: { permissions: { and: [] } } } as never),
       ),
-      await rejectionOf(latchkey.verifyKey({ key: `${key}${"x".repeat(600)}` })),
+      await latchkey.verifyKey({ key: `${key}${"x".repeat(600)}` }),
       await rejectionOf(latchkey.createKey({ apiId: key, prefix: key, name: 7 } as never)),
       await rejectionOf(latchkey.getKey({ keyId: key })),
       await rejectionOf(latchkey.createRootKey({ permissions: [rootKey] })),
@@ -69,18 +70,18 @@ describeOnEveryStore("secrets", (open) => {
   });
 
   test("of rotated and imported keys appear in what rotateKey answers, and nowhere else", async () => {
-    const told: unknown[] = [];
+    const outputs: unknown[] = [];
     const { latchkey } = open({
       vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
       pepper: { current: "p", keys: { p: PEPPER } },
-      onEvent: (event) => told.push(event),
+      onEvent: (event) => outputs.push(event),
     });
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const plaintext = "sk_live_0123456789abcdef0123456789abcdef";
     const { keyIds } = await latchkey.createKeys([{ apiId, plaintext, recoverable: true }]);
     const [keyId = ""] = keyIds;
     const next = await latchkey.rotateKey({ keyId, graceMs: 1_000 });
-    told.push(
+    outputs.push(
       keyIds,
       await latchkey.verifyKey({ key: plaintext }),
       await latchkey.verifyKey({ key: next.key }),
@@ -95,7 +96,7 @@ describeOnEveryStore("secrets", (open) => {
       await rejectionOf(latchkey.limit({ namespace: plaintext, identifier: plaintext } as never)),
     );
     for (const trace of [plaintext, next.key].flatMap(traces))
-      for (const answer of told) expect(everythingAbout(answer)).not.toContain(trace);
+      for (const answer of outputs) expect(everythingAbout(answer)).not.toContain(trace);
   });
 
   test("are not in the answer of a store that was tampered with", async () => {
@@ -103,9 +104,15 @@ describeOnEveryStore("secrets", (open) => {
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const first = await context.latchkey.createKey({ apiId, recoverable: true });
     const second = await context.latchkey.createKey({ apiId, recoverable: true });
-    const stolen = (await context.store.getKey("ws_default", first.keyId))?.key
-      .sealedSecret as string;
-    await context.store.updateKey("ws_default", second.keyId, 1, { sealedSecret: stolen }, []);
+    let stolen: unknown;
+    await damageBody(context.store, "key", first.keyId, (body) => {
+      stolen = body.sealedSecret;
+      return body;
+    });
+    await damageBody(context.store, "key", second.keyId, (body) => {
+      expect(body.sealedSecret).not.toBe(stolen);
+      return { ...body, sealedSecret: stolen };
+    });
     const error = await rejectionOf(
       context.latchkey.getKey({ keyId: second.keyId, decrypt: true }),
     );

@@ -48,8 +48,15 @@ export function text(min: number, max: number) {
 /** The input of an operation that takes nothing. */
 export const noInput = z.strictObject({});
 
-/** A list of at most `max` items. `what`: the items, in the plural, for messages. */
-export function list<Item extends z.ZodType>(item: Item, max: number, what: string) {
+/**
+ * A list of at most `max` items. `what`: the items, in the plural, for messages. A read-only list is taken as well, so that what
+ * was read can be given as it is; nothing writes to it.
+ */
+export function list<Item extends z.ZodType>(
+  item: Item,
+  max: number,
+  what: string,
+): z.ZodType<z.output<Item>[], readonly z.input<Item>[]> {
   const error = orRequired(`must be a list of at most ${max} ${what}`);
   return z.array(item, { error }).max(max, { error });
 }
@@ -106,12 +113,16 @@ export const permissionQuery = z
     return z.NEVER;
   });
 
-/** How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. */
+/**
+ * How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. `lastRefillAt`, which reads show
+ * beside them, is passed over, so that what was read can be given as it is.
+ */
 export const refill = z
   .strictObject({
     interval: z.enum(["daily", "monthly"], { error: orRequired('must be "daily" or "monthly"') }),
     amount: wholeNumber(1),
     refillDay: wholeNumber(1, 31).optional(),
+    lastRefillAt: wholeNumber(0).optional(),
   })
   .superRefine(({ interval, refillDay }, context) => {
     if (interval === "daily" && refillDay !== undefined) {

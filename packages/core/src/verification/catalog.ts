@@ -28,6 +28,8 @@ interface Snapshot {
   readonly permission: Map<string, Known<PermissionRecord>>;
   /** What keys hold, worked out once for all that hold the same. */
   readonly grants: Map<string, ResolvedGrants>;
+  /** What was asked for latest. */
+  latest: { readonly key: KeyRecord; readonly grants: ResolvedGrants } | null;
 }
 
 type SharedKind = "workspace" | "api" | "role" | "permission";
@@ -65,11 +67,16 @@ export class Catalog {
     found: readonly LoadedRecord[],
   ): readonly CatalogKey[] | null | Promise<readonly CatalogKey[] | null> {
     const snapshot = this.#snapshots.get(workspaceId);
-    if (snapshot?.revision === revision && snapshot.workspace.has(workspaceId)) {
-      const keys = found.map((loaded) => tryLoad(snapshot, loaded, workspaceId));
-      if (keys.every((key) => key !== undefined)) return keys;
+    const workspace = snapshot?.workspace.get(workspaceId);
+    if (snapshot?.revision !== revision || workspace === undefined)
+      return this.#loadMissing(workspaceId, revision, found);
+    const keys: CatalogKey[] = [];
+    for (const loaded of found) {
+      const key = tryLoad(snapshot, loaded, workspaceId);
+      if (key === undefined) return this.#loadMissing(workspaceId, revision, found);
+      keys.push(key);
     }
-    return this.#loadMissing(workspaceId, revision, found);
+    return keys;
   }
 
   async #loadMissing(
@@ -157,6 +164,7 @@ export class Catalog {
       role: new Map(),
       permission: new Map(),
       grants: new Map(),
+      latest: null,
     };
     this.#snapshots.set(workspaceId, snapshot);
     return snapshot;
@@ -206,13 +214,30 @@ function tryLoad(
     const key = keyType.decode(loaded.record, workspaceId);
     const api = snapshot.api.get(key.apiId);
     // Grants that were resolved before tell that all their roles and permissions are known.
-    const grants = snapshot.grants.get(grantsName(key.roles, key.permissions));
+    const grants = knownGrants(snapshot, key);
     if (api === undefined || grants === undefined) return undefined;
     return putTogether(snapshot, loaded, key, grants);
   } catch (error) {
     if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return error;
     throw error;
   }
+}
+
+/** What a key holds, if some key held the same before: mostly the one before it. */
+function knownGrants(snapshot: Snapshot, key: KeyRecord): ResolvedGrants | undefined {
+  const { latest } = snapshot;
+  if (latest !== null && isSameList(latest.key.roles, key.roles)) {
+    if (isSameList(latest.key.permissions, key.permissions)) return latest.grants;
+  }
+  const grants = snapshot.grants.get(grantsName(key.roles, key.permissions));
+  if (grants !== undefined) snapshot.latest = { key, grants };
+  return grants;
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index += 1) if (one[index] !== other[index]) return false;
+  return true;
 }
 
 /** Most keys hold nothing, and most others hold what some key held before. */

@@ -26,7 +26,9 @@ export function concludeVerification(
 ): VerifyOutcome {
   switch (decision.kind) {
     case "workspace-disabled":
-      throw new LatchkeyError("FORBIDDEN", "workspace is disabled");
+      throw new LatchkeyError("FORBIDDEN", "workspace is disabled", {
+        reason: "workspace-disabled",
+      });
     case "unknown-limits":
       throw unknownLimits(requested ?? [], decision.names);
     case "refuse":

@@ -40,5 +40,6 @@ export function reusedRequestId(): LatchkeyError {
   return new LatchkeyError(
     "CONFLICT",
     "this requestId was used for another question about this key",
+    { reason: "request-id-reused" },
   );
 }

@@ -13,7 +13,7 @@ export interface ChangeFixture {
   readonly rootKeyId: string;
 }
 
-/** One change as it is to be told: of what, and the fields before and after. */
+/** One change as events and the audit log show it: what was changed, and its fields before and after. */
 export interface ExpectedChange {
   readonly type: string;
   readonly keyId?: string;
@@ -22,14 +22,14 @@ export interface ExpectedChange {
   readonly fields: Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
 }
 
-/** One way to change something, and all that is to be told of it, in order. */
+/** One way to change something, and its events in order. */
 export interface ChangeCase {
   readonly title: string;
   /** The name of the operation. */
   readonly operation: keyof Latchkey;
-  /** Does it, and answers what it must tell. */
+  /** Does it, and answers the events that are expected. */
   readonly run: (latchkey: Latchkey, fixture: ChangeFixture) => Promise<readonly ExpectedChange[]>;
-  /** Told in any order. */
+  /** The events come in any order. */
   readonly isUnordered?: true;
   /** The workspace in whose log it stands, given by the case itself. */
   readonly isElsewhere?: true;

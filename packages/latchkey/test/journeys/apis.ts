@@ -2,6 +2,8 @@ import { expect } from "vitest";
 import { expectRefused } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
+const imported = (at: number) => `sk_live_${String(at).padStart(32, "0")}`;
+
 /** createApi, getApi, listApis, updateApi, deleteApi. */
 export const APIS: Journey = {
   resource: "APIs",
@@ -39,9 +41,21 @@ export const APIS: Journey = {
     });
 
     await expectRefused("DELETE_PROTECTED", [other.deleteApi({ apiId })]);
+    // More than go in one step.
+    for (let page = 0; page < 3; page += 1) {
+      const rows = Array.from({ length: 100 }, (_, at) => ({
+        apiId,
+        plaintext: imported(100 * page + at),
+      }));
+      await latchkey.createKeys(rows);
+    }
+    expect(await other.verifyKey({ key: imported(299) })).toMatchObject({ code: "FORBIDDEN" });
+    expect(await other.listKeys({ apiId })).toMatchObject({ total: 301 });
+
     await latchkey.updateApi({ apiId, deleteProtection: false, ipWhitelist: null });
     await other.deleteApi({ apiId });
-    expect(await latchkey.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+    for (const gone of [key, imported(0), imported(299)])
+      expect(await latchkey.verifyKey({ key: gone })).toEqual({ valid: false, code: "NOT_FOUND" });
     expect(await latchkey.listApis()).toMatchObject({ apis: [{ id: gates.apiId }], total: 1 });
     const elsewhere = latchkey.workspace("ws_other");
     await expectRefused("NOT_FOUND", [

@@ -1,5 +1,6 @@
 import { APIS } from "./apis.js";
 import { AUDIT_LOG } from "./audit-log.js";
+import { DAMAGED_RECORDS } from "./damaged-records.js";
 import { IDENTITIES } from "./identities.js";
 import type { Journey } from "./journey.js";
 import { KEYS } from "./keys.js";
@@ -22,4 +23,5 @@ export const JOURNEYS: readonly Journey[] = [
   AUDIT_LOG,
   STATISTICS,
   VERIFY_KEY,
+  DAMAGED_RECORDS,
 ];

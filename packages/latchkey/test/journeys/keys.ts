@@ -3,6 +3,15 @@ import { foreign, hex } from "../imports.js";
 import { DAY_MS, expectRefused, HOUR_MS, type TestContext, VAULT_KEYS } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
+/** What a store must not change on the way. */
+const META = {
+  berth: 4,
+  empty: { list: [], object: {}, text: "" },
+  numbers: [0, -1, 0.1, 1e-7, 1e21, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER],
+  text: 'é \u{1f511} \u0000 \u2028 "quoted" {tag} *',
+  nothing: null,
+};
+
 const unknown = { keyId: "key_unknown" };
 
 /** createKey, createKeys, getKey, listKeys, whoami, updateKey, updateRemaining, rotateKey, reencryptKeys, deleteKey, deleteKeys. */
@@ -25,7 +34,7 @@ async function issueAndImport(context: TestContext, apiId: string) {
   const settings = {
     name: "north pier",
     externalId: "pier-7",
-    meta: { berth: 4 },
+    meta: META,
     expires: context.now() + DAY_MS,
     remaining: 12,
     refill: { interval: "monthly", amount: 50, refillDay: 31 },
@@ -36,7 +45,7 @@ async function issueAndImport(context: TestContext, apiId: string) {
   expect(await other.getKey({ keyId, decrypt: true })).toMatchObject({
     id: keyId,
     name: "north pier",
-    meta: { berth: 4 },
+    meta: META,
     expires: settings.expires,
     remaining: 12,
     refill: settings.refill,
@@ -154,6 +163,8 @@ async function deleteAll(context: TestContext, apiId: string) {
     latchkey.deleteKeys({ apiId: "api_unknown" }),
   ]);
 
+  const { found } = await context.store.read("ws_default", [{ kind: "key", id: keyId }]);
+  expect(found).toEqual([null]);
   const { total } = await other.listKeys({ apiId });
   expect(total).toBeGreaterThan(0);
   expect(await latchkey.deleteKeys({ apiId })).toMatchObject({ deletedKeys: total });

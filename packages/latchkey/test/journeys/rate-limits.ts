@@ -1,10 +1,25 @@
+import type { Latchkey } from "@latchkey/core";
 import { expect } from "vitest";
-import { expectRefused, HOUR_MS, NOON } from "../test-context.js";
+import { expectRefused, HOUR_MS, issue, NOON, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
+
+/** Names that run into one another where a store joins them, or gives a meaning to some character. */
+const names = [
+  ["a", "b:c"],
+  ["a:b", "c"],
+  ["a.b", "c"],
+  ["a", "b.c"],
+  ["a", "b\u0001c"],
+  ["a", "b c"],
+  ["a", "{b}c"],
+  ["a", "b*c"],
+  ["a", "é\u{1f511}"],
+  ["A", "É\u{1f511}"],
+] as const;
 
 const login = { namespace: "login", identifier: "192.0.2.7", limit: 17, duration: HOUR_MS };
 
-/** limit. */
+/** limit, resetLimit. */
 export const RATE_LIMITS: Journey = {
   resource: "rate limits",
   title: "admit exactly the limit in each window, through all processes together",
@@ -34,5 +49,46 @@ export const RATE_LIMITS: Journey = {
       remaining: 1,
     });
     await expectRefused("BAD_REQUEST", [latchkey.limit({ ...login, limit: 0 })]);
+
+    await startAnew(context);
+    await tellNamesApart(latchkey);
+    await takeTheLargestNumbers(latchkey);
   },
 };
+
+async function startAnew(context: TestContext) {
+  const { latchkey } = context;
+  const other = context.another();
+  const { namespace, identifier, duration } = login;
+  await latchkey.resetLimit({ namespace, identifier, duration });
+  expect(await other.limit(login)).toMatchObject({ success: true, remaining: 16 });
+  const { keyId, key } = await issue(context, { ratelimit: { limit: 1, duration: HOUR_MS } });
+  expect(await other.verifyKey({ key })).toMatchObject({ code: "VALID" });
+  expect(await other.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
+  await latchkey.resetLimit({ keyId, name: "default" });
+  expect(await other.verifyKey({ key })).toMatchObject({ code: "VALID" });
+  await expectRefused("NOT_FOUND", [
+    latchkey.workspace("ws_other").resetLimit({ keyId, name: "default" }),
+  ]);
+}
+
+async function tellNamesApart(latchkey: Latchkey) {
+  for (const [namespace, identifier] of names) {
+    const once = { namespace, identifier, limit: 1, duration: HOUR_MS };
+    expect(await latchkey.limit(once)).toMatchObject({ success: true });
+    expect(await latchkey.limit(once)).toMatchObject({ success: false });
+  }
+}
+
+async function takeTheLargestNumbers(latchkey: Latchkey) {
+  const most = Number.MAX_SAFE_INTEGER;
+  const longest = { namespace: "n".repeat(128), identifier: "i".repeat(255) };
+  const all = { ...longest, limit: most, duration: most, cost: most };
+  expect(await latchkey.limit(all)).toEqual({
+    success: true,
+    limit: most,
+    remaining: 0,
+    reset: most,
+  });
+  expect(await latchkey.limit(all)).toMatchObject({ success: false, remaining: 0 });
+}

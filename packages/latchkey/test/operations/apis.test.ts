@@ -190,7 +190,7 @@ describeOnMemory("updateApi", (open) => {
     });
   });
 
-  test("is told and logged, field by field, and not at all where nothing was given", async () => {
+  test("is emitted and logged, field by field, and not at all where nothing was given", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { apiId } = await context.latchkey.createApi({

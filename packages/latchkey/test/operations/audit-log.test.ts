@@ -150,7 +150,7 @@ describeOnMemory("the audit log", (open) => {
     expect(typesOf({ events }).filter((type) => type === "key.created")).toHaveLength(2);
   });
 
-  test("tells a chain of changes without a gap, whatever raced: each begins where the one before ended", async () => {
+  test("holds a chain of changes without a gap, whatever raced: each begins where the one before ended", async () => {
     const context = open();
     const { keyId } = await issue(context, { name: "name 0" });
     const racers = [context.latchkey, context.another(), context.another()];

@@ -49,7 +49,7 @@ describeOnMemory("createKey", (open) => {
       createdAt: NOON,
       expires: NOON + DAY_MS,
       remaining: 12,
-      refill: { interval: "monthly", amount: 50, refillDay: 31, lastRefillAt: NOON },
+      refill: { interval: "monthly", amount: 50, refillDay: 31 },
       ratelimit: { type: "fast", async: true, limit: 10, duration: 60_000 },
       ratelimits: [
         {

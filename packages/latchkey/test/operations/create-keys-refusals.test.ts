@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { base64, digest, foreign, hex, openApi, pepperOf, written } from "../imports.js";
 import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
@@ -42,7 +42,82 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
       { apiId, plaintext: foreign(5) },
       { apiId, hash: hex(foreign(5)) },
     ]);
-    expect((await rejectionOf(both)).message).toContain('"0.plaintext"');
+    expect((await rejectionOf(both)).message).toContain('"1.hash"');
+    expect(await written(context, apiId)).toEqual(before);
+  });
+
+  describe.each([
+    ["by hash, then by plaintext", ["hash", "plaintext"]],
+    ["by plaintext, then by hash", ["plaintext", "hash"]],
+  ] as const)("with a pepper, a secret that comes %s", (_, fields) => {
+    const importedAs = (apiId: string, field: "hash" | "plaintext") =>
+      field === "hash" ? { apiId, hash: hex(foreign(1)) } : { apiId, plaintext: foreign(1) };
+
+    test("makes one key, in one process or in two", async () => {
+      const context = open({ pepper: pepperOf("p1") });
+      const apiId = await openApi(context);
+      const [first, second] = fields;
+      await context.latchkey.createKeys([importedAs(apiId, first)]);
+      const before = await written(context, apiId);
+      for (const latchkey of [context.latchkey, context.another()])
+        for (const list of [
+          [importedAs(apiId, second)],
+          [{ apiId, hash: hex(foreign(2)) }, importedAs(apiId, second)],
+        ]) {
+          const error = await rejectionOf(latchkey.createKeys(list));
+          const field = `${list.length - 1}.${second}`;
+          expect({ ...error }).toMatchObject({ code: "CONFLICT", details: { field } });
+        }
+      expect(await written(context, apiId)).toEqual(before);
+      expect((await context.latchkey.verifyKey({ key: foreign(1) })).code).toBe("VALID");
+    });
+
+    test("makes one key also where the pepper was rotated in between", async () => {
+      const context = open();
+      const apiId = await openApi(context);
+      const [first, second] = fields;
+      const earlier = context.another({ pepper: pepperOf("p1") });
+      await earlier.createKeys([importedAs(apiId, first)]);
+      const later = context.another({ pepper: pepperOf("p2", "p1") });
+      const error = await rejectionOf(later.createKeys([importedAs(apiId, second)]));
+      expect(error).toMatchObject({ code: "CONFLICT" });
+      expect((await context.latchkey.listKeys({ apiId })).total).toBe(1);
+    });
+
+    test("makes one key where the two race", async () => {
+      const context = open({ pepper: pepperOf("p1") });
+      const apiId = await openApi(context);
+      const processes = [context.latchkey, context.another()] as const;
+      const outcomes = await Promise.allSettled(
+        fields.map((field, at) => processes[at as 0 | 1].createKeys([importedAs(apiId, field)])),
+      );
+      const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+      expect(refused).toMatchObject([{ reason: { code: "CONFLICT" } }]);
+      expect((await context.latchkey.listKeys({ apiId })).total).toBe(1);
+    });
+  });
+
+  test("of 100 keys with one bad field the error names row and field, and nothing is written", async () => {
+    const context = open();
+    const apiId = await openApi(context);
+    const bad: readonly (readonly [string, object])[] = [
+      ["createdAt", { createdAt: NOON + 1 }],
+      ["expires", { expires: 0 }],
+      ["hash.value", { hash: { value: "A".repeat(44), variant: "sha256_base64url" } }],
+      ["meta", { meta: "no" }],
+      ["ratelimits.0.limit", { ratelimits: [{ name: "a", limit: 0, duration: 1 }] }],
+    ];
+    const before = await written(context, apiId);
+    for (const [field, fields] of bad) {
+      const list = Array.from({ length: 100 }, (_, at) => ({
+        apiId,
+        hash: hex(foreign(at)),
+        ...(at === 73 && fields),
+      }));
+      const error = await rejectionOf(context.latchkey.createKeys(list as never));
+      expect(error.issues).toMatchObject([{ path: `73.${field}` }]);
+      expect(error.message).toContain(`"73.${field}"`);
+    }
     expect(await written(context, apiId)).toEqual(before);
   });
 
@@ -148,7 +223,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
         { apiId, hash: hex("short secret"), start: "short secret" },
         { apiId, hash: hex(secret), start: "s".repeat(33) },
         { apiId, hash: hex(secret), recoverable: true },
-        { apiId, hash: hex(secret), prefix: "x_", byteLength: 16, expires: NOON },
+        { apiId, hash: hex(secret), prefix: "x_", byteLength: 16, createdAt: NOON + 1 },
         { apiId, hash: hex(secret), remaining: -1, refill: { interval: "daily", amount: 1 } },
         null,
       ] as never),
@@ -173,11 +248,11 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
       "14.byteLength",
       "15.remaining",
       "16",
-      "14.expires",
+      "14.createdAt",
     ]);
-    const told = JSON.stringify([error.message, error.issues]);
+    const output = JSON.stringify([error.message, error.issues]);
     for (const given of [secret, damaged, digest(secret).toString("base64url")])
-      expect(told).not.toContain(given);
+      expect(output).not.toContain(given);
     expect((await context.latchkey.listKeys({ apiId })).total).toBe(1);
   });
 

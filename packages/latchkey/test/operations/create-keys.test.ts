@@ -1,6 +1,6 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { base64, digest, foreign, hex, openApi, pepperOf } from "../imports.js";
+import { base64, base64url, digest, foreign, hex, openApi, pepperOf } from "../imports.js";
 import { DAY_MS, describeOnMemory, NOON, VAULT_KEYS } from "../test-context.js";
 
 describeOnMemory("createKeys", (open) => {
@@ -82,7 +82,7 @@ describeOnMemory("createKeys", (open) => {
       permissions: ["tides.read"],
       expires: NOON + DAY_MS,
       remaining: 0,
-      refill: { interval: "daily", amount: 5, lastRefillAt: NOON },
+      refill: { interval: "daily", amount: 5 },
       ratelimit: { limit: 10, duration: 60_000 },
       enabled: false,
       environment: "live",
@@ -90,6 +90,52 @@ describeOnMemory("createKeys", (open) => {
       createdAt: NOON,
     });
     expect(listed.ratelimits?.map(({ name }) => name)).toEqual(["default", "tiles"]);
+  });
+
+  test("a hash is taken in base64, in base64url without padding and in hexadecimal alike", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const apiId = await openApi(context);
+    const hashes = [base64(foreign(1)), base64url(foreign(2)), hex(foreign(3))];
+    const { keyIds } = await latchkey.createKeys(hashes.map((hash) => ({ apiId, hash })));
+    for (const [at, keyId] of keyIds.entries())
+      expect(await latchkey.verifyKey({ key: foreign(at + 1) })).toMatchObject({
+        code: "VALID",
+        keyId,
+      });
+  });
+
+  test("a key has been created when the other system says so, also at this very instant", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const apiId = await openApi(context);
+    const createdAts = [0, NOON - DAY_MS, NOON];
+    const { keyIds } = await latchkey.createKeys(
+      createdAts.map((createdAt, at) => ({ apiId, hash: hex(foreign(at)), createdAt })),
+    );
+    const { keys } = await latchkey.listKeys({ apiId });
+    expect(keys.map(({ id, createdAt }) => [id, createdAt])).toEqual(
+      keyIds.map((keyId, at) => [keyId, createdAts[at]]),
+    );
+  });
+
+  test("a key that has expired already is taken over as such, and can be revived", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const apiId = await openApi(context);
+    const { keyIds } = await latchkey.createKeys([
+      { apiId, hash: hex(foreign(1)), expires: NOON - DAY_MS },
+      { apiId, hash: hex(foreign(2)), expires: NOON },
+    ]);
+    for (const at of [1, 2])
+      expect((await latchkey.verifyKey({ key: foreign(at) })).code).toBe("EXPIRED");
+    const { keys } = await latchkey.listKeys({ apiId });
+    expect(keys.map(({ enabled, expires }) => [enabled, expires])).toEqual([
+      [false, NOON - DAY_MS],
+      [false, NOON],
+    ]);
+    await latchkey.updateKey({ keyId: keyIds[0] as string, expires: NOON + DAY_MS });
+    expect((await latchkey.verifyKey({ key: foreign(1) })).code).toBe("VALID");
   });
 
   test("a key that was used up is taken over as such", async () => {
@@ -188,7 +234,7 @@ describeOnMemory("createKeys", (open) => {
     ).toEqual(keyIds);
   });
 
-  test("tells of every key and of what was made for it, and no secret or hash", async () => {
+  test("emits and logs every key and what was made for it, and no secret or hash", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const apiId = await openApi(context);
@@ -211,12 +257,12 @@ describeOnMemory("createKeys", (open) => {
     ]);
     const { id } = await context.latchkey.getIdentity({ externalId: "new" });
     expect(entries.slice(0, 3).map(({ identityId }) => identityId)).toEqual([id, id, id]);
-    const told = JSON.stringify([events, entries]);
+    const output = JSON.stringify([events, entries]);
     for (const text of [
       foreign(1),
       digest(foreign(1)).toString("base64url"),
       base64(foreign(2)).value,
     ])
-      expect(told).not.toContain(text);
+      expect(output).not.toContain(text);
   });
 });

@@ -49,7 +49,7 @@ describeOnMemory("createWorkspace", (open) => {
       });
   });
 
-  test("is told, and is the first entry in the log of the new workspace", async () => {
+  test("is emitted, and is the first entry in the log of the new workspace", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { workspaceId } = await context.latchkey.createWorkspace({ name: "Tide Office" });

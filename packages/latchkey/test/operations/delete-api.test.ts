@@ -1,6 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
+import { describeOnMemory, rejectionOf, VAULT_KEYS } from "../test-context.js";
+import { wrapped } from "../wrapped-store.js";
 
 describeOnMemory("deleteApi and deleteKeys", (open) => {
   test("the keys of a deleted API stop verifying, also where they are warm", async () => {
@@ -26,7 +27,7 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
     }
   });
 
-  test("deleteKeys deletes every key of one API and tells how many, in more than one step", async () => {
+  test("deleteKeys deletes every key of one API and answers how many, in more than one step", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { apiId: otherId } = await latchkey.createApi({ name: "harbour gates" });
@@ -43,27 +44,31 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
   test("a deletion that broke off is finished by calling again, encrypted secrets included", async () => {
     const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const keyIds: string[] = [];
     for (let count = 0; count < 3; count += 1) {
-      await context.latchkey.createKey({ apiId, recoverable: true });
+      keyIds.push((await context.latchkey.createKey({ apiId, recoverable: true })).keyId);
     }
-    let failures = 1;
+    let commits = 0;
     const breaking = context.another({
-      store: new Proxy(context.store, {
-        get(store, name) {
-          const method = Reflect.get(store, name) as (...args: unknown[]) => unknown;
-          if (name !== "deleteKeys" || failures === 0) return method.bind(store);
-          failures -= 1;
-          return () => Promise.reject(new LatchkeyError("STORE_UNAVAILABLE", "gone for a moment"));
+      store: wrapped(context.store, {
+        // The first commit deletes the API, the second its keys.
+        commit: (workspaceId, change) => {
+          commits += 1;
+          if (commits !== 2) return context.store.commit(workspaceId, change);
+          return Promise.reject(new LatchkeyError("STORE_UNAVAILABLE", "gone for a moment"));
         },
       }),
     });
     const broken = await rejectionOf(breaking.deleteApi({ apiId }));
     expect(broken).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    const left = () =>
+      context.store.read(
+        "ws_default",
+        keyIds.map((id) => ({ kind: "key", id })),
+      );
+    expect((await left()).found).not.toContain(null);
     expect(await breaking.deleteApi({ apiId })).toEqual({});
-    expect(await context.store.deleteKeys("ws_default", apiId, 10, NOON, null)).toEqual({
-      deleted: [],
-      hasMore: false,
-    });
+    expect((await left()).found).toEqual([null, null, null]);
     expect(await rejectionOf(breaking.deleteApi({ apiId }))).toMatchObject({ code: "NOT_FOUND" });
   });
 

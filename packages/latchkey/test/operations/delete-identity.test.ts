@@ -11,12 +11,12 @@ async function open7(context: TestContext, fields: object = {}) {
 }
 
 describeOnMemory("deleteIdentity", (open) => {
-  test("takes the identity away and leaves its keys, without an owner", async () => {
+  test("takes the identity away and leaves its keys, without an owner, and the answer says so", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, identityId, keyId, key } = await open7(context, { meta: { berth: 4 } });
     expect(await latchkey.verifyKey({ key })).toMatchObject({ identity: { meta: { berth: 4 } } });
-    expect(await latchkey.deleteIdentity({ identityId })).toEqual({});
+    expect(await latchkey.deleteIdentity({ identityId })).toEqual({ keys: "unlinked" });
     const verdict = await latchkey.verifyKey({ key });
     expect(verdict).toMatchObject({ code: "VALID", keyId });
     expect("identity" in verdict || "ownerId" in verdict).toBe(false);
@@ -89,7 +89,7 @@ describeOnMemory("deleteIdentity", (open) => {
     expect((await latchkey.workspace("ws_other").listIdentities()).total).toBe(1);
   });
 
-  test("of any number of racers one deletes it, and it is told once", async () => {
+  test("of any number of racers one deletes it, and there is one event", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { identityId } = await open7(context, { meta: { berth: 4 } });

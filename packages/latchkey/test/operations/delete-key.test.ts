@@ -1,5 +1,6 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
+import { digest, foreign } from "../imports.js";
 import { describeOnMemory, issue, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
 describeOnMemory("deleteKey", (open) => {
@@ -26,7 +27,27 @@ describeOnMemory("deleteKey", (open) => {
           expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND" });
       });
 
-      test("it is told once, with what the key was, and its entries stay in the log", async () => {
+      test("nothing of it is kept in the store but its entries in the log", async () => {
+        const context = open({ vault: { current: "v", keys: { v: VAULT_KEYS[0] } } });
+        const { latchkey, store } = context;
+        const { apiId } = await latchkey.createApi({ name: "tide tables" });
+        const before = await latchkey.createKey({ apiId });
+        const sealed = { apiId, plaintext: foreign(1), externalId: "pier-7", recoverable: true };
+        const [keyId = ""] = (await latchkey.createKeys([sealed])).keyIds;
+        await latchkey.deleteKey({ keyId, ...(permanent !== undefined && { permanent }) });
+        const hash = digest(foreign(1)).toString("base64url");
+        const { found } = await store.read("ws_default", [
+          { kind: "key", id: keyId },
+          { kind: "key", index: "hash", value: hash },
+        ]);
+        expect(found).toEqual([null, null]);
+        const page = { kind: "key", list: `keys:${apiId}`, after: null, limit: 10 } as const;
+        const { found: listed, size } = await store.page("ws_default", page);
+        expect([listed.map(({ record }) => record.id), size]).toEqual([[before.keyId], 1]);
+        expect((await latchkey.createKeys([sealed])).keyIds).toHaveLength(1);
+      });
+
+      test("there is one event, with what the key was, and its entries stay in the log", async () => {
         const events: LatchkeyEvent[] = [];
         const context = open({ onEvent: (event) => events.push(event) });
         const { keyId } = await issue(context, { name: "north pier", externalId: "pier-7" });

@@ -54,7 +54,7 @@ describeOnMemory("a dry run", (open) => {
     });
   });
 
-  test("tells every check that fails, also behind the first", async () => {
+  test("names every check that fails, also behind the first", async () => {
     const context = open();
     const { key, keyId, apiId } = await issue(context, {
       remaining: 1,
@@ -144,23 +144,23 @@ describeOnMemory("a dry run", (open) => {
       const context = open();
       const ids = await issue(context, fields);
       await before?.(context.latchkey, ids);
-      const { checks, ...told } = await context.latchkey.verifyKey({
+      const { checks, ...verdict } = await context.latchkey.verifyKey({
         key: ids.key,
         ...ask,
         dryRun: true,
       });
-      expect(told.code).toBe(code);
+      expect(verdict.code).toBe(code);
       expect(checks.length).toBeGreaterThan(0);
-      expect(await context.latchkey.verifyKey({ key: ids.key, ...ask })).toEqual(told);
+      expect(await context.latchkey.verifyKey({ key: ids.key, ...ask })).toEqual(verdict);
     });
 
     test("EXPIRED", async () => {
       const context = open();
       const { key } = await issue(context, { expires: NOON + 1_000 });
       context.advance(1_000);
-      const { checks, ...told } = await context.latchkey.verifyKey({ key, dryRun: true });
+      const { checks, ...verdict } = await context.latchkey.verifyKey({ key, dryRun: true });
       expect(failed(checks)).toEqual([{ check: "expiry", passed: false, expires: NOON + 1_000 }]);
-      expect(await context.latchkey.verifyKey({ key })).toEqual(told);
+      expect(await context.latchkey.verifyKey({ key })).toEqual(verdict);
     });
   });
 
@@ -199,13 +199,13 @@ describeOnMemory("a dry run", (open) => {
   test("leaves no trace: no event, no count, no latest use, nothing under its request id", async () => {
     const context = open();
     const { keyId, key, apiId } = await issue(context, { remaining: 1 });
-    const heard: unknown[] = [];
-    const latchkey = context.another({ onEvent: (event) => heard.push(event) });
+    const events: unknown[] = [];
+    const latchkey = context.another({ onEvent: (event) => events.push(event) });
     await latchkey.verifyKey({ key, dryRun: true, requestId: "one" });
     await latchkey.verifyKey({ key: "no such key", dryRun: true });
     await latchkey.verifyKey({ key, requestId: "one", remaining: { cost: 0 }, dryRun: true });
     const range = { start: NOON, end: NOON + 1, granularity: "hour" } as const;
-    expect(heard).toEqual([]);
+    expect(events).toEqual([]);
     expect(await latchkey.getVerifications({ apiId, ...range })).toEqual({
       verifications: [{ time: NOON, success: 0, rateLimited: 0, usageExceeded: 0, outcomes: {} }],
     });

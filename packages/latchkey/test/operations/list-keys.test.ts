@@ -1,4 +1,6 @@
+import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
+import { damageBody } from "../damage.js";
 import { DAY_MS, describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
 describeOnMemory("listKeys", (open) => {
@@ -100,7 +102,7 @@ describeOnMemory("listKeys", (open) => {
     });
   });
 
-  test("decrypts what was made recoverable, and needs a vault for that", async () => {
+  test("decrypts what was made recoverable, and only where that is wanted", async () => {
     const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const { key } = await context.latchkey.createKey({ apiId, recoverable: true });
@@ -108,6 +110,64 @@ describeOnMemory("listKeys", (open) => {
     const { keys } = await context.latchkey.listKeys({ apiId, decrypt: true });
     expect(keys.map((listed) => listed.plaintext)).toEqual([key, undefined]);
     expect((await context.latchkey.listKeys({ apiId })).keys[0]).not.toHaveProperty("plaintext");
+  });
+
+  test("a page without recoverable keys needs no vault to be decrypted", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { keyId } = await latchkey.createKey({ apiId });
+    const { keys } = await latchkey.listKeys({ apiId, decrypt: true });
+    expect(keys).toEqual([await latchkey.getKey({ keyId })]);
+    expect(await latchkey.getKey({ keyId, decrypt: true })).toEqual(keys[0]);
+  });
+
+  test("a secret that does not open says why, and is no error of the others on its page", async () => {
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const plain = await context.latchkey.createKey({ apiId });
+    const sealed = await context.latchkey.createKey({ apiId, recoverable: true });
+    const spoilt = await context.latchkey.createKey({ apiId, recoverable: true });
+    await damageBody(context.store, "key", spoilt.keyId, (body) => ({
+      ...body,
+      sealedSecret: `${body.sealedSecret}A`,
+    }));
+    const shown = async (latchkey: Latchkey) => {
+      const { keys, damaged } = await latchkey.listKeys({ apiId, decrypt: true });
+      expect([keys.map(({ id }) => id), damaged]).toEqual([
+        [plain.keyId, sealed.keyId, spoilt.keyId],
+        undefined,
+      ]);
+      return keys.map(({ plaintext, plaintextError }) => plaintext ?? plaintextError);
+    };
+    expect(await shown(context.latchkey)).toEqual([undefined, sealed.key, "damaged"]);
+    const later = context.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+    expect(await shown(later)).toEqual([undefined, "vault-key-missing", "damaged"]);
+    const without = createLatchkey({ store: context.store });
+    expect(await shown(without)).toEqual([undefined, "no-vault", "no-vault"]);
+  });
+
+  test("getKey refuses to decrypt a secret that does not open, and says why", async () => {
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { keyId } = await context.latchkey.createKey({ apiId, recoverable: true });
+    const input = { keyId, decrypt: true };
+    const later = context.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+    expect(await rejectionOf(later.getKey(input))).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      reason: "vault-key-missing",
+    });
+    const without = createLatchkey({ store: context.store });
+    expect(await rejectionOf(without.getKey(input))).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      reason: "no-vault",
+    });
+    await damageBody(context.store, "key", keyId, (body) => ({
+      ...body,
+      sealedSecret: `${body.sealedSecret}A`,
+    }));
+    expect(await rejectionOf(context.latchkey.getKey(input))).toMatchObject({
+      code: "STORE_CORRUPT",
+    });
   });
 
   test("re-encrypts with the current vault key when read, and all of them by a bulk call", async () => {
@@ -131,8 +191,9 @@ describeOnMemory("listKeys", (open) => {
     const { keys } = await rotated.listKeys({ apiId, decrypt: true });
     expect(keys.map(({ plaintext }) => plaintext)).toEqual(secrets);
     expect(keys.every(({ updatedAt }) => updatedAt === undefined)).toBe(true);
-    expect(await rejectionOf(context.latchkey.listKeys({ apiId, decrypt: true }))).toMatchObject({
-      code: "PRECONDITION_FAILED",
-    });
+    const behind = await context.latchkey.listKeys({ apiId, decrypt: true });
+    expect(behind.keys.map(({ plaintextError }) => plaintextError)).toEqual(
+      secrets.map(() => "vault-key-missing"),
+    );
   });
 });

@@ -114,7 +114,7 @@ describeOnMemory("revokeRootKey", (open) => {
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("is told and logged, once", async () => {
+  test("is emitted and logged, once", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { rootKeyId, key } = await context.latchkey.createRootKey({ permissions: ["*"] });

@@ -204,7 +204,7 @@ describeOnMemory("roles", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ permissions });
   });
 
-  test("and permissions tell and log what became of them", async () => {
+  test("and permissions are in events and in the audit log, with what became of them", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { roleId } = await pilot(context);
@@ -214,7 +214,7 @@ describeOnMemory("roles", (open) => {
     await acting.setRolePermissions({ roleId, permissions: ["tides.write", "gates.open"] });
     await acting.deletePermission({ permissionId });
     await acting.deleteRole({ roleId });
-    const told = [
+    const expected = [
       {
         type: "role.updated",
         resourceId: roleId,
@@ -241,9 +241,11 @@ describeOnMemory("roles", (open) => {
         ],
       },
     ];
-    expect(events).toMatchObject(told.map((change) => ({ ...change, at: NOON, actor: "root_1" })));
+    expect(events).toMatchObject(
+      expected.map((change) => ({ ...change, at: NOON, actor: "root_1" })),
+    );
     const { events: entries } = await context.latchkey.listAuditEvents({ limit: 3 });
-    expect(entries.map(({ type }) => type)).toEqual(told.map(({ type }) => type).reverse());
+    expect(entries.map(({ type }) => type)).toEqual(expected.map(({ type }) => type).reverse());
   });
 
   test("that were not changed leave nothing in the log", async () => {

@@ -137,22 +137,22 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     expect(await written(context, apiId, keyId)).toEqual(before);
   });
 
-  test("whoever asks may forbid that a recoverable key is made, and is not asked for any other", async () => {
+  test("a caller may forbid that a recoverable key is made, and is called for no other", async () => {
     const context = open({ vault });
     const { latchkey } = context;
-    const asked: string[] = [];
+    const apiIds: string[] = [];
     const beforeSealing = (apiId: string) => {
-      asked.push(apiId);
+      apiIds.push(apiId);
       throw new RangeError("not you");
     };
     const plain = await issue(context);
     await latchkey.rotateKey({ keyId: plain.keyId }, { beforeSealing });
-    expect(asked).toEqual([]);
+    expect(apiIds).toEqual([]);
     const sealed = await issue(context, { recoverable: true });
     await expect(latchkey.rotateKey({ keyId: sealed.keyId }, { beforeSealing })).rejects.toThrow(
       RangeError,
     );
-    expect(asked).toEqual([sealed.apiId]);
+    expect(apiIds).toEqual([sealed.apiId]);
     expect((await latchkey.getKey({ keyId: sealed.keyId })).rotatedTo).toBeUndefined();
   });
 

@@ -233,7 +233,7 @@ describeOnMemory("rotateKey", (open) => {
     expect((await latchkey.verifyKey({ key: stillSpent.key })).code).toBe("USAGE_EXCEEDED");
   });
 
-  test("says what became of both keys to the log and to listeners, and tells no secret", async () => {
+  test("emits and logs what became of both keys, and no secret", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ vault, onEvent: (event) => events.push(event) });
     const { latchkey } = context;
@@ -262,7 +262,7 @@ describeOnMemory("rotateKey", (open) => {
     ]);
     const { events: entries } = await latchkey.listAuditEvents({ actor: "ops" });
     expect(entries.map(({ type }) => type)).toEqual(["key.created", "key.rotated"]);
-    const told = JSON.stringify([events, entries]);
-    for (const secret of [old.key, next.key]) expect(told).not.toContain(secret);
+    const output = JSON.stringify([events, entries]);
+    for (const secret of [old.key, next.key]) expect(output).not.toContain(secret);
   });
 });

@@ -128,7 +128,7 @@ describeOnMemory("setting shared uses", (open) => {
         remaining: 5,
         refill: { interval: "daily", amount: 0 },
         ratelimit: { limit: 1, duration: 1 },
-        ratelimits: [{ name: "default", limit: 1, duration: 1 }],
+        ratelimits: [{ name: "default", limit: 2, duration: 1 }],
         meta: "no" as never,
         expires: NOON,
       }),
@@ -171,7 +171,7 @@ describeOnMemory("setting shared uses", (open) => {
     });
   });
 
-  test("what is set of them is told, and what is spent is not", async () => {
+  test("what is set of them is emitted and logged, and what is spent is not", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId, one } = await team(context, { remaining: 5 });

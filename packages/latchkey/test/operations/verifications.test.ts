@@ -1,17 +1,6 @@
-import type { KeyStore } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
-
-/** The store as it is, but that it outlives the latchkey that closes it. */
-function unclosed(store: KeyStore): KeyStore {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === "close") return async () => undefined;
-      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      return method.bind(target);
-    },
-  });
-}
+import { unclosed } from "../wrapped-store.js";
 
 describeOnMemory("usage", (open) => {
   const bucket = (time: number, outcomes: Readonly<Record<string, number>>) => ({
@@ -42,14 +31,14 @@ describeOnMemory("usage", (open) => {
     const ofKey = { VALID: 2, USAGE_EXCEEDED: 1, RATE_LIMITED: 1, FORBIDDEN: 1 };
     const ofAll = { ...ofKey, VALID: 3 };
     const { id: identityId } = await latchkey.getIdentity({ externalId: "pier-7" });
-    const asked = async (subject: object) =>
+    const usageOf = async (subject: object) =>
       (await latchkey.getVerifications({ ...subject, ...thisHour })).verifications;
-    expect(await asked({ keyId })).toEqual([bucket(NOON, ofKey)]);
-    expect(await asked({ keyId: other.keyId })).toEqual([bucket(NOON, { VALID: 1 })]);
-    expect(await asked({ apiId })).toEqual([bucket(NOON, ofAll)]);
-    expect(await asked({ identityId })).toEqual([bucket(NOON, ofAll)]);
-    expect(await asked({ externalId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
-    expect(await asked({ ownerId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
+    expect(await usageOf({ keyId })).toEqual([bucket(NOON, ofKey)]);
+    expect(await usageOf({ keyId: other.keyId })).toEqual([bucket(NOON, { VALID: 1 })]);
+    expect(await usageOf({ apiId })).toEqual([bucket(NOON, ofAll)]);
+    expect(await usageOf({ identityId })).toEqual([bucket(NOON, ofAll)]);
+    expect(await usageOf({ externalId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
+    expect(await usageOf({ ownerId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
   });
 
   test("comes by the hour, the day or the month, each bucket as a whole, the empty ones too", async () => {
@@ -66,26 +55,26 @@ describeOnMemory("usage", (open) => {
       await again.verifyKey({ key });
       await again.getVerifications({ keyId, ...thisHour });
     }
-    const asked = async (start: number, end: number, granularity: "hour" | "day" | "month") =>
+    const usageOf = async (start: number, end: number, granularity: "hour" | "day" | "month") =>
       (await latchkey.getVerifications({ keyId, start, end, granularity })).verifications.map(
         ({ time, success }) => [new Date(time).toISOString().slice(0, 13), success],
       );
-    expect(await asked(NOON + 1, NOON + 2 * HOUR_MS + 1, "hour")).toEqual([
+    expect(await usageOf(NOON + 1, NOON + 2 * HOUR_MS + 1, "hour")).toEqual([
       ["2026-03-10T12", 1],
       ["2026-03-10T13", 0],
       ["2026-03-10T14", 1],
     ]);
-    expect(await asked(NOON, NOON + DAY_MS, "day")).toEqual([
+    expect(await usageOf(NOON, NOON + DAY_MS, "day")).toEqual([
       ["2026-03-10T00", 3],
       ["2026-03-11T00", 1],
     ]);
-    expect(await asked(NOON, Date.UTC(2026, 3, 2), "month")).toEqual([
+    expect(await usageOf(NOON, Date.UTC(2026, 3, 2), "month")).toEqual([
       ["2026-03-01T00", 4],
       ["2026-04-01T00", 1],
     ]);
   });
 
-  test("is by the day unless told otherwise", async () => {
+  test("is by the day unless another granularity is given", async () => {
     const context = open();
     const { keyId } = await issue(context);
     const { verifications } = await context.latchkey.getVerifications({
@@ -125,20 +114,20 @@ describeOnMemory("usage", (open) => {
   test("shows when a key was last used: the latest valid verification, never an earlier one", async () => {
     const context = open();
     const { key, keyId, apiId } = await issue(context, { remaining: 2 });
-    const told = async (latchkey = context.latchkey) => {
+    const lastUsedAt = async (latchkey = context.latchkey) => {
       await latchkey.getVerifications({ keyId, ...thisHour });
       return (await context.latchkey.getKey({ keyId })).lastUsedAt;
     };
-    expect(await told()).toBeUndefined();
+    expect(await lastUsedAt()).toBeUndefined();
     const behind = context.another();
     await behind.verifyKey({ key });
     context.advance(1_000);
     await context.latchkey.verifyKey({ key });
-    expect(await told()).toBe(NOON + 1_000);
-    expect(await told(behind)).toBe(NOON + 1_000);
+    expect(await lastUsedAt()).toBe(NOON + 1_000);
+    expect(await lastUsedAt(behind)).toBe(NOON + 1_000);
     context.advance(1_000);
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
-    expect(await told()).toBe(NOON + 1_000);
+    expect(await lastUsedAt()).toBe(NOON + 1_000);
     const { keys } = await context.latchkey.listKeys({ apiId });
     expect(keys).toMatchObject([{ lastUsedAt: NOON + 1_000 }]);
   });
@@ -198,11 +187,11 @@ describeOnMemory("usage", (open) => {
   ] as const)("by the $granularity reaches over $bound", async ({ granularity, end, bound }) => {
     const context = open();
     const { keyId } = await issue(context);
-    const asked = (more: number) =>
+    const usageOf = (more: number) =>
       context.latchkey.getVerifications({ keyId, start: NOON, end: end + more, granularity });
-    expect((await asked(-1)).verifications.length).toBeGreaterThan(0);
-    expect((await asked(0)).verifications.length).toBeGreaterThan(0);
-    const error = await rejectionOf(asked(1));
+    expect((await usageOf(-1)).verifications.length).toBeGreaterThan(0);
+    expect((await usageOf(0)).verifications.length).toBeGreaterThan(0);
+    const error = await rejectionOf(usageOf(1));
     expect(error.issues).toEqual([{ path: "end", message: expect.stringContaining(bound) }]);
   });
 

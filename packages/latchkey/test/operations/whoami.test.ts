@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
 describeOnMemory("whoami", (open) => {
-  test("tells what a secret is the key of, and charges nothing", async () => {
+  test("says what a secret is the key of, and charges nothing", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { key, keyId } = await latchkey.createKey({

@@ -1,5 +1,10 @@
-import type { KeyRecord } from "../../records/key.js";
-import { fromWireKeyLimit, type KeyRateLimit, keyType } from "../../records/key.js";
+import {
+  DEFAULT_LIMIT,
+  fromWireKeyLimit,
+  type KeyRateLimit,
+  type KeyRecord,
+  keyType,
+} from "../../records/key.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import type { Audit, OperationContext } from "../context.js";
@@ -97,13 +102,14 @@ export function insertKey(
   });
 }
 
-/** The limits that a key is given: `ratelimit` is the one named `default`. */
+/** The limits that a key is given: `ratelimit` is the one named `default`, also where `ratelimits` holds that too. */
 export function keyLimitsOf({
   ratelimit,
   ratelimits = [],
 }: Pick<KeySettings, "ratelimit" | "ratelimits">): readonly KeyRateLimit[] {
-  const all = ratelimit === undefined ? ratelimits : [ratelimit, ...ratelimits];
-  return all.map(fromWireKeyLimit);
+  if (ratelimit === undefined) return ratelimits.map(fromWireKeyLimit);
+  const others = ratelimits.filter(({ name }) => name !== DEFAULT_LIMIT);
+  return [ratelimit, ...others].map(fromWireKeyLimit);
 }
 
 /** `externalId`, or its deprecated name. */

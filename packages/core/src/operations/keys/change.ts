@@ -82,7 +82,8 @@ export async function disableDamagedKey(context: OperationContext, keyId: string
     const now = context.now();
     transaction.putUnread({
       ...record,
-      version: record.version + 1,
+      // Above every version that anybody may know: where the stored one cannot be read it is 0, and 1 is what the key began with.
+      version: Math.max(record.version + 1, now),
       body: isObject ? { ...body, disabled: true } : null,
     });
     audit({ type: "key.updated", at: now, resourceId: keyId, keyId, after: { enabled: false } });

@@ -63,19 +63,38 @@ export function addSettingsIssues(
   addSecondDefaultIssue(settings, context);
 }
 
-/** `ratelimit` is the limit named `default`: it must not be given twice. */
+/**
+ * `ratelimit` is the limit named `default`. `ratelimits` may hold that limit too, as what is read of a key does, but not
+ * another of that name.
+ */
 export function addSecondDefaultIssue(
   settings: unknown,
   context: Parameters<typeof addSettingsIssues>[1],
 ): void {
   const { ratelimit, ratelimits } = settings as Partial<Record<keyof KeySettings, unknown>>;
-  if (ratelimit === undefined) return;
-  const isNamedDefault = (limit: unknown) =>
-    typeof limit === "object" && limit !== null && "name" in limit && limit.name === DEFAULT_LIMIT;
-  if (Array.isArray(ratelimits) && ratelimits.some(isNamedDefault))
+  if (ratelimit === undefined || !Array.isArray(ratelimits)) return;
+  const named: unknown = ratelimits.find(
+    (limit) => isObject(limit) && limit.name === DEFAULT_LIMIT,
+  );
+  if (isObject(named) && !(isObject(ratelimit) && isSameLimit(named, ratelimit)))
     context.addIssue({
       code: "custom",
       path: ["ratelimits"],
-      message: `must not hold a limit named ${DEFAULT_LIMIT} where ratelimit is given`,
+      message: `must not hold another limit named ${DEFAULT_LIMIT} than ratelimit`,
     });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+function isSameLimit(one: Fields, other: Fields): boolean {
+  return (
+    one.limit === other.limit &&
+    one.duration === other.duration &&
+    one.type === other.type &&
+    (one.async ?? false) === (other.async ?? false)
+  );
 }

@@ -25,9 +25,8 @@ import { addSecondDefaultIssue } from "./settings.js";
  * Input of updateKey: an omitted field is left as it is, null clears it. `roles` and `permissions` replace the whole
  * set, an empty list clears it; an item names one by `id` or `name`, and with `create: true` a missing name is made in
  * the same write. `expires` in Unix epoch ms, later than now; `remaining` >= 0, null for unlimited, which also takes away
- * the refill. `ratelimits` replaces all named limits; `ratelimit` sets or clears the one named `default`, which must not be among
- * them then. `enabled` and
- * `usesFrom` are never null.
+ * the refill. `ratelimits` replaces all named limits; `ratelimit` sets or clears the one named `default`, which may be among
+ * them only as the same. `enabled` and `usesFrom` are never null.
  */
 export const updateKeyInput = z
   .strictObject({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { badRequest, type LatchkeyError } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import type { RecordType } from "../../records/record-type.js";
@@ -43,7 +44,8 @@ export const resetLimitInput = z
 /**
  * Empties a rate limit: its next use opens a new window. It also mends a window that a wrong clock put into the future.
  *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key or identity.
+ * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key or identity, `BAD_REQUEST` when that has no limit of this
+ * name.
  */
 export async function resetLimit(
   context: OperationContext,
@@ -57,6 +59,7 @@ export async function resetLimit(
     else if (identityId !== undefined) {
       const { value } = await recordOf(transaction, identityType, "identity", identityId);
       const windows = windowsNamed(value.ratelimits, name);
+      if (windows.length === 0) throw unknownLimit("no limit of this identity has this name");
       dropWindows(transaction, "identity", identityId, windows);
       auditReset(context, audit, { identityId, resourceId: identityId }, name);
     } else {
@@ -77,7 +80,12 @@ async function resetOfKey(
   duration: number | undefined,
 ): Promise<void> {
   const { value: key } = await recordOf(transaction, keyType, "key", keyId);
-  dropWindows(transaction, "key", keyId, windowsNamed(key.ratelimits, name));
+  const windows = windowsNamed(key.ratelimits, name);
+  if (windows.length === 0 && duration === undefined)
+    throw unknownLimit(
+      "no limit of this key has this name: one that requests make up needs duration",
+    );
+  dropWindows(transaction, "key", keyId, windows);
   if (duration !== undefined)
     transaction.dropWindows([adHocWindow(key.sharedCountersId ?? key.id, { name, duration })]);
   auditReset(context, audit, { keyId, identityId: key.identityId, resourceId: keyId }, name);
@@ -90,6 +98,11 @@ function recordOf<Value>(
   recordId: string,
 ) {
   return readRecordIn(transaction, type, { kind, id: recordId }, kind);
+}
+
+/** As a verification refuses a name that nothing configures: a misspelt one must not pass for a reset. */
+function unknownLimit(message: string): LatchkeyError {
+  return badRequest([{ path: "name", message }]);
 }
 
 function windowsNamed(
