@@ -1,7 +1,7 @@
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { openService, type Reply } from "../testing/open-service.js";
-import { type Fixture, makeScene, notingStore, SAMPLES } from "../testing/samples.js";
+import { createFixture, type Fixture, notingStore, SAMPLES } from "../testing/samples.js";
 
 const NEVER: Fixture = {
   apiId: "api_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
@@ -22,7 +22,7 @@ async function open() {
   const mine = service.latchkey.workspace("ws_mine");
   const { key: token } = await mine.createRootKey({ permissions: ["*"] });
   await mine.createApi({ name: "mine" });
-  const theirs = await makeScene(service);
+  const theirs = await createFixture(service);
   return { service, mine, token, theirs, calls };
 }
 

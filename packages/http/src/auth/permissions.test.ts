@@ -10,8 +10,8 @@ import { openService } from "../testing/open-service.js";
 import {
   BY_HEADER,
   callAs,
+  createFixture,
   GUARDED,
-  makeScene,
   narrowed,
   SAMPLES,
   widened,
@@ -28,7 +28,7 @@ const EVERYTHING = [
 async function open() {
   const service = await openService(BY_HEADER);
   await service.latchkey.createRole({ name: "reader" });
-  return { service, fixture: await makeScene(service) };
+  return { service, fixture: await createFixture(service) };
 }
 
 test("every operation that is not public has its row in the matrix", () => {
@@ -120,7 +120,7 @@ describe("permission comes before existence", () => {
     "$title: who may act on some is refused alike whether it exists or not",
     async (sample) => {
       const { service, fixture } = await open();
-      const other = await makeScene({ latchkey: service.latchkey }).catch(() => null);
+      const other = await createFixture({ latchkey: service.latchkey }).catch(() => null);
       expect(other).not.toBeNull();
       const elsewhere = narrowed(sample, { ...fixture, apiId: "api_mine", identityId: "id_mine" });
       const existing = await callAs(service, sample, fixture, elsewhere);

@@ -3,7 +3,7 @@ import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../operations/table.js";
 import { openService, type Reply, read } from "../testing/open-service.js";
-import { makeScene, SAMPLES } from "../testing/samples.js";
+import { createFixture, SAMPLES } from "../testing/samples.js";
 
 function expectError(reply: Reply, status: number, code: string): void {
   expect([reply.status, reply.body.error.code]).toEqual([status, code]);
@@ -33,7 +33,7 @@ async function failingWith(error: unknown) {
     }),
     onError: (caught, requestId) => errors.push([caught, requestId]),
   });
-  const fixture = await makeScene(service);
+  const fixture = await createFixture(service);
   fails = true;
   return { service, fixture, errors };
 }
@@ -139,7 +139,7 @@ describe("path and method, which are public", () => {
 describe("errors of operations", () => {
   test("each kind has its code, its status and its body", async () => {
     const service = await openService();
-    const { apiId, keyId, externalId } = await makeScene(service);
+    const { apiId, keyId, externalId } = await createFixture(service);
     const weak = await service.rootKey("identity.*.read_identity");
     const call = service.call;
     expectError(await call("apis.getApi"), 400, "BAD_REQUEST");

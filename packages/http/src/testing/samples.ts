@@ -156,7 +156,7 @@ export const SAMPLES: readonly Sample[] = [
   ),
   sample(
     "ratelimits.resetLimit, of a key",
-    ({ keyId }) => ({ keyId, name: "default" }),
+    ({ keyId }) => ({ keyId, name: "default", duration: 60_000 }),
     ["api.update_key"],
     "key",
   ),
@@ -323,11 +323,16 @@ export const GUARDED = OPERATIONS.filter(({ isPublic }) => isPublic !== true).ma
 );
 
 /** Makes an API, a recoverable key of it and the key's identity, a role and a permission. */
-export async function makeScene({ latchkey }: { readonly latchkey: Latchkey }): Promise<Fixture> {
+export async function createFixture({
+  latchkey,
+}: {
+  readonly latchkey: Latchkey;
+}): Promise<Fixture> {
   const { apiId } = await latchkey.createApi({ name: "payments" });
   const externalId = "user_1";
   const { keyId, key } = await latchkey.createKey({ apiId, externalId, recoverable: true });
-  const { id: identityId } = await latchkey.getIdentity({ externalId });
+  const ratelimits = [{ name: "requests", limit: 10, duration: 60_000 }];
+  const { id: identityId } = await latchkey.updateIdentity({ externalId, ratelimits });
   const permission = `docs.${apiId}`;
   const { permissionId } = await latchkey.createPermission({ name: permission });
   const { roleId } = await latchkey.createRole({ name: `reader.${apiId}` });
