@@ -1,76 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { LatchkeyError } from "../errors.js";
-import { apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
-import type { KeyRecord } from "../records/key.js";
-import { keyType } from "../records/key.js";
-import { type PermissionRecord, permissionType } from "../records/permission.js";
-import { type RoleRecord, roleType } from "../records/role.js";
+import { permissionType } from "../records/permission.js";
+import { roleType } from "../records/role.js";
 import { workspaceType } from "../records/workspace.js";
-import type { LoadedRecord } from "../store/key-store.js";
-import { identityWith, keyWith, loadedWith, usageOf } from "../testing/records.js";
-import { TestStore } from "../testing/store.js";
-import { Catalog, type CatalogKey } from "./catalog.js";
-import type { LoadedKey } from "./loaded-key.js";
+import {
+  asLoaded,
+  found,
+  load,
+  loadOne,
+  permission,
+  role,
+  catalogSetup as setUp,
+} from "../testing/catalog.js";
+import { identityWith, loadedWith, usageOf } from "../testing/records.js";
+import { Catalog } from "./catalog.js";
 
 const WORKSPACE_ID = "ws_default";
 const { api } = loadedWith();
-
-const permission = (id: string, name: string): PermissionRecord => ({
-  id,
-  workspaceId: WORKSPACE_ID,
-  name,
-  description: null,
-  createdAt: 1,
-});
-const role = (id: string, name: string, permissions: readonly string[]): RoleRecord => ({
-  ...permission(id, name),
-  permissions,
-  version: 1,
-});
-
-/** Two roles over three permissions, and an API. */
-function setUp() {
-  const store = new TestStore();
-  store.put(apiType, api);
-  for (const [id, name] of [
-    ["perm_r", "docs.read"],
-    ["perm_w", "docs.write"],
-    ["perm_b", "billing.read"],
-  ] as const)
-    store.put(permissionType, permission(id, name));
-  store.put(roleType, role("role_e", "editor", ["perm_w", "perm_r"]));
-  store.put(roleType, role("role_a", "accountant", ["perm_b"]));
-  return { store, catalog: new Catalog(store) };
-}
-
-/** A key as a read answers it. */
-function found(fields: Partial<KeyRecord> = {}, rest: Partial<LoadedRecord> = {}): LoadedRecord {
-  return {
-    record: keyType.encode(keyWith(fields)),
-    usage: usageOf(),
-    usedAt: null,
-    linked: null,
-    ...rest,
-  };
-}
-
-async function load(catalog: Catalog, store: TestStore, ...keys: readonly LoadedRecord[]) {
-  return catalog.loadKeys(WORKSPACE_ID, store.revision, keys);
-}
-
-function asLoaded(key: CatalogKey | undefined): LoadedKey {
-  if (key === undefined || key === null || key instanceof LatchkeyError)
-    throw new Error("the key was not loaded", { cause: key });
-  return key;
-}
-
-async function loadOne(catalog: Catalog, store: TestStore, key = found()): Promise<LoadedKey> {
-  const [loaded] = (await load(catalog, store, key)) ?? [];
-  return asLoaded(loaded);
-}
-
-const corrupt = expect.objectContaining({ code: "STORE_CORRUPT" });
 
 describe("a key is put together", () => {
   test("with its API, its counters and a workspace that was never written", async () => {
@@ -264,67 +210,6 @@ describe("a revision", () => {
     expect(asLoaded(other).workspace.id).toBe("ws_2");
     store.revision = 5;
     expect((await loadOne(catalog, store)).revision).toBe(5);
-  });
-});
-
-describe("a damaged record", () => {
-  test("of a key concerns that key alone", async () => {
-    const { store, catalog } = setUp();
-    const damaged = { ...found(), record: { ...found().record, body: undefined } };
-    const [first, second] = (await load(catalog, store, damaged, found({ id: "key_2" }))) ?? [];
-    expect(first).toEqual(corrupt);
-    expect(asLoaded(second).key.id).toBe("key_2");
-  });
-
-  test("of a role or a permission concerns only the keys that hold it", async () => {
-    const { store, catalog } = setUp();
-    store.damage({ kind: "role", id: "role_e" });
-    store.damage({ kind: "permission", id: "perm_b" });
-    const keys = await load(
-      catalog,
-      store,
-      found({ id: "key_1", roles: ["role_e"] }),
-      found({ id: "key_2", roles: ["role_a"] }),
-      found({ id: "key_3", permissions: ["perm_b"] }),
-      found({ id: "key_4", permissions: ["perm_r"] }),
-    );
-    expect(keys?.slice(0, 3)).toEqual([corrupt, corrupt, corrupt]);
-    expect(asLoaded(keys?.[3]).permissions).toEqual(["docs.read"]);
-  });
-
-  test("of an API concerns only its keys", async () => {
-    const { store, catalog } = setUp();
-    store.put(apiType, { ...api, id: "api_2" });
-    store.damage({ kind: "api", id: "api_1" });
-    const keys = await load(catalog, store, found(), found({ id: "key_2", apiId: "api_2" }));
-    expect(keys?.[0]).toEqual(corrupt);
-    expect(asLoaded(keys?.[1]).api.id).toBe("api_2");
-  });
-
-  test("of the workspace concerns all of its keys: it might be disabled", async () => {
-    const { store, catalog } = setUp();
-    store.put(workspaceType, { id: WORKSPACE_ID, name: null, enabled: false, version: 1 });
-    store.damage({ kind: "workspace", id: WORKSPACE_ID });
-    expect(await load(catalog, store, found())).toEqual([corrupt]);
-  });
-
-  test("of an identity concerns the keys that are read along with it", async () => {
-    const { store, catalog } = setUp();
-    const record = { ...identityType.encode(identityWith()), body: undefined };
-    const linked = { record, usage: usageOf(), usedAt: null };
-    const keys = await load(
-      catalog,
-      store,
-      found({ identityId: "id_1" }, { linked }),
-      found({ id: "key_2" }),
-    );
-    expect(keys?.[0]).toEqual(corrupt);
-    expect(asLoaded(keys?.[1]).identity).toBeNull();
-  });
-
-  test("is one whose counter is gone: it must not become unlimited", async () => {
-    const { store, catalog } = setUp();
-    expect(await load(catalog, store, found({}, { usage: null }))).toEqual([corrupt]);
   });
 });
 
