@@ -42,8 +42,8 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
 
 /** Whether a row is what is expected. */
 export function isVersion(row: Row | undefined, version: Expectation["version"]): boolean {
-  const current = row?.record?.version ?? null;
-  return version === "exists" ? current !== null : version === current;
+  const current = row === undefined ? null : row.version;
+  return version === current || (version === "exists" && current !== null);
 }
 
 /** The first claim whose name is another's, once the change's own releases are made; -1 where there is none. */

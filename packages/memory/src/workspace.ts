@@ -41,6 +41,8 @@ export class Counters {
 export class Row {
   /** Null once it is deleted. */
   record: StoredRecord | null = null;
+  /** That of the record, beside it: a charge looks at nothing else of a record. */
+  version: number | null = null;
   counters: Counters | null = null;
   usedAt: EpochMs | null = null;
 }
@@ -64,13 +66,14 @@ export class Workspace {
   put({ kind, id, version, link, body }: StoredRecord): Row {
     const row = entryOf(mapIn(this.#rows, kind), id, () => new Row());
     row.record = Object.freeze({ kind, id, version, link, body: deepFrozen(body) });
+    row.version = version;
     return row;
   }
 
   delete(kind: RecordKind, id: string): void {
     const row = this.row(kind, id);
     this.#rows.get(kind)?.delete(id);
-    if (row !== undefined) row.record = null;
+    if (row !== undefined) row.record = row.version = null;
   }
 
   /** Id of the record that has a name. Where that is gone, the name is free. */

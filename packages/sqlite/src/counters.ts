@@ -1,59 +1,91 @@
-import type { Usage } from "@latchkey/core";
-import { Command, Query, type SqliteDatabase } from "./database.js";
-import { nullable, readStored, whole } from "./values.js";
-import { decodeWindows, encodeWindows, type StoredWindows } from "./windows.js";
-
-/** The counters of a key, of the keys of a rotation together, or of an identity. */
-export interface StoredCounters {
-  readonly usage: Usage;
-  /** Windows of configured limits. */
-  readonly windows: StoredWindows;
-}
+import { type CommitResult, type CounterChange, changeUsage, type Usage } from "@latchkey/core";
+import { prepareAll, type SqliteDatabase } from "./engine/database.js";
+import {
+  readUsage,
+  readWindows,
+  type StoredCounters,
+  writeWindows,
+} from "./engine/stored-counters.js";
 
 export const COUNTERS_SQL = {
-  find: "SELECT remaining, refilled_at, windows FROM latchkey_counters WHERE seq = ?",
-  set: "UPDATE latchkey_counters SET remaining = ?, refilled_at = ?, windows = ? WHERE seq = ?",
+  find: "SELECT remaining, refilled_at, last_refill_at, windows FROM latchkey_counters WHERE seq = ?",
+  add: `INSERT INTO latchkey_counters (holders, remaining, refilled_at, last_refill_at, windows)
+    VALUES (1, ?, ?, ?, '')`,
+  move: `UPDATE latchkey_counters SET remaining = ?, refilled_at = ?, last_refill_at = ?, windows = ?
+    WHERE seq = ?`,
+  share: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
+  release: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
+  delete: "DELETE FROM latchkey_counters WHERE seq = ?",
 } as const;
 
-/** The table of counters, by number. Writes are to be called inside a write transaction. */
+/** What counter changes come to: the usage after each of them, and the counters afterwards by their number. */
+export interface CounterMoves {
+  readonly kind: "judged";
+  readonly usages: readonly Usage[];
+  readonly after: ReadonlyMap<number, StoredCounters>;
+}
+
+/** Writes counters. */
 export class Counters {
-  readonly #find: Query;
-  readonly #insert: Command;
-  readonly #set: Command;
-  readonly #delete: Command;
+  readonly #run;
 
   constructor(database: SqliteDatabase) {
-    this.#find = new Query(database, COUNTERS_SQL.find);
-    this.#insert = new Command(
-      database,
-      "INSERT INTO latchkey_counters (remaining, refilled_at, windows) VALUES (?, ?, '[]')",
-    );
-    this.#set = new Command(database, COUNTERS_SQL.set);
-    this.#delete = new Command(database, "DELETE FROM latchkey_counters WHERE seq = ?");
+    this.#run = prepareAll(database, COUNTERS_SQL);
   }
 
-  /** @returns The number of the new counters. */
-  insert({ remaining, refilledAt }: Usage): number {
-    return this.#insert.insert(remaining, refilledAt);
+  /** Decides changes, each on what those before it left. @param seqOf - Answers the number of the counters of a change. */
+  judge(
+    changes: readonly CounterChange[],
+    seqOf: (change: CounterChange) => number | null,
+  ): CounterMoves | Extract<CommitResult, { kind: "refused" }> {
+    const after = new Map<number, StoredCounters>();
+    const usages: Usage[] = [];
+    for (const [index, change] of changes.entries()) {
+      const seq = seqOf(change);
+      if (seq === null) throw new TypeError(`"counters" names a ${change.kind} that has none`);
+      let { usage, windows } = after.get(seq) ?? this.#find(seq);
+      if (change.usage !== undefined) {
+        const changed = changeUsage(usage, change.usage);
+        if (changed.kind !== "changed") return { kind: "refused", index, reason: changed };
+        usage = changed.usage;
+      }
+      windows = windows.filter(({ name }) => isKept(name, change));
+      usages.push(usage);
+      after.set(seq, { usage, windows });
+    }
+    return { kind: "judged", usages, after };
   }
 
-  /**
-   * @param kind - Whose they are: `key`, `identity`.
-   * @throws LatchkeyError `STORE_CORRUPT` also where there are none: whoever has a number has counters.
-   */
-  get(seq: number, kind: string, ownerId: string | null): StoredCounters {
-    const row = this.#find.first(seq);
-    return readStored(kind, ownerId, () => ({
-      usage: { remaining: nullable(row?.[0] ?? null, whole), refilledAt: whole(row?.[1]) },
-      windows: decodeWindows(row?.[2]),
-    }));
+  move(seq: number, { usage, windows }: StoredCounters): void {
+    const { remaining, refilledAt, lastRefillAt } = usage;
+    this.#run.move.run(remaining, refilledAt, lastRefillAt, writeWindows(windows), seq);
   }
 
-  set(seq: number, { remaining, refilledAt }: Usage, windows: StoredWindows): void {
-    this.#set.run(remaining, refilledAt, encodeWindows(windows), seq);
+  /** @returns The number of new counters, with one holder. */
+  add({ remaining, refilledAt, lastRefillAt }: Usage): number {
+    return Number(this.#run.add.run(remaining, refilledAt, lastRefillAt).lastInsertRowid);
   }
 
-  delete(seq: number): void {
-    this.#delete.run(seq);
+  /** One more record holds them. */
+  share(seq: number): void {
+    this.#run.share.run(seq);
   }
+
+  /** One record less holds them; they go with the last one. */
+  release(seq: number): void {
+    if (this.#run.release.run(seq).changes === 0) this.#run.delete.run(seq);
+  }
+
+  /** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written, or are gone. */
+  #find(seq: number): StoredCounters {
+    const [remaining, refilledAt, lastRefillAt, windows] = this.#run.find.get(seq) ?? [];
+    return {
+      usage: readUsage(remaining, refilledAt, lastRefillAt),
+      windows: readWindows(windows),
+    };
+  }
+}
+
+function isKept(name: string, { keepWindows, dropWindows }: CounterChange): boolean {
+  return keepWindows?.includes(name) !== false && dropWindows?.includes(name) !== true;
 }

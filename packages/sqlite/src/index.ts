@@ -1,3 +1,3 @@
-export { sqliteStore } from "./create-store.js";
-export type { SqliteDatabase, SqliteRunResult, SqliteStatement } from "./database.js";
+export type { SqliteDatabase, SqliteRunResult, SqliteStatement } from "./engine/database.js";
 export type { Durability, SqliteStoreOptions } from "./options.js";
+export { sqliteStore } from "./store.js";

@@ -1,25 +1,35 @@
-import type { Damage, DamageKind } from "@latchkey/conformance";
+import type { Damage } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import type Database from "better-sqlite3";
+import { KIND_CODE } from "../stored-record.js";
 import { withDatabase } from "./scratch.js";
 
-const SEQ = "(SELECT counters_seq FROM latchkey_key WHERE id = ?)";
-
-/** What a column of the key holds afterwards. */
-const GARBAGE: { readonly [Kind in DamageKind]: string } = {
-  "not-a-number remaining": `UPDATE latchkey_counters SET remaining = 'NaN' WHERE seq = ${SEQ}`,
-  "negative remaining": `UPDATE latchkey_counters SET remaining = -5 WHERE seq = ${SEQ}`,
-  "broken json": "UPDATE latchkey_key SET meta = substr(meta, 1, 9) WHERE id = ?",
-  "wrong type": "UPDATE latchkey_key SET ratelimits = '{\"name\":1}' WHERE id = ?",
-};
+/** What a column of a record holds afterwards. */
+const GARBAGE = {
+  body: "UPDATE latchkey_record SET body = substr(body, 1, 5)",
+  version: "UPDATE latchkey_record SET version = 'one'",
+} as const;
 
 /** Damage as a disk or a careless script would do it, behind the back of the store. */
-export function damageBy(pathOf: (store: KeyStore) => string): Damage {
-  const inflict = (sql: string) => (store: KeyStore, keyId: string) =>
-    withDatabase(pathOf(store), (database) =>
-      pastTheSchema(database, () => database.prepare(sql).run(keyId)),
-    );
-  return Object.fromEntries(Object.entries(GARBAGE).map(([kind, sql]) => [kind, inflict(sql)]));
+export function damageAt(pathOf: (store: KeyStore) => string): Damage {
+  const inflict =
+    (sql: string): NonNullable<Damage["body"]> =>
+    (store, { workspaceId, kind, id }) => {
+      const where = "workspace = (SELECT seq FROM latchkey_workspace WHERE id = ?)";
+      damageFile(pathOf(store), `${sql} WHERE ${where} AND kind = ? AND id = ?`, [
+        workspaceId,
+        KIND_CODE[kind],
+        id,
+      ]);
+    };
+  return { body: inflict(GARBAGE.body), version: inflict(GARBAGE.version) };
+}
+
+/** Runs a statement that the tables of the file would refuse. */
+export function damageFile(path: string, sql: string, parameters: readonly unknown[] = []): void {
+  withDatabase(path, (database) =>
+    pastTheSchema(database, () => database.prepare(sql).run(...parameters)),
+  );
 }
 
 /** Lets a column of a STRICT table hold anything, as long as the work runs. */
@@ -37,6 +47,7 @@ function pastTheSchema(database: Database.Database, work: () => void): void {
     database.pragma(`schema_version = ${version + 1}`);
     database.pragma("writable_schema = RESET");
   };
+  // ANY keeps what it is given in a STRICT table alone: there is no such column beyond.
   declare((sql) => sql.replace(/\) STRICT(, )?/, ") "));
   work();
   declare((sql) => sql);

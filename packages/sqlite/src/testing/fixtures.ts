@@ -1,145 +1,142 @@
-import {
-  type ApiRecord,
-  type ChargePlan,
-  type IdentityRecord,
-  type InsertKeysResult,
-  type KeyRecord,
-  type KeyStore,
-  type LoadedKey,
-  type NewKey,
-  NO_CHANGES,
-  type Rotation,
+import type {
+  Change,
+  ChargeMoment,
+  ChargePlan,
+  ChargeResult,
+  Claim,
+  KeyStore,
+  LoadedRecord,
+  Put,
+  StoredRecord,
 } from "@latchkey/core";
 
 export const NOW = Date.UTC(2030, 0, 15, 12);
 export const WORKSPACE = "ws_default";
-export const API_ID = "api_1";
 
 export function keyIdOf(number: number): string {
   return `key_${String(number).padStart(12, "0")}`;
 }
 
-export function aKey(
+/** The name by which a key is found. */
+export function hashOf(number: number): Claim {
+  return { kind: "key", index: "hash", value: `hash-of-${number}` };
+}
+
+const NOTHING: Change = {
+  expects: [],
+  puts: [],
+  deletes: [],
+  claims: [],
+  releases: [],
+  enters: [],
+  leaves: [],
+  counters: [],
+  dropWindows: [],
+  raisesRevision: false,
+};
+
+/** Commits what is given of a change. */
+export function commit(store: KeyStore, change: Partial<Change>) {
+  return store.commit(WORKSPACE, { ...NOTHING, ...change });
+}
+
+export function aRecord(number = 1, fields: Partial<StoredRecord> = {}): StoredRecord {
+  return {
+    kind: "key",
+    id: keyIdOf(number),
+    version: 1,
+    link: null,
+    body: { name: `key ${number}` },
+    ...fields,
+  };
+}
+
+export function anIdentity(number = 1): StoredRecord {
+  return { ...aRecord(number), kind: "identity", id: `id_${number}` };
+}
+
+/** A record with a number of uses. */
+export function withUses(record: StoredRecord, remaining: number | null): Put {
+  return { record, counters: { usage: { remaining, refilledAt: NOW, lastRefillAt: null } } };
+}
+
+/** Writes a key that has so many uses, with its hash and its place in the list of keys, and loads it. */
+export async function withKey(
+  store: KeyStore,
   number = 1,
   remaining: number | null = null,
-  fields: Partial<KeyRecord> = {},
-): NewKey {
-  const key: KeyRecord = {
-    id: keyIdOf(number),
-    workspaceId: WORKSPACE,
-    apiId: API_ID,
-    hash: `hash-of-${number}`,
-    start: "test_2x",
-    name: null,
-    identityId: null,
-    meta: null,
-    createdAt: NOW,
-    updatedAt: null,
-    expiresAt: null,
-    switchedOn: true,
-    refill: null,
-    ratelimits: [],
-    environment: null,
-    usesFrom: "key",
-    rotatedFrom: null,
-    rotatedTo: null,
-    countersId: null,
-    sealedSecret: null,
-    version: 1,
-    ...fields,
-  };
-  return { key, usage: { remaining, refilledAt: NOW }, identity: null, grants: {} };
+  fields: Partial<StoredRecord> = {},
+): Promise<LoadedRecord> {
+  const record = aRecord(number, fields);
+  await commit(store, {
+    expects: [{ kind: "key", id: record.id, version: null }],
+    puts: [withUses(record, remaining)],
+    claims: [{ ...hashOf(number), id: record.id }],
+    enters: [{ list: "keys", id: record.id }],
+  });
+  return load(store, number);
 }
 
-export function anApi(id = API_ID): ApiRecord {
-  return {
-    id,
-    workspaceId: WORKSPACE,
-    name: "test",
-    deleteProtection: false,
-    ipWhitelist: [],
-    createdAt: NOW,
-    version: 1,
-  };
+/** Deletes a key with everything that {@link withKey} wrote. */
+export function deleteKey(store: KeyStore, number = 1) {
+  const id = keyIdOf(number);
+  return commit(store, {
+    expects: [{ kind: "key", id, version: "exists" }],
+    deletes: [{ kind: "key", id }],
+    releases: [{ ...hashOf(number), id }],
+    leaves: [{ list: "keys", id }],
+  });
 }
 
-export function anIdentity(number = 1, fields: Partial<IdentityRecord> = {}): IdentityRecord {
-  return {
-    id: `id_${number}`,
-    workspaceId: WORKSPACE,
-    externalId: `user-${number}`,
-    meta: {},
-    ratelimits: [],
-    refill: null,
-    createdAt: NOW,
-    version: 1,
-    ...fields,
-  };
+export async function find(store: KeyStore, number = 1): Promise<LoadedRecord | null> {
+  const { found } = await store.read(WORKSPACE, [{ kind: "key", id: keyIdOf(number) }]);
+  return found[0] ?? null;
 }
 
-/** What puts a key in the place of one that was loaded, as number `number`. */
-export function aRotation({ key }: LoadedKey, number = 2): Rotation {
-  return {
-    successor: {
-      ...key,
-      id: keyIdOf(number),
-      hash: `hash-of-${number}`,
-      createdAt: NOW,
-      version: 1,
-      rotatedFrom: key.id,
-      countersId: key.countersId ?? key.id,
-    },
-    expiresAt: NOW + 3_600_000,
-    updatedAt: NOW,
-  };
+export async function load(store: KeyStore, number = 1): Promise<LoadedRecord> {
+  return (await find(store, number)) as LoadedRecord;
 }
 
-/** Deletes a key without leaving anything in the audit log. */
-export function deleteKey(store: KeyStore, number = 1, permanent = false) {
-  return store.deleteKey(WORKSPACE, keyIdOf(number), { deletedAt: NOW, permanent }, NO_CHANGES);
-}
-
-/** Writes one key without leaving anything in the audit log. */
-export function insertKey(store: KeyStore, newKey: NewKey): Promise<InsertKeysResult> {
-  return store.insertKeys([newKey], NO_CHANGES);
-}
-
-/** A plan that takes one use, made on the key as it was loaded. */
+/** A plan that takes one use of the first of some records. */
 export function aPlan(
-  { key, identity, workspace }: LoadedKey,
+  records: LoadedRecord | readonly LoadedRecord[],
   fields: Partial<ChargePlan> = {},
 ): ChargePlan {
+  const confirmed = "record" in records ? [records] : records;
   return {
-    workspaceId: key.workspaceId,
-    keyId: key.id,
-    identityId: key.identityId,
-    countersId: key.countersId,
-    usesFrom: key.usesFrom,
-    now: NOW,
-    expects: {
-      keyVersion: key.version,
-      identityVersion: identity?.version ?? null,
-      epoch: workspace.epoch,
-    },
-    mode: "take",
+    workspaceId: WORKSPACE,
+    revision: null,
+    confirms: confirmed.map(({ record: { kind, id, version }, handle }) => ({
+      kind,
+      id,
+      version,
+      handle,
+    })),
+    mode: "commit",
     cost: 1,
-    refill: null,
+    uses: 0,
     limits: [],
     ...fields,
   };
 }
 
-/** Writes the API and a key, and loads the key. */
-export async function withKey(
-  store: KeyStore,
-  newKey: NewKey = aKey(),
-  apiId = API_ID,
-): Promise<LoadedKey> {
-  await store.insertApi(anApi(apiId), NO_CHANGES);
-  await insertKey(store, newKey);
-  return load(store, newKey.key.id);
+/** One unit of a limit of 10 a minute. */
+export function aLimit(window: string, owner: number | null) {
+  return { name: window, limit: 10, duration: 60_000, cost: 1, window, owner } as const;
 }
 
-export async function load(store: KeyStore, keyId = keyIdOf(1)): Promise<LoadedKey> {
-  return (await store.getKey(WORKSPACE, keyId)) as LoadedKey;
+const MOMENT: ChargeMoment = { now: NOW, refill: null };
+
+/** Charges, and rejects also where the store threw at once. */
+export async function charge(
+  store: KeyStore,
+  plan: ChargePlan,
+  moment: Partial<ChargeMoment> = {},
+): Promise<ChargeResult> {
+  return store.charge(plan, { ...MOMENT, ...moment });
+}
+
+/** The first keys of the list that {@link withKey} writes them into. */
+export function pageOfKeys(store: KeyStore, limit = 10, after: string | null = null) {
+  return store.page(WORKSPACE, { kind: "key", list: "keys", after, limit });
 }

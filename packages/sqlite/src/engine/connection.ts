@@ -1,0 +1,133 @@
+import { prepareAll, type SqliteDatabase } from "./database.js";
+import { isBusy, translateError, unavailable } from "./errors.js";
+import { FileWatch } from "./file-watch.js";
+import { Memo } from "./memo.js";
+import { Names } from "./names.js";
+import { SYNCHRONOUS } from "./pragmas.js";
+
+/** How a transaction is committed: a value of `PRAGMA synchronous`. */
+type Synchronous = (typeof SYNCHRONOUS)[keyof typeof SYNCHRONOUS];
+
+const SQL = { begin: "BEGIN", beginImmediate: "BEGIN IMMEDIATE", commit: "COMMIT" } as const;
+
+/**
+ * What is known of one connection, whoever uses it: its current setting of `synchronous`, and what it has read and not
+ * written since. One for each database that was handed in, so that two stores on it see each other.
+ */
+export class Connection {
+  readonly database: SqliteDatabase;
+  readonly memo: Memo;
+  readonly names: Names;
+  readonly #watch: FileWatch | null;
+  readonly #run;
+  #synchronous: Synchronous | undefined;
+
+  constructor(database: SqliteDatabase) {
+    this.database = database;
+    this.memo = new Memo(database.prepare("PRAGMA data_version").pluck(true));
+    this.names = new Names(database);
+    this.#watch = database.memory ? null : new FileWatch(database.name);
+    this.#run = prepareAll(database, SQL);
+  }
+
+  /** Call it after settings of the connection were set elsewhere. */
+  forgetSettings(): void {
+    this.#synchronous = undefined;
+  }
+
+  /** @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used. */
+  assertUsable(): void {
+    if (!this.database.open) throw unavailable("the database was closed by its owner");
+    if (this.database.inTransaction) {
+      throw unavailable(
+        "the database that was handed in is inside a transaction of its owner: end it first, or hand in a connection of its own",
+      );
+    }
+    this.#watch?.glance();
+  }
+
+  /** Runs several reads on one snapshot. */
+  snapshot<Result>(work: () => Result): Result {
+    this.#run.begin.run();
+    return this.#finish(work);
+  }
+
+  /**
+   * Runs the work in a transaction that holds the write lock from its start. Nothing of it stays where it throws.
+   *
+   * @throws SqliteError `SQLITE_BUSY` before the work begins, while another connection holds the lock.
+   */
+  write<Result>(synchronous: Synchronous, work: () => Result): Result {
+    this.#setSynchronous(synchronous);
+    this.#run.beginImmediate.run();
+    try {
+      return this.#finish(work);
+    } catch (error) {
+      this.memo.generation += 1;
+      this.names.forget();
+      throw error;
+    }
+  }
+
+  /** Writes records: always through to the disk, and nothing that was kept is known to hold any more. */
+  commit<Result>(work: () => Result): Result {
+    this.#watch?.look();
+    try {
+      return this.write(SYNCHRONOUS.FULL, work);
+    } finally {
+      this.memo.generation += 1;
+    }
+  }
+
+  /** Copies the log into the file and empties it, unless a reader is in the way. */
+  truncateLog(): void {
+    try {
+      this.database.pragma("wal_checkpoint(TRUNCATE)");
+    } catch {
+      // What the caller wrote is committed either way; the next checkpoint does the same again.
+    }
+  }
+
+  #finish<Result>(work: () => Result): Result {
+    let result: Result;
+    try {
+      result = work();
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
+    try {
+      this.#run.commit.run();
+    } catch (error) {
+      this.#rollback();
+      if (isBusy(error)) throw error;
+      // Part of the commit may have reached the disk: only the next start of the database can tell.
+      throw translateError(error, "unknown");
+    }
+    return result;
+  }
+
+  /** SQLite has rolled back by itself after some errors. */
+  #rollback(): void {
+    if (this.database.inTransaction) this.database.exec("ROLLBACK");
+  }
+
+  /** It cannot be prepared: this pragma takes effect when it is compiled. */
+  #setSynchronous(synchronous: Synchronous): void {
+    if (this.#synchronous === synchronous) return;
+    this.#synchronous = undefined;
+    this.database.pragma(`synchronous = ${synchronous}`);
+    if (this.database.pragma("synchronous", { simple: true }) !== synchronous)
+      throw unavailable("SQLite did not keep its durability setting");
+    this.#synchronous = synchronous;
+  }
+}
+
+const connections = new WeakMap<SqliteDatabase, Connection>();
+
+/** The one {@link Connection} of a database. */
+export function connectionOf(database: SqliteDatabase): Connection {
+  const connection = connections.get(database) ?? new Connection(database);
+  connections.set(database, connection);
+  return connection;
+}

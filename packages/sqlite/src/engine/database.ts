@@ -1,0 +1,56 @@
+/** What better-sqlite3 answers to a statement that writes. */
+export interface SqliteRunResult {
+  readonly changes: number;
+  readonly lastInsertRowid: number | bigint;
+}
+
+/** The part of a better-sqlite3 statement that this store uses. */
+export interface SqliteStatement {
+  run(...parameters: unknown[]): SqliteRunResult;
+  get(...parameters: unknown[]): unknown;
+  all(...parameters: unknown[]): unknown[];
+  /** Rows as arrays: read about a third faster than objects. */
+  raw(isOn?: boolean): SqliteStatement;
+  /** Rows as the value of their first column. */
+  pluck(isOn?: boolean): SqliteStatement;
+  safeIntegers(isOn?: boolean): SqliteStatement;
+}
+
+/** The part of an open better-sqlite3 `Database` that this store uses. */
+export interface SqliteDatabase {
+  readonly name: string;
+  readonly open: boolean;
+  readonly memory: boolean;
+  readonly inTransaction: boolean;
+  prepare(sql: string): SqliteStatement;
+  exec(sql: string): unknown;
+  pragma(source: string, options?: { readonly simple?: boolean }): unknown;
+  close(): unknown;
+}
+
+/** One row: nothing in it is trusted before it was checked. */
+export type Row = readonly unknown[];
+
+/** A prepared statement whose rows are arrays, and whose integers are numbers whatever the default of the connection. */
+export interface Statement {
+  run(...parameters: unknown[]): SqliteRunResult;
+  get(...parameters: unknown[]): Row | undefined;
+  all(...parameters: unknown[]): Row[];
+}
+
+export function prepare(database: SqliteDatabase, sql: string): Statement {
+  const statement = database.prepare(sql).safeIntegers(false);
+  return (sql.startsWith("SELECT") ? statement.raw(true) : statement) as Statement;
+}
+
+/** Prepares statements under their names. */
+export function prepareAll<Name extends string>(
+  database: SqliteDatabase,
+  sql: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, Statement>> {
+  const entries = Object.entries<string>(sql).map(([name, text]) => [
+    name,
+    prepare(database, text),
+  ]);
+  return Object.fromEntries(entries);
+}

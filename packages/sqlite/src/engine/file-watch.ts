@@ -1,0 +1,52 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { unavailable } from "./errors.js";
+
+/** How many calls may pass between two looks, and how many ms: a look costs a fifth of a charge. */
+const UNSEEN_CALLS = 128;
+const UNSEEN_MS = 250;
+
+/**
+ * Notices that the path of an open database has come to name another file, or none. SQLite goes on with the file it has
+ * open: keys would be revoked where no other process looks, and be gone with this one.
+ */
+export class FileWatch {
+  readonly #path: string;
+  /** Null where there was nothing to see in the first place, as in a folder that was moved. */
+  readonly #file: string | null;
+  #calls = 0;
+  #lookedAt = 0;
+
+  /** @param path - Of the file that is opened; a relative one as of now. */
+  constructor(path: string) {
+    this.#path = resolve(path);
+    this.#file = this.#identify();
+  }
+
+  /** Looks at the path, unless it was looked at a moment ago. */
+  glance(): void {
+    this.#calls += 1;
+    if (this.#calls >= UNSEEN_CALLS || Date.now() - this.#lookedAt >= UNSEEN_MS) this.look();
+  }
+
+  /** @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
+  look(): void {
+    this.#calls = UNSEEN_CALLS;
+    if (this.#file !== null && this.#identify() !== this.#file) {
+      throw unavailable(
+        "the database file was deleted, moved or replaced while it was open: put it back, or open the store again",
+      );
+    }
+    this.#calls = 0;
+    this.#lookedAt = Date.now();
+  }
+
+  #identify(): string | null {
+    try {
+      const { dev, ino } = statSync(this.#path, { bigint: true });
+      return `${dev}:${ino}`;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { closeSync, openSync, statSync } from "node:fs";
+import { LatchkeyError } from "@latchkey/core";
+import type { SqliteDatabase } from "./database.js";
+import { isBusy, sqliteCode, translateError, unavailable } from "./errors.js";
+import { FileWatch } from "./file-watch.js";
+import { openWithDriver } from "./load-driver.js";
+import { migrate, schemaVersion, VIEWS } from "./migrations/index.js";
+import {
+  APPLICATION_ID,
+  applyPragmas,
+  assertSqliteVersion,
+  OPENING_TIMEOUT_MS,
+  SERVING_TIMEOUT_MS,
+  setBusyTimeout,
+  useWal,
+} from "./pragmas.js";
+
+const MEMORY = ":memory:";
+
+/** Half of SQLite's default. A commit writes whole pages: charges are a fifth cheaper for it. */
+const PAGE_SIZE = 2048;
+
+/**
+ * Opens a database file, making it with mode 0600 where there is none.
+ *
+ * @throws TypeError when the path is not one of a file, or not taken as it is written; LatchkeyError when the file cannot be
+ * opened.
+ */
+export function openPath(path: string): SqliteDatabase {
+  if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
+  if (path !== path.trim()) {
+    throw new TypeError(
+      '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
+    );
+  }
+  const options = { timeout: OPENING_TIMEOUT_MS, fileMustExist: path !== MEMORY };
+  if (path !== MEMORY) createPrivately(path);
+  try {
+    const watch = path === MEMORY ? null : new FileWatch(path);
+    const database = openWithDriver(path, options);
+    watch?.look();
+    return database;
+  } catch (error) {
+    throw translateError(error, "not-applied");
+  }
+}
+
+/**
+ * Makes a connection fit to serve: settings, write-ahead log, tables.
+ *
+ * @param isOurs - Whether the whole file is to be latchkey's, and not one that its owner keeps other tables in.
+ */
+export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void {
+  if (!database.open) throw new TypeError('"database" must be open');
+  if (database.inTransaction) throw new TypeError('"database" must not be inside a transaction');
+  withinOpeningTime(() => {
+    assertSqliteVersion(database);
+    setBusyTimeout(database, OPENING_TIMEOUT_MS);
+    assertNotForeign(database, isOurs);
+    // Taken up by a file that is still empty, and passed over by any other.
+    if (isOurs) database.pragma(`page_size = ${PAGE_SIZE}`);
+    useWal(database);
+    applyPragmas(database);
+    migrate(database);
+    assertNoHooks(database);
+    setBusyTimeout(database, SERVING_TIMEOUT_MS);
+  });
+}
+
+/** The log and its index are made by SQLite, with the mode of the file. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    const { code = "no reason given" } = error as NodeJS.ErrnoException;
+    if (code !== "EEXIST") {
+      const reason = code === "ENOENT" ? "its directory does not exist: create it" : code;
+      throw unavailable(`the database file cannot be created: ${reason}`);
+    }
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) throw new TypeError('"path" is a link to a file that does not exist');
+    if (!found.isFile())
+      throw new TypeError('"path" must name a file, not a directory or a device');
+  }
+}
+
+/** One snapshot: another process may be making the tables at this moment. */
+function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
+  database.exec("BEGIN");
+  try {
+    const applicationId = database.pragma("application_id", { simple: true });
+    if (applicationId === APPLICATION_ID) return;
+    if (applicationId !== 0) {
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the database is marked as another program's (application_id): give another path",
+      );
+    }
+    if (isOurs && schemaVersion(database) === 0 && hasAny(database, "1")) {
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the database holds tables of another program: give another path, or hand in the open database",
+      );
+    }
+  } finally {
+    if (database.inTransaction) database.exec("COMMIT");
+  }
+}
+
+/**
+ * A trigger on a table of latchkey's, or a view in the place of one, would write or answer something else. The views that
+ * latchkey makes are for people: no statement of its own reads them.
+ */
+function assertNoHooks(database: SqliteDatabase): void {
+  const isHook = `(type = 'trigger' OR (type = 'view' AND name NOT IN (${VIEWS})))`;
+  if (!hasAny(database, `tbl_name LIKE 'latchkey\\_%' ESCAPE '\\' AND ${isHook}`)) return;
+  throw new LatchkeyError(
+    "STORE_CORRUPT",
+    "the database has a trigger or a view on the tables of latchkey: remove it, or restore a backup",
+  );
+}
+
+function hasAny(database: SqliteDatabase, condition: string): boolean {
+  const sql = `SELECT 1 FROM sqlite_schema WHERE ${condition} LIMIT 1`;
+  return database.prepare(sql).get() !== undefined;
+}
+
+/**
+ * Repeats the work while other processes are in the way: switching to WAL answers `SQLITE_BUSY` at once, whatever the timeout,
+ * when two of them do it together.
+ */
+function withinOpeningTime(work: () => void): void {
+  const deadline = performance.now() + OPENING_TIMEOUT_MS;
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (sqliteCode(error) === "SQLITE_NOTADB") {
+        throw new LatchkeyError(
+          "STORE_CORRUPT",
+          "the file is not a SQLite database: give another path, or restore a backup",
+        );
+      }
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 20);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { describeKeyStore } from "@latchkey/conformance";
+import type { KeyStore } from "@latchkey/core";
+import Database from "better-sqlite3";
+import { afterAll } from "vitest";
+import { type SqliteStoreOptions, sqliteStore } from "./index.js";
+import { damageAt } from "./testing/damage.js";
+import { openScratch } from "./testing/scratch.js";
+
+const scratch = openScratch();
+const paths = new WeakMap<KeyStore, string>();
+const databases: Database.Database[] = [];
+
+afterAll(() => {
+  for (const database of databases) database.close();
+  scratch.remove();
+});
+
+function pathOf(store: KeyStore): string {
+  return paths.get(store) as string;
+}
+
+function openAt(path: string, options?: SqliteStoreOptions): KeyStore {
+  const store = sqliteStore(path, options);
+  paths.set(store, path);
+  return store;
+}
+
+function handIn(path: string): KeyStore {
+  const database = new Database(path);
+  databases.push(database);
+  const store = sqliteStore(database);
+  paths.set(store, path);
+  return store;
+}
+
+describeKeyStore("a SQLite file", () => openAt(scratch.newPath()), {
+  openAgain: (store) => openAt(pathOf(store)),
+  damage: damageAt(pathOf),
+});
+
+describeKeyStore(
+  'a SQLite file with durability "full"',
+  () => openAt(scratch.newPath(), { durability: "full" }),
+  {
+    openAgain: (store) => openAt(pathOf(store), { durability: "full" }),
+    damage: damageAt(pathOf),
+  },
+);
+
+describeKeyStore("a database that was handed in", () => handIn(scratch.newPath()), {
+  openAgain: (store) => handIn(pathOf(store)),
+  damage: damageAt(pathOf),
+});
+
+const shared = new WeakMap<KeyStore, Database.Database>();
+
+function onOneConnection(database: Database.Database): KeyStore {
+  const store = sqliteStore(database);
+  shared.set(store, database);
+  return store;
+}
+
+describeKeyStore(
+  "two stores on one connection",
+  () => {
+    const database = new Database(":memory:");
+    databases.push(database);
+    return onOneConnection(database);
+  },
+  { openAgain: (store) => onOneConnection(shared.get(store) as Database.Database) },
+);
+
+describeKeyStore("a database in memory", () => sqliteStore(":memory:"));

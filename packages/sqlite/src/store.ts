@@ -1,0 +1,94 @@
+import type { KeyStore } from "@latchkey/core";
+import { Charging } from "./charge.js";
+import { Committing } from "./commit.js";
+import { connectionOf } from "./engine/connection.js";
+import type { SqliteDatabase } from "./engine/database.js";
+import { translateError } from "./engine/errors.js";
+import { openPath, prepareDatabase } from "./engine/open.js";
+import { Transactions } from "./engine/transactions.js";
+import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.js";
+import { Paging } from "./page.js";
+import { Reading } from "./read.js";
+import { Statistics } from "./statistics.js";
+
+/**
+ * Opens a store in a SQLite file, which is made with mode 0600 where there is none. Several processes of one machine may have
+ * the same file open.
+ *
+ * Every method is one transaction, or one read on one snapshot. A commit that has resolved survives a power cut, a charge as
+ * `durability` says.
+ *
+ * ```ts
+ * const latchkey = createLatchkey({ store: sqliteStore("keys.db") });
+ * ```
+ *
+ * @param source - Path of the file; `:memory:` for a database that ends with the process; or an open better-sqlite3
+ * `Database`, which is switched to the settings in the README, gets the tables beside its own, and stays its owner's to
+ * close. It may not be inside a transaction when the store is called.
+ * @throws TypeError for a wrong argument, such as a path that better-sqlite3 would trim.
+ * @throws LatchkeyError `PRECONDITION_FAILED` when the file is another program's, or of a newer version, or better-sqlite3
+ * cannot be loaded; `STORE_CORRUPT` when it is no database; `STORE_UNAVAILABLE` when it cannot be opened.
+ */
+export function sqliteStore(
+  source: string | SqliteDatabase,
+  options: SqliteStoreOptions = {},
+): KeyStore {
+  const settings = parseOptions(options);
+  const isOwned = typeof source === "string";
+  if (!isOwned && !isDatabase(source))
+    throw new TypeError('"source" must be a path or an open better-sqlite3 Database');
+  const database = isOwned ? openPath(source) : source;
+  try {
+    prepareDatabase(database, isOwned);
+    return storeOn(database, isOwned, settings);
+  } catch (error) {
+    if (isOwned) database.close();
+    throw translateError(error, "not-applied");
+  }
+}
+
+/** The port on one connection: which method is what kind of step. All else is in the files named after it. */
+function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings): KeyStore {
+  const connection = connectionOf(database);
+  connection.forgetSettings();
+  const steps = new Transactions(connection, settings);
+  // Every statement is compiled now: tables that are not as they should be show themselves.
+  const reading = new Reading(connection);
+  const paging = new Paging(connection);
+  const committing = new Committing(connection);
+  const charging = new Charging(connection);
+  const statistics = new Statistics(connection);
+  return {
+    read: async (workspaceId, wants) => steps.read(() => reading.read(workspaceId, wants)),
+    page: async (workspaceId, want) => steps.read(() => paging.page(workspaceId, want)),
+    async commit(workspaceId, change) {
+      const result = await steps.commit(() => committing.commit(workspaceId, change));
+      // What was deleted is overwritten in the file; in the log it would stay until that is begun anew.
+      if (result.kind === "committed" && change.deletes.length > 0) steps.truncateLog();
+      return result;
+    },
+    charge: (plan, moment) =>
+      steps.charge(
+        () => charging.look(plan, moment),
+        () => charging.take(plan, moment),
+      ),
+    addStatistics: async (workspaceId, batch) =>
+      steps.count(() => statistics.add(workspaceId, batch)),
+    readStatistics: async (workspaceId, range) =>
+      steps.read(() => statistics.read(workspaceId, range)),
+    deleteStatistics: async (workspaceId, beforeAt, limit) =>
+      steps.commit(() => statistics.delete(workspaceId, beforeAt, limit)),
+    async close() {
+      if (!steps.close() || !isOwned) return;
+      connection.truncateLog();
+      database.close();
+    },
+  };
+}
+
+function isDatabase(source: unknown): source is SqliteDatabase {
+  if (typeof source !== "object" || source === null) return false;
+  return ["prepare", "exec", "pragma"].every(
+    (method) => typeof (source as Record<string, unknown>)[method] === "function",
+  );
+}
