@@ -6,7 +6,6 @@ import {
   type Expectation,
   type LimitCharge,
   NO_USES,
-  type RateWindow,
   UNLIMITED_USES,
 } from "@latchkey/core";
 import { isVersion } from "./commit.js";
@@ -17,20 +16,16 @@ import { type Row, Workspace, type Workspaces } from "./workspace.js";
 /** A clock that is set back by less reopens no window of a limit without an owner. */
 const KEPT_AFTER_END_MS = 86_400_000;
 
-/**
- * What is kept with a plan: where the records are that it confirms. Few plans confirm more than a key and its identity, so these
- * two lie in the memo itself: with many keys, a charge waits for each place of memory that it looks at.
- */
+/** What is kept with a plan: where the records are that it confirms. Few plans confirm more than a key and its identity. */
 interface PlannedRows {
   readonly workspaces: Workspaces;
   readonly workspaceId: string;
   readonly confirms: readonly Expectation[];
   readonly workspace: Workspace;
+  /** In the memo itself: with many keys, a charge waits for each place of memory that it looks at. */
   first: Row | undefined;
   second: Row | undefined;
 }
-
-const NO_WINDOWS: readonly (RateWindow | null)[] = Object.freeze([]);
 
 /** Confirms a plan and moves what `applyCharge` says. It allocates little: a warm verification is one call. */
 export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
@@ -45,10 +40,7 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
   }
   const counters = uses === null ? null : (rowAt(planned, uses)?.counters ?? null);
   const usage = uses === null ? UNLIMITED_USES : (counters?.usage ?? NO_USES);
-  const windows =
-    limits.length === 0
-      ? NO_WINDOWS
-      : limits.map(({ owner, window }) => holderOf(planned, owner)?.get(window) ?? null);
+  const windows = limits.map(({ owner, window }) => holderOf(planned, owner)?.get(window) ?? null);
   // Beside the first record of the plan. Neither a kind nor an id holds a space.
   const [first] = confirms;
   const request = moment.request && `${first?.kind} ${first?.id} ${moment.request.id}`;

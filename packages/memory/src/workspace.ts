@@ -56,7 +56,7 @@ export class Workspace {
   readonly windows = new ExpiringMap<RateWindow>();
   readonly requests = new ExpiringMap<RememberedCharge>();
   readonly #rows = new Map<RecordKind, Map<string, Row>>();
-  readonly #claims = new Map<RecordKind, Map<string, Map<string, string>>>();
+  readonly #names = new Map<RecordKind, Map<string, Map<string, string>>>();
 
   row(kind: RecordKind, id: string): Row | undefined {
     return this.#rows.get(kind)?.get(id);
@@ -76,21 +76,9 @@ export class Workspace {
     if (row !== undefined) row.record = row.version = null;
   }
 
-  /** Id of the record that has a name. Where that is gone, the name is free. */
-  holderOf(claim: Claim): string | undefined {
-    return this.#holders(claim).get(claim.value);
-  }
-
-  claim(claim: Claim, id: string): void {
-    this.#holders(claim).set(claim.value, id);
-  }
-
-  release(claim: Claim, id: string): void {
-    if (this.holderOf(claim) === id) this.#holders(claim).delete(claim.value);
-  }
-
-  #holders({ kind, index }: Claim): Map<string, string> {
-    return mapIn(mapIn(this.#claims, kind), index);
+  /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */
+  names({ kind, index }: Claim): Map<string, string> {
+    return mapIn(mapIn(this.#names, kind), index);
   }
 }
 
