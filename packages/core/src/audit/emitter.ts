@@ -34,7 +34,7 @@ export interface KeyExhaustedEvent extends AboutKey {
   readonly type: "key.exhausted";
 }
 
-/** A key was presented after its expiry. Heard with each such verification: nothing watches the clock. */
+/** A key was presented after its expiry. Emitted with each such verification: nothing watches the clock. */
 export interface KeyExpiredEvent extends AboutKey {
   readonly type: "key.expired";
   readonly expiredAt: EpochMs;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badRequest, type InputIssue } from "../errors.js";
-import { DEFAULT_LIMIT } from "../records/key.js";
+import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { isExpired } from "../rules/expiry.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import { NAMESPACE_PATTERN } from "../rules/namespace.js";

@@ -30,3 +30,18 @@ export function decideRotation(
     expires: Math.min(now + graceMs, expires ?? Number.MAX_SAFE_INTEGER),
   };
 }
+
+/**
+ * Whether a new expiry would put off the death of a key that was rotated: its successor lives on for it. An earlier expiry is
+ * allowed.
+ *
+ * @param before - Expiry of the key; null for never.
+ * @param after - The new one.
+ */
+export function putsOffRotated(
+  rotatedTo: string | null,
+  before: EpochMs | null,
+  after: EpochMs | null,
+): boolean {
+  return rotatedTo !== null && before !== null && (after === null || after > before);
+}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { secretForm } from "./form.js";
-import { formatSecret, secretStart } from "./format.js";
+import { formatSecret } from "./format.js";
+import { secretStart } from "./shown-start.js";
 
 const startOf = (prefix: string, byteLength: number, fill = 170) =>
   secretStart(formatSecret(prefix, new Uint8Array(byteLength).fill(fill)));

@@ -1,4 +1,5 @@
-import { BYTE_LENGTH, PREFIX_PATTERN, shownBodies, splitSecret } from "./format.js";
+import { BYTE_LENGTH, PREFIX_PATTERN, splitSecret } from "./format.js";
+import { shownBodies } from "./shown-start.js";
 
 /** What a secret is written with, beside its random bytes. */
 export interface SecretForm {

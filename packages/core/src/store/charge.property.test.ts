@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RateWindow } from "../rules/rate-limit.js";
+import type { RateWindow } from "../rules/rate-window.js";
 import { usageOf } from "../testing/records.js";
 import { applyCharge, type ChargeMoment, type ChargePlan, type ChargeState } from "./charge.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RateWindow } from "../rules/rate-limit.js";
+import type { RateWindow } from "../rules/rate-window.js";
 import { type AppliedCharge, applyCharge, type ChargeState } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { RECORD_CHECKS } from "./checks.js";

@@ -1,5 +1,5 @@
 import type { IdentityRecord } from "../records/identity.js";
-import { DEFAULT_LIMIT } from "../records/key.js";
+import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { keyState } from "../rules/lifecycle.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { AppliedCharge, LimitReading } from "../store/charge.js";

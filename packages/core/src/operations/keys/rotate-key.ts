@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
+import { versionAfter } from "../../rules/record-version.js";
 import { decideRotation } from "../../rules/rotation.js";
 import { secretForm } from "../../secrets/form.js";
-import { formatSecret, secretStart } from "../../secrets/format.js";
+import { formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import {
@@ -68,7 +70,7 @@ export async function rotateKey(
       sharedCountersId,
       expires,
       updatedAt: now,
-      version: key.version + 1,
+      version: versionAfter(key.version, true),
     });
     transaction.insert(keyType, successor, {
       counters: { sharedWith: keyId },

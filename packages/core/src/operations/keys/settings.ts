@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DEFAULT_LIMIT } from "../../records/key.js";
 import { MAX_HELD } from "../../records/role.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import {
   externalId,
   flag,

@@ -74,7 +74,7 @@ export async function updateKey(
   return {};
 }
 
-/** Whether `enabled: false` is all that is asked for. */
+/** Whether `enabled: false` is the whole update. */
 function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
   return enabled === false && Object.values(others).every((value) => value === undefined);
 }

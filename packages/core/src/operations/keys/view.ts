@@ -1,4 +1,5 @@
-import { DEFAULT_LIMIT, type KeyRateLimit, type RateLimitType } from "../../records/key.js";
+import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { keyState } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
 import { dueRefill } from "../../rules/refill.js";
@@ -50,7 +51,7 @@ export interface KeyView {
   readonly lastUsedAt?: EpochMs;
   readonly environment?: string;
   readonly identity?: NonNullable<VerifiedKey["identity"]>;
-  /** The secret of a recoverable key, where decryption was asked for. */
+  /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;

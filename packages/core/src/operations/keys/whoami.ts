@@ -25,7 +25,7 @@ export async function whoami(
   input: z.input<typeof whoamiInput>,
 ): Promise<KeySummary> {
   const { key: secret } = parseInput(whoamiInput, input);
-  const loaded = await findKeyBySecret(context, secret, context.hasher.candidates(secret));
+  const loaded = await findKeyBySecret(context, secret);
   if (loaded === null) throw notFound("key");
   const view = toKeyView(loaded, context.now());
   const { id, name, remaining, identity, meta, createdAt, enabled, environment } = view;

@@ -6,7 +6,8 @@ import {
   rootKeyType,
 } from "../../records/root-key.js";
 import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permission.js";
-import { BYTE_LENGTH, formatSecret, secretStart } from "../../secrets/format.js";
+import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
 import { type OperationContext, randomRepeated, transact } from "../context.js";
 import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
 
