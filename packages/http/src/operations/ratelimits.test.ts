@@ -47,7 +47,7 @@ describe("ratelimits.limit", () => {
     expect((await service.ok("ratelimits.limit", asked, { token })).remaining).toBe(1);
   });
 
-  test("what is wrong is named", async () => {
+  test("names the wrong field", async () => {
     const service = await openService();
     const { status, body } = await service.call("ratelimits.limit", {
       namespace: "*",
