@@ -4,10 +4,10 @@ import {
   type CommitResult,
   type CounterChange,
   corruptRecord,
+  type Expectation,
   type ListEntry,
   type Put,
   type RecordAddress,
-  type Usage,
   type UsageChange,
   type UsageRefusal,
 } from "@latchkey/core";
@@ -20,18 +20,13 @@ import {
   type Names,
   type WorkspaceNames,
 } from "./engine/names.js";
+import { joinRows, type Row } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, digits, orDash, parseUsage, usageText, whole } from "./engine/stored-values.js";
 import type { Reading } from "./read.js";
 
 /** How often a change is asked for again with other addresses. Nothing is written before these are right. */
 const MOST_STEPS = 10;
-
-/** What the script says that does not end a commit. */
-type Reply =
-  | CommitResult
-  | { readonly kind: "moved" }
-  | { readonly kind: "occupied"; readonly id: string };
 
 /** Carries out changes: one script, all or nothing. */
 export class Committing {
@@ -50,173 +45,158 @@ export class Committing {
     const names = this.#names.of(workspaceId);
     const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
     const ids = keysOf(change);
-    const addresses = handlesOf(change);
-    const occupied = new Set<string>();
+    let addresses: ReadonlyMap<string, string> = guessedAddresses(change);
     let sought: readonly string[] = ids.filter(
       (id) => !addresses.has(id) && !isExpectedAbsent(change, id),
     );
     for (let step = 0; step < MOST_STEPS; step += 1) {
       if (sought.length > 0) {
         const found = await this.#reading.locate(workspaceId, sought);
-        for (const id of sought) addresses.delete(id);
-        for (const [id, address] of found) addresses.set(id, address);
+        addresses = new Map([...(step === 0 ? addresses : []), ...found]);
       }
-      const made = new Map<string, string>();
-      for (const id of ids) {
-        if (addresses.has(id)) continue;
-        made.set(id, occupied.has(id) ? addressById(id) : newAddress(change, id));
-      }
-      const { keys, args } = new Arguments(names, addresses, made, change);
-      const reply = await this.#connection.run(script, keys, args, readReply);
-      if (reply.kind === "occupied") occupied.add(reply.id);
-      else if (reply.kind !== "moved") return reply;
+      // Where a record still is at the address of a claim that it gave up, a new one gets an address of its own.
+      const newAddress = (id: string) => (step < 2 ? claimedAddress(change, id) : addressById(id));
+      const { keys, args } = new ChangeRows(names, addresses, newAddress).of(change);
+      const result = await this.#connection.run(script, keys, args, readReply);
+      if (result !== null) return result;
       sought = ids;
     }
     throw unavailable("the keys of a change were found at one address after the other");
   }
 }
 
-/** A change in the letters of commit.lua. */
-class Arguments {
-  readonly keys: string[];
-  readonly args: string[] = [""];
+/** Puts a change into the letters of commit.lua. */
+class ChangeRows {
   readonly #names: WorkspaceNames;
   readonly #addresses: ReadonlyMap<string, string>;
-  readonly #newAddresses: ReadonlyMap<string, string>;
+  readonly #newAddress: (keyId: string) => string;
+  /** The number that the script knows a record by. */
   readonly #numbers = new Map<string, number>();
-  #letters = "";
+  readonly #records: Row[] = [];
   #count = 0;
 
   constructor(
     names: WorkspaceNames,
     addresses: ReadonlyMap<string, string>,
-    newAddresses: ReadonlyMap<string, string>,
-    change: Change,
+    newAddress: (keyId: string) => string,
   ) {
     this.#names = names;
     this.#addresses = addresses;
-    this.#newAddresses = newAddresses;
-    this.keys = [names.revision, names.addresses];
-    for (const { version, ...address } of change.expects) {
-      this.#addRecord(address);
-      this.#add("e", [], version === null ? "-" : version === "exists" ? "*" : digits(version));
-    }
-    for (const { id, ...claim } of change.releases) {
-      this.#add(claim.kind === "key" ? "L" : "l", this.#namesOf(claim), claim.value, id);
-    }
-    for (const claim of change.claims) this.#addClaim(claim);
-    for (const counters of change.counters) this.#addCounters(counters);
-    for (const put of change.puts) this.#addPut(put);
-    for (const address of change.deletes) this.#add("d", [], this.#numberOf(address));
-    for (const entry of change.leaves) this.#addEntry("x", entry);
-    for (const entry of change.enters) this.#addEntry("z", entry);
-    for (const window of change.dropWindows) this.#add("w", [names.window(window)]);
-    if (change.raisesRevision) this.#add("v", []);
-    this.args[0] = this.#letters;
+    this.#newAddress = newAddress;
   }
 
-  #add(letter: string, keys: readonly string[], ...args: readonly string[]): void {
-    this.#letters += letter;
-    this.keys.push(...keys);
-    this.args.push(...args);
+  /** Records come before what speaks of them by number. */
+  of(change: Change) {
+    const { enters, leaves, dropWindows } = change;
+    for (const expectation of change.expects) this.#expect(expectation);
+    const changes: Row[] = [
+      ...change.releases.map((claim) => this.#release(claim)),
+      ...change.claims.map((claim) => this.#claim(claim)),
+      ...change.counters.map((counters) => this.#counters(counters)),
+    ];
+    const writes = joinRows([
+      ...change.puts.map((put) => this.#put(put)),
+      ...change.deletes.map((record): Row => ["d", [], this.#numberOf(record)]),
+      ...leaves.map((entry) => this.#entry("x", entry)),
+      ...enters.map((entry) => this.#entry("z", entry)),
+      ...dropWindows.map((window): Row => ["w", [this.#names.window(window)]]),
+      ...(change.raisesRevision ? [["v", []] as const] : []),
+    ]);
+    const checks = joinRows([...this.#records, ...changes]);
+    return {
+      keys: [this.#names.revision, this.#names.addresses, ...checks.keys, ...writes.keys],
+      args: [checks.letters, writes.letters, ...checks.args, ...writes.args],
+    };
   }
 
-  #addRecord(record: RecordAddress): void {
+  #know(record: RecordAddress): void {
     const { kind, id } = record;
-    if (kind === "key") {
-      const known = this.#addresses.get(id);
-      const address = known ?? this.#newAddresses.get(id) ?? "";
-      this.#add(known === undefined ? "K" : "k", [this.#names.keyAt(address)], id, address);
-    } else {
-      this.#add("r", [this.#names.recordsOf(record)], id);
-    }
     this.#count += 1;
     const name = `${kind} ${id}`;
     if (!this.#numbers.has(name)) this.#numbers.set(name, this.#count);
+    if (kind !== "key") {
+      this.#records.push(["r", [this.#names.recordsOf(record)], id]);
+      return;
+    }
+    const known = this.#addresses.get(id);
+    const address = known ?? this.#newAddress(id);
+    const letter = known === undefined ? "K" : "k";
+    this.#records.push([letter, [this.#names.keyAt(address)], id, address]);
   }
 
-  /** The number that the script knows a record by. */
   #numberOf(record: RecordAddress): string {
     const name = `${record.kind} ${record.id}`;
-    if (!this.#numbers.has(name)) this.#addRecord(record);
+    if (!this.#numbers.has(name)) this.#know(record);
     return String(this.#numbers.get(name));
   }
 
-  /** Where a name is claimed. */
-  #namesOf(claim: Claim): readonly string[] {
-    const claims = this.#names.claimsOf(claim);
-    return claim.kind === "key" ? [this.#names.keyAt(addressByClaim(claim)), claims] : [claims];
+  #expect({ version, ...record }: Expectation): void {
+    this.#know(record);
+    const expected = version === null ? "-" : version === "exists" ? "*" : digits(version);
+    this.#records.push(["e", [], expected]);
   }
 
-  #addClaim({ id, ...claim }: Claim & { readonly id: string }): void {
+  #release({ id, ...claim }: Claim & { readonly id: string }): Row {
+    const names = this.#names.claimed(claim);
+    return [claim.kind === "key" ? "L" : "l", names, claim.value, id];
+  }
+
+  #claim({ id, ...claim }: Claim & { readonly id: string }): Row {
     const { kind, value } = claim;
-    const names = this.#namesOf(claim);
-    if (kind === "key") this.#add("C", names, value, this.#numberOf({ kind, id }));
-    else this.#add("c", [...names, this.#names.recordsOf({ kind, id })], value, id);
+    const names = this.#names.claimed(claim);
+    if (kind === "key") return ["C", names, value, this.#numberOf({ kind, id })];
+    return ["c", [...names, this.#names.recordsOf({ kind, id })], value, id];
   }
 
-  #addCounters(change: CounterChange): void {
+  #counters(change: CounterChange): Row {
     const { usage, keepWindows, dropWindows } = change;
-    const args = [
-      this.#numberOf(change),
-      usage === undefined ? "-" : changeText(usage),
-      keepWindows === undefined ? "*" : ` ${keepWindows.join(" ")} `,
-      dropWindows === undefined ? "-" : ` ${dropWindows.join(" ")} `,
-    ];
-    this.#add("u", [], ...args);
+    const kept = keepWindows === undefined ? "*" : ` ${keepWindows.join(" ")} `;
+    const text = usage === undefined ? "-" : changeText(usage);
+    return ["u", [], this.#numberOf(change), text, kept, ` ${(dropWindows ?? []).join(" ")} `];
   }
 
-  #addPut({ record, counters }: Put): void {
+  #put({ record, counters }: Put): Row {
     const { kind, version, link, body } = record;
-    const args = [
+    const row = [
       this.#numberOf(record),
       link === null ? digits(version) : `${digits(version)} ${link}`,
       body === undefined ? "" : JSON.stringify(body),
-    ];
-    if (counters === undefined) this.#add("p", [], ...args);
-    else if ("usage" in counters) this.#add("n", [], ...args, usageText(counters.usage));
-    else this.#add("s", [], ...args, this.#numberOf({ kind, id: counters.sharedWith }));
+    ] as const;
+    if (counters === undefined) return ["p", [], ...row];
+    if ("usage" in counters) return ["n", [], ...row, usageText(counters.usage)];
+    return ["s", [], ...row, this.#numberOf({ kind, id: counters.sharedWith })];
   }
 
-  #addEntry(letter: "x" | "z", { list, of, id }: ListEntry): void {
-    if (of === undefined) {
-      this.#add(letter, [this.#names.list(list)], id);
-    } else {
-      const { bucket, tag } = this.#names.smallList(list, of);
-      this.#add(letter, [bucket], `${tag} ${id}`);
-    }
+  #entry(letter: string, { list, of, id }: ListEntry): Row {
+    if (of === undefined) return [letter, [this.#names.list(list)], id];
+    const { bucket, tag } = this.#names.smallList(list, of);
+    return [letter, [bucket], `${tag} ${id}`];
   }
 }
 
 /** In the words of change-usage.lua. */
 function changeText({ operation, due, restartsAt }: UsageChange): string {
-  const number =
-    operation.kind === "set"
-      ? operation.remaining
-      : operation.kind === "keep"
-        ? null
-        : operation.by;
+  const { kind } = operation;
+  const number = kind === "set" ? operation.remaining : kind === "keep" ? null : operation.by;
   const refill = due === null ? "- -" : `${digits(due.amount)} ${digits(due.dueAt)}`;
-  return `${operation.kind} ${orDash(number)} ${refill} ${orDash(restartsAt)}`;
+  return `${kind} ${orDash(number)} ${refill} ${orDash(restartsAt)}`;
 }
 
 /** All keys that a change speaks of, each once. */
 function keysOf({ expects, puts, deletes, counters, claims }: Change): readonly string[] {
-  const records: RecordAddress[] = [...expects, ...deletes, ...counters, ...claims];
-  for (const put of puts) {
-    records.push(put.record);
-    const shared = put.counters !== undefined && "sharedWith" in put.counters;
-    if (shared) records.push({ kind: put.record.kind, id: put.counters.sharedWith });
-  }
+  const shared = puts.flatMap(({ record: { kind }, counters }) =>
+    counters !== undefined && "sharedWith" in counters ? [{ kind, id: counters.sharedWith }] : [],
+  );
+  const put = puts.map(({ record }) => record);
+  const records = [...expects, ...put, ...shared, ...deletes, ...counters, ...claims];
   return [...new Set(records.flatMap(({ kind, id }) => (kind === "key" ? [id] : [])))];
 }
 
-function handlesOf({ expects }: Change): Map<string, string> {
-  const addresses = new Map<string, string>();
-  for (const { kind, id, handle } of expects) {
-    if (kind === "key" && typeof handle === "string") addresses.set(id, addressOfHandle(handle));
-  }
-  return addresses;
+function guessedAddresses({ expects }: Change): Map<string, string> {
+  const handles = expects.flatMap(({ kind, id, handle }) =>
+    kind === "key" && typeof handle === "string" ? [[id, addressOfHandle(handle)] as const] : [],
+  );
+  return new Map(handles);
 }
 
 function isExpectedAbsent({ expects }: Change, keyId: string): boolean {
@@ -226,7 +206,7 @@ function isExpectedAbsent({ expects }: Change, keyId: string): boolean {
 }
 
 /** A new key has the address of its first claim, so that it is found by that at once. */
-function newAddress({ claims }: Change, keyId: string): string {
+function claimedAddress({ claims }: Change, keyId: string): string {
   const claim = claims.find(({ kind, id }) => kind === "key" && id === keyId);
   return claim === undefined ? addressById(keyId) : addressByClaim(claim);
 }
@@ -237,22 +217,23 @@ function isGrowth({ claims, expects }: Change): boolean {
   return claims.length > 0 || made.some(({ kind }) => kind !== "workspace");
 }
 
-function readReply(answer: unknown): Reply {
-  const [status, ...rest] = asList(answer, "change");
-  const index = () => whole(rest[0], "change");
+/** Null where it is to be asked for again with other addresses. */
+function readReply(answer: unknown): CommitResult | null {
+  const [status, first, ...rest] = asList(answer, "change");
   switch (status) {
-    case "OK":
-      return { kind: "committed", usages: rest.map(readUsage) };
+    case "OK": {
+      const texts = first === undefined ? [] : [first, ...rest];
+      const usages = texts.map((text) => parseUsage(String(text).split(" "), "counters"));
+      return { kind: "committed", usages };
+    }
     case "STALE":
-      return { kind: "stale", index: index() };
+      return { kind: "stale", index: whole(first, "change") };
     case "TAKEN":
-      return { kind: "taken", index: index() };
+      return { kind: "taken", index: whole(first, "change") };
     case "REFUSED":
-      return { kind: "refused", index: index(), reason: readRefusal(rest[1], rest[2]) };
+      return { kind: "refused", index: whole(first, "change"), reason: readRefusal(rest) };
     case "MOVED":
-      return { kind: "moved" };
-    case "OCCUPIED":
-      return { kind: "occupied", id: String(rest[0]) };
+      return null;
     case "CORRUPT":
       throw corruptRecord("counters");
     default:
@@ -260,11 +241,7 @@ function readReply(answer: unknown): Reply {
   }
 }
 
-function readUsage(text: unknown): Usage {
-  return parseUsage(String(text).split(" "), "counters");
-}
-
-function readRefusal(kind: unknown, left: unknown): UsageRefusal {
+function readRefusal([kind, left]: readonly unknown[]): UsageRefusal {
   if (kind === "unlimited") return { kind };
   if (kind === "insufficient" || kind === "overflow")
     return { kind, remaining: whole(left, "counters") };

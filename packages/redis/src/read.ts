@@ -9,14 +9,15 @@ import type {
 import type { Connection } from "./engine/connection.js";
 import { unavailable } from "./engine/errors.js";
 import { addressByClaim, handleOf, type Names, type WorkspaceNames } from "./engine/names.js";
+import { joinRows, type Row } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, parseBody, parseUsage, whole } from "./engine/stored-values.js";
 
-/** How often a read follows keys that change their address while it runs. They do not: only a wrong handle leads astray. */
+/** How often a read follows keys to another address. A key keeps its address: only a wrong one leads astray. */
 const MOST_STEPS = 10;
 
 /** Ids of keys and the addresses at which these were last seen. Scripts find out where one is wrong. */
-export type KnownAddresses = ReadonlyMap<string, string>;
+type Addresses = ReadonlyMap<string, string>;
 
 /** Reads records as one snapshot. */
 export class Reading {
@@ -36,93 +37,68 @@ export class Reading {
   async read(
     workspaceId: string,
     wants: readonly Want[],
-    known: KnownAddresses = new Map(),
+    known: Addresses = new Map(),
   ): Promise<ReadResult> {
-    const names = this.#names.of(workspaceId);
     const addresses = new Map(known);
     const sought = [...wants];
     for (let step = 0; step < MOST_STEPS; step += 1) {
-      const answer = await this.#ask(names, sought, addresses);
+      const [revision, ...items] = await this.#ask(workspaceId, sought, addresses);
       const found: (LoadedRecord | null)[] = [];
       for (const [index, want] of sought.entries()) {
-        const [text, linked] = [answer[1 + index * 2], answer[2 + index * 2]];
-        if (!Array.isArray(text)) {
-          found.push(loadedOf(want.kind, text, linked, placeOf(want, addresses)));
+        const [item, linked] = [items[index * 2], items[index * 2 + 1]];
+        if (!Array.isArray(item)) {
+          found.push(loadedOf(want.kind, item, linked, placeOf(want, addresses)));
           continue;
         }
-        const [address, id] = text as unknown as readonly [string, string?];
+        const [address, id] = item.map(String) as [string, string?];
         const next = id === undefined ? (want as RecordAddress) : { kind: want.kind, id };
         if (addresses.get(next.id) === address) found.push(unreadable(next.id, address));
         addresses.set(next.id, address);
         sought[index] = next;
       }
-      if (found.length === wants.length) return { revision: whole(answer[0], "revision"), found };
+      if (found.length === wants.length) return { revision: whole(revision, "revision"), found };
     }
     throw unavailable("a key was found at one address after the other");
   }
 
   /** The addresses of those keys that exist. One round trip for all. */
   async locate(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
-    const names = this.#names.of(workspaceId);
     const wants = ids.map((id) => ({ kind: "key", id }) as const);
-    const answer = await this.#ask(names, wants, new Map());
-    const found = new Map<string, string>();
-    for (const [index, id] of ids.entries()) {
-      const place = answer[1 + index * 2];
-      if (Array.isArray(place)) found.set(id, place[0] as string);
-    }
-    return found;
+    const [, ...items] = await this.#ask(workspaceId, wants, new Map());
+    const places = ids.map((id, index) => [id, items[index * 2]] as const);
+    return new Map(
+      places.flatMap(([id, item]) => (Array.isArray(item) ? [[id, String(item[0])]] : [])),
+    );
   }
 
-  /** In the letters of read.lua. */
-  #ask(
-    names: WorkspaceNames,
-    wants: readonly Want[],
-    addresses: KnownAddresses,
-  ): Promise<readonly unknown[]> {
-    const keys = [names.revision, names.identities, names.addresses];
-    const args = [""];
-    let letters = "";
-    for (const want of wants) {
-      const [letter, ...own] = lookup(names, want, addresses);
-      letters += letter;
-      keys.push(...own);
-      args.push("id" in want ? want.id : want.value);
-    }
-    args[0] = letters;
+  #ask(workspaceId: string, wants: readonly Want[], addresses: Addresses) {
+    const names = this.#names.of(workspaceId);
+    const rows = joinRows(wants.map((want) => lookup(names, want, placeOf(want, addresses))));
+    const keys = [names.revision, names.identities, names.addresses, ...rows.keys];
+    const args = [rows.letters, ...rows.args];
     return this.#connection.run(SCRIPTS.read, keys, args, (answer) => asList(answer, "key"));
   }
 }
 
-/** A letter of read.lua, and the Redis keys that it takes. */
-function lookup(
-  names: WorkspaceNames,
-  want: Want,
-  addresses: KnownAddresses,
-): readonly [string, ...string[]] {
+/** In the letters of read.lua. */
+function lookup(names: WorkspaceNames, want: Want, address: string | undefined): Row {
   const { kind } = want;
-  const address = placeOf(want, addresses);
-  if (kind === "key" && address === undefined) return ["i"];
-  if ("id" in want)
-    return address === undefined ? ["r", names.recordsOf(want)] : ["k", names.keyAt(address)];
-  const claims = names.claimsOf(want);
-  return address === undefined
-    ? ["c", claims, names.recordsOf({ kind, id: "" })]
-    : ["h", names.keyAt(address), claims];
+  if ("index" in want) {
+    const claimed = names.claimed(want);
+    if (kind === "key") return ["h", claimed, want.value];
+    return ["c", [...claimed, names.recordsOf({ kind, id: "" })], want.value];
+  }
+  if (kind !== "key") return ["r", [names.recordsOf(want)], want.id];
+  return address === undefined ? ["i", [], want.id] : ["k", [names.keyAt(address)], want.id];
 }
 
 /** Where a key is looked for; undefined for other kinds, and where that is not known. */
-function placeOf(want: Want, addresses: KnownAddresses): string | undefined {
+function placeOf(want: Want, addresses: Addresses): string | undefined {
   if (want.kind !== "key") return undefined;
   return "id" in want ? addresses.get(want.id) : addressByClaim(want);
 }
 
-function loadedOf(
-  kind: RecordKind,
-  text: unknown,
-  linked: unknown,
-  address: string | undefined,
-): LoadedRecord | null {
+function loadedOf(kind: RecordKind, text: unknown, linked: unknown, address?: string) {
   if (typeof text !== "string") return null;
   const state = stateOf(kind, text, address);
   return { ...state, linked: typeof linked === "string" ? stateOf("identity", linked) : null };
@@ -131,26 +107,20 @@ function loadedOf(
 /** As read.lua puts it. */
 function stateOf(kind: RecordKind, text: string, address?: string): StoredRecordState {
   const end = text.indexOf("\n");
-  const words = text.slice(0, end).split(" ");
-  const [id = "", version, link = "", usedAt = "", shared = ""] = words;
+  const [id = "", digits, link = "", usedAt, shared = "", ...usage] = text.slice(0, end).split(" ");
+  const version = Number(digits);
   return {
     record: {
       kind,
       id,
-      version: versionOf(version),
+      version: Number.isSafeInteger(version) ? version : 0,
       link: link === "" ? null : link,
       body: parseBody(text.slice(end + 1)),
     },
-    usage: words[5] === "" ? null : parseUsage(words.slice(5), kind),
+    usage: usage[0] === "" ? null : parseUsage(usage, kind),
     usedAt: usedAt === "" ? null : whole(usedAt, kind),
     ...(address !== undefined && { handle: handleOf(address, shared) }),
   };
-}
-
-/** 0 for one that cannot be read. */
-function versionOf(text: string | undefined): number {
-  const version = Number(text);
-  return Number.isSafeInteger(version) ? version : 0;
 }
 
 /** A key of which no more is left than where it was. */

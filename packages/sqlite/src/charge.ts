@@ -13,7 +13,7 @@ import type { Connection } from "./engine/connection.js";
 import { prepareAll } from "./engine/database.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { NO_NUMBER } from "./engine/names.js";
-import { withWindow } from "./engine/stored-counters.js";
+import { findWindow, withWindow } from "./engine/stored-counters.js";
 import { Passing, requestName } from "./passing.js";
 import { KEPT, KIND_CODE, keepRecord, wholeOr0 } from "./stored-record.js";
 
@@ -163,29 +163,38 @@ export class Charging {
     return basis;
   }
 
+  /** Null where not all counters are kept. */
   #decide(basis: Basis, moment: ChargeMoment): Decision | null {
     const { plan, workspace, records } = basis;
     const counters: KeptCounters[] = [];
-    let isMissing = false;
-    const countersOf = (place: number) => {
-      const seq = records[place]?.counters ?? null;
-      const kept = seq === null ? undefined : this.#connection.memo.counters.get(seq);
-      if (kept === undefined) isMissing ||= seq !== null;
-      else if (!counters.includes(kept)) counters.push(kept);
-      return kept;
-    };
-    const { uses, limits } = plan;
-    const usage = uses === null ? UNLIMITED_USES : (countersOf(uses)?.usage ?? NO_USES);
-    const windows = limits.map(({ owner, window }) => {
-      if (owner === null) return this.#passing.window(workspace, window);
-      const stored = countersOf(owner)?.windows.find(({ name }) => name === window);
-      return stored?.window ?? null;
-    });
-    if (isMissing) return null;
+    const windows: (RateWindow | null)[] = [];
+    let usage = plan.uses === null ? UNLIMITED_USES : NO_USES;
+    if (plan.uses !== null) {
+      const own = this.#countersOf(records[plan.uses], counters);
+      if (own === null) return null;
+      if (own !== undefined) ({ usage } = own);
+    }
+    for (const { owner, window } of plan.limits) {
+      if (owner === null) windows.push(this.#passing.window(workspace, window));
+      else {
+        const own = this.#countersOf(records[owner], counters);
+        if (own === null) return null;
+        windows.push(own === undefined ? null : findWindow(own.windows, window));
+      }
+    }
     const request = nameOf(plan, moment);
     const remembered = request === null ? null : this.#passing.request(workspace, request);
     const step = applyCharge({ usage, windows, remembered }, plan, moment);
     return { basis, counters, windows, step };
+  }
+
+  /** The counters of a record, which are noted: undefined where it has none, null where they are not kept. */
+  #countersOf(record: KeptRecord | null | undefined, noted: KeptCounters[]) {
+    const seq = record?.counters ?? null;
+    if (seq === null) return undefined;
+    const kept = this.#connection.memo.counters.get(seq) ?? null;
+    if (kept !== null && !noted.includes(kept)) noted.push(kept);
+    return kept;
   }
 
   #store({ basis, counters, windows, step }: Decision, moment: ChargeMoment): ChargeResult {

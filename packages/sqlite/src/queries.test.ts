@@ -1,47 +1,33 @@
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
-import { AD_HOC_SQL } from "./ad-hoc-windows.js";
-import { API_SQL } from "./apis.js";
-import { CHANGE_SQL } from "./change-log.js";
-import { CHARGE_SQL } from "./charge-row.js";
+import { CHARGE_SQL } from "./charge.js";
+import { COMMIT_SQL } from "./commit.js";
 import { COUNTERS_SQL } from "./counters.js";
-import { IDENTITY_SQL } from "./identities.js";
+import { NAME_SQL } from "./engine/names.js";
 import { sqliteStore } from "./index.js";
-import { KEY_DELETION_SQL } from "./key-deletion.js";
-import { KEY_SQL } from "./key-queries.js";
-import { KEY_ROW_SQL } from "./key-rows.js";
-import { NAMESPACE_SQL } from "./namespace-windows.js";
-import { PERMISSION_SQL } from "./permissions.js";
-import { REQUEST_SQL } from "./request-memory.js";
-import { ROLE_SQL } from "./roles.js";
-import { ROOT_KEY_SQL } from "./root-keys.js";
-import { VERIFICATION_SQL } from "./verification-counters.js";
+import { PAGE_SQL } from "./page.js";
+import { PASSING_SQL } from "./passing.js";
+import { READ_SQL } from "./read.js";
+import { STATISTICS_SQL } from "./statistics.js";
 
 const database = new Database(":memory:");
 sqliteStore(database);
 afterAll(() => database.close());
 
-const queries = Object.entries({
-  "ad hoc": AD_HOC_SQL,
-  api: API_SQL,
-  change: CHANGE_SQL,
+const statements = Object.entries({
   charge: CHARGE_SQL,
+  commit: COMMIT_SQL,
   counters: COUNTERS_SQL,
-  identity: IDENTITY_SQL,
-  key: KEY_SQL,
-  "key deletion": KEY_DELETION_SQL,
-  "key row": KEY_ROW_SQL,
-  namespace: NAMESPACE_SQL,
-  permission: PERMISSION_SQL,
-  request: REQUEST_SQL,
-  role: ROLE_SQL,
-  "root key": ROOT_KEY_SQL,
-  verification: VERIFICATION_SQL,
+  names: NAME_SQL,
+  page: PAGE_SQL,
+  passing: PASSING_SQL,
+  read: READ_SQL,
+  statistics: STATISTICS_SQL,
 }).flatMap(([of, sql]) =>
   Object.entries(sql).map(([name, text]): [string, string] => [`${of} ${name}`, text]),
 );
 
-test.each(queries)("%s finds its rows through an index and sorts nothing", (_name, sql) => {
+test.each(statements)("%s finds its rows through an index and sorts nothing", (_name, sql) => {
   const parameters = Array.from(sql.matchAll(/\?/g), () => 1);
   const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as {
     detail: string;

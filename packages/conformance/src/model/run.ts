@@ -13,7 +13,7 @@ import {
   type Want,
 } from "@latchkey/core";
 import type { TestContext } from "../fixtures/context.js";
-import { at, comparable, DAY, NOW } from "../fixtures/records.js";
+import { aChange, at, comparable, DAY, NOW, usesOf } from "../fixtures/records.js";
 import {
   KINDS,
   LISTS,
@@ -54,8 +54,24 @@ export class ModelRun {
   }
 
   async run(steps: readonly Step[]): Promise<void> {
+    await this.#begin();
     for (const step of steps) await this.#take(step);
     for (const workspace of WORKSPACES) await this.#compareAll(workspace);
+  }
+
+  /** Two keys and an identity with counters, so that a sequence need not begin by making some. */
+  async #begin(): Promise<void> {
+    const puts = [at("key", 1), at("key", 2), at("identity", 1)].map((address) => ({
+      record: { ...address, version: 1, link: at("identity", 1).id, body: null },
+      counters: { usage: usesOf(5) },
+    }));
+    const change = aChange({ puts });
+    for (const workspace of WORKSPACES)
+      assertAlike(
+        await this.#store.commit(workspace, change),
+        this.#model.commit(workspace, change),
+        change,
+      );
   }
 
   /** Each connection in turn. */
@@ -90,6 +106,8 @@ export class ModelRun {
     const result = await this.#store.commit(step.workspace, change);
     assertAlike(result, this.#model.commit(step.workspace, change), { change });
     await this.#read(step.workspace);
+    if (result.kind === "committed" && change.counters.length > 0)
+      await this.#compareWindows(step.workspace);
   }
 
   /** The change that a step means, without what the port leaves open. */
@@ -285,8 +303,16 @@ export class ModelRun {
     await this.#read(workspace);
     for (const list of LISTS) {
       for (const kind of KINDS) {
-        const want = { kind, list, after: null, limit: 10, descending: false };
-        await this.#page({ type: "page", workspace, ...want });
+        for (const limit of [1, 10])
+          await this.#page({
+            type: "page",
+            workspace,
+            kind,
+            list,
+            after: null,
+            limit,
+            descending: limit > 1,
+          });
       }
     }
     for (const kind of ["key", "api"] as const) {

@@ -62,11 +62,24 @@ async function startAnew(context: TestContext) {
   const { namespace, identifier, duration } = login;
   await latchkey.resetLimit({ namespace, identifier, duration });
   expect(await other.limit(login)).toMatchObject({ success: true, remaining: 16 });
-  const { keyId, key } = await issue(context, { ratelimit: { limit: 1, duration: HOUR_MS } });
-  expect(await other.verifyKey({ key })).toMatchObject({ code: "VALID" });
-  expect(await other.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
-  await latchkey.resetLimit({ keyId, name: "default" });
-  expect(await other.verifyKey({ key })).toMatchObject({ code: "VALID" });
+  const { identityId } = await latchkey.createIdentity({
+    externalId: "team",
+    ratelimits: [{ name: "all", limit: 1, duration: HOUR_MS, autoApply: true }],
+  });
+  const ratelimit = { limit: 1, duration: HOUR_MS };
+  const { keyId, key } = await issue(context, { externalId: "team", ratelimit });
+  const question = { key, ratelimits: [{ name: "burst", ...ratelimit }] };
+  const limits = [
+    { identityId, name: "all" },
+    { keyId, name: "default" },
+    { keyId, name: "burst", duration: HOUR_MS },
+  ];
+  expect(await other.verifyKey(question)).toMatchObject({ code: "VALID" });
+  for (const limit of limits) {
+    expect(await other.verifyKey(question)).toMatchObject({ code: "RATE_LIMITED" });
+    await latchkey.resetLimit(limit);
+  }
+  expect(await other.verifyKey(question)).toMatchObject({ code: "VALID" });
   await expectRefused("NOT_FOUND", [
     latchkey.workspace("ws_other").resetLimit({ keyId, name: "default" }),
   ]);

@@ -65,6 +65,39 @@ describeOnMemory("a damaged record", (open) => {
     return { ...context, ...ids, identityId, other };
   }
 
+  /** The same, with every setting. */
+  async function full() {
+    const context = open();
+    const { latchkey } = context;
+    const { apiId } = await latchkey.createApi({ name: "tide tables", ipWhitelist: ["192.0.2.1"] });
+    const limit = { limit: 3, duration: 1_000 };
+    const { identityId } = await latchkey.createIdentity({
+      externalId: "pier-7",
+      meta: { berth: 4 },
+      remaining: 3,
+      refill: { interval: "daily", amount: 3 },
+      ratelimits: [{ name: "all", ...limit }],
+    });
+    await latchkey.createPermission({ name: "tides.read" });
+    await latchkey.createRole({ name: "pilot" });
+    const { key, keyId } = await latchkey.createKey({
+      apiId,
+      externalId: "pier-7",
+      name: "north pier",
+      meta: { berth: 4 },
+      expires: context.now() + 60_000,
+      remaining: 3,
+      refill: { interval: "monthly", amount: 3, refillDay: 31 },
+      ratelimit: limit,
+      environment: "live",
+      roles: ["pilot"],
+      permissions: ["tides.read"],
+    });
+    const other = context.another();
+    expect(await other.verifyKey({ key, ipAddress: "192.0.2.1" })).toMatchObject({ valid: true });
+    return { ...context, other, apiId, identityId, key, keyId };
+  }
+
   describe.each(DAMAGES)("with $kind", ({ damage }) => {
     for (const { kind, idOf } of TARGETS)
       describe(`of the ${kind}`, () => {
@@ -149,6 +182,30 @@ describeOnMemory("a damaged record", (open) => {
     await latchkey.deleteApi({ apiId });
     expect(await latchkey.listApis()).toEqual({ apis: [], total: 0 });
     expect((await store.read("ws_default", [{ kind: "key", id: keyId }])).found).toEqual([null]);
+  });
+
+  test("does not stop a revocation, whichever member of its body is spoilt", async () => {
+    const spoilt = { spoilt: true };
+    const members = new Set<string>();
+    for (const kind of ["key", "api", "identity"] as const)
+      for (let at = 0, count = 1; at < count; at += 1) {
+        const fixture = await full();
+        const { latchkey, other, store, key, keyId } = fixture;
+        const id = { key: keyId, api: fixture.apiId, identity: fixture.identityId }[kind];
+        await damageBody(store, kind, id, (body) => {
+          const names = Object.keys(body);
+          count = names.length;
+          members.add(`${kind}.${names[at]}`);
+          return { ...body, [names[at] as string]: spoilt };
+        });
+        await latchkey.updateKey({ keyId, enabled: false });
+        expect(await codeOf(other, key)).not.toBe("VALID");
+        await latchkey.deleteKey({ keyId });
+        for (const one of [latchkey, other, fixture.another()])
+          expect(await one.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+      }
+    for (const member of ["key.hash", "key.refill", "api.name", "identity.externalId"])
+      expect(members).toContain(member);
   });
 
   test("of a switched off key stays off for a process that knew the key when it was new", async () => {

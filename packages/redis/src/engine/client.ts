@@ -56,8 +56,8 @@ export function assertNeverResends(client: RedisClient | RedisClusterClient): vo
       ["retryDelayOnFailover", 0, TWICE],
       ["scaleReads", "master", OLD],
     ] as const;
-    requireOptions(options, [...ALWAYS, ...ofCluster], "");
     requireOptions((options.redisOptions ?? {}) as Options, [NO_RETRIES], "redisOptions.");
+    requireOptions(options, [...ALWAYS, ...ofCluster], "");
   } else {
     requireOptions(options, [...ALWAYS, NO_RETRIES], "");
   }

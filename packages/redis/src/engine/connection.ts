@@ -58,14 +58,14 @@ export class Connection {
     return this.#run(script, keys.length, [...keys, ...args], this.#later, read);
   }
 
-  /** Runs a script within the deadline of a verification. */
+  /** The same within the deadline of a verification. */
   verify<Result>(
     script: Script,
     keyCount: number,
-    keysAndArguments: readonly string[],
-    read: (answer: unknown) => Result,
+    params: readonly string[],
+    read: (answer: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
-    return this.#run(script, keyCount, keysAndArguments, this.#soon, read);
+    return this.#run(script, keyCount, params, this.#soon, read);
   }
 
   /** The clock of the server. */
@@ -96,7 +96,7 @@ export class Connection {
     keyCount: number,
     params: readonly string[],
     deadlines: Deadlines,
-    read: (answer: unknown) => Result,
+    read: (answer: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
     if (this.#isClosed) return Promise.reject(unavailable(CLOSED));
     if (this.#requirements.areMet) return this.#send(script, keyCount, params, deadlines, read);
@@ -111,7 +111,7 @@ export class Connection {
     keyCount: number,
     params: readonly string[],
     deadlines: Deadlines,
-    read: (answer: unknown) => Result,
+    read: (answer: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       let isOver = false;

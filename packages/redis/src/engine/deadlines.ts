@@ -2,8 +2,6 @@
 export interface Deadline {
   readonly tick: number;
   readonly expire: () => void;
-  previous: Deadline | null;
-  next: Deadline | null;
 }
 
 /** How many times within the span the timer looks: a call expires up to one such step late. */
@@ -16,8 +14,8 @@ const STEPS = 8;
 export class Deadlines {
   /** In ms. */
   readonly spanMs: number;
-  #first: Deadline | null = null;
-  #last: Deadline | null = null;
+  /** In the order in which they were started: the first is the oldest. */
+  readonly #open = new Set<Deadline>();
   #tick = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -27,32 +25,24 @@ export class Deadlines {
 
   /** Has `expire` called when the span is over, unless the deadline is met before. */
   start(expire: () => void): Deadline {
-    const deadline: Deadline = { tick: this.#tick, expire, previous: this.#last, next: null };
-    if (this.#last === null) this.#first = deadline;
-    else this.#last.next = deadline;
-    this.#last = deadline;
+    const deadline: Deadline = { tick: this.#tick, expire };
+    this.#open.add(deadline);
     this.#timer ??= setInterval(() => this.#look(), Math.max(1, this.spanMs / STEPS)).unref();
     return deadline;
   }
 
-  /** To be called once for each deadline that did not expire. */
+  /** Ends a deadline, expired or not. */
   meet(deadline: Deadline): void {
-    const { previous, next } = deadline;
-    if (previous === null) this.#first = next;
-    else previous.next = next;
-    if (next === null) this.#last = previous;
-    else next.previous = previous;
+    this.#open.delete(deadline);
   }
 
   #look(): void {
     this.#tick += 1;
-    // They were started in order, so that the first is the oldest.
-    while (this.#first !== null && this.#tick - this.#first.tick > STEPS) {
-      const { expire } = this.#first;
-      this.meet(this.#first);
-      expire();
+    for (const deadline of this.#open) {
+      if (this.#tick - deadline.tick <= STEPS) return;
+      this.meet(deadline);
+      deadline.expire();
     }
-    if (this.#first !== null) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -1,30 +1,22 @@
 import { refusalOf } from "./errors.js";
 
+const NO_WAY = "there is no way to its address: check host and network";
+const BROKEN = "the connection broke off; if it always does, its port may want TLS (rediss://)";
+const NO_TLS = "its port does not speak TLS: use redis:// without it";
 const REFUSED_CERTIFICATE =
   "its certificate was not accepted: check the host name, or give the client the authority that signed it";
 
-/** What the code of an error of Node.js says about a connection that did not come about. */
-const CODES: ReadonlyMap<string, string> = new Map([
-  ["ENOTFOUND", "its host was not found: check the name in the URL or the client"],
-  ["EAI_AGAIN", "its host could not be looked up: the name server did not answer"],
-  ["ECONNREFUSED", "nothing listens at its address: check host and port, and that it runs"],
-  ["ETIMEDOUT", "its address did not answer in time: check host, port and firewalls"],
-  ["EHOSTUNREACH", "there is no way to its address: check host and network"],
-  ["ENETUNREACH", "there is no way to its address: check host and network"],
-  ["ECONNRESET", "the connection broke off; if it always does, its port may want TLS (rediss://)"],
-  ["EPIPE", "the connection broke off; if it always does, its port may want TLS (rediss://)"],
-  ["EPROTO", "its port does not speak TLS: use redis:// without it"],
-  ["ERR_SSL_WRONG_VERSION_NUMBER", "its port does not speak TLS: use redis:// without it"],
-  ["ERR_SSL_PACKET_LENGTH_TOO_LONG", "its port does not speak TLS: use redis:// without it"],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", REFUSED_CERTIFICATE],
-  ["SELF_SIGNED_CERT_IN_CHAIN", REFUSED_CERTIFICATE],
-  ["UNABLE_TO_GET_ISSUER_CERT", REFUSED_CERTIFICATE],
-  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", REFUSED_CERTIFICATE],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", REFUSED_CERTIFICATE],
-  ["CERT_HAS_EXPIRED", REFUSED_CERTIFICATE],
-  ["CERT_NOT_YET_VALID", REFUSED_CERTIFICATE],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", REFUSED_CERTIFICATE],
-]);
+/** What codes of errors of Node.js say about a connection that did not come about. */
+const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
+  [/^ENOTFOUND$/, "its host was not found: check the name in the URL or the client"],
+  [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
+  [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
+  [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
+  [/^E(HOST|NET)UNREACH$/, NO_WAY],
+  [/^(ECONNRESET|EPIPE)$/, BROKEN],
+  [/^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
+  [/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE|ERR_TLS_CERT)_[A-Z_]+$/, REFUSED_CERTIFICATE],
+];
 
 /** For a connection that came about and was closed with no error and no answer. */
 export const CLOSED_UNANSWERED =
@@ -62,6 +54,6 @@ export function reasonOf(error: unknown): string | null {
   if (name === "ParserError")
     return "what answers does not speak the protocol of Redis, or uses TLS";
   if (/^Socket timeout\b/.test(error.message)) return "it stopped answering";
-  const sentence = typeof code === "string" ? CODES.get(code) : undefined;
-  return sentence === undefined ? null : `${sentence} (${code})`;
+  const known = CODES.find(([codes]) => typeof code === "string" && codes.test(code));
+  return known === undefined ? null : `${known[1]} (${code})`;
 }

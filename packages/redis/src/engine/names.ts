@@ -53,6 +53,12 @@ export class WorkspaceNames {
     return `${this.#root}c:${kind}:${plain(index)}`;
   }
 
+  /** Where a claim is: for a key the record at the address that it gives, and for all the hash of claims. */
+  claimed(claim: Claim): readonly string[] {
+    const claims = this.claimsOf(claim);
+    return claim.kind === "key" ? [this.keyAt(addressByClaim(claim)), claims] : [claims];
+  }
+
   /** Sorted set: the ids of a list. */
   list(name: string): string {
     return `${this.#root}l:${plain(name)}`;

@@ -11,8 +11,6 @@ import { CLOSED_UNANSWERED, reasonOf } from "./disconnection.js";
 import { translateError, unavailable } from "./errors.js";
 import { withTimeout } from "./with-timeout.js";
 
-type Allowances = Pick<Settings, "allowEviction" | "allowNoPersistence">;
-
 /**
  * What keeps a server from being trusted with keys, by what it answers to INFO; null where nothing does.
  *
@@ -20,30 +18,21 @@ type Allowances = Pick<Settings, "allowEviction" | "allowNoPersistence">;
  */
 export function requirementProblem(
   info: string,
-  { allowEviction, allowNoPersistence }: Allowances,
+  { allowEviction, allowNoPersistence }: Pick<Settings, "allowEviction" | "allowNoPersistence">,
 ): LatchkeyError | null {
-  const fields = new Map(
-    info.split(/\r?\n/).map((line) => {
-      const colon = line.indexOf(":");
-      return [line.slice(0, colon), line.slice(colon + 1)] as const;
-    }),
-  );
-  if (Number.parseInt(fields.get("redis_version") ?? "", 10) >= 7 !== true) {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
+  if (Number.parseInt(field("redis_version") ?? "", 10) >= 7 !== true)
     return unavailable("Redis is too old: latchkey needs 7.0 or later");
-  }
-  if (fields.get("role") !== "master") {
+  if (field("role") !== "master")
     return unavailable("the Redis server is a replica (role): connect to the primary");
-  }
-  if (fields.get("maxmemory_policy") !== "noeviction" && !allowEviction) {
+  if (field("maxmemory_policy") !== "noeviction" && !allowEviction)
     return unavailable(
       'Redis deletes keys when its memory is full (maxmemory-policy): set "maxmemory-policy noeviction", or pass allowEviction: true to lose keys and revocations then',
     );
-  }
-  if (fields.get("aof_enabled") !== "1" && !allowNoPersistence) {
+  if (field("aof_enabled") !== "1" && !allowNoPersistence)
     return unavailable(
       'Redis forgets its latest writes when it stops (appendonly): set "appendonly yes", or pass allowNoPersistence: true to lose keys and revocations then',
     );
-  }
   return null;
 }
 

@@ -36,6 +36,6 @@ for number = uses + 2, #KEYS do
   at = last + 1
 end
 
-for _, write in ipairs(writes) do call("HSET", unpack(write)) end
+for _, write in ipairs(writes) do call("HSET", write[1], write[2], write[3]) end
 for _, member in ipairs(members) do call("ZADD", KEYS[1], "0", member) end
 return "OK"

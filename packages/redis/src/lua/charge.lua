@@ -119,7 +119,7 @@ local remaining, head, others, isRefilled
 if uses then
   local drawn = counters[uses]
   -- A record that does not exist has none, and is given none.
-  head, others = match(drawn and drawn[2] or "0 0 - 0", "^%S+"), ""
+  head, others = match(drawn and drawn[2] or "0 0 - 0", "^(%S+) %d+ %S+ "), ""
   remaining = head ~= "-" and whole(head) or nil
   if not remaining and head ~= "-" then return "CORRUPT" end
   if dueAt and remaining then

@@ -22,7 +22,7 @@ local match, find, byte, concat = string.match, string.find, string.byte, table.
 -- include record.lua
 
 local function text(id, version, link, usedAt, shared, counters, body)
-  local usage = counters and match(counters, "^%S+ %S+ %S+") or counters or ""
+  local usage = counters and (match(counters, "^%S+ %S+ %S+") or "?") or ""
   version = match(version or "", "^%d+$") or "0"
   return concat({ id, version, link or "", usedAt or "", shared or "", usage }, " ") .. "\n" .. (body or "")
 end

@@ -1,4 +1,4 @@
-import { prepare, prepareAll, type SqliteDatabase } from "./database.js";
+import { prepareAll, type SqliteDatabase } from "./database.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { Memo } from "./memo.js";
@@ -24,7 +24,7 @@ export class Connection {
 
   constructor(database: SqliteDatabase) {
     this.database = database;
-    this.memo = new Memo(prepare(database, "PRAGMA data_version"));
+    this.memo = new Memo(database.prepare("PRAGMA data_version").pluck(true));
     this.names = new Names(database);
     this.#watch = database.memory ? null : new FileWatch(database.name);
     this.#run = prepareAll(database, SQL);

@@ -26,7 +26,7 @@ export class FileWatch {
   /** Looks at the path, unless it was looked at a moment ago. */
   glance(): void {
     this.#calls += 1;
-    if (this.#calls >= UNSEEN_CALLS || performance.now() - this.#lookedAt >= UNSEEN_MS) this.look();
+    if (this.#calls >= UNSEEN_CALLS || Date.now() - this.#lookedAt >= UNSEEN_MS) this.look();
   }
 
   /** @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
@@ -38,7 +38,7 @@ export class FileWatch {
       );
     }
     this.#calls = 0;
-    this.#lookedAt = performance.now();
+    this.#lookedAt = Date.now();
   }
 
   #identify(): string | null {

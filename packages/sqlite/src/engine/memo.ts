@@ -1,4 +1,4 @@
-import type { Statement } from "./database.js";
+import type { SqliteStatement } from "./database.js";
 import type { StoredCounters } from "./stored-counters.js";
 
 const ASKED_EVERY = 8;
@@ -62,18 +62,18 @@ export class Memo {
   readonly counters = new Recent<KeptCounters>();
   /** Rows of an earlier one are no longer known to be as stored. */
   generation = 0;
-  readonly #dataVersion: Statement;
+  readonly #dataVersion: SqliteStatement;
   #lastDataVersion: unknown;
   #isRestless = false;
   #unasked = 0;
 
-  constructor(dataVersion: Statement) {
+  constructor(dataVersion: SqliteStatement) {
     this.#dataVersion = dataVersion;
   }
 
   /** Begins a new generation if another connection has committed. Inside a write transaction that holds until its end. */
   confirm(): number {
-    const version = this.#dataVersion.get()?.[0];
+    const version = this.#dataVersion.get();
     this.#isRestless = version !== this.#lastDataVersion;
     this.#lastDataVersion = version;
     if (this.#isRestless) this.generation += 1;

@@ -1,8 +1,8 @@
 -- Applies a change of uses: "<operation> <number> <amount of the refill to apply first> <instant at which it fell due>
 -- <instant from which on refills start anew>", what is absent being "-", or "-" alone for no change. Mirrors changeUsage in
--- packages/core/src/store/counters.ts. Answers refilledAt, uses left or nil, lastRefillAt or "-", and the kind of a refusal.
-local function changeUsage(change, refilledAt, remaining, lastRefillAt)
-  if change == "-" then return refilledAt, remaining, lastRefillAt, nil end
+-- packages/core/src/store/counters.ts. Answers uses left or nil, refilledAt, lastRefillAt or "-", and the kind of a refusal.
+local function changeUsage(change, remaining, refilledAt, lastRefillAt)
+  if change == "-" then return remaining, refilledAt, lastRefillAt, nil end
   local operation, number, amount, dueAt, restartsAt = match(change, "^(%S+) (%S+) (%S+) (%S+) (%S+)$")
   number, amount, dueAt, restartsAt = tonumber(number), tonumber(amount), tonumber(dueAt), tonumber(restartsAt)
   if amount and remaining and refilledAt < dueAt then
@@ -11,12 +11,12 @@ local function changeUsage(change, refilledAt, remaining, lastRefillAt)
   if operation == "set" then
     remaining = number
   elseif operation ~= "keep" then
-    if not remaining then return refilledAt, nil, lastRefillAt, "unlimited" end
+    if not remaining then return nil, refilledAt, lastRefillAt, "unlimited" end
     if operation == "increment" then
-      if not (remaining + number <= MAX) then return refilledAt, remaining, lastRefillAt, "overflow" end
+      if not (remaining + number <= MAX) then return remaining, refilledAt, lastRefillAt, "overflow" end
       remaining = remaining + number
     else
-      if not (number <= remaining) then return refilledAt, remaining, lastRefillAt, "insufficient" end
+      if not (number <= remaining) then return remaining, refilledAt, lastRefillAt, "insufficient" end
       remaining = remaining - number
     end
   end
@@ -24,5 +24,5 @@ local function changeUsage(change, refilledAt, remaining, lastRefillAt)
     if lastRefillAt ~= "-" and tonumber(lastRefillAt) > restartsAt then lastRefillAt = "-" end
     refilledAt = restartsAt
   end
-  return refilledAt, remaining, lastRefillAt, nil
+  return remaining, refilledAt, lastRefillAt, nil
 end
