@@ -8,18 +8,18 @@ import {
 } from "./command-line.js";
 import { isInMemory } from "./store-url.js";
 
-/** The store of a command that makes something: it may be new, but must outlive the program. */
-export function readLastingStore(args: Arguments, host: Host): StoreChoice {
+/** The store of a command that creates something: it may be new, but must outlive the program. */
+export function readPersistentStore(args: Arguments, host: Host): StoreChoice {
   const store = readStore(args, host);
   if (isInMemory(store.parsed)) {
     throw new UsageError(
-      "--store must outlive this program: what is made in memory is gone at exit",
+      "--store must outlive this program: what is created in memory is gone at exit",
     );
   }
   return store;
 }
 
-/** The store of a command on what is there: a mistyped file would be made anew, and the work done where nobody looks. */
+/** The store of a command on existing data: a mistyped file would be created, and the work done where nobody looks. */
 export function readExistingStore(args: Arguments, host: Host): StoreChoice {
   const store = readStore(args, host);
   const { parsed } = store;
