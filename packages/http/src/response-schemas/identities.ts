@@ -2,13 +2,13 @@ import { z } from "zod";
 import { identityLimit, refillView } from "./limits.js";
 import { listOf, metadata, pageEnd, shared, whole } from "./shared.js";
 
-/** An identity beside its keys. */
+/** An identity as part of a key. */
 export const keyIdentity = shared(
   "KeyIdentity",
   z.strictObject({ id: z.string(), externalId: z.string(), meta: metadata }),
 );
 
-/** An identity as it is read by itself. */
+/** Response of identities.getIdentity and identities.updateIdentity. */
 export const identity = shared(
   "Identity",
   z.strictObject({
