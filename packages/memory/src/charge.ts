@@ -12,50 +12,38 @@ import {
 import { isVersion } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import { deepFrozen } from "./frozen.js";
-import {
-  newWorkspace,
-  type Row,
-  type WindowHolder,
-  type Workspace,
-  type Workspaces,
-} from "./workspace.js";
+import { type Row, Workspace, type Workspaces } from "./workspace.js";
 
 /** A clock that is set back by less reopens no window of a limit without an owner. */
 const KEPT_AFTER_END_MS = 86_400_000;
 
-/**
- * What is kept with a plan: where the records are that it confirms. Nearly all plans confirm a key, and its identity if it has
- * one, so these two lie in the memo itself: a warm verification waits for each place of memory that it has to look at.
- */
+/** What is kept with a plan: where the records are that it confirms. */
 interface PlannedRows {
   readonly workspaces: Workspaces;
   readonly workspaceId: string;
   readonly confirms: readonly Expectation[];
   readonly workspace: Workspace;
-  first: Row | undefined;
-  second: Row | undefined;
-  readonly others: (Row | undefined)[];
+  readonly rows: (Row | undefined)[];
 }
 
-/** Confirms a plan and moves what `applyCharge` says. */
-export function charge(
-  workspaces: Workspaces,
-  plan: ChargePlan,
-  moment: ChargeMoment,
-): ChargeResult {
-  const planned = plannedRows(workspaces, plan);
-  const { workspace } = planned;
+/** Confirms a plan and moves what `applyCharge` says. It allocates little: a warm verification is one call. */
+export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+  const planned = rowsOf(all, plan);
+  const { workspace, rows } = planned;
   if (plan.revision !== null && plan.revision !== workspace.revision)
     return { kind: "stale", moved: "revision" };
   const { confirms, limits } = plan;
   for (let place = 0; place < confirms.length; place += 1) {
-    const expectation = confirms[place] as Expectation;
-    if (!isVersion(currentRow(planned, place, expectation), expectation.version))
-      return { kind: "stale", moved: place };
+    const { kind, id, version } = confirms[place] as Expectation;
+    // A row that was there may have been deleted since, and another made for the same id.
+    if ((rows[place]?.version ?? -1) === -1) rows[place] = workspace.row(kind, id);
+    if (!isVersion(rows[place], version)) return { kind: "stale", moved: place };
   }
-  const counters = plan.uses === null ? null : (rowAt(planned, plan.uses)?.counters ?? null);
+  const counters = plan.uses === null ? null : (rows[plan.uses]?.counters ?? null);
   const usage = plan.uses === null ? UNLIMITED_USES : (counters?.usage ?? NO_USES);
-  const windows = limits.length === 0 ? NO_WINDOWS : windowsOf(planned, limits);
+  const windows: (RateWindow | null)[] = [];
+  for (const { owner, window } of limits)
+    windows.push(holderOf(planned, owner)?.get(window) ?? null);
   const request = moment.request && nameOf(plan, moment.request.id);
   const remembered = request === undefined ? null : workspace.requests.get(request);
   const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
@@ -75,64 +63,20 @@ export function charge(
   return result;
 }
 
-const NO_WINDOWS: readonly (RateWindow | null)[] = [];
-
-function windowsOf(
-  planned: PlannedRows,
-  limits: readonly LimitCharge[],
-): readonly (RateWindow | null)[] {
-  const windows: (RateWindow | null)[] = [];
-  for (const { owner, window } of limits)
-    windows.push(holderOf(planned, owner)?.get(window) ?? null);
-  return windows;
-}
-
-function plannedRows(workspaces: Workspaces, plan: ChargePlan): PlannedRows {
+function rowsOf(workspaces: Workspaces, plan: ChargePlan): PlannedRows {
   const { workspaceId, confirms } = plan;
   const memo = plan.memo as PlannedRows | undefined;
   // A copy of a plan brings the memo of the plan it was copied from, and a plan may meet another store.
-  if (
-    memo?.workspaces === workspaces &&
-    memo.workspaceId === workspaceId &&
-    memo.confirms === confirms
-  )
-    return memo;
-  const workspace = entryOf(workspaces, workspaceId, newWorkspace);
-  const planned: PlannedRows = {
-    workspaces,
-    workspaceId,
-    confirms,
-    workspace,
-    first: undefined,
-    second: undefined,
-    others: [],
-  };
+  if (memo?.workspaces === workspaces && memo.workspaceId === workspaceId && memo.confirms === confirms) return memo;
+  const workspace = entryOf(workspaces, workspaceId, () => new Workspace());
+  const planned = { workspaces, workspaceId, confirms, workspace, rows: [] };
   plan.memo = planned;
   return planned;
 }
 
-function rowAt({ first, second, others }: PlannedRows, place: number): Row | undefined {
-  return place === 0 ? first : place === 1 ? second : others[place - 2];
-}
-
-/** The row at a place. One that was there may have been deleted since, and another written for the same id. */
-function currentRow(
-  planned: PlannedRows,
-  place: number,
-  { kind, id }: Expectation,
-): Row | undefined {
-  const known = rowAt(planned, place);
-  if (known !== undefined && known.record !== null) return known;
-  const row = planned.workspace.row(kind, id);
-  if (place === 0) planned.first = row;
-  else if (place === 1) planned.second = row;
-  else planned.others[place - 2] = row;
-  return row;
-}
-
 /** Null: the record that would hold the window does not exist. */
-function holderOf(planned: PlannedRows, owner: LimitCharge["owner"]): WindowHolder | null {
-  return owner === null ? planned.workspace.windows : (rowAt(planned, owner)?.counters ?? null);
+function holderOf({ workspace, rows }: PlannedRows, owner: LimitCharge["owner"]) {
+  return owner === null ? workspace.windows : (rows[owner]?.counters ?? null);
 }
 
 /** Beside the first record of the plan. Neither a kind nor an id holds a space. */

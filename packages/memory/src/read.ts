@@ -9,8 +9,7 @@ import type {
 import type { Row, Workspace } from "./workspace.js";
 
 /** Records by id or by claim, in the order of the wants. */
-export function read(workspace: Workspace | undefined, wants: readonly Want[]): ReadResult {
-  if (workspace === undefined) return { revision: 0, found: wants.map(() => null) };
+export function read(workspace: Workspace, wants: readonly Want[]): ReadResult {
   const found = wants.map((want) => loaded(workspace, find(workspace, want)));
   return { revision: workspace.revision, found };
 }
