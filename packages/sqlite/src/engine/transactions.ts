@@ -36,25 +36,19 @@ export class Transactions {
   /**
    * A change of counters, committed as the durability of the store says.
    *
-   * @param look - Answers, without the write lock, where nothing is written; else what does the work.
-   * @param take - Does the work, where a lock was in the way of looking.
+   * @param look - The answer where nothing is written, without the write lock; null where `take` is needed.
    */
-  charge<Result extends object>(
-    look: () => Result | (() => Result),
-    take: () => Result,
-  ): Result | Promise<Result> {
-    let work = take;
+  charge<Result>(look: () => Result | null, take: () => Result): Result | Promise<Result> {
     try {
       const answer = this.#use(look);
-      if (typeof answer !== "function") return answer;
-      work = answer;
+      if (answer !== null) return answer;
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
-    if (this.#group !== null) return this.#group.run(work);
+    if (this.#group !== null) return this.#group.run(take);
     return this.count(() => {
       this.#connection.memo.confirm();
-      return work();
+      return take();
     });
   }
 
