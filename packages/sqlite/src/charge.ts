@@ -4,7 +4,6 @@ import {
   type ChargePlan,
   type ChargeResult,
   type ChargeStep,
-  type ChargeWrite,
   NO_USES,
   type RateWindow,
   UNLIMITED_USES,
@@ -30,50 +29,61 @@ interface Basis {
   readonly records: readonly (KeptRecord | null)[];
 }
 
-/** A step, and the windows that it was decided on. */
+/** A step, and what it was decided on. It holds as long as that is as stored. */
 interface Decision {
-  readonly step: ChargeStep;
+  readonly basis: Basis;
   readonly windows: readonly (RateWindow | null)[];
+  readonly step: ChargeStep;
+  /** How often counters had moved by then. */
+  readonly moves: number;
 }
 
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
 
 const REVISION_AT = 7;
 
-/** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
+/** Answers a plan that writes nothing, without the write lock; for any other, says what carries it out as {@link take} does. */
 export function look(
   connection: Connection,
   plan: ChargePlan,
   moment: ChargeMoment,
-): ChargeResult | null {
+): ChargeResult | (() => ChargeResult) {
   const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
-  if (isPassing && plan.mode === "commit") return null;
+  if (isPassing && plan.mode === "commit") return () => take(connection, plan, moment);
   const kept = isPassing ? null : keptBasis(connection, plan);
-  const likely = kept === null ? null : decide(kept, moment).step;
+  const likely = kept === null ? null : decide(kept, moment);
   // Whether or not it is still as stored: the transaction will tell.
-  if (likely !== null && likely.next !== null) return null;
+  if (likely !== null && likely.step.next !== null)
+    return () => take(connection, plan, moment, likely);
   const generation = connection.memo.ask();
-  if (likely !== null && kept?.generation === generation) return likely.result;
+  if (likely !== null && likely.basis.generation === generation) return likely.step.result;
   const read = () => {
     const basis = readBasis(connection, plan, generation);
-    return "kind" in basis ? { result: basis, next: null } : decide(basis, moment).step;
+    return "kind" in basis ? basis : decide(basis, moment);
   };
   // One statement is a snapshot of its own.
   const isOneStatement = plan.confirms.length === 1 && !isPassing;
-  const { result, next } = isOneStatement ? read() : connection.snapshot(read);
-  return next === null ? result : null;
+  const decision = isOneStatement ? read() : connection.snapshot(read);
+  if ("kind" in decision) return decision;
+  if (decision.step.next === null) return decision.step.result;
+  return () => take(connection, plan, moment, decision);
 }
 
 /** Carries a plan out. Call it inside a write transaction in which the memo was confirmed. */
-export function take(connection: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
-  const { generation } = connection.memo;
-  const kept = keptBasis(connection, plan);
-  const isCurrent = kept !== null && kept.generation === generation;
-  const basis = isCurrent ? kept : readBasis(connection, plan, generation, true);
+export function take(
+  connection: Connection,
+  plan: ChargePlan,
+  moment: ChargeMoment,
+  draft: Decision | null = null,
+): ChargeResult {
+  const { generation, moves } = connection.memo;
+  let basis: Basis | Stale | null = draft?.basis ?? keptBasis(connection, plan);
+  if (basis?.generation !== generation) basis = readBasis(connection, plan, generation, true);
   if ("kind" in basis) return basis;
-  const { step, windows } = decide(basis, moment);
-  if (step.next !== null) store(basis, moment, windows, step.next);
-  return step.result;
+  const isDecided = draft !== null && draft.basis === basis && draft.moves === moves;
+  const decision = isDecided ? draft : decide(basis, moment);
+  store(decision, moment);
+  return decision.step.result;
 }
 
 /** As last known, of whatever generation; null where that is not all. */
@@ -143,49 +153,42 @@ function confirmed(
   return basis;
 }
 
-function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment): Decision {
+function decide(basis: Basis, moment: ChargeMoment): Decision {
+  const { connection, plan, workspace, records } = basis;
+  const { moves } = connection.memo;
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
   const windows: (RateWindow | null)[] = [];
   for (const { owner, window } of limits) {
+    const own = owner === null ? null : records[owner]?.counters;
     if (owner === null) windows.push(findWindow(connection, workspace, window));
-    else {
-      const own = records[owner]?.counters?.windows.find(({ name }) => name === window);
-      windows.push(own?.window ?? null);
-    }
+    else windows.push(own?.windows.find(({ name }) => name === window)?.window ?? null);
   }
   const request = nameOf(plan, moment);
   const remembered = request === null ? null : findRequest(connection, workspace, request);
-  return { step: applyCharge({ usage, windows, remembered }, plan, moment), windows };
+  const step = applyCharge({ usage, windows, remembered }, plan, moment);
+  return { basis, windows, step, moves };
 }
 
-function store(
-  { connection, plan, workspace, records }: Basis,
-  moment: ChargeMoment,
-  before: Decision["windows"],
-  { usage, windows, remember }: ChargeWrite,
-): void {
+function store({ basis, windows, step: { next } }: Decision, moment: ChargeMoment): void {
+  if (next === null) return;
+  const { connection, plan, workspace, records } = basis;
   const moved = new Set<KeptCounters>();
   const used = plan.uses === null ? null : records[plan.uses]?.counters;
-  if (used && used.usage !== usage) {
-    used.usage = usage;
-    moved.add(used);
-  }
+  if (used && used.usage !== next.usage) moved.add(Object.assign(used, { usage: next.usage }));
   for (const [index, { owner, window: name, duration }] of plan.limits.entries()) {
-    const window = windows[index] ?? null;
-    if (window === null || window === before[index]) continue;
+    const window = next.windows[index] ?? null;
+    if (window === null || window === windows[index]) continue;
     const own = owner === null ? null : records[owner]?.counters;
+    if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
     if (owner === null)
       pass(connection, workspace, name, window.startedAt + duration, window, moment.now);
-    else if (own) {
-      own.windows = withWindow(own.windows, name, window);
-      moved.add(own);
-    }
   }
+  connection.memo.moves += 1;
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
   const request = nameOf(plan, moment);
-  if (remember !== null && request !== null)
-    pass(connection, workspace, request, remember.until, remember, moment.now);
+  if (next.remember !== null && request !== null)
+    pass(connection, workspace, request, next.remember.until, next.remember, moment.now);
 }
 
 /** The name under which the request of a charge is remembered; null where the caller gave none. */

@@ -38,6 +38,8 @@ export interface KeptRecord {
 export class Memo {
   /** Rows of an earlier one are no longer known to be as stored. */
   generation = 0;
+  /** How often charges of this connection have moved counters. */
+  moves = 0;
   readonly #records = new Map<number, KeptRecord>();
   readonly #counters = new Map<number, KeptCounters>();
   readonly #dataVersion: SqliteStatement;
