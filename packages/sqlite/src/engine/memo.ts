@@ -3,8 +3,15 @@ import type { StoredCounters } from "./stored-counters.js";
 
 const ASKED_EVERY = 8;
 
-/** Rows in the younger half; as many again may be in the older one. */
-const HALF_SIZE = 16_384;
+/** How many rows of a table one connection remembers. */
+const MOST = 65_536;
+
+/** Counters as this connection last read or wrote them. */
+export interface KeptCounters {
+  readonly seq: number;
+  usage: StoredCounters["usage"];
+  windows: StoredCounters["windows"];
+}
 
 /** What a charge needs of a record, and of its workspace, as this connection last read it. */
 export interface KeptRecord {
@@ -15,36 +22,7 @@ export interface KeptRecord {
   readonly id: string;
   readonly version: number;
   readonly revision: number;
-  /** The number of its counters, if it has some. */
-  readonly counters: number | null;
-}
-
-/** Counters as this connection last read or wrote them. */
-export interface KeptCounters extends StoredCounters {
-  readonly generation: number;
-  readonly seq: number;
-}
-
-/** The rows of one table that were used last, by their number. */
-class Recent<Row> {
-  #young = new Map<number, Row>();
-  #old = new Map<number, Row>();
-
-  get(seq: number): Row | undefined {
-    const kept = this.#young.get(seq);
-    if (kept !== undefined) return kept;
-    const old = this.#old.get(seq);
-    if (old !== undefined) this.set(seq, old);
-    return old;
-  }
-
-  set(seq: number, row: Row): void {
-    if (this.#young.size >= HALF_SIZE) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(seq, row);
-  }
+  readonly counters: KeptCounters | null;
 }
 
 /**
@@ -58,10 +36,12 @@ class Recent<Row> {
  * @see https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
-  readonly records = new Recent<KeptRecord>();
-  readonly counters = new Recent<KeptCounters>();
   /** Rows of an earlier one are no longer known to be as stored. */
   generation = 0;
+  /** How often charges of this connection have moved counters. */
+  moves = 0;
+  readonly #records = new Map<number, KeptRecord>();
+  readonly #counters = new Map<number, KeptCounters>();
   readonly #dataVersion: SqliteStatement;
   #lastDataVersion: unknown;
   #isRestless = false;
@@ -87,5 +67,28 @@ export class Memo {
   ask(): number {
     if (this.#isRestless) this.#unasked = (this.#unasked + 1) % ASKED_EVERY;
     return this.#isRestless && this.#unasked !== 0 ? Number.NaN : this.confirm();
+  }
+
+  /** The record of that number, of whatever generation. */
+  record(seq: unknown): KeptRecord | undefined {
+    return this.#records.get(seq as number);
+  }
+
+  /** Keeps a record that was read. Records that share counters share what is kept of them. */
+  keep(record: Omit<KeptRecord, "counters">, read: KeptCounters | null): KeptRecord {
+    if (this.#records.size >= MOST) {
+      // Plans that hold some of them have to read again, or two would each move counters of their own.
+      this.generation += 1;
+      this.#records.clear();
+      this.#counters.clear();
+    }
+    const known = read === null ? undefined : this.#counters.get(read.seq);
+    if (known !== undefined) Object.assign(known, read);
+    else if (read !== null) this.#counters.set(read.seq, read);
+    const { generation, seq, workspace, kind, id, version, revision } = record;
+    const counters = known ?? read;
+    const kept = { generation, seq, workspace, kind, id, version, revision, counters };
+    this.#records.set(seq, kept);
+    return kept;
   }
 }

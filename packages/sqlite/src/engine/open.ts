@@ -4,7 +4,7 @@ import type { SqliteDatabase } from "./database.js";
 import { isBusy, sqliteCode, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { openWithDriver } from "./load-driver.js";
-import { migrate, schemaVersion, VIEWS } from "./migrations/index.js";
+import { hasAny, migrate, schemaVersion, VIEWS } from "./migrations/index.js";
 import {
   APPLICATION_ID,
   applyPragmas,
@@ -28,11 +28,10 @@ const PAGE_SIZE = 2048;
  */
 export function openPath(path: string): SqliteDatabase {
   if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
-  if (path !== path.trim()) {
+  if (path !== path.trim())
     throw new TypeError(
       '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
     );
-  }
   const options = { timeout: OPENING_TIMEOUT_MS, fileMustExist: path !== MEMORY };
   if (path !== MEMORY) createPrivately(path);
   try {
@@ -88,23 +87,21 @@ function createPrivately(path: string): void {
 function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
   database.exec("BEGIN");
   try {
-    const applicationId = database.pragma("application_id", { simple: true });
-    if (applicationId === APPLICATION_ID) return;
-    if (applicationId !== 0) {
-      throw new LatchkeyError(
-        "PRECONDITION_FAILED",
-        "the database is marked as another program's (application_id): give another path",
+    const mark = database.pragma("application_id", { simple: true });
+    if (mark === APPLICATION_ID) return;
+    if (mark !== 0)
+      throw refusal("is marked as another program's (application_id): give another path");
+    if (isOurs && schemaVersion(database) === 0 && hasAny(database, "1"))
+      throw refusal(
+        "holds tables of another program: give another path, or hand in the open database",
       );
-    }
-    if (isOurs && schemaVersion(database) === 0 && hasAny(database, "1")) {
-      throw new LatchkeyError(
-        "PRECONDITION_FAILED",
-        "the database holds tables of another program: give another path, or hand in the open database",
-      );
-    }
   } finally {
     if (database.inTransaction) database.exec("COMMIT");
   }
+}
+
+function refusal(reason: string): LatchkeyError {
+  return new LatchkeyError("PRECONDITION_FAILED", `the database ${reason}`);
 }
 
 /**
@@ -118,11 +115,6 @@ function assertNoHooks(database: SqliteDatabase): void {
     "STORE_CORRUPT",
     "the database has a trigger or a view on the tables of latchkey: remove it, or restore a backup",
   );
-}
-
-function hasAny(database: SqliteDatabase, condition: string): boolean {
-  const sql = `SELECT 1 FROM sqlite_schema WHERE ${condition} LIMIT 1`;
-  return database.prepare(sql).get() !== undefined;
 }
 
 /**

@@ -43,12 +43,6 @@ export function writeWindows(windows: readonly StoredWindow[]): string {
   return text;
 }
 
-/** The stored window of that name, or null. */
-export function findWindow(windows: readonly StoredWindow[], name: string): RateWindow | null {
-  for (const stored of windows) if (stored.name === name) return stored.window;
-  return null;
-}
-
 /** The windows with one replaced. */
 export function withWindow(
   windows: readonly StoredWindow[],
