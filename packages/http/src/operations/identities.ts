@@ -1,6 +1,5 @@
 import { onIdentity } from "../auth/required-permissions.js";
-import { createdIdentity, identity, identityList } from "../response-schemas/identities.js";
-import { empty } from "../response-schemas/shared.js";
+import { createdIdentity, deletedIdentity, identity, identityList } from "../response-schemas/identities.js";
 import { IDENTITY, IDENTITY_ID } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
@@ -73,13 +72,9 @@ export const IDENTITIES: readonly Operation[] = [
     description:
       "Its keys stay valid, without an owner; a key that takes its uses from the identity has none left. To revoke the " +
       "keys, delete them first. An identity that is created with the same `externalId` later is another one.",
-    response: empty,
+    response: deletedIdentity,
     errors: ["NOT_FOUND"],
-    example: { input: { identityId: IDENTITY_ID }, response: {} },
-    run: async ({ latchkey }, input) => {
-      await latchkey.deleteIdentity(input);
-      return {};
-    },
+    example: { input: { identityId: IDENTITY_ID }, response: { keys: "unlinked" } },
     requiredPermissions: (ids) => onIdentity("delete_identity", ids),
   }),
 ];

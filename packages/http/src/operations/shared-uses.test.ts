@@ -71,10 +71,10 @@ describe("uses of an identity", () => {
 });
 
 describe("identities.deleteIdentity", () => {
-  test("returns {}, and 404 from then on", async () => {
+  test("returns what became of its keys, and 404 from then on", async () => {
     const { identityId } = await service.ok("identities.createIdentity", { externalId: "team" });
     const { keyId } = await service.ok("keys.createKey", { apiId, externalId: "team" });
-    expect(await service.ok("identities.deleteIdentity", { identityId })).toEqual({});
+    expect(await service.ok("identities.deleteIdentity", { identityId })).toEqual({ keys: "unlinked" });
     for (const [name, input] of [
       ["identities.deleteIdentity", { identityId }],
       ["identities.getIdentity", { externalId: "team" }],

@@ -24,6 +24,9 @@ export const identity = shared(
 /** Response of identities.createIdentity. */
 export const createdIdentity = z.strictObject({ identityId: z.string() });
 
+/** Response of identities.deleteIdentity: what became of its keys. */
+export const deletedIdentity = z.strictObject({ keys: z.literal("unlinked") });
+
 /** Response of identities.listIdentities: an identity in a list has no metadata. */
 export const identityList = z.strictObject({
   identities: listOf(
