@@ -193,7 +193,7 @@ describe("a client written for Unkey v1", () => {
     expect(await resultOf(unkey.identities.list({ limit: 10 }))).toMatchObject({ total: 1 });
     const updated = unkey.identities.update({ identityId, meta: {}, ratelimits: [] });
     expect(await resultOf(updated)).toEqual({ ...identity, meta: {}, ratelimits: [] });
-    expect(await resultOf(unkey.identities.delete({ identityId }))).toEqual({});
+    expect(await resultOf(unkey.identities.delete({ identityId }))).toEqual({ keys: "unlinked" });
     expect((await unkey.identities.get({ identityId })).error?.code).toBe("NOT_FOUND");
   });
 

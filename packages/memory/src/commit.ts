@@ -42,8 +42,8 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
 
 /** Whether a row is what is expected. */
 export function isVersion(row: Row | undefined, version: Expectation["version"]): boolean {
-  if (row === undefined || row.version === -1) return version === null;
-  return version === row.version || version === "exists";
+  const current = row === undefined ? null : row.version;
+  return version === current || (version === "exists" && current !== null);
 }
 
 /** The first claim whose name is another's, once the change's own releases are made; -1 where there is none. */
@@ -51,7 +51,7 @@ function firstTaken(workspace: Workspace, { claims, releases }: Change): number 
   const claimed = new Set<string>();
   return claims.findIndex((claim) => {
     const name = textOf(claim);
-    const holder = workspace.holderOf(claim) ?? claim.id;
+    const holder = workspace.names(claim).get(claim.value) ?? claim.id;
     const isReleased = () => releases.some((one) => one.id === holder && textOf(one) === name);
     if (claimed.has(name)) return true;
     claimed.add(name);
@@ -76,8 +76,9 @@ function write(workspace: Workspace, change: Change): void {
     if (counters !== undefined) row.counters = newCounters(workspace, record.kind, counters);
   }
   for (const { kind, id } of change.deletes) workspace.delete(kind, id);
-  for (const name of change.releases) workspace.release(name, name.id);
-  for (const claim of change.claims) workspace.claim(claim, claim.id);
+  for (const one of change.releases)
+    if (workspace.names(one).get(one.value) === one.id) workspace.names(one).delete(one.value);
+  for (const one of change.claims) workspace.names(one).set(one.value, one.id);
   for (const { list, of, id } of change.leaves) workspace.lists.leave(list, of, id);
   for (const { list, of, id } of change.enters) workspace.lists.enter(list, of, id);
   for (const name of change.dropWindows) workspace.windows.delete(name);

@@ -28,7 +28,7 @@ export function usageOf({ remaining, refilledAt, lastRefillAt }: Usage): Usage {
 }
 
 function find(workspace: Workspace, want: Want): Row | undefined {
-  const id = "id" in want ? want.id : workspace.holderOf(want);
+  const id = "id" in want ? want.id : workspace.names(want).get(want.value);
   return id === undefined ? undefined : workspace.row(want.kind, id);
 }
 

@@ -41,8 +41,8 @@ export class Counters {
 export class Row {
   /** Null once it is deleted. */
   record: StoredRecord | null = null;
-  /** Of the record; -1 without one. It stands here, too, for charges: each place of memory that they look at takes time. */
-  version = -1;
+  /** That of the record, beside it: a charge looks at nothing else of a record. */
+  version: number | null = null;
   counters: Counters | null = null;
   usedAt: EpochMs | null = null;
 }
@@ -56,7 +56,7 @@ export class Workspace {
   readonly windows = new ExpiringMap<RateWindow>();
   readonly requests = new ExpiringMap<RememberedCharge>();
   readonly #rows = new Map<RecordKind, Map<string, Row>>();
-  readonly #claims = new Map<RecordKind, Map<string, Map<string, string>>>();
+  readonly #names = new Map<RecordKind, Map<string, Map<string, string>>>();
 
   row(kind: RecordKind, id: string): Row | undefined {
     return this.#rows.get(kind)?.get(id);
@@ -65,32 +65,20 @@ export class Workspace {
   /** Writes a record, whether or not it is there, and answers its row. */
   put({ kind, id, version, link, body }: StoredRecord): Row {
     const row = entryOf(mapIn(this.#rows, kind), id, () => new Row());
-    row.version = version;
     row.record = Object.freeze({ kind, id, version, link, body: deepFrozen(body) });
+    row.version = version;
     return row;
   }
 
   delete(kind: RecordKind, id: string): void {
     const row = this.row(kind, id);
     this.#rows.get(kind)?.delete(id);
-    if (row !== undefined) Object.assign(row, { record: null, version: -1 });
+    if (row !== undefined) row.record = row.version = null;
   }
 
-  /** Id of the record that has a name. Where that is gone, the name is free. */
-  holderOf(claim: Claim): string | undefined {
-    return this.#holders(claim).get(claim.value);
-  }
-
-  claim(claim: Claim, id: string): void {
-    this.#holders(claim).set(claim.value, id);
-  }
-
-  release(claim: Claim, id: string): void {
-    if (this.holderOf(claim) === id) this.#holders(claim).delete(claim.value);
-  }
-
-  #holders({ kind, index }: Claim): Map<string, string> {
-    return mapIn(mapIn(this.#claims, kind), index);
+  /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */
+  names({ kind, index }: Claim): Map<string, string> {
+    return mapIn(mapIn(this.#names, kind), index);
   }
 }
 
