@@ -39,34 +39,32 @@ interface Decision {
 }
 
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
+type Answer = ChargeResult | (() => ChargeResult);
 
+/** Where a row that confirms a record has the revision. */
 const REVISION_AT = 7;
 
 /** Answers a plan that writes nothing, without the write lock; for any other, says what carries it out as {@link take} does. */
-export function look(
-  connection: Connection,
-  plan: ChargePlan,
-  moment: ChargeMoment,
-): ChargeResult | (() => ChargeResult) {
+export function look(connection: Connection, plan: ChargePlan, moment: ChargeMoment): Answer {
   const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
   if (isPassing && plan.mode === "commit") return () => take(connection, plan, moment);
   const kept = isPassing ? null : keptBasis(connection, plan);
-  const likely = kept === null ? null : decide(kept, moment);
-  // Whether or not it is still as stored: the transaction will tell.
-  if (likely !== null && likely.step.next !== null)
-    return () => take(connection, plan, moment, likely);
-  const generation = connection.memo.ask();
-  if (likely !== null && likely.basis.generation === generation) return likely.step.result;
-  const read = () => {
-    const basis = readBasis(connection, plan, generation);
-    return "kind" in basis ? basis : decide(basis, moment);
-  };
-  // One statement is a snapshot of its own.
-  const isOneStatement = plan.confirms.length === 1 && !isPassing;
-  const decision = isOneStatement ? read() : connection.snapshot(read);
-  if ("kind" in decision) return decision;
-  if (decision.step.next === null) return decision.step.result;
-  return () => take(connection, plan, moment, decision);
+  let decision = kept === null ? null : decide(kept, moment);
+  // Where it writes, the transaction will tell whether it is still as stored.
+  if (decision === null || decision.step.next === null) {
+    const generation = connection.memo.confirm();
+    if (decision?.basis.generation !== generation) {
+      const read = () => {
+        const basis = readBasis(connection, plan, generation);
+        return "kind" in basis ? basis : decide(basis, moment);
+      };
+      const fresh = connection.snapshot(read);
+      if ("kind" in fresh) return fresh;
+      decision = fresh;
+    }
+  }
+  const draft = decision;
+  return draft.step.next === null ? draft.step.result : () => take(connection, plan, moment, draft);
 }
 
 /** Carries a plan out. Call it inside a write transaction in which the memo was confirmed. */
@@ -74,13 +72,13 @@ export function take(
   connection: Connection,
   plan: ChargePlan,
   moment: ChargeMoment,
-  draft: Decision | null = null,
+  draft?: Decision,
 ): ChargeResult {
   const { generation, moves } = connection.memo;
-  let basis: Basis | Stale | null = draft?.basis ?? keptBasis(connection, plan);
+  let basis: Basis | Stale | null = keptBasis(connection, plan);
   if (basis?.generation !== generation) basis = readBasis(connection, plan, generation, true);
   if ("kind" in basis) return basis;
-  const isDecided = draft !== null && draft.basis === basis && draft.moves === moves;
+  const isDecided = draft?.basis === basis && draft.moves === moves;
   const decision = isDecided ? draft : decide(basis, moment);
   store(decision, moment);
   return decision.step.result;
@@ -92,17 +90,18 @@ function keptBasis(connection: Connection, plan: ChargePlan): Basis | null {
   if (known?.connection === connection && known.plan === plan) return known;
   // A new plan, perhaps on records that were read a moment ago.
   const { names, memo } = connection;
+  const { generation } = memo;
   const workspace = names.workspace(plan.workspaceId);
   if (workspace === NO_NUMBER) return null;
   const records: KeptRecord[] = [];
   for (const { handle, kind, id } of plan.confirms) {
     const kept = memo.record(handle);
-    if (kept?.generation !== memo.generation || kept.workspace !== workspace) return null;
+    if (kept?.generation !== generation || kept.workspace !== workspace) return null;
     if (kept.kind !== KIND_CODE[kind] || kept.id !== id) return null;
     records.push(kept);
   }
   const revision = records[0]?.revision ?? null;
-  const basis = confirmed(connection, plan, workspace, records, revision, memo.generation);
+  const basis = confirm({ connection, plan, workspace, generation, records }, revision);
   return "kind" in basis ? null : basis;
 }
 
@@ -115,31 +114,22 @@ function readBasis(
 ): Basis | Stale {
   const { names, memo, run } = connection;
   const workspace = names.workspace(plan.workspaceId, isWriting);
-  let revision: number | null = null;
   const records = plan.confirms.map(({ kind, id, handle }) => {
     const address = [workspace, KIND_CODE[kind], id] as const;
     // Its number finds it faster; by now that may be another's.
     const seq = typeof handle === "number" ? handle : null;
     const row = run.confirmBySeq.get(seq, ...address) ?? run.confirm.get(...address);
-    if (row === undefined) return null;
-    const known = { generation, workspace, kind: KIND_CODE[kind], id, revision: row[REVISION_AT] };
-    const record = keepRecord(memo, row, 0, known);
-    revision = record.revision;
-    return record;
+    return row ? keepRecord(memo, row, 0, address, row[REVISION_AT], generation) : null;
   });
-  revision ??= wholeOr0(run.workspace.get(plan.workspaceId)?.[1]);
-  return confirmed(connection, plan, workspace, records, revision, generation);
+  const revision =
+    records.find((record) => record !== null)?.revision ??
+    wholeOr0(run.workspace.get(plan.workspaceId)?.[1]);
+  return confirm({ connection, plan, workspace, generation, records }, revision);
 }
 
 /** Whether all that a plan confirms holds: the revision is compared first, then each record. */
-function confirmed(
-  connection: Connection,
-  plan: ChargePlan,
-  workspace: number,
-  records: readonly (KeptRecord | null)[],
-  revision: number | null,
-  generation: number,
-): Basis | Stale {
+function confirm(basis: Basis, revision: number | null): Basis | Stale {
+  const { plan, records } = basis;
   if (plan.revision !== null && plan.revision !== revision)
     return { kind: "stale", moved: "revision" };
   const moved = plan.confirms.findIndex(({ version }, place) => {
@@ -148,14 +138,12 @@ function confirmed(
     return version !== "exists" && version !== record.version;
   });
   if (moved !== -1) return { kind: "stale", moved };
-  const basis = { connection, plan, workspace, generation, records };
   plan.memo = basis;
   return basis;
 }
 
 function decide(basis: Basis, moment: ChargeMoment): Decision {
   const { connection, plan, workspace, records } = basis;
-  const { moves } = connection.memo;
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
   const windows: (RateWindow | null)[] = [];
@@ -167,7 +155,7 @@ function decide(basis: Basis, moment: ChargeMoment): Decision {
   const request = nameOf(plan, moment);
   const remembered = request === null ? null : findRequest(connection, workspace, request);
   const step = applyCharge({ usage, windows, remembered }, plan, moment);
-  return { basis, windows, step, moves };
+  return { basis, windows, step, moves: connection.memo.moves };
 }
 
 function store({ basis, windows, step: { next } }: Decision, moment: ChargeMoment): void {

@@ -19,24 +19,16 @@ export function requestName({ kind, id }: RecordAddress, requestId: string): str
 }
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
-export function findWindow(at: Connection, workspace: number, name: string): RateWindow | null {
-  const found = find<RateWindow>(at, workspace, name);
-  if (found === null) return null;
-  const { startedAt, used } = found;
-  return isWhole(startedAt) && isWhole(used) ? { startedAt, used } : damaged();
+export function findWindow(at: Connection, workspace: number, name: string) {
+  const isWritten = ({ startedAt, used }: RateWindow) => isWhole(startedAt) && isWhole(used);
+  return find(at, workspace, name, isWritten);
 }
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
-export function findRequest(
-  at: Connection,
-  workspace: number,
-  name: string,
-): RememberedCharge | null {
-  const found = find<RememberedCharge>(at, workspace, name);
-  if (found === null) return null;
-  const { fingerprint, until, result } = found;
-  const isWritten = typeof fingerprint === "string" && isWhole(until);
-  return isWritten && Array.isArray(result?.limits) ? { fingerprint, until, result } : damaged();
+export function findRequest(at: Connection, workspace: number, name: string) {
+  const isWritten = ({ fingerprint, until, result }: RememberedCharge) =>
+    typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
+  return find(at, workspace, name, isWritten);
 }
 
 /** Keeps a window or a request until a day after its end, and forgets two that ended earlier. */
@@ -62,16 +54,19 @@ export function forgetRequests(
   run.forgetBetween.run(workspace, first, `${first.slice(0, -1)}!`);
 }
 
-function find<Value>({ run }: Connection, workspace: number, name: string): Partial<Value> | null {
+function find<Value>(
+  { run }: Connection,
+  workspace: number,
+  name: string,
+  isWritten: (value: Value) => boolean,
+): Value | null {
   const row = run.passing.get(workspace, name);
   if (row === undefined) return null;
   try {
-    return JSON.parse(row[0] as string) ?? damaged();
+    const value = JSON.parse(row[0] as string) as Value;
+    if (isWritten(value)) return value;
   } catch {
-    return damaged();
+    // As if it said something else.
   }
-}
-
-function damaged(): never {
   throw corruptRecord("window or request");
 }

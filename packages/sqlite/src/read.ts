@@ -24,7 +24,7 @@ export function read(
     });
   }
   // One statement is a snapshot of its own. Whoever reads by a name is about to charge.
-  if (!("id" in want)) keepLoaded(connection, want.kind, row);
+  if (!("id" in want)) keepLoaded(connection.memo, want.kind, row);
   return { revision: wholeOr0(row[REVISION_AT]), found: [loadedRecord(want.kind, row)] };
 }
 

@@ -4,13 +4,12 @@ import {
   type RecordKind,
   type StoredRecordState,
 } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
 import { KIND_CODE } from "./engine/statements.js";
 import { isWhole, readUsage, readWindows } from "./engine/stored-counters.js";
 
-/** Where a row of `statements.ts` has its parts. */
+// Where the rows of `statements.ts` have their parts.
 const ID_AT = 7;
 const LINKED_AT = 11;
 export const REVISION_AT = 22;
@@ -22,19 +21,17 @@ export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
   return { record, usage, usedAt, handle, linked };
 }
 
-/** Keeps what a charge needs of the records of such a row. */
-export function keepLoaded({ memo }: Connection, kind: RecordKind, row: Row): void {
-  const { generation } = memo;
+/** Keeps what a charge needs of such a row, unless it is damaged. */
+export function keepLoaded(memo: Memo, kind: RecordKind, row: Row): void {
   const [revision, workspace] = [row[REVISION_AT], row[REVISION_AT + 1] as number];
-  const keep = (of: RecordKind, at: number) => {
-    const id = row[at + ID_AT] as string;
-    keepRecord(memo, row, at, { generation, workspace, kind: KIND_CODE[of], id, revision });
-  };
   try {
-    keep(kind, 0);
-    if (row[LINKED_AT] !== null) keep("identity", LINKED_AT);
+    for (const [of, at] of [[kind, 0] as const, ["identity", LINKED_AT] as const]) {
+      if (row[at] === null) continue;
+      const id = row[at + ID_AT] as string;
+      keepRecord(memo, row, at, [workspace, KIND_CODE[of], id], revision, memo.generation);
+    }
   } catch {
-    // Whoever charges what is damaged is told.
+    // Whoever charges it is told.
   }
 }
 
@@ -47,16 +44,18 @@ export function keepRecord(
   memo: Memo,
   row: Row,
   at: number,
-  known: Pick<KeptRecord, "generation" | "workspace" | "kind" | "id"> & { revision: unknown },
+  [workspace, kind, id]: readonly [workspace: number, kind: number, id: string],
+  storedRevision: unknown,
+  generation: number,
 ): KeptRecord {
-  const { generation, workspace, kind, id } = known;
-  const [seq, counters] = [row[at] as number, row[at + 2] as number | null];
+  const revision = wholeOr0(storedRevision);
   const version = versionOf(row[at + 1]);
-  const revision = wholeOr0(known.revision);
-  const record = { generation, seq, workspace, kind, id, version, revision };
-  if (counters === null) return memo.keep(record, null);
-  const usage = readUsage(row[at + 3], row[at + 4], row[at + 5]);
-  return memo.keep(record, { seq: counters, usage, windows: readWindows(row[at + 6]) });
+  const seq = row[at + 2] as number | null;
+  const usage = seq === null ? NO_USES : readUsage(row[at + 3], row[at + 4], row[at + 5]);
+  const windows = seq === null ? [] : readWindows(row[at + 6]);
+  const counters = seq === null ? null : memo.keepCounters({ seq, usage, windows });
+  const record = { generation, workspace, revision, kind, id, version, counters };
+  return memo.keepRecord(row[at] as number, record);
 }
 
 /**
@@ -73,13 +72,9 @@ function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState 
     body = undefined;
   }
   const [id, link] = [row[at + ID_AT] as string, row[at + ID_AT + 1] as string | null];
+  const record = { kind, id, version: wholeOr0(row[at + 1]), link, body };
   const usedAt = row[at + ID_AT + 3];
-  return {
-    record: { kind, id, version: wholeOr0(row[at + 1]), link, body },
-    usage,
-    usedAt: isWhole(usedAt) ? usedAt : null,
-    handle: row[at],
-  };
+  return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null, handle: row[at] };
 }
 
 /** A version that cannot be read is none that anything rests on. */

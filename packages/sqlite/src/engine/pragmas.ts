@@ -1,5 +1,5 @@
-import { LatchkeyError } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
+import { refusal } from "./errors.js";
 
 /** `LKEY`, in the header of every file that latchkey made. */
 export const APPLICATION_ID = 0x4c4b4559;
@@ -65,22 +65,14 @@ export function useWal(database: SqliteDatabase): void {
     throw refusal("the database cannot use a write-ahead log here: put the file on a local disk");
 }
 
-/** Sets everything that makes a connection safe, and makes sure that it holds. */
+/** Sets everything that makes a connection safe. */
 export function applyPragmas(database: SqliteDatabase): void {
-  for (const [name, value] of SETTINGS) set(database, name, value);
+  for (const [name, value] of SETTINGS) setPragma(database, name, value);
 }
 
-/** Sets how long one statement may wait for a lock, in ms. */
-export function setBusyTimeout(database: SqliteDatabase, timeoutMs: number): void {
-  set(database, "busy_timeout", timeoutMs);
-}
-
-function set(database: SqliteDatabase, name: string, value: number): void {
+/** Sets one, and makes sure that it holds. */
+export function setPragma(database: SqliteDatabase, name: string, value: number): void {
   database.pragma(`${name} = ${value}`);
   if (database.pragma(name, { simple: true }) !== value)
     throw refusal(`this SQLite does not keep its setting "${name}"`);
-}
-
-function refusal(message: string): LatchkeyError {
-  return new LatchkeyError("PRECONDITION_FAILED", message);
 }

@@ -1,5 +1,6 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { SqliteDatabase } from "../database.js";
+import { refusal } from "../errors.js";
 import { APPLICATION_ID } from "../pragmas.js";
 import { INITIAL } from "./0001-initial.js";
 
@@ -54,8 +55,7 @@ export function migrate(database: SqliteDatabase): void {
 
 function assertNotNewer(version: number): number {
   if (version <= LATEST) return version;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
+  throw refusal(
     `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite`,
   );
 }
