@@ -239,8 +239,8 @@ export class ModelRun {
     if (plan === undefined || !this.#hasCounters(plan)) return;
     this.#now = Math.max(this.#now + step.move, this.#latest - MOST_BACK_MS);
     this.#latest = Math.max(this.#latest, this.#now);
-    const isRemembering = step.request !== null && !this.#isWrittenAgain(plan);
-    const request = isRemembering && { ...step.request, rememberUntil: REMEMBER_UNTIL };
+    const named = this.#isWrittenAgain(plan) ? null : step.request;
+    const request = named && { ...named, rememberUntil: REMEMBER_UNTIL };
     const moment: ChargeMoment = {
       now: this.#now,
       refill: step.refill,
@@ -388,9 +388,8 @@ function inOrder(sums: readonly HourCount[]): readonly string[] {
   return sums.map(({ hourAt, code, count }) => `${hourAt} ${code} ${count}`).toSorted();
 }
 
-function nameIn(workspace: string, { kind, id }: RecordAddress): string {
-  return JSON.stringify([workspace, { kind, id }]);
-}
+const nameIn = (workspace: string, { kind, id }: RecordAddress): string =>
+  JSON.stringify([workspace, kind, id]);
 
 function isSame(one: RecordAddress, other: RecordAddress): boolean {
   return one.kind === other.kind && one.id === other.id;
