@@ -8,12 +8,11 @@ import {
   type RateWindow,
   UNLIMITED_USES,
 } from "@latchkey/core";
-import { moveCounters } from "./counter-changes.js";
 import type { Connection } from "./engine/connection.js";
+import { moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { NO_NUMBER } from "./engine/names.js";
 import { KIND_CODE } from "./engine/statements.js";
-import { withWindow } from "./engine/stored-counters.js";
 import { findRequest, findWindow, pass, requestName } from "./passing.js";
 import { keepRecord, wholeOr0 } from "./stored-record.js";
 
@@ -29,58 +28,43 @@ interface Basis {
   readonly records: readonly (KeptRecord | null)[];
 }
 
-/** A step, and what it was decided on. It holds as long as that is as stored. */
+/** A step, and the windows that it was decided on. */
 interface Decision {
-  readonly basis: Basis;
   readonly windows: readonly (RateWindow | null)[];
   readonly step: ChargeStep;
-  /** How often counters had moved by then. */
-  readonly moves: number;
 }
 
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
-type Answer = ChargeResult | (() => ChargeResult);
 
 /** Where a row that confirms a record has the revision. */
 const REVISION_AT = 7;
 
-/** Answers a plan that writes nothing, without the write lock; for any other, says what carries it out as {@link take} does. */
-export function look(connection: Connection, plan: ChargePlan, moment: ChargeMoment): Answer {
+/** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
+export function look(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
   const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
-  if (isPassing && plan.mode === "commit") return () => take(connection, plan, moment);
+  if (isPassing && plan.mode === "commit") return null;
   const kept = isPassing ? null : keptBasis(connection, plan);
-  let decision = kept === null ? null : decide(kept, moment);
-  // Where it writes, the transaction will tell whether it is still as stored.
-  if (decision === null || decision.step.next === null) {
-    const generation = connection.memo.confirm();
-    if (decision?.basis.generation !== generation) {
-      const read = () => {
-        const basis = readBasis(connection, plan, generation);
-        return "kind" in basis ? basis : decide(basis, moment);
-      };
-      const fresh = connection.snapshot(read);
-      if ("kind" in fresh) return fresh;
-      decision = fresh;
-    }
-  }
-  const draft = decision;
-  return draft.step.next === null ? draft.step.result : () => take(connection, plan, moment, draft);
+  const likely = kept === null ? null : decide(kept, moment).step;
+  // Whether or not it is still as stored: the transaction will tell.
+  if (likely !== null && likely.next !== null) return null;
+  const generation = connection.memo.confirm();
+  if (likely !== null && kept?.generation === generation) return likely.result;
+  return connection.snapshot(() => {
+    const basis = readBasis(connection, plan, generation);
+    if ("kind" in basis) return basis;
+    const { result, next } = decide(basis, moment).step;
+    return next === null ? result : null;
+  });
 }
 
 /** Carries a plan out. Call it inside a write transaction in which the memo was confirmed. */
-export function take(
-  connection: Connection,
-  plan: ChargePlan,
-  moment: ChargeMoment,
-  draft?: Decision,
-): ChargeResult {
-  const { generation, moves } = connection.memo;
+export function take(connection: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+  const { generation } = connection.memo;
   let basis: Basis | Stale | null = keptBasis(connection, plan);
   if (basis?.generation !== generation) basis = readBasis(connection, plan, generation, true);
   if ("kind" in basis) return basis;
-  const isDecided = draft?.basis === basis && draft.moves === moves;
-  const decision = isDecided ? draft : decide(basis, moment);
-  store(decision, moment);
+  const decision = decide(basis, moment);
+  store(basis, decision, moment);
   return decision.step.result;
 }
 
@@ -142,8 +126,7 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
   return basis;
 }
 
-function decide(basis: Basis, moment: ChargeMoment): Decision {
-  const { connection, plan, workspace, records } = basis;
+function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment): Decision {
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
   const windows: (RateWindow | null)[] = [];
@@ -155,10 +138,10 @@ function decide(basis: Basis, moment: ChargeMoment): Decision {
   const request = nameOf(plan, moment);
   const remembered = request === null ? null : findRequest(connection, workspace, request);
   const step = applyCharge({ usage, windows, remembered }, plan, moment);
-  return { basis, windows, step, moves: connection.memo.moves };
+  return { windows, step };
 }
 
-function store({ basis, windows, step: { next } }: Decision, moment: ChargeMoment): void {
+function store(basis: Basis, { windows, step: { next } }: Decision, moment: ChargeMoment): void {
   if (next === null) return;
   const { connection, plan, workspace, records } = basis;
   const moved = new Set<KeptCounters>();
@@ -172,7 +155,6 @@ function store({ basis, windows, step: { next } }: Decision, moment: ChargeMomen
     if (owner === null)
       pass(connection, workspace, name, window.startedAt + duration, window, moment.now);
   }
-  connection.memo.moves += 1;
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
   const request = nameOf(plan, moment);
   if (next.remember !== null && request !== null)

@@ -1,14 +1,23 @@
-import type {
-  Change,
-  Claim,
-  CommitResult,
-  Expectation,
-  ListEntry,
-  Put,
-  RecordAddress,
+import {
+  type Change,
+  type Claim,
+  type CommitResult,
+  type CounterChange,
+  changeUsage,
+  type Expectation,
+  type ListEntry,
+  type Put,
+  type RecordAddress,
+  type Usage,
 } from "@latchkey/core";
-import { addCounters, judgeCounters, leaveCounters, moveCounters } from "./counter-changes.js";
 import type { Connection } from "./engine/connection.js";
+import {
+  addCounters,
+  findCounters,
+  leaveCounters,
+  moveCounters,
+  type StoredCounters,
+} from "./engine/counters.js";
 import type { Statement } from "./engine/database.js";
 import { claimName, storedOwner, storedValue } from "./engine/names.js";
 import { KIND_CODE } from "./engine/statements.js";
@@ -28,18 +37,22 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   let workspace = names.workspace(workspaceId);
   /** What was found so far, or written. */
   const known = new Map<string, Found | null>();
+  const moved = new Map<number, StoredCounters>();
   const growth = new Map<number, number>();
 
   const stale = change.expects.findIndex((expected) => !holds(expected));
   if (stale !== -1) return { kind: "stale", index: stale };
   const taken = change.claims.findIndex(isTaken);
   if (taken !== -1) return { kind: "taken", index: taken };
-  const seqOf = (address: RecordAddress) => find(address)?.counters ?? null;
-  const moves = judgeCounters(connection, change.counters, seqOf);
-  if (moves.kind === "refused") return moves;
+  const usages: Usage[] = [];
+  for (const [index, each] of change.counters.entries()) {
+    const changed = judge(each);
+    if (changed.kind !== "changed") return { kind: "refused", index, reason: changed };
+    usages.push(changed.usage);
+  }
 
   workspace = names.workspace(workspaceId, true);
-  for (const [seq, counters] of moves.after) moveCounters(connection, seq, counters);
+  for (const [seq, counters] of moved) moveCounters(connection, seq, counters);
   for (const name of change.releases)
     run.release.run(numberOf(name), storedValue(name), find(name)?.seq ?? null);
   for (const each of change.puts) put(each);
@@ -51,7 +64,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   for (const [list, by] of growth) run.resize.run(by, list);
   for (const window of change.dropWindows) run.forget.run(workspace, window);
   if (change.raisesRevision) run.raiseRevision.run(workspace);
-  return { kind: "committed", usages: moves.usages };
+  return { kind: "committed", usages };
 
   function holds(expected: Expectation): boolean {
     const found = find(expected);
@@ -67,6 +80,22 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     if (change.claims.slice(0, place).some(isSame)) return true;
     const [holder = claim.id] = run.holder.get(numberOf(claim), storedValue(claim)) ?? [];
     return holder !== claim.id && !change.releases.some((one) => isSame(one) && one.id === holder);
+  }
+
+  /** Each change is decided on what those before it left. */
+  function judge(each: CounterChange) {
+    const { usage, keepWindows, dropWindows } = each;
+    const { counters: seq } = existing(each);
+    if (seq === null) throw new TypeError(`the change names a ${each.kind} without counters`);
+    const before = moved.get(seq) ?? findCounters(connection, seq);
+    const changed = usage
+      ? changeUsage(before.usage, usage)
+      : ({ kind: "changed", usage: before.usage } as const);
+    const windows = before.windows.filter(
+      ({ name }) => keepWindows?.includes(name) !== false && !dropWindows?.includes(name),
+    );
+    if (changed.kind === "changed") moved.set(seq, { usage: changed.usage, windows });
+    return changed;
   }
 
   function put({ record, counters: wanted }: Put): void {

@@ -6,7 +6,7 @@ import {
   type RememberedCharge,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { isWhole } from "./engine/stored-counters.js";
+import { isWhole } from "./engine/counters.js";
 
 // What has an end: windows that no record owns, and remembered requests.
 

@@ -9,8 +9,8 @@ import {
   type StatisticsRange,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
+import { isWhole } from "./engine/counters.js";
 import { KIND_CODE } from "./engine/statements.js";
-import { isWhole } from "./engine/stored-counters.js";
 
 /** Adds to sums, and raises the latest use of records. Call it inside a write transaction. */
 export function addStatistics(

@@ -50,7 +50,8 @@ export function sqliteStore(
 /** The port on one connection: which method is what kind of step. All else is in the files named after it. */
 function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings): KeyStore {
   const connection = connectionOf(database);
-  connection.forgetSettings();
+  // Somebody may have set it since, if this was handed in before.
+  connection.synchronous = undefined;
   const steps = new Transactions(connection, settings);
   return {
     read: async (workspaceId, wants) => steps.read(() => read(connection, workspaceId, wants)),

@@ -4,10 +4,10 @@ import {
   type RecordKind,
   type StoredRecordState,
 } from "@latchkey/core";
+import { isWhole, readUsage, readWindows } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
 import { KIND_CODE } from "./engine/statements.js";
-import { isWhole, readUsage, readWindows } from "./engine/stored-counters.js";
 
 // Where the rows of `statements.ts` have their parts.
 const ID_AT = 7;

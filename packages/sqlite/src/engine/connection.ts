@@ -16,7 +16,8 @@ export class Connection {
   readonly memo: Memo;
   readonly names: Names;
   readonly #watch: FileWatch | null;
-  #synchronous: number | undefined;
+  /** The setting, as far as it is known. */
+  synchronous: number | undefined;
 
   constructor(database: SqliteDatabase) {
     this.database = database;
@@ -24,11 +25,6 @@ export class Connection {
     this.memo = new Memo(database.prepare("PRAGMA data_version").pluck(true));
     this.names = new Names(this.run);
     this.#watch = database.memory ? null : new FileWatch(database.name);
-  }
-
-  /** Call it after settings of the connection were set elsewhere. */
-  forgetSettings(): void {
-    this.#synchronous = undefined;
   }
 
   /** @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used. */
@@ -102,12 +98,12 @@ export class Connection {
 
   /** It cannot be prepared: this pragma takes effect when it is compiled. */
   #setSynchronous(synchronous: number): void {
-    if (this.#synchronous === synchronous) return;
-    this.#synchronous = undefined;
+    if (this.synchronous === synchronous) return;
+    this.synchronous = undefined;
     this.database.pragma(`synchronous = ${synchronous}`);
     if (this.database.pragma("synchronous", { simple: true }) !== synchronous)
       throw unavailable("SQLite did not keep its durability setting");
-    this.#synchronous = synchronous;
+    this.synchronous = synchronous;
   }
 }
 

@@ -1,5 +1,5 @@
+import type { StoredCounters } from "./counters.js";
 import type { SqliteStatement } from "./database.js";
-import type { StoredCounters } from "./stored-counters.js";
 
 /** How many records one connection remembers. */
 const MOST = 65_536;
@@ -35,8 +35,6 @@ export interface KeptRecord {
 export class Memo {
   /** Rows of an earlier one are no longer known to be as stored. */
   generation = 0;
-  /** How often charges of this connection have moved counters. */
-  moves = 0;
   readonly #records = new Map<unknown, KeptRecord>();
   readonly #counters = new Map<number, KeptCounters>();
   readonly #dataVersion: SqliteStatement;

@@ -53,29 +53,23 @@ export class Transactions {
    * A change of counters, committed as the durability of the store says. With `full`, those of one turn of the event loop
    * share a transaction and a flush: each is decided on what those before it left, and answered after the commit.
    *
-   * @param look - Answers where nothing is written, without the write lock; else says what does the work.
-   * @param take - Does the work, where a lock was in the way of looking.
+   * @param look - The answer where nothing is written, without the write lock; null where `take` is needed.
    */
-  charge<Result extends object>(
-    look: () => Result | (() => Result),
-    take: () => Result,
-  ): Result | Promise<Result> {
-    let work = take;
+  charge<Result>(look: () => Result | null, take: () => Result): Result | Promise<Result> {
     try {
       const answer = this.#use(look);
-      if (typeof answer !== "function") return answer;
-      work = answer;
+      if (answer !== null) return answer;
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
     if (!this.#isFull) {
       return this.count(() => {
         this.#connection.memo.confirm();
-        return work();
+        return take();
       });
     }
     return new Promise((resolve, reject) => {
-      this.#batch.push({ take: work, resolve, reject });
+      this.#batch.push({ take, resolve, reject });
       this.#scheduled ??= setImmediate(() => this.#commitBatch());
     });
   }
