@@ -1,5 +1,10 @@
 import { onIdentity } from "../auth/required-permissions.js";
-import { createdIdentity, deletedIdentity, identity, identityList } from "../response-schemas/identities.js";
+import {
+  createdIdentity,
+  deletedIdentity,
+  identity,
+  identityList,
+} from "../response-schemas/identities.js";
 import { IDENTITY, IDENTITY_ID } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 

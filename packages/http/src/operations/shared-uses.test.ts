@@ -74,7 +74,9 @@ describe("identities.deleteIdentity", () => {
   test("returns what became of its keys, and 404 from then on", async () => {
     const { identityId } = await service.ok("identities.createIdentity", { externalId: "team" });
     const { keyId } = await service.ok("keys.createKey", { apiId, externalId: "team" });
-    expect(await service.ok("identities.deleteIdentity", { identityId })).toEqual({ keys: "unlinked" });
+    expect(await service.ok("identities.deleteIdentity", { identityId })).toEqual({
+      keys: "unlinked",
+    });
     for (const [name, input] of [
       ["identities.deleteIdentity", { identityId }],
       ["identities.getIdentity", { externalId: "team" }],
