@@ -36,7 +36,7 @@ export interface ChargePlan {
   readonly workspaceId: string;
   /** The revision of the workspace that the decision was made on; null: whatever it is. */
   readonly revision: number | null;
-  /** The records that the decision was made on. A request is remembered beside the first of them. */
+  /** The records that the decision was made on. A request is remembered beside the first of them, at most as long as that exists. */
   readonly confirms: readonly Expectation[];
   /** `peek` evaluates everything and moves nothing. */
   readonly mode: "commit" | "peek";

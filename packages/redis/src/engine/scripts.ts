@@ -12,12 +12,7 @@ export interface Script {
 
 type ScriptName = keyof typeof SCRIPT_TEXTS;
 
-const READS: ReadonlySet<string> = new Set<ScriptName>([
-  "listDays",
-  "page",
-  "read",
-  "readStatistics",
-]);
+const READS: ReadonlySet<string> = new Set<ScriptName>(["page", "read", "readStatistics"]);
 
 /** Every script by the name of its file. */
 export const SCRIPTS = Object.fromEntries(

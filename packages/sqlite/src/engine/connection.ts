@@ -4,35 +4,27 @@ import { FileWatch } from "./file-watch.js";
 import { Memo } from "./memo.js";
 import { Names } from "./names.js";
 import { SYNCHRONOUS } from "./pragmas.js";
-
-/** How a transaction is committed: a value of `PRAGMA synchronous`. */
-type Synchronous = (typeof SYNCHRONOUS)[keyof typeof SYNCHRONOUS];
-
-const SQL = { begin: "BEGIN", beginImmediate: "BEGIN IMMEDIATE", commit: "COMMIT" } as const;
+import { SQL } from "./statements.js";
 
 /**
- * What is known of one connection, whoever uses it: its current setting of `synchronous`, and what it has read and not
- * written since. One for each database that was handed in, so that two stores on it see each other.
+ * A database with everything that is known of it, whoever uses it: compiled statements, its setting of `synchronous`, and what
+ * it has read and not written since. One for each database that was handed in, so that two stores on it see each other.
  */
 export class Connection {
   readonly database: SqliteDatabase;
+  readonly run;
   readonly memo: Memo;
   readonly names: Names;
   readonly #watch: FileWatch | null;
-  readonly #run;
-  #synchronous: Synchronous | undefined;
+  /** The setting, as far as it is known. */
+  synchronous: number | undefined;
 
   constructor(database: SqliteDatabase) {
     this.database = database;
+    this.run = prepareAll(database, SQL);
     this.memo = new Memo(database.prepare("PRAGMA data_version").pluck(true));
-    this.names = new Names(database);
+    this.names = new Names(this.run);
     this.#watch = database.memory ? null : new FileWatch(database.name);
-    this.#run = prepareAll(database, SQL);
-  }
-
-  /** Call it after settings of the connection were set elsewhere. */
-  forgetSettings(): void {
-    this.#synchronous = undefined;
   }
 
   /** @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used. */
@@ -48,18 +40,19 @@ export class Connection {
 
   /** Runs several reads on one snapshot. */
   snapshot<Result>(work: () => Result): Result {
-    this.#run.begin.run();
+    this.run.begin.run();
     return this.#finish(work);
   }
 
   /**
    * Runs the work in a transaction that holds the write lock from its start. Nothing of it stays where it throws.
    *
+   * @param synchronous - One of {@link SYNCHRONOUS}.
    * @throws SqliteError `SQLITE_BUSY` before the work begins, while another connection holds the lock.
    */
-  write<Result>(synchronous: Synchronous, work: () => Result): Result {
+  write<Result>(synchronous: number, work: () => Result): Result {
     this.#setSynchronous(synchronous);
-    this.#run.beginImmediate.run();
+    this.run.beginWrite.run();
     try {
       return this.#finish(work);
     } catch (error) {
@@ -89,37 +82,28 @@ export class Connection {
   }
 
   #finish<Result>(work: () => Result): Result {
-    let result: Result;
+    let isDone = false;
     try {
-      result = work();
+      const result = work();
+      isDone = true;
+      this.run.commit.run();
+      return result;
     } catch (error) {
-      this.#rollback();
-      throw error;
+      // SQLite has rolled back by itself after some errors.
+      if (this.database.inTransaction) this.database.exec("ROLLBACK");
+      // Part of a commit may have reached the disk: only the next start of the database can tell.
+      throw isDone && !isBusy(error) ? translateError(error, "unknown") : error;
     }
-    try {
-      this.#run.commit.run();
-    } catch (error) {
-      this.#rollback();
-      if (isBusy(error)) throw error;
-      // Part of the commit may have reached the disk: only the next start of the database can tell.
-      throw translateError(error, "unknown");
-    }
-    return result;
-  }
-
-  /** SQLite has rolled back by itself after some errors. */
-  #rollback(): void {
-    if (this.database.inTransaction) this.database.exec("ROLLBACK");
   }
 
   /** It cannot be prepared: this pragma takes effect when it is compiled. */
-  #setSynchronous(synchronous: Synchronous): void {
-    if (this.#synchronous === synchronous) return;
-    this.#synchronous = undefined;
+  #setSynchronous(synchronous: number): void {
+    if (this.synchronous === synchronous) return;
+    this.synchronous = undefined;
     this.database.pragma(`synchronous = ${synchronous}`);
     if (this.database.pragma("synchronous", { simple: true }) !== synchronous)
       throw unavailable("SQLite did not keep its durability setting");
-    this.#synchronous = synchronous;
+    this.synchronous = synchronous;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
-import { LatchkeyError } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
+import { refusal } from "./errors.js";
 
 interface DriverOptions {
   readonly timeout: number;
@@ -30,7 +30,7 @@ export function openWithDriver(
   } catch (error) {
     const advice = adviceOn(error as NodeJS.ErrnoException);
     if (advice === null) throw error;
-    throw new LatchkeyError("PRECONDITION_FAILED", advice);
+    throw refusal(advice);
   }
 }
 

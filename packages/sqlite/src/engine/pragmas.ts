@@ -1,11 +1,11 @@
-import { LatchkeyError } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
+import { refusal } from "./errors.js";
 
 /** `LKEY`, in the header of every file that latchkey made. */
 export const APPLICATION_ID = 0x4c4b4559;
 
 /** Before it, SQLite could damage a WAL database that two connections write to: https://www.sqlite.org/wal.html#walreset */
-const OLDEST_SQLITE = [3, 51, 3] as const;
+const OLDEST_SQLITE = "3.51.3";
 
 /** How long opening may wait for other processes that open the same file, in ms. */
 export const OPENING_TIMEOUT_MS = 5_000;
@@ -52,38 +52,27 @@ const SETTINGS: readonly (readonly [name: string, value: number])[] = [
 
 /** @throws LatchkeyError `PRECONDITION_FAILED` when the driver brings a SQLite that is too old. */
 export function assertSqliteVersion(database: SqliteDatabase): void {
-  const [version] = database.prepare("SELECT sqlite_version()").raw(true).get() as [string];
-  const parts = version.split(".").map(Number);
-  const difference = OLDEST_SQLITE.map((oldest, index) => (parts[index] ?? 0) - oldest);
-  if ((difference.find((part) => part !== 0) ?? 0) >= 0) return;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
-    `SQLite ${OLDEST_SQLITE.join(".")} or later is needed: install a newer better-sqlite3`,
-  );
+  const version = database.prepare("SELECT sqlite_version()").pluck(true).get() as string;
+  const order = version.localeCompare(OLDEST_SQLITE, "en", { numeric: true });
+  if (order < 0)
+    throw refusal(`SQLite ${OLDEST_SQLITE} or later is needed: install a newer better-sqlite3`);
 }
 
 /** Switches the file to WAL. A database in memory has no journal file. */
 export function useWal(database: SqliteDatabase): void {
   const wanted = database.memory ? "memory" : "wal";
-  if (database.pragma("journal_mode = WAL", { simple: true }) === wanted) return;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
-    "the database cannot use a write-ahead log here: put the file on a local disk",
-  );
+  if (database.pragma("journal_mode = WAL", { simple: true }) !== wanted)
+    throw refusal("the database cannot use a write-ahead log here: put the file on a local disk");
 }
 
-/** Sets everything that makes a connection safe, and makes sure that it holds. */
+/** Sets everything that makes a connection safe. */
 export function applyPragmas(database: SqliteDatabase): void {
-  for (const [name, value] of SETTINGS) set(database, name, value);
+  for (const [name, value] of SETTINGS) setPragma(database, name, value);
 }
 
-/** Sets how long one statement may wait for a lock, in ms. */
-export function setBusyTimeout(database: SqliteDatabase, timeoutMs: number): void {
-  set(database, "busy_timeout", timeoutMs);
-}
-
-function set(database: SqliteDatabase, name: string, value: number): void {
+/** Sets one, and makes sure that it holds. */
+export function setPragma(database: SqliteDatabase, name: string, value: number): void {
   database.pragma(`${name} = ${value}`);
-  if (database.pragma(name, { simple: true }) === value) return;
-  throw new LatchkeyError("PRECONDITION_FAILED", `this SQLite does not keep its setting "${name}"`);
+  if (database.pragma(name, { simple: true }) !== value)
+    throw refusal(`this SQLite does not keep its setting "${name}"`);
 }

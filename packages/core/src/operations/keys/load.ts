@@ -34,7 +34,7 @@ export async function loadKeys<Result extends { readonly revision: number }>(
  *
  * @throws LatchkeyError `STORE_CORRUPT` where its record, its API or its identity is damaged.
  */
-export async function findKey(
+async function findKey(
   context: KeyContext,
   wants: readonly Want[],
 ): Promise<LoadedKey | null> {

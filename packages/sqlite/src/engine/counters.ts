@@ -1,18 +1,15 @@
 import { corruptRecord, type RateWindow, type Usage } from "@latchkey/core";
-
-/** The window of one limit. A limit that nothing was taken from yet has none. */
-export interface StoredWindow {
-  readonly name: string;
-  readonly window: RateWindow;
-}
+import type { Connection } from "./connection.js";
 
 /** Counters as `latchkey_counters` holds them. The windows are a few: those of limits that are configured. */
 export interface StoredCounters {
   readonly usage: Usage;
-  readonly windows: readonly StoredWindow[];
+  readonly windows: readonly { readonly name: string; readonly window: RateWindow }[];
 }
 
-const NO_WINDOWS: readonly StoredWindow[] = [];
+type Windows = StoredCounters["windows"];
+
+const NO_WINDOWS: Windows = [];
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the columns cannot be what was written. */
 export function readUsage(remaining: unknown, refilledAt: unknown, lastRefillAt: unknown): Usage {
@@ -22,7 +19,7 @@ export function readUsage(remaining: unknown, refilledAt: unknown, lastRefillAt:
 }
 
 /** Reads the column `windows`. @throws LatchkeyError `STORE_CORRUPT` when it cannot be what was written. */
-export function readWindows(stored: unknown): readonly StoredWindow[] {
+export function readWindows(stored: unknown): Windows {
   if (stored === "") return NO_WINDOWS;
   return String(stored)
     .split(" ")
@@ -35,28 +32,40 @@ export function readWindows(stored: unknown): readonly StoredWindow[] {
     });
 }
 
-/** The opposite of {@link readWindows}. */
-export function writeWindows(windows: readonly StoredWindow[]): string {
+function writeWindows(windows: Windows): string {
   let text = "";
   for (const { name, window } of windows)
     text += `${text === "" ? "" : " "}${name}=${window.startedAt}=${window.used}`;
   return text;
 }
 
-/** The stored window of that name, or null. */
-export function findWindow(windows: readonly StoredWindow[], name: string): RateWindow | null {
-  for (const stored of windows) if (stored.name === name) return stored.window;
-  return null;
-}
-
 /** The windows with one replaced. */
-export function withWindow(
-  windows: readonly StoredWindow[],
-  name: string,
-  window: RateWindow,
-): readonly StoredWindow[] {
+export function withWindow(windows: Windows, name: string, window: RateWindow): Windows {
   if (windows.length === 0) return [{ name, window }];
   return [...windows.filter((stored) => stored.name !== name), { name, window }];
+}
+
+/** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written, or are gone. */
+export function findCounters({ run }: Connection, seq: number): StoredCounters {
+  const [remaining, refilledAt, lastRefillAt, windows] = run.counters.get(seq) ?? [];
+  return { usage: readUsage(remaining, refilledAt, lastRefillAt), windows: readWindows(windows) };
+}
+
+/** Writes new counters. @returns Their number. */
+export function addCounters({ run }: Connection, usage: Usage): number {
+  const { remaining, refilledAt, lastRefillAt } = usage;
+  return Number(run.addCounters.run(remaining, refilledAt, lastRefillAt).lastInsertRowid);
+}
+
+/** Writes counters that are there. */
+export function moveCounters({ run }: Connection, seq: number, counters: StoredCounters): void {
+  const { remaining, refilledAt, lastRefillAt } = counters.usage;
+  run.moveCounters.run(remaining, refilledAt, lastRefillAt, writeWindows(counters.windows), seq);
+}
+
+/** One record less has them; they go with the last one. */
+export function leaveCounters({ run }: Connection, seq: number): void {
+  if (run.leaveCounters.run(seq).changes === 0) run.deleteCounters.run(seq);
 }
 
 /** A whole number from 0 to 2^53 − 1. */
