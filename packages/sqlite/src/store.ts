@@ -56,7 +56,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     async commit(workspaceId, change) {
       const result = await steps.commit(() => commit(connection, workspaceId, change));
       // What was deleted is overwritten in the file; in the log it would stay until that is begun anew.
-      if (result.kind === "committed" && change.deletes.length > 0) steps.truncateLog();
+      if (result.kind === "committed" && change.deletes.length > 0) connection.truncateLog();
       return result;
     },
     charge: (plan, moment) =>

@@ -13,10 +13,9 @@ interface Waiting {
 }
 
 /**
- * Runs what needs the write lock: at once while nobody waits, else in order of arrival.
- *
- * Where another connection holds the lock, one call at a time tries again, after a random delay, until the deadline. The
- * others wait behind it: each attempt of the synchronous driver is time in which the event loop stands still.
+ * Runs what needs the write lock: at once while nobody waits, else in order of arrival. Where another connection holds the
+ * lock, one call at a time tries again, after a random delay, until the deadline. The others wait behind it: each attempt of
+ * the synchronous driver is time in which the event loop stands still.
  */
 export class RetryQueue {
   readonly #deadlineMs: number;

@@ -13,8 +13,11 @@ export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
   auditEntry: 9,
 };
 
-const kept = (record: string, counters: string) => `${record}.seq, ${record}.version,
-  ${counters}.seq, ${counters}.remaining, ${counters}.refilled_at, ${counters}.last_refill_at, ${counters}.windows`;
+const kept = (
+  record: string,
+  counters: string,
+) => `${record}.seq, ${record}.version, ${record}.counters,
+  ${counters}.remaining, ${counters}.refilled_at, ${counters}.last_refill_at, ${counters}.windows`;
 
 /** A record `r` and the identity `l` that it links to, with what is kept beside them. `stored-record.ts` reads such rows. */
 const LOADED = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq`;

@@ -21,16 +21,15 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
  * The first schema: tables for what the store port names, and no column for what a record says.
  *
  * A `seq` numbers rows for SQLite alone: a short integer is the cheapest thing to find a row by, and other rows hold it in
- * place of an id, a workspace or the name of a list. Numbers of records and counters are never given again (AUTOINCREMENT),
- * since claims and what was read before may outlive them.
+ * place of an id, a workspace or a name. Those of records and counters are never given again (AUTOINCREMENT), since claims and
+ * what was read before may outlive them.
  *
  * What moves with every charge is in a narrow table of its own. A commit writes whole pages: forty counters fit on one where
- * five or six records do, so that a checkpoint copies a fraction of the pages, and metadata is never written again because of
- * a use. `holders` counts the records that share the counters. `windows` is a few words, `name=start=used` each.
+ * five or six records do, so that a checkpoint copies a fraction of the pages. `holders` counts the records that share the
+ * counters. `windows` is a few words, `name=start=used` each.
  *
- * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". A small list has no name
- * of its own: `owner` says whose it is. `latchkey_passing` holds what has an end: windows without an owner, and remembered
- * requests.
+ * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
+ * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
  */
 export const INITIAL = `
 CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1)) STRICT;
