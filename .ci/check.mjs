@@ -62,6 +62,9 @@ const mustBePacked = {
 /** @param {string} name */
 const notPacked = (name) => `not in the tarball: ${name}`;
 
+/** What only tests need is compiled and not published. @param {string} name */
+const isForTests = (name) => /^package\/(?:dist|src)\/testing\/|\.test\.|\.worker\./.test(name);
+
 /**
  * Files and folders of a package that its README links to: whoever reads it in the tarball must find them.
  *
@@ -94,8 +97,12 @@ async function checkPacked(directory, into) {
   const missing = [...(mustBePacked[directory] ?? []), ...linkedFrom(directory)].filter(
     (name) => !names.some((one) => `${one}/`.startsWith(`package/${name}/`)),
   );
+  const problems = [
+    ...missing.map(notPacked),
+    ...names.filter(isForTests).map((name) => `in the tarball, and for tests only: ${name}`),
+  ];
   const results = await Promise.all([
-    { isOk: listed.isOk && missing.length === 0, output: missing.map(notPacked).join("\n") },
+    { isOk: listed.isOk && problems.length === 0, output: problems.join("\n") },
     tool("publint", ["run", path, "--strict"]),
     tool("attw", [path, "--profile", "esm-only", "--no-emoji"]),
   ]);

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join, posix, relative, sep } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readPackages, root } from "./sources.js";
+import { readPackages, root, type SourceFile, type WorkspacePackage } from "./sources.js";
 
 /** A package without tests of its own. */
 const withoutTests = ["bench"];
@@ -44,14 +44,36 @@ beforeAll(() => {
   }
 });
 
+const packages = readPackages();
+
+/** The test files of a package, drills included, as paths from the repository's top. */
+function testFilesOf({ directory, files }: WorkspacePackage): string[] {
+  return files
+    .filter(({ path }) => path.endsWith(".test.ts"))
+    .map(({ path }) => `packages/${directory}/${path}`);
+}
+
+const isDrill = (path: string) => path.endsWith(".drill.test.ts");
+
+/** The files of a package that a file of it imports by path, and those that these import, with the file itself. */
+function reachedFrom(file: SourceFile, files: readonly SourceFile[]): Set<SourceFile> {
+  const reached = new Set([file]);
+  for (const { path, imports } of reached) {
+    for (const specifier of imports.filter((name) => name.startsWith("."))) {
+      const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts");
+      const found = files.find((candidate) => candidate.path === target);
+      if (found !== undefined) reached.add(found);
+    }
+  }
+  return reached;
+}
+
 describe("the runner picks up", () => {
-  test.each(readPackages())("every test file of $directory, in the project of that name", (pkg) => {
+  test.each(packages)("every test file of $directory, in the project of that name", (pkg) => {
     const { directory, files } = pkg;
-    const written = files
-      .filter(({ path }) => path.endsWith(".test.ts"))
-      .map(({ path }) => `packages/${directory}/${path}`)
-      .sort();
-    expect(listed.get(directory) ?? []).toEqual(written);
+    const written = testFilesOf(pkg);
+    const expected = written.filter((path) => !isDrill(path)).sort();
+    expect(listed.get(directory) ?? []).toEqual(expected);
 
     const mayHaveNone = withoutTests.includes(directory) || isPlaceholder(files);
     expect(mayHaveNone || written.length > 0, `${directory} has no tests`).toBe(true);
@@ -65,7 +87,32 @@ describe("the runner picks up", () => {
   });
 
   test("every test file of the examples", () => {
-    const written = testFilesBelow("examples");
+    const written = testFilesBelow("examples").filter((path) => !isDrill(path));
     expect(listed.get("examples") ?? []).toEqual(written.sort());
+  });
+
+  test("every drill of the packages and the examples, in the project of the drills", () => {
+    const written = [...packages.flatMap(testFilesOf), ...testFilesBelow("examples")];
+    expect(listed.get("drills")).toEqual(written.filter(isDrill).sort());
+  });
+});
+
+describe("compiled programs", () => {
+  const tests = packages.flatMap(({ directory, files }) =>
+    files
+      .filter(({ path }) => path.endsWith(".test.ts"))
+      .map((file) => ({ file, files, name: `${directory}/${file.path}` })),
+  );
+  const starting = tests.filter(({ file, files }) =>
+    [...reachedFrom(file, files)].some(({ code }) => /["'](?:\.\.\/)+dist\//.test(code)),
+  );
+
+  test("are started by some tests", () => {
+    expect(starting).not.toEqual([]);
+  });
+
+  test("are started by drills alone: before those, and only those, they are built", () => {
+    const others = starting.filter(({ name }) => !isDrill(name));
+    expect(others.map(({ name }) => name)).toEqual([]);
   });
 });

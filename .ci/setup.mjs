@@ -3,14 +3,15 @@
 //   node .ci/setup.mjs --build    the same, then compile every package into its dist/
 //   node .ci/setup.mjs --test     the same as the first, and see to a Redis server and a browser for the tests
 //
-// It runs before anything is installed, so it imports Node's own modules only.
+// It runs before anything is installed, so it imports nothing but Node's own modules and build.mjs.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "./build.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, "node_modules", ".latchkey-setup");
@@ -178,26 +179,6 @@ function copySwaggerUi() {
   }
 }
 
-/**
- * Removes compiled files whose source is gone: tsc leaves them, and they would be published.
- *
- * @param {string} dist
- * @param {string} source
- */
-function removeStaleOutput(dist, source) {
-  if (!existsSync(dist)) return;
-  for (const entry of readdirSync(dist, { withFileTypes: true })) {
-    const output = join(dist, entry.name);
-    if (entry.isDirectory()) {
-      removeStaleOutput(output, join(source, entry.name));
-      if (readdirSync(output).length === 0) rmSync(output, { recursive: true });
-      continue;
-    }
-    const compiled = /^(.+?)(\.d\.ts|\.js)(\.map)?$/.exec(entry.name);
-    if (compiled && !existsSync(join(source, `${compiled[1]}.ts`))) rmSync(output);
-  }
-}
-
 function hasRedis() {
   if (process.env.REDIS_URL) return true;
   return spawnSync("sh", ["-c", "command -v redis-server"], { stdio: "ignore" }).status === 0;
@@ -236,19 +217,16 @@ function provideBrowser() {
   if (!hasBrowser()) say("no Chromium on the PATH or in CHROMIUM: tests of the page are skipped");
 }
 
-function build() {
-  const packages = join(root, "packages");
-  for (const name of readdirSync(packages)) {
-    removeStaleOutput(join(packages, name, "dist"), join(packages, name, "src"));
-  }
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  if (!run(process.execPath, [tsc, "-b"])) fail("the build failed, see above.");
-}
-
 checkNodeVersion();
 install();
 copySwaggerUi();
-if (process.argv.includes("--build")) build();
+if (process.argv.includes("--build")) {
+  try {
+    build();
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+}
 if (process.argv.includes("--test")) {
   provideRedis();
   provideBrowser();

@@ -1,28 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { run } from "../testing/run.js";
 import { step, summary, table } from "./report.mjs";
 import { quietRefillDay, quietWindow } from "./times.mjs";
 
 const minute = 60_000;
 
 describe("the demo", () => {
-  test("runs through with every check as it should be, and leaves nothing behind", {
-    timeout: 120_000,
-  }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), "latchkey-test-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const { exitCode, stdout, stderr } = await run("demo/demo.mjs", [], { TMPDIR: folder });
-    expect(stderr).toBe("");
-    expect(stdout).not.toContain("✗");
-    expect(stdout).toMatch(/✓ \d+ steps, \d+ checks, all as they should be\n\n$/);
-    expect(stdout).not.toContain("\x1b[");
-    expect(exitCode).toBe(0);
-    expect(readdirSync(folder).filter((name) => name.startsWith("latchkey-demo-"))).toEqual([]);
-  });
-
   test("fails when one row is not as it should be, and says what was expected", () => {
     const print = vi.spyOn(console, "log").mockReturnValue();
     onTestFinished(() => print.mockRestore());

@@ -1,11 +1,5 @@
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
-
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-
-/** Arguments that make Node run a program on the TypeScript sources of the packages, so that no build is needed. */
-export const FROM_SOURCE: readonly string[] = ["--conditions=latchkey-source", "--import", tsx];
+import { fileURLToPath } from "node:url";
 
 /** What a program that has ended left behind. */
 export interface Ended {
@@ -14,14 +8,14 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program of the examples to its end, on the sources. `path` is relative to `examples/`. */
+/** Runs a program of the examples to its end, as a user does: on the compiled packages. `path` is relative to `examples/`. */
 export function run(
   path: string,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const program = fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const child = spawn(process.execPath, [...FROM_SOURCE, program, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { FROM_SOURCE } from "./run.js";
 
 /** A server of the examples that is running. */
 export interface Started {
@@ -11,14 +10,14 @@ export interface Started {
   stop(): Promise<number | null>;
 }
 
-/** Starts a server of the examples, on the sources, and waits for its first `lineCount` lines. */
+/** Starts a server of the examples on the compiled packages, and waits for its first `lineCount` lines. */
 export async function start(
   path: string,
   lineCount: number,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Started> {
   const program = fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const child = spawn(process.execPath, [...FROM_SOURCE, program], {
+  const child = spawn(process.execPath, [program], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -8,7 +8,7 @@ const folder = new URL("src/lua/", import.meta.url);
 
 const read = (file) => readFileSync(new URL(file, folder), "utf8");
 const whole = (script) =>
-  script.replace(/^-- include (\S+)\n/gm, (_, file) => read(`include/${file}`));
+  script.replace(/^-- include (\S+)\n/gm, (_, file) => whole(read(`include/${file}`)));
 
 const entries = readdirSync(folder)
   .filter((file) => file.endsWith(".lua"))

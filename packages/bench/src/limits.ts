@@ -20,10 +20,20 @@ export type Verify = (secret: string) => Promise<Verdict>;
 
 const REFUSED: Verdict = { valid: false };
 
+/** The permission that every key of a measurement has, and that its questions may name. */
+export const PERMISSION = "docs.read";
+
+/** What a limit has to do: count uses and a window, check a permission. */
+export interface LimitWork {
+  readonly isCounted: boolean;
+  readonly asksPermission: boolean;
+}
+
 const WINDOW_MS = 60_000;
 
 interface Row {
   enabled: boolean;
+  permissions: ReadonlySet<string>;
   expiresAt: number;
   remaining: number;
   limit: number;
@@ -32,11 +42,15 @@ interface Row {
 }
 
 /** A map, the hash, the checks; with uses and one window, or without counters. */
-export function memoryLimit(secrets: readonly string[], isCounted: boolean): Verify {
+export function memoryLimit(
+  secrets: readonly string[],
+  { isCounted, asksPermission }: LimitWork,
+): Verify {
   const rows = new Map<string, Row>();
   for (const secret of secrets) {
     const row = {
       enabled: true,
+      permissions: new Set([PERMISSION]),
       expiresAt: 0,
       remaining: 1e12,
       limit: 1e12,
@@ -51,6 +65,7 @@ export function memoryLimit(secrets: readonly string[], isCounted: boolean): Ver
     if (row === undefined || !row.enabled || (row.expiresAt > 0 && now >= row.expiresAt)) {
       return REFUSED;
     }
+    if (asksPermission && !row.permissions.has(PERMISSION)) return REFUSED;
     if (!isCounted) return { valid: true };
     const startedAt = now - (now % WINDOW_MS);
     if (startedAt !== row.startedAt) {
@@ -65,22 +80,27 @@ export function memoryLimit(secrets: readonly string[], isCounted: boolean): Ver
 }
 
 /** One table, one SELECT; with counters one SELECT and one UPDATE in one immediate transaction. WAL, NORMAL. */
-export function sqliteLimit(path: string, secrets: readonly string[], isCounted: boolean): Verify {
+export function sqliteLimit(
+  path: string,
+  secrets: readonly string[],
+  { isCounted, asksPermission }: LimitWork,
+): Verify {
   const database = new Database(path);
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = NORMAL");
   database.exec(`CREATE TABLE keys (
     hash TEXT PRIMARY KEY, enabled INTEGER, expires_at INTEGER, remaining INTEGER, max INTEGER, started_at INTEGER,
-    used INTEGER) STRICT, WITHOUT ROWID`);
+    used INTEGER, permissions TEXT) STRICT, WITHOUT ROWID`);
   const insert = database.prepare(
-    "INSERT INTO keys VALUES (?, 1, 0, 1000000000000, 1000000000000, 0, 0)",
+    "INSERT INTO keys VALUES (?, 1, 0, 1000000000000, 1000000000000, 0, 0, ?)",
   );
   database.transaction(() => {
-    for (const secret of secrets) insert.run(digest("sha256", secret, "base64url"));
+    for (const secret of secrets)
+      insert.run(digest("sha256", secret, "base64url"), JSON.stringify([PERMISSION]));
   })();
   const select = database
     .prepare(
-      "SELECT enabled, expires_at, remaining, max, started_at, used FROM keys WHERE hash = ?",
+      "SELECT enabled, expires_at, remaining, max, started_at, used, permissions FROM keys WHERE hash = ?",
     )
     .raw(true);
   const update = database.prepare(
@@ -88,12 +108,13 @@ export function sqliteLimit(path: string, secrets: readonly string[], isCounted:
   );
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
-  type Columns = readonly [number, number, number, number, number, number];
+  type Columns = readonly [number, number, number, number, number, number, string];
 
   function look(hash: string): Columns | null {
     const columns = select.get(hash) as Columns | undefined;
     if (columns === undefined) return null;
-    const [enabled, expiresAt] = columns;
+    const [enabled, expiresAt, , , , , permissions] = columns;
+    if (asksPermission && !(JSON.parse(permissions) as string[]).includes(PERMISSION)) return null;
     return enabled === 1 && (expiresAt === 0 || Date.now() < expiresAt) ? columns : null;
   }
 

@@ -4,7 +4,7 @@ import { memoryStore } from "@latchkey/memory";
 import { redisStore } from "@latchkey/redis";
 import { sqliteStore } from "@latchkey/sqlite";
 import type { Goal } from "./goals.js";
-import { memoryLimit, sqliteLimit, type Verify } from "./limits.js";
+import { memoryLimit, PERMISSION, sqliteLimit, type Verify } from "./limits.js";
 import { redisLimit } from "./redis-limit.js";
 import type { MeasuredRedis } from "./redis-server.js";
 
@@ -22,31 +22,36 @@ export interface Sides {
  * @param redis - Needed by goals on Redis.
  */
 export async function openSides(
-  { id, store, isCounted, inFlight }: Goal,
+  goal: Goal,
   keyCount: number,
   folder: string,
   redis: MeasuredRedis | null,
 ): Promise<Sides> {
-  const path = (side: string) => join(folder, `${id}-${side}.db`);
+  const { id, store, isCounted, inFlight, asksPermission } = goal;
+  const name = `${id}-${inFlight}-${asksPermission ? "permission" : "bare"}`;
+  const authorization = { permissions: PERMISSION };
+  const path = (side: string) => join(folder, `${name}-${side}.db`);
   const latchkey = createLatchkey({ store: await openStore() });
   const secrets = await issueKeys(latchkey, keyCount, isCounted);
   return {
     secrets,
     limit: await openLimit(),
-    latchkey: (secret) => latchkey.verifyKey({ key: secret }),
+    latchkey: asksPermission
+      ? (secret) => latchkey.verifyKey({ key: secret, authorization })
+      : (secret) => latchkey.verifyKey({ key: secret }),
     close: () => latchkey.close(),
   };
 
   async function openStore(): Promise<KeyStore> {
     if (store === "memory") return memoryStore();
     if (store === "sqlite") return sqliteStore(path("latchkey"));
-    return redisStore(await serverOf(redis).client(), { keyPrefix: `${id}-${inFlight}` });
+    return redisStore(await serverOf(redis).client(), { keyPrefix: name });
   }
 
   async function openLimit(): Promise<Verify> {
-    if (store === "memory") return memoryLimit(secrets, isCounted);
-    if (store === "sqlite") return sqliteLimit(path("limit"), secrets, isCounted);
-    return redisLimit(await serverOf(redis).client(), secrets);
+    if (store === "memory") return memoryLimit(secrets, goal);
+    if (store === "sqlite") return sqliteLimit(path("limit"), secrets, goal);
+    return redisLimit(await serverOf(redis).client(), secrets, goal);
   }
 }
 
@@ -61,12 +66,13 @@ async function issueKeys(
   isCounted: boolean,
 ): Promise<readonly string[]> {
   const { apiId } = await latchkey.createApi({ name: "benchmark" });
+  await latchkey.createPermission({ name: PERMISSION });
   const counters = isCounted
     ? { remaining: 1e12, ratelimit: { limit: 1e12, duration: 60_000 } }
     : {};
   const secrets: string[] = [];
   for (let count = 0; count < keyCount; count += 1) {
-    secrets.push((await latchkey.createKey({ apiId, ...counters })).key);
+    secrets.push((await latchkey.createKey({ apiId, permissions: [PERMISSION], ...counters })).key);
   }
   return secrets;
 }

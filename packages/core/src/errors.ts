@@ -20,6 +20,51 @@ export const ERROR_CODES = [
 /** One code of {@link ERROR_CODES}. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** Why, where one code has several causes. The list is closed. */
+export const ERROR_REASONS = [
+  /** `PRECONDITION_FAILED`: roles or permissions do not exist; `details.missing` names them. */
+  "missing-grants",
+  /** `PRECONDITION_FAILED`: the key would hold more roles or permissions than `details.limit`. */
+  "too-many-grants",
+  /** `PRECONDITION_FAILED`: no vault is configured. */
+  "no-vault",
+  /** `PRECONDITION_FAILED`: the vault's ring no longer has the key that sealed the secret. */
+  "vault-key-missing",
+  /** `PRECONDITION_FAILED`: fewer uses are left than were to be taken; `details.remaining` says how many. */
+  "insufficient-uses",
+  /** `PRECONDITION_FAILED`: a key without uses left cannot be enabled. */
+  "no-uses-left",
+  /** `PRECONDITION_FAILED`: the uses are those of the key's identity. */
+  "uses-from-identity",
+  /** `PRECONDITION_FAILED`: the key has expired. */
+  "key-expired",
+  /** `PRECONDITION_FAILED` and `CONFLICT`: the key was rotated. */
+  "key-rotated",
+  /** `CONFLICT`: the name, `externalId` or secret is taken; `details.field` says which. */
+  "taken",
+  /** `CONFLICT`: the `requestId` was used for another question. */
+  "request-id-reused",
+  /** `FORBIDDEN`: the workspace is disabled. */
+  "workspace-disabled",
+] as const;
+
+/** One of {@link ERROR_REASONS}. */
+export type ErrorReason = (typeof ERROR_REASONS)[number];
+
+/** Figures and names behind an error. Each is present only where its reason says so. Never a secret or a hash. */
+export interface ErrorDetails {
+  /** Roles and permissions that do not exist, by the name or id that was given. */
+  readonly missing?: { readonly roles: readonly string[]; readonly permissions: readonly string[] };
+  /** Uses left: a whole number >= 0. */
+  readonly remaining?: number;
+  /** The input field that it is about. */
+  readonly field?: string;
+  /** The bound that was exceeded. */
+  readonly limit?: number;
+  /** Ms after which the same call may succeed: a whole number >= 0. */
+  readonly retryAfterMs?: number;
+}
+
 /** One thing wrong with an input: where (`refill.amount`, `ratelimits.0.name`) and what the bound is. */
 export interface InputIssue {
   /** Path of the field, members joined by dots; empty when the input as a whole is meant. */
@@ -32,6 +77,8 @@ export interface InputIssue {
 export interface LatchkeyErrorOptions {
   readonly issues?: readonly InputIssue[];
   readonly cause?: unknown;
+  readonly reason?: ErrorReason;
+  readonly details?: ErrorDetails;
   /** `STORE_UNAVAILABLE` only: whether the change is known not to have happened. */
   readonly outcome?: "not-applied" | "unknown";
 }
@@ -52,11 +99,18 @@ export class LatchkeyError extends Error {
    */
   readonly outcome: "not-applied" | "unknown" | undefined;
 
+  /** Why, where the code has several causes. */
+  readonly reason: ErrorReason | undefined;
+  /** What the reason is about; empty where there is no more to say. */
+  readonly details: ErrorDetails;
+
   constructor(code: ErrorCode, message: string, options: LatchkeyErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.issues = options.issues ?? [];
     this.outcome = options.outcome;
+    this.reason = options.reason;
+    this.details = options.details ?? {};
   }
 }
 

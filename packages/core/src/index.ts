@@ -9,19 +9,24 @@ export type { AuditEvent } from "./audit/event.js";
 export {
   corruptRecord,
   ERROR_CODES,
+  ERROR_REASONS,
   type ErrorCode,
+  type ErrorDetails,
+  type ErrorReason,
   type InputIssue,
   LatchkeyError,
   type LatchkeyErrorOptions,
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
+export type { JsonValue } from "./lib/json.js";
 export { createApiInput } from "./operations/apis/create-api.js";
 export { deleteApiInput } from "./operations/apis/delete-api.js";
 export { getApiInput } from "./operations/apis/get-api.js";
 export { type ApiList, listApisInput } from "./operations/apis/list-apis.js";
 export { updateApiInput } from "./operations/apis/update-api.js";
-export type { ListedApi } from "./operations/apis/view.js";
+export type { ApiView } from "./operations/apis/view.js";
 export {
   type AuditEventList,
   listAuditEventsInput,
@@ -32,7 +37,7 @@ export { deleteIdentityInput } from "./operations/identities/delete-identity.js"
 export { getIdentityInput } from "./operations/identities/get-identity.js";
 export { type IdentityList, listIdentitiesInput } from "./operations/identities/list-identities.js";
 export { updateIdentityInput } from "./operations/identities/update-identity.js";
-export type { FullIdentity } from "./operations/identities/view.js";
+export type { IdentityView } from "./operations/identities/view.js";
 export {
   expiryIssues,
   type InputSchema,
@@ -59,66 +64,54 @@ export { setPermissionsInput } from "./operations/keys/set-permissions.js";
 export { setRolesInput } from "./operations/keys/set-roles.js";
 export { updateKeyInput } from "./operations/keys/update-key.js";
 export { updateRemainingInput } from "./operations/keys/update-remaining.js";
-export type { ListedKey } from "./operations/keys/view.js";
-export { type KeySelf, whoamiInput } from "./operations/keys/whoami.js";
+export type { KeyView } from "./operations/keys/view.js";
+export { type KeySummary, whoamiInput } from "./operations/keys/whoami.js";
 export { createPermissionInput } from "./operations/permissions/create-permission.js";
 export { deletePermissionInput } from "./operations/permissions/delete-permission.js";
 export { getPermissionInput } from "./operations/permissions/get-permission.js";
 export { type LimitAnswer, limitInput } from "./operations/rate-limits/limit.js";
+export { resetLimitInput } from "./operations/rate-limits/reset-limit.js";
 export { createRoleInput } from "./operations/roles/create-role.js";
 export { deleteRoleInput } from "./operations/roles/delete-role.js";
 export { getRoleInput } from "./operations/roles/get-role.js";
 export { setRolePermissionsInput } from "./operations/roles/set-role-permissions.js";
-export type { ListedPermission, ListedRole } from "./operations/roles/view.js";
+export type { PermissionView, RoleView } from "./operations/roles/view.js";
 export type { RootKeyOutcome } from "./operations/root-keys/authenticate-root-key.js";
 export { createRootKeyInput } from "./operations/root-keys/create-root-key.js";
-export type { ListedRootKey, RootKeyList } from "./operations/root-keys/list-root-keys.js";
+export type { RootKeyList, RootKeyView } from "./operations/root-keys/list-root-keys.js";
 export {
   getVerificationsInput,
   type Verifications,
 } from "./operations/statistics/get-verifications.js";
 export { pruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
+export { OPERATIONS, type OperationName, type Operations } from "./operations/table.js";
 export { verifyKeyInput } from "./operations/verify-key/input.js";
-export type { ShownWorkspace } from "./operations/workspaces/get-workspace.js";
+export type { VerifyScope } from "./operations/verify-key/scope.js";
+export type { WorkspaceView } from "./operations/workspaces/get-workspace.js";
 export type { ApiRecord } from "./records/api.js";
 export {
-  CHANGE_TYPES,
-  type ChangeFilter,
-  type ChangeLog,
-  type ChangeRecord,
-  type ChangeType,
+  AUDIT_TYPES,
+  type AuditEntry,
+  type AuditType,
   type FieldChange,
-  type LoggedChange,
-  NO_CHANGES,
 } from "./records/audit-entry.js";
-export type { IdentityRecord, LoadedIdentity } from "./records/identity.js";
-export {
-  DEFAULT_LIMIT,
-  type DirectGrants,
-  type KeyRateLimit,
-  type KeyRecord,
-  type LoadedKey,
-  type RateLimitType,
-} from "./records/key.js";
-export type { LoadedRole, NamedGrant, PermissionRecord, RoleRecord } from "./records/role.js";
+export type { IdentityRecord } from "./records/identity.js";
+export type { KeyRateLimit, KeyRecord, RateLimitType } from "./records/key.js";
+export type { PermissionRecord } from "./records/permission.js";
+export type { RoleRecord } from "./records/role.js";
 export type { RootKeyRecord } from "./records/root-key.js";
 export { RECORD_KINDS, type RecordKind, type StoredRecord } from "./records/stored-record.js";
 export {
   DEFAULT_WORKSPACE_ID,
-  untouchedWorkspace,
+  unwrittenWorkspace,
   WORKSPACE_ID_PATTERN,
   type WorkspaceRecord,
 } from "./records/workspace.js";
-export type { JsonValue, Metadata } from "./rules/metadata.js";
+export { DEFAULT_LIMIT } from "./rules/default-limit.js";
+export type { Metadata } from "./rules/metadata.js";
 export { effectivePermissions, type PermissionQuery } from "./rules/permission.js";
-export {
-  decideWindow,
-  type IdentityRateLimit,
-  type RateLimit,
-  type RateWindow,
-  type WindowDecision,
-  type WireRateLimit,
-} from "./rules/rate-limit.js";
+export type { IdentityRateLimit, RateLimit, WireRateLimit } from "./rules/rate-limit.js";
+export { decideWindow, type RateWindow, type WindowDecision } from "./rules/rate-window.js";
 export type { DueRefill, Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,
@@ -158,6 +151,7 @@ export {
   type LimitReading,
   type RememberedCharge,
 } from "./store/charge.js";
+export { ClockDifferenceError } from "./store/clock-check.js";
 export {
   applyRefill,
   type Counters,
@@ -190,8 +184,8 @@ export {
   type SubjectCount,
 } from "./store/statistics.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";
-export type { DryRunOutcome, VerdictCheck } from "./verification/checks.js";
-export type { VerifyScope } from "./verification/key-lookup.js";
+export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
+export type { NamedGrant } from "./verification/loaded-key.js";
 export type {
   NamedRatelimitState,
   RatelimitState,

@@ -1,22 +1,21 @@
 import type { EventListener } from "./audit/emitter.js";
+import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
-import { createKeyCache } from "./lib/lru-cache.js";
+import { createLruCache } from "./lib/lru-cache.js";
 import type { OperationContext } from "./operations/context.js";
 import { bindOperations, type Operations } from "./operations/table.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 import { createSecretHasher } from "./secrets/hash.js";
-import type { KeyRing } from "./secrets/key-ring.js";
+import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
-import {
-  createVerificationCounter,
-  DEFAULT_FLUSH_MS,
-  MAX_FLUSH_MS,
-} from "./statistics/recorder.js";
-import type { KeyStore } from "./store/wide-store.js";
+import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
+import { watchClock } from "./store/clock-check.js";
+import type { KeyStore } from "./store/key-store.js";
+import { createTransact } from "./store/transaction.js";
 import { type Clock, createMonotonicClock } from "./time.js";
-import { MAX_SHARED_APIS } from "./verification/shared-api.js";
+import { Catalog } from "./verification/catalog.js";
 
-/** What {@link createLatchkey} is made of. */
+/** Options of {@link createLatchkey}. */
 export interface LatchkeyOptions {
   /** Where keys live. */
   readonly store: KeyStore;
@@ -35,12 +34,17 @@ export interface LatchkeyOptions {
   /** Whether every change of configuration is also written to the audit log, in the same transaction. True unless given. */
   readonly auditLog?: boolean;
   /**
-   * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the store is told of those
-   * that it does not know of yet, and a crash may lose what was counted since. False: not at all.
+   * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the counts are written to the
+   * store, and a crash may lose what was counted since. False: not at all.
    */
   readonly usage?: false | { readonly flushMs?: number };
-  /** Hears of every change and every verification of this process. What it throws, and how long it takes, is let be. */
+  /** Is called with every change and every verification of this process. Nothing waits for it. */
   readonly onEvent?: EventListener;
+  /**
+   * Is called with failures that no caller waits for: statistics that could not be written, a listener that threw, a clock that
+   * differs from the store's by more than a minute. Nothing unless given.
+   */
+  readonly onError?: ErrorListener;
 }
 
 /** Key and identity management over one store, in one workspace. */
@@ -53,7 +57,7 @@ export interface Latchkey extends Operations {
   workspace(workspaceId: string): Latchkey;
   /** The same operations on behalf of someone, 1 to 256 characters: what the audit log and events name as `actor`. */
   actingAs(actor: string): Latchkey;
-  /** Tells the store of the verifications that it does not know of yet, then lets go of it. */
+  /** Writes the counts of verifications that the store does not have yet, then closes it. */
   close(): Promise<void>;
 }
 
@@ -71,6 +75,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "auditLog",
   "usage",
   "onEvent",
+  "onError",
 ] satisfies (keyof LatchkeyOptions)[]);
 
 /**
@@ -90,6 +95,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     auditLog = true,
     usage = {},
     onEvent = null,
+    onError = null,
   } = options;
   if (typeof store?.charge !== "function")
     throw new TypeError('"store" must be a KeyStore, such as memoryStore()');
@@ -99,6 +105,8 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
   if (typeof auditLog !== "boolean") throw new TypeError('"auditLog" must be true or false');
   if (onEvent !== null && typeof onEvent !== "function")
     throw new TypeError('"onEvent" must be a function');
+  if (onError !== null && typeof onError !== "function")
+    throw new TypeError('"onError" must be a function');
   const now = createMonotonicClock(clock);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
@@ -107,20 +115,31 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     newId: createIdFactory(now, random),
     hasher: createSecretHasher(options.pepper ?? null),
     vault: options.vault === undefined ? null : createVault(options.vault, random),
-    cache: createKeyCache(maxCachedKeys),
-    apis: createKeyCache(MAX_SHARED_APIS),
+    transact: createTransact(store),
+    catalog: new Catalog(store),
+    cache: createLruCache(maxCachedKeys),
     actor: null,
     keepsAuditLog: auditLog,
     onEvent,
-    counter: usage === false ? null : createVerificationCounter(store, checkedFlushMs(usage)),
+    onError,
+    recorder:
+      usage === false ? null : createStatisticsRecorder(store, checkedFlushMs(usage), onError),
   };
-  return bindWorkspace(shared, workspaceId);
+  refuseSharedSecrets(options.vault, options.pepper);
+  const hasOwnClock = options.clock !== undefined;
+  const stopWatching =
+    store.readClock === undefined || hasOwnClock || onError === null
+      ? () => undefined
+      : watchClock(store, now, (difference) => report(onError, difference));
+  return bindWorkspace({ ...shared, close: () => close(shared, stopWatching) }, workspaceId);
 }
 
-function bindWorkspace(
-  shared: Omit<OperationContext, "workspaceId">,
-  workspaceId: string,
-): Latchkey {
+/** What all workspaces of a latchkey share, and how it is closed. */
+type SharedContext = Omit<OperationContext, "workspaceId"> & {
+  readonly close: () => Promise<void>;
+};
+
+function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
   if (typeof workspaceId !== "string" || !WORKSPACE_ID_PATTERN.test(workspaceId)) {
     throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
   }
@@ -131,16 +150,17 @@ function bindWorkspace(
     workspace: (otherId) => bindWorkspace(shared, otherId),
     actingAs: (actor) => bindWorkspace({ ...shared, actor: checkedActor(actor) }, workspaceId),
     ...bindOperations(context),
-    close: () => close(shared),
+    close: shared.close,
   };
 }
 
-/** What was counted is in the store before that is let go of. */
-async function close({
-  counter,
-  store,
-}: Pick<OperationContext, "counter" | "store">): Promise<void> {
-  if (counter !== null) await counter.flush();
+/** What was counted is written first. */
+async function close(
+  { recorder, store }: Pick<OperationContext, "recorder" | "store">,
+  stopWatching: () => void,
+): Promise<void> {
+  stopWatching();
+  if (recorder !== null) await recorder.flush();
   await store.close();
 }
 

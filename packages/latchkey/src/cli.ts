@@ -1,61 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-import { type Command, messageOf, readArguments, UsageError } from "./command-line.js";
-import { rootKey } from "./commands/root-key.js";
-import { serve } from "./commands/serve.js";
-import { workspace } from "./commands/workspace.js";
-import { ENVIRONMENT_HELP } from "./help.js";
+import { runProgram } from "./program.js";
 
-const commands: ReadonlyMap<string, Command> = new Map([
-  ["serve", serve],
-  ["root-key", rootKey],
-  ["workspace", workspace],
-]);
-
-const names = [...commands.keys()].join(", ");
-
-const help = `Usage: latchkey <command> [options]
-
-Issues, verifies and manages API keys.
-
-Commands:
-${[...commands].map(([name, { summary }]) => `  ${name.padEnd(20)}  ${summary}`).join("\n")}
-
-Options:
-  -h, --help            print this, or the help of a command: latchkey serve --help
-  --version             print the version
-
-Example:
-  latchkey serve --store sqlite:./keys.db --port 3000
-
-${ENVIRONMENT_HELP}
-
-Exit codes: 0 done, 1 failed, 2 wrong arguments.`;
-
-function version(): string {
-  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
-
-const print = (line: string) => void process.stdout.write(`${line}\n`);
-const warn = (line: string) => void process.stderr.write(`latchkey: ${line}\n`);
-
-async function run([name, ...rest]: readonly string[]): Promise<void> {
-  const command = name === undefined ? undefined : commands.get(name);
-  if (command !== undefined) {
-    const args = readArguments(rest, command);
-    if (args.flags.has("help")) print(command.help);
-    else await command.run(args, { env: process.env, print, warn });
-  } else if (name === "--help" || name === "-h") print(help);
-  else if (name === "--version") print(version());
-  else if (name?.startsWith("-")) throw new UsageError(`options come after the command: ${names}`);
-  else throw new UsageError(`the first argument must be a command: ${names}`);
-}
-
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  const isUsage = error instanceof UsageError;
-  warn(isUsage ? `${error.message} (see --help)` : messageOf(error));
-  process.exitCode = isUsage ? 2 : 1;
-}
+process.exitCode = await runProgram(process.argv.slice(2), {
+  env: process.env,
+  print: (line) => void process.stdout.write(`${line}\n`),
+  warn: (line) => void process.stderr.write(`latchkey: ${line}\n`),
+});

@@ -1,10 +1,11 @@
 import type { Latchkey } from "@latchkey/core";
 import { API_CASES } from "./change-cases/apis.js";
+import type { ChangeCase } from "./change-cases/fixture.js";
 import { IDENTITY_CASES } from "./change-cases/identities.js";
 import { KEY_GRANT_CASES } from "./change-cases/key-grants.js";
 import { KEY_CASES } from "./change-cases/keys.js";
+import { RATE_LIMIT_CASES } from "./change-cases/rate-limits.js";
 import { ROLE_CASES } from "./change-cases/roles.js";
-import type { ChangeCase } from "./change-cases/scene.js";
 import { WORKSPACE_CASES } from "./change-cases/workspaces.js";
 
 /** At least one way to call each operation that changes something. A test holds that none is forgotten. */
@@ -13,6 +14,7 @@ export const CHANGE_CASES: readonly ChangeCase[] = [
   ...KEY_CASES,
   ...KEY_GRANT_CASES,
   ...IDENTITY_CASES,
+  ...RATE_LIMIT_CASES,
   ...ROLE_CASES,
   ...WORKSPACE_CASES,
 ];

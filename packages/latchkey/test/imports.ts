@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import { type TestBed, VAULT_KEYS } from "./every-store.js";
+import { type TestContext, VAULT_KEYS } from "./test-context.js";
 
 /** SHA-256 of a secret. */
 export const digest = (secret: string) => createHash("sha256").update(secret).digest();
 /** A secret as another system kept it, in base64. */
 export const base64 = (secret: string) =>
   ({ value: digest(secret).toString("base64"), variant: "sha256_base64" }) as const;
+/** The same in base64url, without padding. */
+export const base64url = (secret: string) =>
+  ({ value: digest(secret).toString("base64url"), variant: "sha256_base64url" }) as const;
 /** The same in hexadecimal. */
 export const hex = (secret: string) =>
   ({ value: digest(secret).toString("hex"), variant: "sha256_hex" }) as const;
@@ -23,17 +26,16 @@ export const pepperOf = (id: string, ...others: string[]) => ({
 });
 
 /** Makes an API. */
-export async function openApi({ latchkey }: TestBed) {
+export async function openApi({ latchkey }: TestContext) {
   return (await latchkey.createApi({ name: "tide tables" })).apiId;
 }
 
 /** Everything that would show that something was written. */
-export async function written({ latchkey, store }: TestBed, apiId: string) {
-  const page = { beforeId: null, limit: 100 };
-  const log = await store.listChanges("ws_default", { kind: "all" }, page);
+export async function written({ latchkey }: TestContext, apiId: string) {
+  const log = await latchkey.listAuditEvents();
   return [
     (await latchkey.listKeys({ apiId })).total,
     (await latchkey.listIdentities()).total,
-    log.items.length,
+    log.events.length,
   ];
 }

@@ -1,8 +1,8 @@
 import type { KeyStore, Latchkey, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { makeChangeScene, WITH_VAULT } from "./change-cases/scene.js";
+import { makeChangeFixture, WITH_VAULT } from "./change-cases/fixture.js";
 import { CHANGE_CASES } from "./changes.js";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnMemory } from "./test-context.js";
 
 const HIDDEN_FIELDS = new Set(["key", "plaintext", "hash", "sealedSecret"]);
 
@@ -15,9 +15,9 @@ function secretsIn(value: unknown, name = ""): string[] {
   );
 }
 
-/** Notes every secret that goes into a method or comes out of it. */
-function noting<Target extends object>(target: Target, secrets: Set<string>): Target {
-  const note = (value: unknown) => {
+/** Collects every secret that goes into a method or comes out of it. */
+function collectingSecrets<Target extends object>(target: Target, secrets: Set<string>): Target {
+  const collect = (value: unknown) => {
     for (const secret of secretsIn(value)) secrets.add(secret);
   };
   return new Proxy(target, {
@@ -25,9 +25,9 @@ function noting<Target extends object>(target: Target, secrets: Set<string>): Ta
       const member: unknown = Reflect.get(of, name);
       if (typeof member !== "function") return member;
       return async (...args: unknown[]) => {
-        note(args);
+        collect(args);
         const answer: unknown = await Reflect.apply(member, of, args);
-        note(answer);
+        collect(answer);
         return answer;
       };
     },
@@ -40,36 +40,36 @@ function traces(secret: string): string[] {
   return [secret, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
 }
 
-describeOnEveryStore("what is told of a change", (open) => {
+describeOnMemory("events and audit entries of a change", (open) => {
   describe.each(CHANGE_CASES)("by $title", ({ run }) => {
     test("holds no secret, no hash and no encrypted secret", async () => {
-      const bed = open(WITH_VAULT);
+      const context = open(WITH_VAULT);
       const secrets = new Set<string>();
-      const heard: LatchkeyEvent[] = [];
-      const latchkey = noting<Latchkey>(
-        bed.another({
-          store: noting<KeyStore>(bed.store, secrets),
-          onEvent: (event) => heard.push(event),
+      const events: LatchkeyEvent[] = [];
+      const latchkey = collectingSecrets<Latchkey>(
+        context.another({
+          store: collectingSecrets<KeyStore>(context.store, secrets),
+          onEvent: (event) => events.push(event),
         }),
         secrets,
       );
-      const scene = await makeChangeScene({ ...bed, latchkey });
-      await latchkey.verifyKey({ key: scene.key, tags: ["gate=north"] });
-      const { checks } = await bed.latchkey.verifyKey({
-        key: scene.key,
+      const fixture = await makeChangeFixture({ ...context, latchkey });
+      await latchkey.verifyKey({ key: fixture.key, tags: ["gate=north"] });
+      const { checks } = await context.latchkey.verifyKey({
+        key: fixture.key,
         authorization: { permissions: "gates.open" },
         dryRun: true,
       });
-      await run(latchkey, scene);
-      await bed.latchkey.setWorkspaceEnabled(true);
-      await latchkey.verifyKey({ key: scene.key });
+      await run(latchkey, fixture);
+      await context.latchkey.setWorkspaceEnabled(true);
+      await latchkey.verifyKey({ key: fixture.key });
 
-      const log = await bed.latchkey.listAuditEvents();
-      const told = JSON.stringify({ heard, log, checks });
-      expect(heard.length).toBeGreaterThan(0);
+      const log = await context.latchkey.listAuditEvents();
+      const output = JSON.stringify({ events, log, checks });
+      expect(events.length).toBeGreaterThan(0);
       expect([...secrets].filter((secret) => secret.length > 16).length).toBeGreaterThan(2);
       for (const secret of secrets)
-        for (const trace of traces(secret)) expect(told).not.toContain(trace);
+        for (const trace of traces(secret)) expect(output).not.toContain(trace);
     });
   });
 });

@@ -1,7 +1,9 @@
 import { inspect } from "node:util";
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, rejectionOf, VAULT_KEYS } from "./every-store.js";
+import { damageBody } from "./damage.js";
+import { describeOnEveryStore } from "./every-store.js";
+import { rejectionOf, VAULT_KEYS } from "./test-context.js";
 
 const PEPPER = Uint8Array.from({ length: 32 }, (_, index) => 7 * index + 3);
 
@@ -52,7 +54,7 @@ describeOnEveryStore("secrets", (open) => {
       await rejectionOf(
         latchkey.verifyKey({ key, authorization: { permissions: { and: [] } } } as never),
       ),
-      await rejectionOf(latchkey.verifyKey({ key: `${key}${"x".repeat(600)}` })),
+      await latchkey.verifyKey({ key: `${key}${"x".repeat(600)}` }),
       await rejectionOf(latchkey.createKey({ apiId: key, prefix: key, name: 7 } as never)),
       await rejectionOf(latchkey.getKey({ keyId: key })),
       await rejectionOf(latchkey.createRootKey({ permissions: [rootKey] })),
@@ -68,23 +70,23 @@ describeOnEveryStore("secrets", (open) => {
   });
 
   test("of rotated and imported keys appear in what rotateKey answers, and nowhere else", async () => {
-    const told: unknown[] = [];
-    const { latchkey, store } = open({
+    const outputs: unknown[] = [];
+    const { latchkey } = open({
       vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
       pepper: { current: "p", keys: { p: PEPPER } },
-      onEvent: (event) => told.push(event),
+      onEvent: (event) => outputs.push(event),
     });
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const plaintext = "sk_live_0123456789abcdef0123456789abcdef";
     const { keyIds } = await latchkey.createKeys([{ apiId, plaintext, recoverable: true }]);
     const [keyId = ""] = keyIds;
     const next = await latchkey.rotateKey({ keyId, graceMs: 1_000 });
-    told.push(
+    outputs.push(
       keyIds,
       await latchkey.verifyKey({ key: plaintext }),
       await latchkey.verifyKey({ key: next.key }),
       await latchkey.listKeys({ apiId }),
-      await store.listChanges("ws_default", { kind: "all" }, { beforeId: null, limit: 10 }),
+      await latchkey.listAuditEvents(),
       await rejectionOf(latchkey.rotateKey({ keyId })),
       await rejectionOf(latchkey.rotateKey({ keyId: next.key, graceMs: plaintext } as never)),
       await rejectionOf(latchkey.createKeys([{ apiId, plaintext }])),
@@ -94,17 +96,26 @@ describeOnEveryStore("secrets", (open) => {
       await rejectionOf(latchkey.limit({ namespace: plaintext, identifier: plaintext } as never)),
     );
     for (const trace of [plaintext, next.key].flatMap(traces))
-      for (const answer of told) expect(everythingAbout(answer)).not.toContain(trace);
+      for (const answer of outputs) expect(everythingAbout(answer)).not.toContain(trace);
   });
 
   test("are not in the answer of a store that was tampered with", async () => {
-    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const first = await bed.latchkey.createKey({ apiId, recoverable: true });
-    const second = await bed.latchkey.createKey({ apiId, recoverable: true });
-    const stolen = (await bed.store.getKey("ws_default", first.keyId))?.key.sealedSecret as string;
-    await bed.store.updateKey("ws_default", second.keyId, 1, { sealedSecret: stolen }, []);
-    const error = await rejectionOf(bed.latchkey.getKey({ keyId: second.keyId, decrypt: true }));
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const first = await context.latchkey.createKey({ apiId, recoverable: true });
+    const second = await context.latchkey.createKey({ apiId, recoverable: true });
+    let stolen: unknown;
+    await damageBody(context.store, "key", first.keyId, (body) => {
+      stolen = body.sealedSecret;
+      return body;
+    });
+    await damageBody(context.store, "key", second.keyId, (body) => {
+      expect(body.sealedSecret).not.toBe(stolen);
+      return { ...body, sealedSecret: stolen };
+    });
+    const error = await rejectionOf(
+      context.latchkey.getKey({ keyId: second.keyId, decrypt: true }),
+    );
     expect(error).toBeInstanceOf(LatchkeyError);
     expect(error).toMatchObject({ code: "STORE_CORRUPT" });
     for (const trace of traces(first.key)) expect(everythingAbout(error)).not.toContain(trace);

@@ -1,15 +1,15 @@
-import { HOUR_MS, NOON, type TestBed } from "./every-store.js";
+import { HOUR_MS, NOON, type TestContext } from "./test-context.js";
 
 /** When daily refills fall due for the first time after {@link NOON}. */
 export const MIDNIGHT = NOON + 12 * HOUR_MS;
 
 type Uses = Pick<
-  Parameters<TestBed["latchkey"]["createIdentity"]>[0],
+  Parameters<TestContext["latchkey"]["createIdentity"]>[0],
   "remaining" | "refill" | "ratelimits"
 >;
 
 /** An identity with uses, and two keys that draw from them. */
-export async function team({ latchkey }: TestBed, uses: Uses = { remaining: 5 }) {
+export async function team({ latchkey }: TestContext, uses: Uses = { remaining: 5 }) {
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
   const { identityId } = await latchkey.createIdentity({ externalId: "team", ...uses });
   const fields = { apiId, externalId: "team", usesFrom: "identity" } as const;

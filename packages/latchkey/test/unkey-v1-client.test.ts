@@ -6,7 +6,7 @@ import { createHandler, openApiDocument, toNodeListener } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { Unkey } from "@unkey/api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { VAULT_KEYS } from "./every-store.js";
+import { VAULT_KEYS } from "./test-context.js";
 
 // The published client of Unkey's v1 API, unchanged: only its base URL is another.
 
@@ -298,7 +298,7 @@ describe("a client written for Unkey v1", () => {
     expect(bad.error).toMatchObject({ code: "BAD_REQUEST" });
   });
 
-  test("is told by name what v1 has and is not taken here", async () => {
+  test("gets a refusal that names what v1 has and is not taken here", async () => {
     const apiId = await newApi();
     const ratelimit = { limit: 10, refillRate: 10, refillInterval: 1_000 };
     const plaintext = "tide_test_9Hw3kR5nB1";
@@ -322,8 +322,8 @@ describe("the page on clients of v1", () => {
 
   test("names every method of the client for what is served here, and this file calls each", async () => {
     const source = readFileSync(new URL(import.meta.url), "utf8");
-    const asked = await operationsOfClient();
-    const shared = [...asked].filter(([operation]) => served.has(operation));
+    const called = await operationsOfClient();
+    const shared = [...called].filter(([operation]) => served.has(operation));
     expect(namedIn(/of both:\n\n(.*?)\n\n/s.exec(page)?.[1])).toEqual(
       shared.map(([operation]) => operation).sort(),
     );
@@ -338,7 +338,7 @@ describe("the page on clients of v1", () => {
   });
 });
 
-/** What each method of the client asks for: operation → name of the method. A server that refuses everything tells. */
+/** What each method of the client asks for: operation → name of the method. A server that refuses everything finds out. */
 async function operationsOfClient(): Promise<Map<string, string>> {
   const paths: string[] = [];
   const recorder = createServer((request, response) => {

@@ -1,196 +1,224 @@
 import {
+  type AppliedCharge,
+  type ChargeMoment,
   type ChargePlan,
   type ChargeResult,
   corruptRecord,
-  type LimitReading,
-  type SettledCharge,
+  type Expectation,
+  type LimitCharge,
 } from "@latchkey/core";
-import type { Connection } from "./connection.js";
+import type { Connection } from "./engine/connection.js";
+import { unavailable, unexpected } from "./engine/errors.js";
 import {
-  adHocWindowName,
-  identityCountersName,
-  identityWindowField,
-  type KeyNames,
-  keyWindowField,
-  recordName,
-  requestName,
-  sharedCountersName,
-} from "./key-names.js";
-import type { KeyQueries } from "./key-queries.js";
-import { unexpected } from "./replies.js";
-import { SCRIPTS } from "./scripts.js";
-import { digits, json, list, readStored, safe, text, whole } from "./values.js";
+  addressById,
+  addressOfHandle,
+  handleOf,
+  type Names,
+  type WorkspaceNames,
+} from "./engine/names.js";
+import { joinRows, type Row } from "./engine/rows.js";
+import { SCRIPTS } from "./engine/scripts.js";
+import { digits, orDash, parseBody, whole } from "./engine/stored-values.js";
+import type { Reading } from "./read.js";
 
-type CountedLimit = Pick<ChargePlan["limits"][number], "name" | "limit" | "durationMs" | "cost">;
+/** How often a charge is asked for again where a key or its counters turn out to lie elsewhere. */
+const MOST_STEPS = 10;
 
-const STALE: ChargeResult = Object.freeze({ kind: "stale" });
-const CONFLICT: ChargeResult = Object.freeze({ kind: "conflict" });
+/** Code of the character that stands for the first confirmation, and how many characters there are. */
+const FIRST_OWNER = 33;
+const MOST_CONFIRMS = 32;
 
-const KINDS: ReadonlyMap<unknown, SettledCharge["kind"]> = new Map([
-  ["CHARGED", "charged"],
-  ["RATE_LIMITED", "rate-limited"],
-  ["USAGE_EXCEEDED", "usage-exceeded"],
-]);
+const KINDS: ReadonlySet<unknown> = new Set(["charged", "rate-limited", "usage-exceeded"]);
 
-/** The atomic step of a verification: puts a plan into the words of charge.lua, and its answer into those of core. */
+/** What is known of a limit beside its window. */
+type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost">;
+type Handle = string | undefined;
+
+/** What of a charge is the same from one moment to the next: it is kept with the plan. */
+class PreparedCharge {
+  /** Of the keys among the confirmations. */
+  readonly handles: readonly Handle[];
+  readonly plan: ChargePlan;
+  readonly names: WorkspaceNames;
+  readonly revision: string;
+  readonly fixed: ReturnType<typeof joinRows>;
+  /** They come last, behind what differs. */
+  readonly limits: ReturnType<typeof joinRows>;
+
+  constructor(names: WorkspaceNames, plan: ChargePlan, handles: readonly Handle[]) {
+    if (plan.confirms.length > MOST_CONFIRMS)
+      throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
+    this.handles = handles;
+    this.plan = plan;
+    this.names = names;
+    this.revision = orDash(plan.revision);
+    this.fixed = joinRows([
+      ...plan.confirms.map((_, index) => confirmation(names, plan, index, handles[index])),
+      ...(plan.cost === 1 ? [] : [["c", [], digits(plan.cost)] as const]),
+      ...(plan.mode === "peek" ? [["l", []] as const] : []),
+    ]);
+    this.limits = joinRows(plan.limits.map((limit) => limitRow(names, limit)));
+  }
+}
+
+/** The atomic step of a verification: puts a plan into the letters of charge.lua, and its answer into the words of core. */
 export class Charging {
   readonly #connection: Connection;
-  readonly #names: KeyNames;
-  readonly #queries: KeyQueries;
+  readonly #names: Names;
+  readonly #reading: Reading;
 
-  constructor(connection: Connection, names: KeyNames, queries: KeyQueries) {
+  constructor(connection: Connection, names: Names, reading: Reading) {
     this.#connection = connection;
     this.#names = names;
-    this.#queries = queries;
+    this.#reading = reading;
   }
 
-  charge(plan: ChargePlan): Promise<ChargeResult> {
-    const { workspaceId, keyId, handle } = plan;
-    if (typeof handle === "string") return this.#chargeAt(handle, plan);
-    return this.#queries
-      .placeOf(workspaceId, keyId)
-      .then((place) => (place === null ? STALE : this.#chargeAt(place.hash, plan)));
+  /** One round trip; two where a key is confirmed without its handle. */
+  charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
+    const { memo, confirms, workspaceId } = plan;
+    const names = this.#names.of(workspaceId);
+    // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
+    const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.names === names;
+    if (isOwn) return this.#run(memo, moment, 1);
+    const handles = confirms.map(({ handle }) => (typeof handle === "string" ? handle : undefined));
+    const unknown = confirms.flatMap(({ kind, id, version }, index) =>
+      kind === "key" && version !== null && handles[index] === undefined ? [id] : [],
+    );
+    if (unknown.length === 0) return this.#prepareAndRun(plan, handles, moment, 1);
+    return this.#reading.locate(workspaceId, unknown).then((found) => {
+      const all = confirms.map(({ id }, index) => handles[index] ?? found.get(id));
+      return this.#prepareAndRun(plan, all, moment, 1);
+    });
   }
 
-  #chargeAt(hash: string, plan: ChargePlan): Promise<ChargeResult> {
-    // Without an identity there is none at any version.
-    if (plan.identityId === null && plan.expects.identityVersion !== null) {
-      return Promise.resolve(STALE);
-    }
-    const params = this.#keysOf(plan, hash);
+  #prepareAndRun(plan: ChargePlan, handles: readonly Handle[], moment: ChargeMoment, step: number) {
+    const prepared = new PreparedCharge(this.#names.of(plan.workspaceId), plan, handles);
+    plan.memo = prepared;
+    return this.#run(prepared, moment, step);
+  }
+
+  #run(prepared: PreparedCharge, moment: ChargeMoment, step: number): Promise<ChargeResult> {
+    const { fixed, limits, names, plan, revision } = prepared;
+    const { now, refill, request } = moment;
+    const params = [names.revision, ...fixed.keys];
+    if (request !== undefined) params.push(names.request(plan.confirms[0], request.id));
+    params.push(...limits.keys);
     const keyCount = params.length;
-    addArguments(params, plan);
-    return this.#connection.verify(SCRIPTS.charge, keyCount, params, (answer) =>
-      readAnswer(answer, plan),
-    );
+    const more = `${refill === null ? "" : "f"}${request === undefined ? "" : "q"}`;
+    params.push(digits(now), revision, fixed.letters + more + limits.letters, ...fixed.args);
+    if (refill !== null) params.push(digits(refill.amount), digits(refill.dueAt));
+    if (request !== undefined)
+      params.push(request.fingerprint, digits(request.rememberUntil), aboutOf(plan.limits));
+    params.push(...limits.args);
+    return this.#connection.verify(SCRIPTS.charge, keyCount, params, (answer) => {
+      const words = String(answer).split(" ");
+      const isElsewhere = words[0] === "LOST" || words[0] === "SHARED";
+      if (!isElsewhere) return readAnswer(String(answer), words, plan);
+      if (step === MOST_STEPS)
+        throw unavailable("the counters of a key were moved again and again");
+      return this.#follow(prepared, moment, step, words);
+    });
   }
 
-  /** In the order in which charge.lua takes them. */
-  #keysOf(plan: ChargePlan, hash: string): string[] {
-    const names = this.#names.of(plan.workspaceId);
-    const keys = [recordName(names, hash), names.workspace];
-    if (plan.identityId !== null) keys.push(identityCountersName(names, plan.identityId));
-    if (plan.countersId !== null && takesFromKey(plan)) {
-      keys.push(sharedCountersName(names, plan.countersId));
-    }
-    if (drawsElsewhere(plan)) keys.push(names.uses);
-    if (plan.request !== undefined) keys.push(requestName(names, plan.keyId, plan.request.id));
-    for (const limit of plan.limits) {
-      if (!limit.isConfigured) {
-        keys.push(adHocWindowName(names, plan.countersId ?? plan.keyId, limit));
-      }
-    }
-    return keys;
+  /** Nothing was charged: the key or its counters are elsewhere than the handle said, or the key is gone. */
+  async #follow(
+    { plan, handles }: PreparedCharge,
+    moment: ChargeMoment,
+    step: number,
+    [word, number, shared = ""]: readonly string[],
+  ): Promise<ChargeResult> {
+    const moved = Number(number) - 1;
+    const { id } = plan.confirms[moved] as Expectation;
+    const known = addressOfHandle(handles[moved] ?? "");
+    const found =
+      word === "SHARED" ? known : (await this.#reading.locate(plan.workspaceId, [id])).get(id);
+    const isGone = found === undefined || (word === "LOST" && found === known);
+    if (isGone) return { kind: "stale", moved };
+    const next = handles.map((handle, index) =>
+      index === moved ? handleOf(found, shared) : handle,
+    );
+    return this.#prepareAndRun(plan, next, moment, step + 1);
   }
 }
 
-/** In the order in which charge.lua takes them. */
-function addArguments(params: string[], plan: ChargePlan): void {
-  const { expects, identityId, refill, request } = plan;
-  const parts = `${plan.mode === "look" ? "l" : ""}${identityId === null ? "" : "i"}${
-    drawsElsewhere(plan) ? sharedParts(plan) : ""
-  }${refill === null ? "" : "r"}${request === undefined ? "" : "q"}`;
-  params.push(
-    `${plan.keyId} ${digits(expects.keyVersion)}`,
-    digits(expects.epoch),
-    digits(plan.now),
-    digits(plan.cost),
-    parts,
+function confirmation(
+  names: WorkspaceNames,
+  { confirms, limits, uses }: ChargePlan,
+  index: number,
+  handle: Handle,
+): Row {
+  const expectation = confirms[index] as Expectation;
+  const { kind, id, version } = expectation;
+  const isDrawn = uses === index;
+  const isCounted = isDrawn || limits.some(({ owner }) => owner === index);
+  const drawn = (letter: string) => (isDrawn ? letter.toUpperCase() : letter);
+  const home = kind === "key" ? names.addresses : names.recordsOf(expectation);
+  if (version === null) return [drawn("n"), [home], id];
+  if (kind !== "key") {
+    const expected = version === "exists" ? "*" : `${digits(version)} `;
+    return [drawn(isCounted ? "t" : "r"), [home], id, expected];
+  }
+  const [address = "", shared] = (handle ?? addressById(id)).split(" ");
+  const stamp = version === "exists" ? `${id} ` : `${id} ${digits(version)}`;
+  const record = names.keyAt(address);
+  if (!isCounted || shared === undefined) return [drawn(isCounted ? "k" : "v"), [record], stamp];
+  return [drawn("s"), [record, home], stamp, shared];
+}
+
+function limitRow(names: WorkspaceNames, limit: LimitCharge): Row {
+  const { window, owner } = limit;
+  const numbers = [digits(limit.limit), digits(limit.duration), digits(limit.cost)];
+  const letter = owner === null ? "p" : String.fromCharCode(FIRST_OWNER + owner);
+  return [letter, owner === null ? [names.window(window)] : [], ` ${window}=`, ...numbers];
+}
+
+/** What is remembered of the limits along with a request, whatever they are when it is repeated. */
+function aboutOf(limits: readonly LimitCharge[]): string {
+  return JSON.stringify(
+    limits.map(({ name, limit, duration, cost }) => [name, limit, duration, cost]),
   );
-  if (identityId !== null) {
-    params.push(expects.identityVersion === null ? "" : digits(expects.identityVersion));
-  }
-  if (drawsElsewhere(plan)) {
-    params.push((plan.usesFrom === "identity" ? identityId : plan.countersId) ?? "");
-  }
-  if (refill !== null) params.push(digits(refill.amount), digits(refill.dueAt));
-  if (request !== undefined) {
-    const about = JSON.stringify(plan.limits.map(countedLimit));
-    params.push(request.fingerprint, digits(request.rememberUntil), about);
-  }
-  for (const limit of plan.limits) {
-    params.push(
-      windowFieldOf(limit),
-      digits(limit.limit),
-      digits(limit.durationMs),
-      digits(limit.cost),
-    );
-  }
 }
 
-/** Whether the uses lie elsewhere than in the record of the key. */
-function drawsElsewhere({ usesFrom, countersId }: ChargePlan): boolean {
-  return usesFrom === "identity" || countersId !== null;
-}
-
-function takesFromKey({ limits }: ChargePlan): boolean {
-  return limits.some(({ owner, isConfigured }) => isConfigured && owner === "key");
-}
-
-/** Which of the counters are not those of the key alone. */
-function sharedParts(plan: ChargePlan): string {
-  const windows = plan.countersId !== null && takesFromKey(plan) ? "c" : "";
-  return `${windows}${plan.usesFrom === "identity" ? "u" : "s"}`;
-}
-
-function windowFieldOf(limit: ChargePlan["limits"][number]): string {
-  if (!limit.isConfigured) return "a";
-  return limit.owner === "key" ? keyWindowField(limit) : identityWindowField(limit);
-}
-
-function readAnswer(answer: unknown, { keyId, limits }: ChargePlan): ChargeResult {
-  const words = text(answer).split(" ");
+function readAnswer(answer: string, words: readonly string[], plan: ChargePlan): ChargeResult {
   switch (words[0]) {
     case "STALE":
-      return STALE;
+      return { kind: "stale", moved: words[1] === "0" ? "revision" : Number(words[1]) - 1 };
     case "CONFLICT":
-      return CONFLICT;
+      return { kind: "conflict" };
     case "CORRUPT":
-      throw corruptRecord(/^key_[A-Za-z0-9]{1,64}$/.test(keyId) ? `key ${keyId}` : "key");
+      throw corruptRecord("counters");
     case "REPEAT":
-      return readStored("request", null, () => recall(text(answer).slice("REPEAT ".length)));
+      return readRemembered(answer.slice("REPEAT ".length));
     default:
-      return settled(words, limits);
+      return readApplied(words, plan.limits);
   }
 }
 
-function settled(words: readonly string[], limits: readonly CountedLimit[]): SettledCharge {
-  const kind = KINDS.get(words[0]);
-  if (kind === undefined) throw unexpected(words[0]);
-  const readings: LimitReading[] = [];
-  for (let number = 0; number < limits.length; number += 1) {
-    const { name, limit, durationMs, cost } = limits[number] as CountedLimit;
-    const window = words[number + 2] ?? "";
-    const colon = window.indexOf(":");
-    const used = whole(window.slice(colon + 1));
-    readings.push({
+function readApplied(words: readonly string[], limits: readonly KnownLimit[]): AppliedCharge {
+  const [kind, left] = words;
+  if (!KINDS.has(kind)) throw unexpected();
+  const readings = limits.map(({ name, limit, duration, cost }, index) => {
+    const [startedAt, units] = (words[index + 2] ?? "").split(":");
+    const used = whole(units, "window");
+    return {
       name,
       limit,
       remaining: Math.max(0, limit - used),
-      resetAt: whole(window.slice(0, colon)) + durationMs,
+      resetAt: whole(startedAt, "window") + duration,
       exceeded: kind === "rate-limited" && used + cost > limit,
-    });
-  }
-  return { kind, remaining: words[1] === "" ? null : whole(words[1]), limits: readings };
+    };
+  });
+  const remaining = left === "-" ? null : whole(left, "counters");
+  return { kind: kind as AppliedCharge["kind"], remaining, limits: readings };
 }
 
-/** Reads a result as it was remembered: the answer of charge.lua, and below it what the limits were. */
-function recall(remembered: string): SettledCharge {
-  const [answer = "", limits] = remembered.split("\n");
-  return settled(
-    answer.split(" "),
-    list(json(limits), (limit) => {
-      const [name, most, durationMs, cost] = list(limit, (part) => part);
-      return {
-        name: text(name),
-        limit: safe(most, 0),
-        durationMs: safe(durationMs, 1),
-        cost: safe(cost, 0),
-      };
-    }),
+/** A result as it was remembered: the answer of charge.lua, and below it what the limits were. */
+function readRemembered(remembered: string): AppliedCharge {
+  const [answer = "", limits = ""] = remembered.split("\n");
+  const known = parseBody(limits);
+  if (!Array.isArray(known)) throw corruptRecord("request");
+  const about = (known as [string, number, number, number][]).map(
+    ([name, limit, duration, cost]): KnownLimit => ({ name, limit, duration, cost }),
   );
-}
-
-function countedLimit({ name, limit, durationMs, cost }: CountedLimit): readonly unknown[] {
-  return [name, limit, durationMs, cost];
+  return readApplied(answer.split(" "), about);
 }

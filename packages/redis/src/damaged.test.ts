@@ -1,171 +1,23 @@
-import { aKey, idOf, NOW, WORKSPACE } from "@latchkey/conformance";
-import { type KeyStore, NO_CHANGES } from "@latchkey/core";
+import { aChange, aRecord, at, NOW, WORKSPACE } from "@latchkey/conformance";
+import type { KeyStore } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
+import { READS, WRITES } from "./testing/calls.js";
 import { type Dump, dump, putBack } from "./testing/dump.js";
-import {
-  COUNTS,
-  fill,
-  type Keys,
-  namespacePlan,
-  planOf,
-  rotationOf,
-} from "./testing/one-of-everything.js";
+import { aKey, fill, type Keys, nameOf } from "./testing/one-of-everything.js";
 import { startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
-type Call = (store: KeyStore, keys: Keys) => Promise<unknown>;
+const ROOT = `lk:{${WORKSPACE}}:`;
+const ALONE = `${ROOT}k:hash:${nameOf(aKey(3)).value}`;
+const CALLS = new Map([...READS, ...WRITES]);
 
-const PAGE = { afterId: null, limit: 10 };
-const DAY_MS = 86_400_000;
-const [API, ROLE, PERMISSION, IDENTITY] = ["api", "role", "perm", "id"].map((kind) =>
-  idOf(kind, 1),
-) as [string, string, string, string];
-const OF_KEY = { kind: "key", id: idOf("key", 1) } as const;
-const increment = {
-  usage: { due: null, operation: { kind: "increment", by: 1 }, settledAt: NOW },
-} as const;
+/** What cannot be what latchkey wrote. */
+const COUNTERS = ["NaN 0 - 1", "-5 0 - 1", "5", "", "9007199254740992 0 - 1", "1e3 0 - 1"];
+const WINDOWS = [" own=x:1", " own=1:-1", " own=1", " own=9007199254740992:1"];
 
-const findRotated: Call = (store) => store.findKey(aKey(3).hash, WORKSPACE);
-const chargeRotated: Call = (store, [rotated]) => store.charge(planOf(rotated));
-const chargeIdentity: Call = (store, [rotated]) =>
-  store.charge({ ...planOf(rotated), usesFrom: "identity" });
-const listKeys: Call = (store) => store.listKeys(WORKSPACE, API, { identityId: null }, PAGE);
-const updateIdentity: Call = (store) =>
-  store.updateIdentity(WORKSPACE, IDENTITY, 1, increment, NO_CHANGES);
-const updateRotated: Call = (store, [{ key }]) =>
-  store.updateKey(WORKSPACE, key.id, key.version, increment, NO_CHANGES);
-const rotateAgain: Call = (store, [rotated]) =>
-  store.rotateKey(
-    WORKSPACE,
-    rotated.key.id,
-    rotated.key.version,
-    rotationOf(rotated, 9),
-    NO_CHANGES,
-  );
-
-/** What is damaged, the hash and the field or the string that holds it, the garbage, and the calls that must not use it. */
-const DAMAGES: readonly (readonly [string, string, string | null, string, readonly Call[]])[] = [
-  [
-    "uses of an identity that are no number",
-    "uses",
-    IDENTITY,
-    "NaN:1",
-    [
-      (store) => store.getIdentity(WORKSPACE, { identityId: IDENTITY }),
-      (store) => store.listIdentities(WORKSPACE, PAGE),
-      ...[findRotated, listKeys, updateIdentity, chargeIdentity],
-    ],
-  ],
-  [
-    "uses that a rotation shares below 0",
-    "uses",
-    idOf("key", 1),
-    "-5:1",
-    [findRotated, listKeys, chargeRotated, updateRotated, rotateAgain],
-  ],
-  [
-    "a window that a rotation shares",
-    `c:${idOf("key", 1)}`,
-    "k:60000:own",
-    "soon:1",
-    [chargeRotated],
-  ],
-  ["the number of those that share", `c:${idOf("key", 1)}`, "sharers", "many", [rotateAgain]],
-  ["a latest use", "last-used", idOf("key", 3), "never", [findRotated, listKeys]],
-  [
-    "an API without its lines",
-    "apis",
-    API,
-    "1\n0",
-    [
-      (store) => store.getApi(WORKSPACE, API),
-      (store) => store.listApis(WORKSPACE, PAGE),
-      (store) => store.updateApi(WORKSPACE, API, 1, { name: "it" }, NO_CHANGES),
-      findRotated,
-    ],
-  ],
-  [
-    "a role without a version",
-    "roles",
-    ROLE,
-    '\n\n{"name":"reader"}',
-    [
-      (store) => store.getRole(WORKSPACE, ROLE),
-      (store) => store.listRoles(WORKSPACE),
-      (store) => store.setRolePermissions(WORKSPACE, ROLE, 1, [], NO_CHANGES),
-    ],
-  ],
-  [
-    "a permission cut off in the middle",
-    "permissions",
-    PERMISSION,
-    '{"name":"docs',
-    [
-      (store) => store.getPermission(WORKSPACE, PERMISSION),
-      (store) => store.listPermissions(WORKSPACE),
-      (store) => store.listRoles(WORKSPACE),
-      findRotated,
-    ],
-  ],
-  [
-    "limits of an identity that are no list",
-    "identities",
-    IDENTITY,
-    '1\n{}\n{}\nnull\n{"externalId":"user-1","createdAt":1}',
-    [(store) => store.getIdentity(WORKSPACE, { identityId: IDENTITY }), findRotated],
-  ],
-  [
-    "an epoch that is no number",
-    "w",
-    "epoch",
-    "soon",
-    [
-      (store) => store.getWorkspace(WORKSPACE),
-      (store) => store.setWorkspaceEnabled(WORKSPACE, false, NO_CHANGES),
-      (store) => store.deleteApi(WORKSPACE, API, NO_CHANGES),
-      (store) => store.deleteRole(WORKSPACE, ROLE, NO_CHANGES),
-      (store) => store.deletePermission(WORKSPACE, PERMISSION, NO_CHANGES),
-      (store) => store.setRolePermissions(WORKSPACE, ROLE, 1, [], NO_CHANGES),
-      findRotated,
-    ],
-  ],
-  [
-    "an entry of the audit log of a kind that there is not",
-    "changes",
-    "evt_9",
-    `${OF_KEY.id}\n\n\n{"type":"key.eaten","at":1,"actor":null,"resourceId":"","fields":[]}`,
-    [
-      (store) => store.listChanges(WORKSPACE, { kind: "all" }, { beforeId: null, limit: 5 }),
-      (store) =>
-        store.listChanges(
-          WORKSPACE,
-          { kind: "key", keyId: OF_KEY.id },
-          { beforeId: null, limit: 5 },
-        ),
-    ],
-  ],
-  [
-    "a counter of verifications",
-    `v:${String(Math.floor(NOW / DAY_MS)).padStart(9, "0")}:key:${OF_KEY.id}`,
-    "12 VALID",
-    "1.5",
-    [
-      (store) => store.getVerifications(WORKSPACE, OF_KEY, NOW - DAY_MS, NOW + DAY_MS),
-      (store) => store.addVerifications(WORKSPACE, COUNTS),
-    ],
-  ],
-  [
-    "a window of a limit without a key",
-    "n:60000:*",
-    null,
-    "12:",
-    [(store) => store.takeFromNamespace(namespacePlan)],
-  ],
-];
-
-describeWithServers("a damaged value", () => {
+describeWithServers("what a store keeps beside the bodies, when it is damaged", () => {
   let server: TestServer;
   let control: Redis;
   let store: KeyStore;
@@ -185,32 +37,100 @@ describeWithServers("a damaged value", () => {
     await server.remove();
   });
 
-  test.each(DAMAGES)(
-    "%s is answered with STORE_CORRUPT, and nothing is written",
-    async (_, place, field, garbage, calls) => {
-      const pattern = `lk:{${WORKSPACE}}:${place}`;
-      const [name = pattern] = await control.keys(pattern);
-      await (field === null ? control.set(name, garbage) : control.hset(name, field, garbage));
-      const before = await dump(control);
-      for (const [number, call] of calls.entries()) {
-        const answer = await call(store, keys).then(
-          () => null,
-          (error: unknown) => error,
-        );
-        expect(answer, `call ${number}`).toMatchObject({ code: "STORE_CORRUPT" });
-        expect((answer as Error).message).not.toContain(garbage);
-      }
-      expect(await dump(control)).toEqual(before);
-      await putBack(control, whole);
-    },
-  );
+  /** Calls that must be refused with nothing written, after damage that is mended again. */
+  async function expectRefusals(damage: () => Promise<unknown>, ...titles: readonly string[]) {
+    await putBack(control, whole);
+    await damage();
+    const before = await dump(control);
+    for (const title of titles) {
+      const call = CALLS.get(title);
+      if (call === undefined) throw new Error(`no call ${title}`);
+      await expect(call(store, keys), title).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+      expect(await dump(control), title).toEqual(before);
+    }
+    await putBack(control, whole);
+  }
 
-  test("deletion of a key is not held up by damaged counters", async () => {
-    await control.hset(`lk:{${WORKSPACE}}:uses`, idOf("key", 1), "NaN:1");
-    await control.hset(`lk:{${WORKSPACE}}:c:${idOf("key", 1)}`, "sharers", "many");
-    const removal = { deletedAt: NOW, permanent: false };
-    expect(await store.deleteKey(WORKSPACE, idOf("key", 3), removal, NO_CHANGES)).toBe("deleted");
-    expect(await store.findKey(aKey(3).hash, WORKSPACE)).toBeNull();
+  test.each(COUNTERS)("counters of a key that are %j are not used", async (text) => {
+    const damage = () => control.hset(ALONE, "u", text);
+    await expectRefusals(damage, "read by id", "page", "charge", "commit over a key");
+  });
+
+  test.each(COUNTERS)("counters that keys share that are %j are not used", async (text) => {
+    const damage = () => control.hset(`${ROOT}r:key`, `${at("key").id} u`, text);
+    await expectRefusals(damage, "read by id", "read by name", "page", "charge shared counters");
+  });
+
+  test.each(COUNTERS)("counters of an identity that are %j are not shown", async (text) => {
+    const damage = () => control.hset(`${ROOT}r:identity`, `${at("identity").id} u`, text);
+    await expectRefusals(damage, "read by id", "read by name", "page");
+  });
+
+  test.each(WINDOWS)("a window%s admits nobody", async (text) => {
+    const damage = () => control.hset(ALONE, "u", `9 ${NOW} - 1${text}`);
+    await expectRefusals(damage, "charge");
+  });
+
+  test.each(["1", "x:1", "1:x", "", "1:-1"])("a window of nobody's that is %j", async (text) => {
+    await expectRefusals(() => control.set(`${ROOT}p:free`, text), "charge");
+  });
+
+  test("a remembered result that cannot be read is not repeated", async () => {
+    const [name] = await control.keys(`${ROOT}q:*${at("key", 3).id}*`);
+    for (const text of [
+      "",
+      "x",
+      "question-1\nx\ncharged 1\n[]",
+      `question-1\n${NOW + 9}\ncharged 1\n{`,
+    ])
+      await expectRefusals(() => control.set(name ?? "", text), "charge again");
+  });
+
+  test("a revision that is no number is not raised, and nothing is read with it", async () => {
+    const damage = () => control.set(`${ROOT}w`, "one");
+    await expectRefusals(damage, "read by id", "page", "commit a new key");
+    await control.set(`${ROOT}w`, "one");
+    expect(await CALLS.get("charge")?.(store, keys)).toEqual({ kind: "stale", moved: "revision" });
+    await putBack(control, whole);
+  });
+
+  test("sums and latest uses that are no numbers are not added to", async () => {
+    const [name = ""] = await control.keys(`${ROOT}v:*`);
+    const [field = ""] = await control.hkeys(name);
+    await expectRefusals(() => control.hset(name, field, "x"), "addStatistics", "readStatistics");
+    await expectRefusals(() => control.hset(name, "25 VALID", "1"), "readStatistics");
+    const used = () => control.hset(`${ROOT}r:key`, `${at("key").id} t`, "x");
+    await expectRefusals(used, "addStatistics", "read by id");
+  });
+
+  test("a key whose stamp is garbage is listed and read without it, charged by nobody, and can be deleted", async () => {
+    await putBack(control, whole);
+    const { id } = at("key", 3);
+    await control.hset(ALONE, "v", "garbage");
+    const { found } = await store.read(WORKSPACE, [at("key", 3)]);
+    const unreadable = { kind: "key", id, version: 0, link: null, body: undefined };
+    expect(found[0]?.record).toEqual(unreadable);
+    const page = await store.page(WORKSPACE, { kind: "key", list: "keys", after: null, limit: 9 });
+    expect(page.found.map(({ record }) => record.id)).toEqual(
+      [1, 2, 3].map((n) => at("key", n).id),
+    );
+    expect(await CALLS.get("charge")?.(store, keys)).toEqual({ kind: "stale", moved: 0 });
+    const expects = [{ ...at("key", 3), version: "exists" as const }];
+    const deletion = aChange({ expects, deletes: [at("key", 3)] });
+    expect(await store.commit(WORKSPACE, deletion)).toMatchObject({ kind: "committed" });
+    expect((await store.read(WORKSPACE, [at("key", 3)])).found).toEqual([null]);
+    await putBack(control, whole);
+  });
+
+  test("a key with damaged counters can be deleted, and its shared ones stay for the other", async () => {
+    await putBack(control, whole);
+    await control.hset(`${ROOT}r:key`, `${at("key").id} u`, "garbage");
+    const deletes = [at("key", 1)];
+    expect(await store.commit(WORKSPACE, aChange({ deletes }))).toMatchObject({
+      kind: "committed",
+    });
+    expect(await control.hget(`${ROOT}r:key`, `${at("key").id} u`)).toBe("garbage");
+    expect((await store.read(WORKSPACE, [aRecord("key")])).found).toEqual([null]);
     await putBack(control, whole);
   });
 });

@@ -83,9 +83,9 @@ describeWithServers("a Redis server in trouble", () => {
       const first = await errorOf(latchkey.verifyKey({ key }));
       expect(first).toMatchObject(NOT_APPLIED);
       expect(first.message).toMatch(/READONLY|replica/);
-      expect(await errorOf(store.getWorkspace("ws_default"))).toMatchObject(NOT_APPLIED);
+      expect(await errorOf(store.read("ws_default", []))).toMatchObject(NOT_APPLIED);
       await control.replicaof("NO", "ONE");
-      await untilAnswered(() => store.getWorkspace("ws_default"));
+      await untilAnswered(() => store.read("ws_default", []));
     } finally {
       control.disconnect();
       await other.remove();
@@ -145,7 +145,7 @@ describe("an address that nobody answers at", () => {
   test("is refused within the time for connecting", async () => {
     const store = redisStore("redis://127.0.0.1:1", TIMEOUTS);
     const before = performance.now();
-    expect(await errorOf(store.getWorkspace("ws_default"))).toMatchObject(NOT_APPLIED);
+    expect(await errorOf(store.read("ws_default", []))).toMatchObject(NOT_APPLIED);
     expect(performance.now() - before).toBeLessThan(TIMEOUTS.connectTimeoutMs + 500);
     await store.close();
   });

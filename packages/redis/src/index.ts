@@ -1,3 +1,3 @@
-export type { RedisClient, RedisClusterClient, RedisConnection } from "./client.js";
+export type { RedisClient, RedisClusterClient, RedisConnection } from "./engine/client.js";
 export type { RedisStoreOptions } from "./options.js";
-export { redisStore } from "./redis-store.js";
+export { redisStore } from "./store.js";

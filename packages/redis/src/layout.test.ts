@@ -47,21 +47,20 @@ describeWithServers("names of keys in Redis", () => {
     expect(primaries.size).toBe(3);
     // Words too long for a digest to hold one by chance, as three letters once did.
     expect(names.filter((name) => /harbour|tidewaters/.test(name))).toEqual([]);
-    const pointers = names.filter((name) => name.startsWith("lk:{r:"));
-    expect(pointers).toHaveLength(workspaces.length);
-    expect(names.every((name) => /^lk:\{(r:[^}]+\}|ws_\d+\}:.+)$/.test(name))).toBe(true);
+    const directory = names.filter((name) => name.startsWith("lk:{~"));
+    expect(directory).toEqual([expect.stringMatching(/^lk:\{~[\w-]{43}\}:r:rootKeyPointer$/)]);
+    expect(names.every((name) => /^lk:\{(~[\w-]{43}|ws_\d+)\}:.+$/.test(name))).toBe(true);
   });
 
   test("what a workspace holds has these names", async () => {
     const { store } = await fill("ws_names");
     await store.close();
     const own = (await allNames()).filter((name) => name.startsWith("lk:{ws_names}:"));
-    const kinds = own.map((name) => name.split(":")[2] as string);
+    const kinds = own.map((name) => /^(r:\w+|\w+)/.exec(name.slice("lk:{ws_names}:".length))?.[0]);
     expect([...new Set(kinds)].toSorted()).toEqual([
-      ...["a", "api-list", "apis", "c", "change-list", "changes", "external-ids", "i"],
-      ...["identities", "identity-key-list", "identity-list", "k", "key-hashes", "key-list"],
-      ...["last-used", "n", "permission-names", "permissions", "q", "role-names", "roles"],
-      ...["root-key-list", "root-keys", "uses", "v", "verification-days", "w", "x"],
+      ...["c", "d", "k", "l", "o", "p", "q"],
+      ...["r:api", "r:auditEntry", "r:identity", "r:key", "r:permission", "r:role", "r:rootKey"],
+      ...["v", "w"],
     ]);
   });
 
@@ -75,21 +74,18 @@ describeWithServers("names of keys in Redis", () => {
       const span = spans[number] as number;
       if (span !== -1) longest[kind] = Math.max(span, longest[kind] ?? 0);
     }
-    expect(Object.keys(longest).toSorted()).toEqual(["a", "n", "q"]);
+    expect(Object.keys(longest).toSorted()).toEqual(["p", "q"]);
     expect(longest.q).toBeLessThanOrEqual(600_000);
-    expect(longest.a).toBeLessThanOrEqual(86_401_000);
-    expect(longest.n).toBeLessThanOrEqual(86_401_000);
+    expect(longest.p).toBeLessThanOrEqual(86_401_000);
   });
 
-  test("of what is deleted nothing stays but the epoch, the lists that are emptied in steps and what expires", async () => {
+  test("of what is deleted nothing stays but the revision, the workspace itself and what expires", async () => {
     const { store, left } = await fill("ws_deleted");
     await removeEverything(store, "ws_deleted", left);
-    await store.deleteChanges("ws_deleted", "z", 1_000);
-    const { hasMore } = await store.deleteKeys("ws_deleted", left.apiId, 100, 1, null);
-    expect(hasMore).toBe(false);
     await store.close();
     const own = (await allNames()).filter((name) => name.startsWith("lk:{ws_deleted}:"));
-    const kinds = new Set(own.map((name) => name.split(":")[2] as string));
-    expect([...kinds].toSorted()).toEqual(["a", "n", "q", "w"]);
+    const kinds = own.map((name) => name.slice("lk:{ws_deleted}:".length));
+    const lasting = kinds.filter((name) => !/^[pq]:/.test(name));
+    expect(lasting.toSorted()).toEqual(["r:workspace", "w"]);
   });
 });

@@ -1,8 +1,6 @@
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /**
-   * What the names of all Redis keys begin with: 1 to 64 of `A-Z a-z 0-9 _ - . :`. Default: `lk`.
-   */
+  /** What the names of all Redis keys begin with: 1 to 64 of `A-Z a-z 0-9 _ - . :`. Default: `lk`. */
   readonly keyPrefix?: string | undefined;
   /**
    * How long a verification waits for Redis to answer, in ms: a whole number from 1 to 600,000. Default: 500. When it
@@ -24,72 +22,52 @@ export interface RedisStoreOptions {
   readonly allowNoPersistence?: boolean | undefined;
 }
 
-/** Options with their defaults. */
-export interface Settings {
-  readonly keyPrefix: string;
-  readonly commandTimeoutMs: number;
-  readonly configTimeoutMs: number;
-  readonly connectTimeoutMs: number;
-  readonly waitReplicas: { readonly count: number; readonly timeoutMs: number } | null;
-  readonly allowEviction: boolean;
-  readonly allowNoPersistence: boolean;
-}
+type Wait = NonNullable<RedisStoreOptions["waitReplicas"]>;
 
-const KNOWN: ReadonlySet<string> = new Set([
-  "keyPrefix",
-  "commandTimeoutMs",
-  "configTimeoutMs",
-  "connectTimeoutMs",
-  "waitReplicas",
-  "allowEviction",
-  "allowNoPersistence",
-]);
+/** Options with their defaults. */
+export type Settings = {
+  readonly [Name in Exclude<keyof RedisStoreOptions, "waitReplicas">]-?: NonNullable<
+    RedisStoreOptions[Name]
+  >;
+} & { readonly waitReplicas: Wait | null };
+
+const DEFAULTS: Settings = {
+  keyPrefix: "lk",
+  commandTimeoutMs: 500,
+  configTimeoutMs: 2_000,
+  connectTimeoutMs: 2_000,
+  waitReplicas: null,
+  allowEviction: false,
+  allowNoPersistence: false,
+};
 const MAX_TIMEOUT_MS = 600_000;
 
 /** @throws TypeError naming the option that is wrong. */
 export function parseOptions(options: RedisStoreOptions): Settings {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError('"options" must be an object');
-  }
-  const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
-  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of redisStore`);
-  const { keyPrefix = "lk", waitReplicas } = options;
-  if (typeof keyPrefix !== "string" || !/^[A-Za-z0-9_.:-]{1,64}$/.test(keyPrefix)) {
-    throw new TypeError('"keyPrefix" must be 1 to 64 characters of A-Z a-z 0-9 _ - . :');
-  }
-  return {
-    keyPrefix,
-    commandTimeoutMs: timeout("commandTimeoutMs", options.commandTimeoutMs ?? 500),
-    configTimeoutMs: timeout("configTimeoutMs", options.configTimeoutMs ?? 2_000),
-    connectTimeoutMs: timeout("connectTimeoutMs", options.connectTimeoutMs ?? 2_000),
-    waitReplicas: waitReplicas === undefined ? null : parseWait(waitReplicas),
-    allowEviction: flag("allowEviction", options.allowEviction ?? false),
-    allowNoPersistence: flag("allowNoPersistence", options.allowNoPersistence ?? false),
-  };
+  assertIt(typeof options === "object" && options !== null, '"options" must be an object');
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name] of given)
+    assertIt(name in DEFAULTS, `"${name}" is not an option of redisStore`);
+  const settings: Settings = { ...DEFAULTS, ...Object.fromEntries(given) };
+  const isPrefix = /^[A-Za-z0-9_.:-]{1,64}$/.test(String(settings.keyPrefix));
+  assertIt(isPrefix, '"keyPrefix" must be 1 to 64 characters of A-Z a-z 0-9 _ - . :');
+  for (const name of ["commandTimeoutMs", "configTimeoutMs", "connectTimeoutMs"] as const)
+    assertWhole(name, settings[name], MAX_TIMEOUT_MS);
+  for (const name of ["allowEviction", "allowNoPersistence"] as const)
+    assertIt(typeof settings[name] === "boolean", `"${name}" must be true or false`);
+  const { waitReplicas } = settings;
+  if (waitReplicas === null) return settings;
+  assertIt(typeof waitReplicas === "object", '"waitReplicas" must be { count, timeoutMs }');
+  assertWhole("waitReplicas.count", waitReplicas.count, 100);
+  assertWhole("waitReplicas.timeoutMs", waitReplicas.timeoutMs, MAX_TIMEOUT_MS);
+  return settings;
 }
 
-function parseWait(wait: { readonly count: number; readonly timeoutMs: number }) {
-  if (typeof wait !== "object" || wait === null) {
-    throw new TypeError('"waitReplicas" must be { count, timeoutMs }');
-  }
-  return {
-    count: whole("waitReplicas.count", wait.count, 100),
-    timeoutMs: timeout("waitReplicas.timeoutMs", wait.timeoutMs),
-  };
+function assertWhole(name: string, value: number, max: number): void {
+  const isWhole = Number.isSafeInteger(value) && value >= 1 && value <= max;
+  assertIt(isWhole, `"${name}" must be a whole number from 1 to ${max}`);
 }
 
-function timeout(name: string, value: unknown): number {
-  return whole(name, value, MAX_TIMEOUT_MS);
-}
-
-function whole(name: string, value: unknown, max: number): number {
-  if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max) {
-    return value as number;
-  }
-  throw new TypeError(`"${name}" must be a whole number from 1 to ${max}`);
-}
-
-function flag(name: string, value: unknown): boolean {
-  if (typeof value === "boolean") return value;
-  throw new TypeError(`"${name}" must be true or false`);
+function assertIt(isSo: boolean, message: string): void {
+  if (!isSo) throw new TypeError(message);
 }

@@ -38,7 +38,7 @@ describeWithServers("the two steps of a root key", () => {
   async function deleteLosing(lost: number): Promise<unknown> {
     const store = redisStore(proxy.url);
     try {
-      await store.getWorkspace(WORKSPACE);
+      await store.read(WORKSPACE, []);
       let answers = 0;
       proxy.decide(() => {
         answers += 1;

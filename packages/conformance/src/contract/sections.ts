@@ -1,4 +1,5 @@
 import type { StoreContract } from "../fixtures/context.js";
+import { modelContracts } from "../model/check.js";
 import { aliasingContracts } from "./aliasing.js";
 import { atomicityContracts } from "./atomicity.js";
 import { chargingContracts } from "./charging.js";
@@ -41,5 +42,6 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "workspaces", contracts: isolationContracts },
   { name: "values handed in and out", contracts: aliasingContracts },
   { name: "names and numbers", contracts: namingContracts },
+  { name: "the model", contracts: modelContracts },
   { name: "close", contracts: closingContracts },
 ];

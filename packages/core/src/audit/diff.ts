@@ -1,11 +1,11 @@
+import type { JsonValue } from "../lib/json.js";
 import type { FieldChange } from "../records/audit-entry.js";
-import type { JsonValue } from "../rules/metadata.js";
 
 /** Fields of a record in the words of the HTTP contract. Undefined and null both mean that a field has no value. */
-export type Facts = Readonly<Record<string, JsonValue | undefined>>;
+export type AuditFields = Readonly<Record<string, JsonValue | undefined>>;
 
 /** What differs between two states of a record, field by field in the order of the later state. Equal values are none. */
-export function fieldChanges(before: Facts, after: Facts): readonly FieldChange[] {
+export function fieldChanges(before: AuditFields, after: AuditFields): readonly FieldChange[] {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
   const changes: FieldChange[] = [];
   for (const field of names) {

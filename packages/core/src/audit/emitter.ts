@@ -1,3 +1,4 @@
+import { type ErrorListener, report } from "../lib/error-listener.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import type { AuditEvent } from "./event.js";
@@ -28,34 +29,38 @@ export type KeyVerifiedEvent =
       readonly tags?: readonly string[];
     };
 
-/** A verification took the last use of what the key draws from. */
+/** A verification took the last use that the key had. */
 export interface KeyExhaustedEvent extends AboutKey {
   readonly type: "key.exhausted";
 }
 
-/** A key was presented after its expiry. Heard with each such verification: nothing watches the clock. */
+/** A key was presented after its expiry. Emitted with each such verification: nothing watches the clock. */
 export interface KeyExpiredEvent extends AboutKey {
   readonly type: "key.expired";
   readonly expiredAt: EpochMs;
 }
 
-/** Everything a listener can hear of: switch over `type`. */
+/** Every event: switch over `type`. */
 export type LatchkeyEvent = AuditEvent | KeyVerifiedEvent | KeyExhaustedEvent | KeyExpiredEvent;
 
-/** Hears of events, in the order in which they happened in this process. What it answers or throws is let be. */
+/** Is called with every event, in the order in which they happened in this process. */
 export type EventListener = (event: LatchkeyEvent) => unknown;
 
 /**
- * Tells a listener. Nothing that it does reaches the operation: what it throws is dropped, and a promise that it answers
- * is not waited for, whether it fails or never settles.
+ * Calls a listener. Nothing that it does reaches the operation, which has happened: what it throws or rejects with goes to
+ * `onError`, and a promise that it answers is not waited for.
  */
-export function tell(listener: EventListener, event: LatchkeyEvent): void {
+export function emit(
+  listener: EventListener,
+  event: LatchkeyEvent,
+  onError: ErrorListener | null,
+): void {
   try {
     const answer = listener(event);
     // Whatever kind of promise it is.
     if (typeof answer === "object" && answer !== null && "then" in answer)
-      Promise.resolve(answer).catch(() => undefined);
-  } catch {
-    // The operation has happened: a listener that fails must not make it look as if it had not.
+      Promise.resolve(answer).catch((error: unknown) => report(onError, error));
+  } catch (error) {
+    report(onError, error);
   }
 }

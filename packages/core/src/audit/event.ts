@@ -1,11 +1,11 @@
-import type { ChangeRecord, ChangeType, FieldChange } from "../records/audit-entry.js";
+import type { AuditEntry, AuditType, FieldChange } from "../records/audit-entry.js";
 import type { EpochMs } from "../time.js";
 
-/** A change of configuration as listeners hear of it and as the audit log lists it. Fields without a value are absent. */
+/** A change of configuration as events and the audit log show it. Fields without a value are absent. */
 export interface AuditEvent {
   /** `evt_…`; in ascending order of id is in the order of time. */
   readonly id: string;
-  readonly type: ChangeType;
+  readonly type: AuditType;
   readonly workspaceId: string;
   /** Unix epoch ms. */
   readonly at: EpochMs;
@@ -20,8 +20,8 @@ export interface AuditEvent {
 }
 
 /** Writes an entry of the log as it is shown. */
-export function toAuditEvent(change: ChangeRecord): AuditEvent {
-  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = change;
+export function toAuditEvent(entry: AuditEntry): AuditEvent {
+  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = entry;
   return {
     id,
     type,

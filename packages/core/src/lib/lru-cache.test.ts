@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { loadedWith } from "../testing/records.js";
-import { createKeyCache } from "./lru-cache.js";
+import { createLruCache } from "./lru-cache.js";
 
 const loaded = loadedWith({});
 
 describe("the cache of loaded keys", () => {
   test("gives back what was kept, and nothing after it was forgotten", () => {
-    const cache = createKeyCache(10);
+    const cache = createLruCache(10);
     cache.set("a", loaded);
     expect(cache.get("a")).toBe(loaded);
     cache.delete("a");
@@ -14,7 +14,7 @@ describe("the cache of loaded keys", () => {
   });
 
   test("holds at most what it was made for, whatever passes through", () => {
-    const cache = createKeyCache(10);
+    const cache = createLruCache(10);
     for (let count = 0; count < 1_000; count += 1) cache.set(`${count}`, loaded);
     const held = Array.from({ length: 1_000 }, (_, count) => cache.get(`${count}`)).filter(
       (kept) => kept !== undefined,
@@ -24,7 +24,7 @@ describe("the cache of loaded keys", () => {
   });
 
   test("keeps a key that is in use while others pass through", () => {
-    const cache = createKeyCache(10);
+    const cache = createLruCache(10);
     cache.set("in use", loaded);
     for (let count = 0; count < 1_000; count += 1) {
       cache.set(`${count}`, loaded);
@@ -33,7 +33,7 @@ describe("the cache of loaded keys", () => {
   });
 
   test("forgets a key of either generation", () => {
-    const cache = createKeyCache(4);
+    const cache = createLruCache(4);
     for (const hash of ["a", "b", "c"]) cache.set(hash, loaded);
     for (const hash of ["a", "b", "c"]) {
       cache.delete(hash);
@@ -42,7 +42,7 @@ describe("the cache of loaded keys", () => {
   });
 
   test("replaces what it held under the same hash, also in the older generation", () => {
-    const cache = createKeyCache(4);
+    const cache = createLruCache(4);
     const newer = loadedWith({});
     for (const hash of ["a", "b", "c"]) cache.set(hash, loaded);
     cache.set("a", newer);
@@ -50,7 +50,7 @@ describe("the cache of loaded keys", () => {
   });
 
   test("of size 0 keeps nothing", () => {
-    const cache = createKeyCache(0);
+    const cache = createLruCache(0);
     cache.set("a", loaded);
     expect(cache.get("a")).toBeUndefined();
   });

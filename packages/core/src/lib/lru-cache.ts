@@ -1,8 +1,8 @@
-/** Recently verified keys by hash. What it holds may be old; the store's charge tells. */
-export interface KeyCache<Loaded> {
-  get(hash: string): Loaded | undefined;
-  set(hash: string, loaded: Loaded): void;
-  delete(hash: string): void;
+/** Values that were used lately, by key. */
+export interface LruCache<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): void;
+  delete(key: string): void;
 }
 
 /**
@@ -12,40 +12,40 @@ export interface KeyCache<Loaded> {
  * old one still held is forgotten. A hit in the young generation costs one map look-up and no bookkeeping, where
  * a list in exact order of use would cost two writes for every verification.
  *
- * @param maxKeys - Most keys held: a whole number >= 0; with 0 nothing is kept.
+ * @param maxSize - Most values held: a whole number >= 0; with 0 nothing is kept.
  */
-export function createKeyCache<Loaded>(maxKeys: number): KeyCache<Loaded> {
-  const generationSize = Math.ceil(maxKeys / 2);
-  let young = new Map<string, Loaded>();
-  let old = new Map<string, Loaded>();
+export function createLruCache<Value>(maxSize: number): LruCache<Value> {
+  const generationSize = Math.ceil(maxSize / 2);
+  let young = new Map<string, Value>();
+  let old = new Map<string, Value>();
 
-  function keep(hash: string, loaded: Loaded): void {
-    if (maxKeys === 0) return;
+  function keep(key: string, value: Value): void {
+    if (maxSize === 0) return;
     if (young.size >= generationSize) {
       old = young;
       young = new Map();
     }
-    young.set(hash, loaded);
+    young.set(key, value);
   }
 
   return {
-    get(hash) {
-      const recent = young.get(hash);
+    get(key) {
+      const recent = young.get(key);
       if (recent !== undefined) return recent;
-      const older = old.get(hash);
+      const older = old.get(key);
       if (older !== undefined) {
-        old.delete(hash);
-        keep(hash, older);
+        old.delete(key);
+        keep(key, older);
       }
       return older;
     },
-    set(hash, loaded) {
-      old.delete(hash);
-      keep(hash, loaded);
+    set(key, value) {
+      old.delete(key);
+      keep(key, value);
     },
-    delete(hash) {
-      young.delete(hash);
-      old.delete(hash);
+    delete(key) {
+      young.delete(key);
+      old.delete(key);
     },
   };
 }

@@ -1,20 +1,26 @@
-import type { EventListener } from "../audit/emitter.js";
+import { type EventListener, emit } from "../audit/emitter.js";
+import { buildAuditEntry, type ChangeDescription } from "../audit/entry.js";
+import { toAuditEvent } from "../audit/event.js";
 import { badRequest, LatchkeyError } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
+import type { ErrorListener } from "../lib/error-listener.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
-import type { KeyCache } from "../lib/lru-cache.js";
-import type { ApiRecord } from "../records/api.js";
+import type { LruCache } from "../lib/lru-cache.js";
+import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
-import type { CountedKey } from "../statistics/buffer.js";
-import type { VerificationCounter } from "../statistics/recorder.js";
-import type { IdentityLookup, KeyStore } from "../store/wide-store.js";
+import type { StatisticsRecorder } from "../statistics/recorder.js";
+import type { KeyStore } from "../store/key-store.js";
+import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
 import type { Clock } from "../time.js";
-import type { MissingGrants } from "./keys/write.js";
+import type { Catalog } from "../verification/catalog.js";
+import type { CachedKey } from "../verification/key-cache.js";
 
 /** What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. */
 export interface OperationContext {
   readonly store: KeyStore;
+  readonly transact: Transact;
+  readonly catalog: Catalog;
   readonly workspaceId: string;
   readonly now: Clock;
   readonly newId: IdFactory;
@@ -22,37 +28,43 @@ export interface OperationContext {
   readonly hasher: SecretHasher;
   /** Null when no vault is configured: nothing can be made recoverable. */
   readonly vault: Vault | null;
-  readonly cache: KeyCache<CountedKey>;
-  /** Records that warm keys share. */
-  readonly apis: KeyCache<ApiRecord>;
+  /** Recently verified keys, by hash. */
+  readonly cache: LruCache<CachedKey>;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** Whether changes are written to the audit log. */
   readonly keepsAuditLog: boolean;
-  /** Who hears of events; null for nobody. */
   readonly onEvent: EventListener | null;
+  readonly onError: ErrorListener | null;
   /** Counts verifications; null where nobody wants to know. */
-  readonly counter: VerificationCounter | null;
+  readonly recorder: StatisticsRecorder | null;
 }
 
-/** Lost races after which an update gives up: far more than any burst of writers to one record needs. */
-const MAX_ATTEMPTS = 500;
+/** Adds the entry of a change to the audit log, in the same transaction. */
+export type Audit = (change: ChangeDescription) => void;
 
 /**
- * Repeats a read-decide-write step until its guarded write meets the version that it was decided on. Each round
- * one of the racers wins, so every one of them gets through.
+ * Runs an operation as a transaction: all that it writes is committed together with its audit entries, if what it read still
+ * holds. Listeners are called afterwards.
  *
- * @param attempt - Reads afresh and answers `stale` when its write lost the race.
- * @throws LatchkeyError `CONFLICT` when the record changed under every attempt; nothing was written.
+ * @param work - Reads, decides and says what to write. It may run several times.
  */
-export async function untilFresh<Result>(
-  attempt: () => Promise<Result | "stale">,
-): Promise<Result> {
-  for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
-    const result = await attempt();
-    if (result !== "stale") return result;
-  }
-  throw new LatchkeyError("CONFLICT", "the record kept changing; nothing was written, try again");
+export async function transact<Answer>(
+  context: OperationContext,
+  work: (transaction: Transaction, audit: Audit) => Promise<Answer>,
+): Promise<TransactionResult<Answer>> {
+  let entries: AuditEntry[] = [];
+  const result = await context.transact(context.workspaceId, (transaction) => {
+    entries = [];
+    return work(transaction, (change) => {
+      const entry = buildAuditEntry(context, change);
+      entries.push(entry);
+      if (context.keepsAuditLog) transaction.insert(auditEntryType, entry);
+    });
+  });
+  const { onEvent, onError } = context;
+  if (onEvent !== null) for (const entry of entries) emit(onEvent, toAuditEvent(entry), onError);
+  return result;
 }
 
 /** The vault, for an operation that cannot do without. @throws LatchkeyError `PRECONDITION_FAILED` without one. */
@@ -61,6 +73,7 @@ export function requireVault({ vault }: OperationContext): Vault {
   throw new LatchkeyError(
     "PRECONDITION_FAILED",
     "no vault is configured, so no secret can be stored or read back",
+    { reason: "no-vault" },
   );
 }
 
@@ -71,30 +84,17 @@ export function notFound(
   return new LatchkeyError("NOT_FOUND", `no such ${what}`);
 }
 
-/** The error for roles or permissions that do not exist: all of them, by name. */
-export function missingGrants({ roles, permissions }: MissingGrants): LatchkeyError {
-  const named = [
-    ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
-    ...(permissions.length > 0 ? [`permissions ${permissions.join(", ")}`] : []),
-  ];
-  return new LatchkeyError(
-    "PRECONDITION_FAILED",
-    `these do not exist: ${named.join("; ")}; nothing was written`,
-  );
+/** The error for a name that another role or permission has. */
+export function nameTaken(what: "role" | "permission"): LatchkeyError {
+  return new LatchkeyError("CONFLICT", `a ${what} of this name exists`, {
+    reason: "taken",
+    details: { field: "name" },
+  });
 }
 
-/**
- * How an identity is looked up; `identityId` wins when both ids are given.
- *
- * @throws LatchkeyError `BAD_REQUEST` without either.
- */
-export function identityLookup(input: {
-  readonly identityId?: string | undefined;
-  readonly externalId?: string | undefined;
-}): IdentityLookup {
-  if (input.identityId !== undefined) return { identityId: input.identityId };
-  if (input.externalId !== undefined) return { externalId: input.externalId };
-  throw badRequest([{ path: "identityId", message: "is required where externalId is not given" }]);
+/** The error of a source of randomness that answered the same bytes twice. @param what - What was not made. */
+export function randomRepeated(what: string): LatchkeyError {
+  return new LatchkeyError("INTERNAL_SERVER_ERROR", `"random" repeated itself; ${what}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badRequest, type InputIssue } from "../errors.js";
-import { DEFAULT_LIMIT } from "../records/key.js";
+import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { isExpired } from "../rules/expiry.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import { NAMESPACE_PATTERN } from "../rules/namespace.js";
@@ -48,8 +48,15 @@ export function text(min: number, max: number) {
 /** The input of an operation that takes nothing. */
 export const noInput = z.strictObject({});
 
-/** A list of at most `max` items. `what`: the items, in the plural, for messages. */
-export function list<Item extends z.ZodType>(item: Item, max: number, what: string) {
+/**
+ * A list of at most `max` items. `what`: the items, in the plural, for messages. A read-only list is taken as well, so that what
+ * was read can be given as it is; nothing writes to it.
+ */
+export function list<Item extends z.ZodType>(
+  item: Item,
+  max: number,
+  what: string,
+): z.ZodType<z.output<Item>[], readonly z.input<Item>[]> {
   const error = orRequired(`must be a list of at most ${max} ${what}`);
   return z.array(item, { error }).max(max, { error });
 }
@@ -106,12 +113,16 @@ export const permissionQuery = z
     return z.NEVER;
   });
 
-/** How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. */
+/**
+ * How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. `lastRefillAt`, which reads show
+ * beside them, is passed over, so that what was read can be given as it is.
+ */
 export const refill = z
   .strictObject({
     interval: z.enum(["daily", "monthly"], { error: orRequired('must be "daily" or "monthly"') }),
     amount: wholeNumber(1),
     refillDay: wholeNumber(1, 31).optional(),
+    lastRefillAt: wholeNumber(0).optional(),
   })
   .superRefine(({ interval, refillDay }, context) => {
     if (interval === "daily" && refillDay !== undefined) {
@@ -135,7 +146,7 @@ export const keyRatelimit = z.strictObject({
   duration: wholeNumber(1),
 });
 
-/** Whose number of uses a key draws from. */
+/** Whose uses a key takes. */
 export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
 
 /** What a rate limit that belongs to no key is for. */
@@ -238,7 +249,7 @@ export function notLaterThanNow(
 export type InputSchema = z.ZodType;
 
 /**
- * When a rule on several fields of an object is asked: always, also when a single field is refused, so that all issues
+ * When a rule on several fields of an object is checked: always, also when a single field is refused, so that all issues
  * are reported at once. The rule must expect fields of any type.
  */
 export const evenWithIssues = {
@@ -262,7 +273,7 @@ export const EITHER_ID = {
 };
 
 /**
- * Checks an input against its schema and against what only the whole can tell.
+ * Checks an input against its schema and against rules on the whole of it.
  *
  * @param further - Issues that a schema cannot see (the time, two fields together). It is given the raw input, also
  * when the schema refuses it, so that all issues are reported at once.

@@ -6,11 +6,11 @@ export interface RefillView {
   readonly interval: "daily" | "monthly";
   readonly amount: number;
   readonly refillDay?: number;
-  /** Up to when refills are settled: the last refill, or the creation or last setting of the counter. Unix epoch ms. */
-  readonly lastRefillAt: EpochMs;
+  /** Instant of the last refill that happened, Unix epoch ms; absent before the first. Setting `remaining` is no refill. */
+  readonly lastRefillAt?: EpochMs;
 }
 
-/** Writes a refill with the instant up to which it is settled. */
-export function toRefillView(refill: Refill, refilledAt: EpochMs): RefillView {
-  return { ...refill, lastRefillAt: refilledAt };
+/** A refill with the instant at which it last happened, or null. */
+export function toRefillView(refill: Refill, lastRefillAt: EpochMs | null): RefillView {
+  return { ...refill, ...(lastRefillAt !== null && { lastRefillAt }) };
 }

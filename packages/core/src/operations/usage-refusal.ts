@@ -1,15 +1,12 @@
 import { badRequest, LatchkeyError } from "../errors.js";
-import type { UsageChangeResult } from "../store/counters.js";
+import type { UsageRefusal } from "../store/counters.js";
 
 /**
  * The error for a change to the uses left that was refused.
  *
- * @param path - The input field that asked for it.
+ * @param path - The input field that it follows from.
  */
-export function refuseUsageChange(
-  reason: Exclude<UsageChangeResult, { kind: "changed" }>,
-  path: string,
-): LatchkeyError {
+export function refuseUsageChange(reason: UsageRefusal, path: string): LatchkeyError {
   switch (reason.kind) {
     case "unlimited":
       return badRequest([{ path: "op", message: 'must be "set": the key has no limit on uses' }]);
@@ -17,6 +14,7 @@ export function refuseUsageChange(
       return new LatchkeyError(
         "PRECONDITION_FAILED",
         `only ${reason.remaining} uses are left; nothing was changed`,
+        { reason: "insufficient-uses", details: { remaining: reason.remaining } },
       );
     case "overflow":
       return badRequest([
@@ -27,10 +25,11 @@ export function refuseUsageChange(
   }
 }
 
-/** The error for a change to the own uses of a key that has none while it draws from its identity. */
-export function drawsFromIdentity(): LatchkeyError {
+/** The error for a change to the own uses of a key that takes them from its identity. */
+export function usesAreOfIdentity(): LatchkeyError {
   return new LatchkeyError(
     "PRECONDITION_FAILED",
-    "this key draws from its identity: change remaining and refill with updateIdentity",
+    "this key takes its uses from its identity: change remaining and refill with updateIdentity",
+    { reason: "uses-from-identity" },
   );
 }

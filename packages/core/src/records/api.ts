@@ -1,4 +1,5 @@
 import type { EpochMs } from "../time.js";
+import { defineRecord, unlessEmpty } from "./record-type.js";
 
 /** A key space. */
 export interface ApiRecord {
@@ -16,3 +17,25 @@ export interface ApiRecord {
   /** Rises by one with every change of a field above. */
   readonly version: number;
 }
+
+/** APIs: found by id. */
+export const apiType = defineRecord<ApiRecord>({
+  kind: "api",
+  version: ({ version }) => version,
+  write: (api) => ({
+    name: api.name,
+    deleteProtection: api.deleteProtection || undefined,
+    ipWhitelist: unlessEmpty(api.ipWhitelist),
+    createdAt: api.createdAt,
+  }),
+  read: (body, { id, workspaceId, version }) => ({
+    id,
+    workspaceId,
+    name: body.text("name"),
+    deleteProtection: body.flag("deleteProtection"),
+    ipWhitelist: body.texts("ipWhitelist"),
+    createdAt: body.whole("createdAt"),
+    version,
+  }),
+  lists: () => [{ list: "apis" }],
+});

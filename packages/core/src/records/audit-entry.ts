@@ -1,8 +1,9 @@
-import type { JsonValue } from "../rules/metadata.js";
+import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
+import { defineRecord, type RecordList, unlessEmpty } from "./record-type.js";
 
-/** Every kind of configuration change: what it was made to, and what became of it. Events go by the same names. */
-export const CHANGE_TYPES = [
+/** Every kind of configuration change: what was changed, and how. Events have the same names. */
+export const AUDIT_TYPES = [
   "api.created",
   "api.updated",
   "api.deleted",
@@ -20,13 +21,14 @@ export const CHANGE_TYPES = [
   "role.deleted",
   "root_key.created",
   "root_key.revoked",
+  "ratelimit.reset",
   "workspace.created",
   "workspace.enabled",
   "workspace.disabled",
 ] as const;
 
-/** One kind of {@link CHANGE_TYPES}. */
-export type ChangeType = (typeof CHANGE_TYPES)[number];
+/** One kind of {@link AUDIT_TYPES}. */
+export type AuditType = (typeof AUDIT_TYPES)[number];
 
 /** One field that a change touched, in the words of the HTTP contract. Absent on a side where it had no value. */
 export interface FieldChange {
@@ -36,11 +38,11 @@ export interface FieldChange {
 }
 
 /** Who changed what, when, and how: one entry of the audit log. Never holds a secret, a hash or an encrypted secret. */
-export interface ChangeRecord {
+export interface AuditEntry {
   /** `evt_…`; in ascending order of id is in the order of time. */
   readonly id: string;
   readonly workspaceId: string;
-  readonly type: ChangeType;
+  readonly type: AuditType;
   readonly at: EpochMs;
   /** Who made it, as the caller named itself: a root key's id, or what the host says; null for nobody in particular. */
   readonly actor: string | null;
@@ -53,31 +55,75 @@ export interface ChangeRecord {
   readonly fields: readonly FieldChange[];
 }
 
-/** An entry that a store is to write together with the change. */
-export interface LoggedChange {
-  readonly change: ChangeRecord;
-  /**
-   * Written only where the step creates the record `resourceId`, which it does where that was missing: an identity, a
-   * role or a permission that is made on demand.
-   */
-  readonly ifCreated: boolean;
-}
+/** The list of all entries. The entries of one key, identity or actor are small lists beside it. */
+export const AUDIT_LIST = "audit";
+
+/** Names of the small lists beside {@link AUDIT_LIST}. */
+export const auditListOf = {
+  key: (keyId: string) => `k:${keyId}`,
+  identity: (identityId: string) => `i:${identityId}`,
+  actor: (actor: string) => `a:${actor}`,
+} as const;
 
 /**
- * What a write leaves in the audit log: in the same atomic step, all of it or, where the write changed nothing, none.
- * Empty where the log is switched off.
- *
- * Where an entry names as `identityId` an identity that was to be made on demand, and an existing one was linked
- * instead, the id of the existing one is stored.
+ * Entries of the audit log. They are half of all that is stored of a key, so they are kept compact: a change is
+ * `[field, before, after]`, and the id of the key or identity is left out where it is that of the resource.
  */
-export type ChangeLog = readonly LoggedChange[];
+export const auditEntryType = defineRecord<AuditEntry>({
+  kind: "auditEntry",
+  write: ({ type, at, actor, resourceId, keyId, identityId, fields }) => ({
+    type,
+    at,
+    actor,
+    resourceId,
+    keyId: keyId === resourceId ? undefined : keyId,
+    identityId: identityId === resourceId ? undefined : identityId,
+    changes: unlessEmpty(fields.map(writeChange)),
+  }),
+  read: (body, { id, workspaceId }) => {
+    const type = body.word("type", AUDIT_TYPES);
+    const resourceId = body.text("resourceId");
+    return {
+      id,
+      workspaceId,
+      type,
+      at: body.whole("at"),
+      actor: body.textOrNull("actor"),
+      resourceId,
+      keyId: body.textOrNull("keyId") ?? (resourceId.startsWith("key_") ? resourceId : null),
+      identityId:
+        body.textOrNull("identityId") ?? (resourceId.startsWith("id_") ? resourceId : null),
+      fields: Object.freeze(body.values("changes").map(readChange)),
+    };
+  },
+  lists: (entry) => auditLists(entry),
+});
 
-/** Which entries of the audit log are wanted. */
-export type ChangeFilter =
-  | { readonly kind: "all" }
-  | { readonly kind: "key"; readonly keyId: string }
-  | { readonly kind: "identity"; readonly identityId: string }
-  | { readonly kind: "actor"; readonly actor: string };
+function auditLists({ keyId, identityId, actor }: AuditEntry): readonly RecordList[] {
+  const lists: RecordList[] = [{ list: AUDIT_LIST }];
+  if (keyId !== null) lists.push({ list: AUDIT_LIST, of: auditListOf.key(keyId) });
+  if (identityId !== null) lists.push({ list: AUDIT_LIST, of: auditListOf.identity(identityId) });
+  if (actor !== null) lists.push({ list: AUDIT_LIST, of: auditListOf.actor(actor) });
+  return lists;
+}
 
-/** What is written where nothing is to be. */
-export const NO_CHANGES: ChangeLog = Object.freeze([]);
+function writeChange({ field, before = null, after = null }: FieldChange): JsonValue {
+  return before === null
+    ? [field, null, after]
+    : after === null
+      ? [field, before]
+      : [field, before, after];
+}
+
+function readChange(change: JsonValue): FieldChange {
+  if (!Array.isArray(change) || change.length < 2 || change.length > 3)
+    throw new TypeError('the stored "changes" are not what was written');
+  const [field, before, after = null] = change as readonly JsonValue[];
+  if (typeof field !== "string")
+    throw new TypeError('the stored "changes" are not what was written');
+  return Object.freeze({
+    field,
+    ...(before !== null && before !== undefined && { before }),
+    ...(after !== null && { after }),
+  });
+}

@@ -1,8 +1,10 @@
+import type { JsonValue } from "../lib/json.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { IdentityRateLimit } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
-import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
+import { defineRecord, unlessEmpty } from "./record-type.js";
+import { readRefill } from "./refill.js";
 
 /** The end user behind keys. `externalId` is unique in a workspace. */
 export interface IdentityRecord {
@@ -19,16 +21,45 @@ export interface IdentityRecord {
   readonly version: number;
 }
 
-/** An identity with the uses that its keys share, as one consistent snapshot. */
-export interface LoadedIdentity {
-  readonly identity: IdentityRecord;
-  /** As stored: a refill that has fallen due since is not applied. */
-  readonly usage: Usage;
-}
-
 const NO_META: Metadata = Object.freeze({});
 
-/** An identity without metadata, limits and a number of uses, as it is made on demand for a key. */
+/** Identities: found by id or by `externalId`. */
+export const identityType = defineRecord<IdentityRecord>({
+  kind: "identity",
+  version: ({ version }) => version,
+  write: (identity) => ({
+    externalId: identity.externalId,
+    meta: Object.keys(identity.meta).length === 0 ? undefined : identity.meta,
+    ratelimits: unlessEmpty(identity.ratelimits.map(writeLimit)),
+    refill: identity.refill,
+    createdAt: identity.createdAt,
+  }),
+  read: (body, { id, workspaceId, version }) => ({
+    id,
+    workspaceId,
+    externalId: body.text("externalId"),
+    meta: body.jsonOrNull("meta") ?? NO_META,
+    ratelimits: body.list("ratelimits", (limit) => ({
+      name: limit.text("name"),
+      limit: limit.positive("limit"),
+      duration: limit.positive("duration"),
+      autoApply: limit.flag("autoApply"),
+    })),
+    refill: body.objectOrNull("refill", readRefill),
+    createdAt: body.whole("createdAt"),
+    version,
+  }),
+  claims: ({ externalId }) => [{ index: "externalId", value: externalId }],
+  lists: () => [{ list: "identities" }],
+});
+
+function writeLimit({ name, limit, duration, autoApply }: IdentityRateLimit) {
+  const written: Record<string, JsonValue> = { name, limit, duration };
+  if (autoApply) written.autoApply = true;
+  return written;
+}
+
+/** An identity without metadata, limits and a number of uses, as it is made along with a key. */
 export function newIdentity(
   id: string,
   workspaceId: string,

@@ -1,15 +1,15 @@
+import type { JsonValue } from "../lib/json.js";
+import { DEFAULT_LIMIT, isAutoApplied } from "../rules/default-limit.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { RateLimit } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
 import type { UsesOwner } from "../rules/usage.js";
-import type { Usage } from "../store/counters.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import type { ApiRecord } from "./api.js";
-import type { IdentityRecord } from "./identity.js";
-import type { NamedGrant } from "./role.js";
-import type { WorkspaceRecord } from "./workspace.js";
+import type { BodyReader } from "./body.js";
+import { defineRecord, unlessEmpty } from "./record-type.js";
+import { readRefill } from "./refill.js";
 
-/** How a limit of a key was asked for. Kept and listed; every limit is exact regardless. */
+/** A wish for how a limit of a key is counted. Kept and listed; every limit is exact regardless. */
 export type RateLimitType = "fast" | "consistent";
 
 /** A limit of a key. The one named {@link DEFAULT_LIMIT} applies to every verification by itself. */
@@ -20,8 +20,141 @@ export interface KeyRateLimit extends RateLimit {
   readonly autoApply: boolean;
 }
 
-/** Name of the limit that a key's `ratelimit` field sets. Always `autoApply`. */
-export const DEFAULT_LIMIT = "default";
+/** The configuration of a key. Its counters live apart: uses left, and the windows of its limits. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly apiId: string;
+  /** Hash of the secret; the secret itself is stored nowhere. */
+  readonly hash: string;
+  /** Leading characters of the secret, few enough to give nothing away. */
+  readonly start: string;
+  readonly name: string | null;
+  readonly identityId: string | null;
+  readonly meta: Metadata | null;
+  readonly createdAt: EpochMs;
+  /** Instant of the latest change by somebody, of uses too, or null before the first. Verifications and refills do not touch it. */
+  readonly updatedAt: EpochMs | null;
+  /** Instant at which the key dies, or null for never. */
+  readonly expires: EpochMs | null;
+  /** As it was switched. What callers see as `enabled` is derived: see `rules/lifecycle.ts`. */
+  readonly enabled: boolean;
+  readonly refill: Refill | null;
+  /** No two of one name. */
+  readonly ratelimits: readonly KeyRateLimit[];
+  readonly environment: string | null;
+  /** `identity`: from what all keys of the identity share; the key's own counter is at rest then. */
+  readonly usesFrom: UsesOwner;
+  /** The key that this one was made of by rotation, or null. */
+  readonly rotatedFrom: string | null;
+  /** The one key that was made of this one by rotation, or null. */
+  readonly rotatedTo: string | null;
+  /** Null for a key that has its counters to itself. The keys of a rotation share theirs: the id of the first of them. */
+  readonly sharedCountersId: string | null;
+  /** The secret, encrypted, for a recoverable key. */
+  readonly sealedSecret: string | null;
+  /** Of an imported key under a pepper: what all imports of one secret have in common. See `SecretHasher.importMarks`. */
+  readonly importMarks: readonly string[];
+  /** Ids of the roles that the key was given itself. One that was deleted counts for nothing. */
+  readonly roles: readonly string[];
+  /** Ids of the permissions that the key was given itself. One that was deleted counts for nothing. */
+  readonly permissions: readonly string[];
+  /** Rises by one with every change of a configuration field, never by a use. */
+  readonly version: number;
+}
+
+const LIMIT_TYPES: readonly RateLimitType[] = ["fast", "consistent"];
+const USES_OWNERS: readonly UsesOwner[] = ["key", "identity"];
+
+/** Keys: found by id or by hash; listed by API, and within it by identity. */
+export const keyType = defineRecord<KeyRecord>({
+  kind: "key",
+  version: ({ version }) => version,
+  link: ({ identityId }) => identityId,
+  write: (key) => ({
+    apiId: key.apiId,
+    hash: key.hash,
+    start: key.start,
+    name: key.name,
+    meta: key.meta,
+    createdAt: key.createdAt,
+    updatedAt: key.updatedAt,
+    expires: key.expires,
+    disabled: key.enabled ? undefined : true,
+    refill: key.refill,
+    ratelimits: unlessEmpty(key.ratelimits.map(writeLimit)),
+    environment: key.environment,
+    usesFrom: key.usesFrom === "key" ? undefined : key.usesFrom,
+    rotatedFrom: key.rotatedFrom,
+    rotatedTo: key.rotatedTo,
+    sharedCountersId: key.sharedCountersId,
+    sealedSecret: key.sealedSecret,
+    importMarks: unlessEmpty(key.importMarks),
+    roles: unlessEmpty(key.roles),
+    permissions: unlessEmpty(key.permissions),
+  }),
+  read: (body, { id, workspaceId, version, link }) => ({
+    id,
+    workspaceId,
+    apiId: body.text("apiId"),
+    hash: body.text("hash"),
+    start: body.text("start"),
+    name: body.textOrNull("name"),
+    identityId: link,
+    meta: body.jsonOrNull("meta"),
+    createdAt: body.whole("createdAt"),
+    updatedAt: body.instantOrNull("updatedAt"),
+    expires: body.instantOrNull("expires"),
+    enabled: !body.flag("disabled"),
+    refill: body.objectOrNull("refill", readRefill),
+    ratelimits: body.list("ratelimits", readLimit),
+    environment: body.textOrNull("environment"),
+    usesFrom: body.wordOr("usesFrom", USES_OWNERS, "key"),
+    rotatedFrom: body.textOrNull("rotatedFrom"),
+    rotatedTo: body.textOrNull("rotatedTo"),
+    sharedCountersId: body.textOrNull("sharedCountersId"),
+    sealedSecret: body.textOrNull("sealedSecret"),
+    importMarks: body.texts("importMarks"),
+    roles: body.texts("roles"),
+    permissions: body.texts("permissions"),
+    version,
+  }),
+  claims: ({ hash, importMarks }) => [
+    { index: "hash", value: hash },
+    ...importMarks.map((value) => ({ index: "importMark", value })),
+  ],
+  lists: ({ apiId, identityId }) => keyLists(apiId, identityId),
+});
+
+/** The list of all keys of an API. */
+export function keysOfApi(apiId: string): string {
+  return `keys:${apiId}`;
+}
+
+function keyLists(apiId: string, identityId: string | null) {
+  const list = keysOfApi(apiId);
+  return identityId === null ? [{ list }] : [{ list }, { list, of: identityId }];
+}
+
+function writeLimit({ name, limit, duration, type, async, autoApply }: KeyRateLimit) {
+  const written: Record<string, JsonValue> = { name, limit, duration };
+  if (type !== null) written.type = type;
+  if (async) written.async = true;
+  if (autoApply) written.autoApply = true;
+  return written;
+}
+
+function readLimit(body: BodyReader): KeyRateLimit {
+  const hasType = body.textOrNull("type") !== null;
+  return {
+    name: body.text("name"),
+    limit: body.positive("limit"),
+    duration: body.positive("duration"),
+    type: hasType ? body.word("type", LIMIT_TYPES) : null,
+    async: body.flag("async"),
+    autoApply: body.flag("autoApply"),
+  };
+}
 
 /** Reads a limit of a key in the words of the HTTP contract; without a name it is {@link DEFAULT_LIMIT}. `duration` in ms. */
 export function fromWireKeyLimit(limit: {
@@ -39,76 +172,6 @@ export function fromWireKeyLimit(limit: {
     duration: limit.duration,
     type: limit.type ?? null,
     async: limit.async ?? limit.type === "fast",
-    autoApply: name === DEFAULT_LIMIT || limit.autoApply === true,
+    autoApply: isAutoApplied({ name, autoApply: limit.autoApply }),
   };
-}
-
-/** The configuration of a key. Its counters live apart, in {@link Usage} and in rate windows. */
-export interface KeyRecord {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly apiId: string;
-  /** Hash of the secret; the secret itself is stored nowhere. */
-  readonly hash: string;
-  /** Leading characters of the secret, few enough to give nothing away. */
-  readonly start: string;
-  readonly name: string | null;
-  readonly identityId: string | null;
-  readonly meta: Metadata | null;
-  readonly createdAt: EpochMs;
-  /** Instant of the latest configuration change, or null before the first. Uses and refills do not touch it. */
-  readonly updatedAt: EpochMs | null;
-  readonly expiresAt: EpochMs | null;
-  readonly switchedOn: boolean;
-  readonly refill: Refill | null;
-  /** No two of one name. */
-  readonly ratelimits: readonly KeyRateLimit[];
-  readonly environment: string | null;
-  /** `identity`: from what all keys of the identity share; the key's own counter is at rest then. */
-  readonly usesFrom: UsesOwner;
-  /** The key that this one was made of by rotation, or null. */
-  readonly rotatedFrom: string | null;
-  /** The one key that was made of this one by rotation, or null. */
-  readonly rotatedTo: string | null;
-  /**
-   * Null for a key that has its counters, of uses and of its limits, to itself. The keys of a rotation share theirs
-   * under this id, which is that of the first of them.
-   */
-  readonly countersId: string | null;
-  /** The secret, encrypted, for a recoverable key. */
-  readonly sealedSecret: string | null;
-  /** Rises by one with every change of a configuration field, never by a use. */
-  readonly version: number;
-}
-
-/** What a key was given itself, in contrast to what comes with its roles. */
-export interface DirectGrants {
-  readonly roles: readonly NamedGrant[];
-  readonly permissions: readonly NamedGrant[];
-}
-
-/** A key with all that a verification or a listing needs of it, read as one consistent snapshot. */
-export interface LoadedKey {
-  readonly key: KeyRecord;
-  /** The key's own counter, as stored: a refill that has fallen due since is not applied. */
-  readonly usage: Usage;
-  readonly workspace: WorkspaceRecord;
-  readonly api: ApiRecord;
-  /** Null without an identity, and when the identity was deleted. */
-  readonly identity: IdentityRecord | null;
-  /** The counter that all keys of the identity share, as stored; null without an identity. */
-  readonly identityUsage: Usage | null;
-  /** Roles and permissions that the key holds itself, in ascending order of name. */
-  readonly direct: DirectGrants;
-  /** Names of the key's roles, ascending. */
-  readonly roles: readonly string[];
-  /** Names of the key's permissions, direct and through roles, without duplicates, ascending. */
-  readonly permissions: readonly string[];
-  /** Instant of the latest verification that was counted as used, or null; see `KeyStore.addVerifications`. */
-  readonly lastUsedAt: EpochMs | null;
-  /**
-   * The store's own way to find the record again. It comes back with every charge on this key, and is of no
-   * meaning to anybody else; a store must not trust that the record still exists.
-   */
-  readonly handle?: unknown;
 }

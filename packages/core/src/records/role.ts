@@ -1,13 +1,5 @@
 import type { EpochMs } from "../time.js";
-
-/** A permission that keys and roles can be given. Names are unique in a workspace. */
-export interface PermissionRecord {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly createdAt: EpochMs;
-}
+import { defineRecord, unlessEmpty } from "./record-type.js";
 
 /** A named set of permissions. Names are unique in a workspace. */
 export interface RoleRecord {
@@ -15,23 +7,35 @@ export interface RoleRecord {
   readonly workspaceId: string;
   readonly name: string;
   readonly description: string | null;
+  /** Ids of its permissions. One that was deleted counts for nothing. */
+  readonly permissions: readonly string[];
   readonly createdAt: EpochMs;
   /** Rises by one whenever the role is given another set of permissions; not when one of them is deleted. */
   readonly version: number;
 }
 
-/** A role or permission as it is held: enough to name it. */
-export interface NamedGrant {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** A role with the permissions that it gives, as one consistent snapshot. */
-export interface LoadedRole {
-  readonly role: RoleRecord;
-  /** In ascending order of name; those that were deleted are not among them. */
-  readonly permissions: readonly NamedGrant[];
-}
-
 /** Most roles and most permissions that a key holds itself. */
 export const MAX_HELD = { roles: 100, permissions: 1_000 } as const;
+
+/** Roles: found by id or by name. */
+export const roleType = defineRecord<RoleRecord>({
+  kind: "role",
+  version: ({ version }) => version,
+  write: ({ name, description, permissions, createdAt }) => ({
+    name,
+    description,
+    permissions: unlessEmpty(permissions),
+    createdAt,
+  }),
+  read: (body, { id, workspaceId, version }) => ({
+    id,
+    workspaceId,
+    name: body.text("name"),
+    description: body.textOrNull("description"),
+    permissions: body.texts("permissions"),
+    createdAt: body.whole("createdAt"),
+    version,
+  }),
+  claims: ({ name }) => [{ index: "name", value: name }],
+  lists: () => [{ list: "roles" }],
+});

@@ -1,4 +1,5 @@
 import type { EpochMs } from "../time.js";
+import { defineRecord, unlessEmpty } from "./record-type.js";
 
 /** A key that authorises management calls in one workspace. It verifies as no API's key. */
 export interface RootKeyRecord {
@@ -9,7 +10,55 @@ export interface RootKeyRecord {
   readonly name: string | null;
   /** What the token may do: `*`, `api.*.create_key`, `api.<apiId>.read_key` … Empty means nothing. */
   readonly permissions: readonly string[];
-  readonly expiresAt: EpochMs | null;
-  readonly switchedOn: boolean;
+  readonly expires: EpochMs | null;
+  readonly enabled: boolean;
   readonly createdAt: EpochMs;
 }
+
+/** Root keys: found by id. Their hashes lead to them through the {@link rootKeyPointerType | directory}. */
+export const rootKeyType = defineRecord<RootKeyRecord>({
+  kind: "rootKey",
+  write: (rootKey) => ({
+    hash: rootKey.hash,
+    start: rootKey.start,
+    name: rootKey.name,
+    permissions: unlessEmpty(rootKey.permissions),
+    expires: rootKey.expires,
+    disabled: rootKey.enabled ? undefined : true,
+    createdAt: rootKey.createdAt,
+  }),
+  read: (body, { id, workspaceId }) => ({
+    id,
+    workspaceId,
+    hash: body.text("hash"),
+    start: body.text("start"),
+    name: body.textOrNull("name"),
+    permissions: body.texts("permissions"),
+    expires: body.instantOrNull("expires"),
+    enabled: !body.flag("disabled"),
+    createdAt: body.whole("createdAt"),
+  }),
+  lists: () => [{ list: "rootKeys" }],
+});
+
+/** The partition of the store that leads from the hash of a root key to its workspace. No workspace can have this id. */
+export const DIRECTORY_ID = "$directory";
+
+/** Where the root key of a hash is. A pointer that leads nowhere is harmless. */
+export interface RootKeyPointer {
+  /** Hash of the root key. */
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly rootKeyId: string;
+}
+
+/** Pointers to root keys: found by hash, in the {@link DIRECTORY_ID | directory}. */
+export const rootKeyPointerType = defineRecord<RootKeyPointer>({
+  kind: "rootKeyPointer",
+  write: ({ workspaceId, rootKeyId }) => ({ workspaceId, rootKeyId }),
+  read: (body, { id }) => ({
+    id,
+    workspaceId: body.text("workspaceId"),
+    rootKeyId: body.text("rootKeyId"),
+  }),
+});

@@ -1,16 +1,28 @@
-/** A tenant. A workspace that was never written exists, enabled, at epoch 0. */
+import { defineRecord } from "./record-type.js";
+
+/** A tenant. A workspace that was never written exists, enabled. */
 export interface WorkspaceRecord {
   readonly id: string;
   /** Null where it was never given one. */
   readonly name: string | null;
   /** A disabled workspace verifies nothing and answers no management call over HTTP. */
   readonly enabled: boolean;
-  /**
-   * Rises with every change or deletion of an API, role or permission and with every change of the workspace itself:
-   * whoever holds a decision made at an older epoch must decide again. Making a new one need not raise it.
-   */
-  readonly epoch: number;
+  /** Rises by one with every change. */
+  readonly version: number;
 }
+
+/** Workspaces: found by id, in themselves. */
+export const workspaceType = defineRecord<WorkspaceRecord>({
+  kind: "workspace",
+  version: ({ version }) => version,
+  write: ({ name, enabled }) => ({ name, disabled: enabled ? undefined : true }),
+  read: (body, { id, version }) => ({
+    id,
+    name: body.textOrNull("name"),
+    enabled: !body.flag("disabled"),
+    version,
+  }),
+});
 
 /** Workspace used where none is named. */
 export const DEFAULT_WORKSPACE_ID = "ws_default";
@@ -19,6 +31,6 @@ export const DEFAULT_WORKSPACE_ID = "ws_default";
 export const WORKSPACE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The workspace as it is before anything was written about it. */
-export function untouchedWorkspace(id: string): WorkspaceRecord {
-  return { id, name: null, enabled: true, epoch: 0 };
+export function unwrittenWorkspace(id: string): WorkspaceRecord {
+  return { id, name: null, enabled: true, version: 0 };
 }

@@ -8,9 +8,9 @@ test("a key that has expired stays expired at every later instant", () => {
       fc.option(fc.maxSafeNat()),
       fc.maxSafeNat(),
       fc.maxSafeNat(),
-      (expiresAt, one, other) => {
+      (expires, one, other) => {
         const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
-        if (isExpired(expiresAt, earlier)) expect(isExpired(expiresAt, later)).toBe(true);
+        if (isExpired(expires, earlier)) expect(isExpired(expires, later)).toBe(true);
       },
     ),
   );

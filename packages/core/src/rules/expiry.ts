@@ -4,9 +4,9 @@ import type { EpochMs } from "../time.js";
  * Whether a key is dead by time. At the instant itself the key is dead, as RFC 7519 §4.1.4 has it
  * for `exp` ("on or after").
  *
- * @param expiresAt - Unix epoch ms, or null for a key that never expires.
+ * @param expires - Unix epoch ms, or null for a key that never expires.
  * @param now - Unix epoch ms, handed in by the caller.
  */
-export function isExpired(expiresAt: EpochMs | null, now: EpochMs): boolean {
-  return expiresAt !== null && now >= expiresAt;
+export function isExpired(expires: EpochMs | null, now: EpochMs): boolean {
+  return expires !== null && now >= expires;
 }

@@ -4,25 +4,25 @@ import { decideUpdate, keyState, type LifecycleFacts, type LifecycleUpdate } fro
 
 // Few instants and counts, so that boundaries are met all the time.
 const instant = fc.integer({ min: 0, max: 6 });
-const expiresAt = fc.option(instant);
+const expires = fc.option(instant);
 const remaining = fc.option(fc.integer({ min: 0, max: 2 }));
 const facts: fc.Arbitrary<LifecycleFacts> = fc.record({
-  switchedOn: fc.boolean(),
-  expiresAt,
+  enabled: fc.boolean(),
+  expires,
   remaining,
 });
 const update: fc.Arbitrary<LifecycleUpdate> = fc.record({
   enabled: fc.option(fc.boolean(), { nil: undefined }),
-  expiresAt: fc.option(expiresAt, { nil: undefined }),
+  expires: fc.option(expires, { nil: undefined }),
   remaining: fc.option(remaining, { nil: undefined }),
 });
 
 test("a key is enabled exactly when it is switched on, not expired and not exhausted", () => {
   fc.assert(
     fc.property(facts, instant, (key, now) => {
-      const isExpired = key.expiresAt !== null && key.expiresAt <= now;
+      const isExpired = key.expires !== null && key.expires <= now;
       const isExhausted = key.remaining === 0;
-      expect(keyState(key, now) === "enabled").toBe(key.switchedOn && !isExpired && !isExhausted);
+      expect(keyState(key, now) === "enabled").toBe(key.enabled && !isExpired && !isExhausted);
     }),
     { numRuns: 1_000 },
   );
@@ -46,7 +46,7 @@ test("enabled: true either enables the key or is refused, unless the same update
       const left = wanted.remaining === undefined ? key.remaining : wanted.remaining;
       const state = keyState({ ...decision, remaining: left }, now);
       const letsExpire =
-        wanted.expiresAt !== undefined && wanted.expiresAt !== null && wanted.expiresAt <= now;
+        wanted.expires !== undefined && wanted.expires !== null && wanted.expires <= now;
       expect(state).toBe(letsExpire ? "expired" : "enabled");
     }),
     { numRuns: 1_000 },
@@ -68,8 +68,8 @@ test("an expiry is never moved by an update that neither names it nor enables th
   fc.assert(
     fc.property(facts, update, instant, (key, wanted, now) => {
       fc.pre(wanted.enabled !== true);
-      const decision = decideUpdate(key, { ...wanted, expiresAt: undefined }, now);
-      expect(decision).toMatchObject({ kind: "apply", expiresAt: key.expiresAt });
+      const decision = decideUpdate(key, { ...wanted, expires: undefined }, now);
+      expect(decision).toMatchObject({ kind: "apply", expires: key.expires });
     }),
     { numRuns: 500 },
   );

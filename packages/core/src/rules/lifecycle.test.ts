@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { applyRefill, changeUsage } from "../store/counters.js";
+import { usageOf } from "../testing/records.js";
 import { decideUpdate, keyState, type LifecycleFacts, type LifecycleUpdate } from "./lifecycle.js";
 import { decideSpend } from "./usage.js";
 
 const NOW = 1_000_000;
-const ENABLED: LifecycleFacts = { switchedOn: true, expiresAt: null, remaining: null };
-const SWITCHED_OFF: LifecycleFacts = { ...ENABLED, switchedOn: false };
-const EXPIRED: LifecycleFacts = { ...ENABLED, expiresAt: NOW - 1 };
+const ENABLED: LifecycleFacts = { enabled: true, expires: null, remaining: null };
+const SWITCHED_OFF: LifecycleFacts = { ...ENABLED, enabled: false };
+const EXPIRED: LifecycleFacts = { ...ENABLED, expires: NOW - 1 };
 const EXHAUSTED: LifecycleFacts = { ...ENABLED, remaining: 0 };
-const NOTHING: LifecycleUpdate = { enabled: undefined, expiresAt: undefined, remaining: undefined };
+const NOTHING: LifecycleUpdate = { enabled: undefined, expires: undefined, remaining: undefined };
 
 /** The fields after an update, or null where it is refused. `remaining` moves as the use counter says. */
 function factsAfter(
@@ -18,17 +19,14 @@ function factsAfter(
 ): LifecycleFacts | null {
   const decision = decideUpdate(facts, { ...NOTHING, ...update }, now);
   if (decision.kind === "refuse-exhausted") return null;
-  const { switchedOn, expiresAt } = decision;
+  const { enabled, expires } = decision;
   const operation =
     update.remaining === undefined
       ? { kind: "keep" as const }
       : { kind: "set" as const, remaining: update.remaining };
-  const result = changeUsage(
-    { remaining: facts.remaining, refilledAt: 0 },
-    { due: null, operation, settledAt: now },
-  );
+  const result = changeUsage(usageOf(facts.remaining), { due: null, operation, restartsAt: now });
   if (result.kind !== "changed") throw new Error("keep and set always change");
-  return { switchedOn, expiresAt, remaining: result.usage.remaining };
+  return { enabled, expires, remaining: result.usage.remaining };
 }
 
 /** The state right after an update. */
@@ -47,7 +45,7 @@ describe("the state table", () => {
   });
 
   test("an enabled key expires by time: alive a millisecond before, dead at the instant itself and after", () => {
-    const facts = { ...ENABLED, expiresAt: NOW };
+    const facts = { ...ENABLED, expires: NOW };
     expect(keyState(facts, NOW - 1)).toBe("enabled");
     expect(keyState(facts, NOW)).toBe("expired");
     expect(keyState(facts, NOW + 1)).toBe("expired");
@@ -73,16 +71,16 @@ describe("the state table", () => {
   });
 
   test("an expired key is enabled by a new expires that is later than now", () => {
-    expect(stateAfter(EXPIRED, { expiresAt: NOW + 1 })).toBe("enabled");
+    expect(stateAfter(EXPIRED, { expires: NOW + 1 })).toBe("enabled");
   });
 
   test("an expired key is enabled by expires: null", () => {
-    expect(stateAfter(EXPIRED, { expiresAt: null })).toBe("enabled");
+    expect(stateAfter(EXPIRED, { expires: null })).toBe("enabled");
   });
 
   test("an expired key stays expired with a new expires that is not later than now", () => {
-    expect(stateAfter(EXPIRED, { expiresAt: NOW })).toBe("expired");
-    expect(stateAfter(EXPIRED, { expiresAt: NOW - 1 })).toBe("expired");
+    expect(stateAfter(EXPIRED, { expires: NOW })).toBe("expired");
+    expect(stateAfter(EXPIRED, { expires: NOW - 1 })).toBe("expired");
   });
 
   test("an exhausted key is enabled by a remaining above 0", () => {
@@ -94,7 +92,7 @@ describe("the state table", () => {
   });
 
   test("an exhausted key is enabled by a refill that falls due", () => {
-    const refilled = applyRefill({ remaining: 0, refilledAt: 0 }, { amount: 5, dueAt: NOW });
+    const refilled = applyRefill(usageOf(0), { amount: 5, dueAt: NOW });
     expect(keyState({ ...EXHAUSTED, remaining: refilled.remaining }, NOW)).toBe("enabled");
   });
 
@@ -107,10 +105,10 @@ describe("the state table", () => {
 
 describe("the state of a key", () => {
   test("is named by the first reason: switched off before expired before exhausted", () => {
-    const allAtOnce = { switchedOn: false, expiresAt: NOW - 1, remaining: 0 };
+    const allAtOnce = { enabled: false, expires: NOW - 1, remaining: 0 };
     expect(keyState(allAtOnce, NOW)).toBe("switched-off");
-    expect(keyState({ ...allAtOnce, switchedOn: true }, NOW)).toBe("expired");
-    expect(keyState({ ...allAtOnce, switchedOn: true, expiresAt: null }, NOW)).toBe("exhausted");
+    expect(keyState({ ...allAtOnce, enabled: true }, NOW)).toBe("expired");
+    expect(keyState({ ...allAtOnce, enabled: true, expires: null }, NOW)).toBe("exhausted");
   });
 
   test("is enabled with one use left, exhausted with none, and unlimited is not none", () => {
@@ -122,32 +120,28 @@ describe("the state of a key", () => {
 
 describe("updates that touch several reasons at once", () => {
   test("a switched off key whose expiry elapsed meanwhile is enabled, and its elapsed expiry cleared", () => {
-    expect(factsAfter({ ...EXPIRED, switchedOn: false }, { enabled: true })).toEqual(ENABLED);
+    expect(factsAfter({ ...EXPIRED, enabled: false }, { enabled: true })).toEqual(ENABLED);
   });
 
   test("an expiry clears only once it has elapsed: a millisecond before, enabled: true leaves it", () => {
-    const expiresAt = NOW;
-    expect(factsAfter({ ...SWITCHED_OFF, expiresAt }, { enabled: true }, NOW - 1)?.expiresAt).toBe(
-      expiresAt,
+    const expires = NOW;
+    expect(factsAfter({ ...SWITCHED_OFF, expires }, { enabled: true }, NOW - 1)?.expires).toBe(
+      expires,
     );
-    expect(
-      factsAfter({ ...SWITCHED_OFF, expiresAt }, { enabled: true }, NOW)?.expiresAt,
-    ).toBeNull();
+    expect(factsAfter({ ...SWITCHED_OFF, expires }, { enabled: true }, NOW)?.expires).toBeNull();
   });
 
   test("a new expires is taken as given, also beside enabled: true", () => {
-    expect(factsAfter(EXPIRED, { enabled: true, expiresAt: NOW + 5 })?.expiresAt).toBe(NOW + 5);
-    expect(stateAfter(EXPIRED, { enabled: true, expiresAt: NOW - 5 })).toBe("expired");
+    expect(factsAfter(EXPIRED, { enabled: true, expires: NOW + 5 })?.expires).toBe(NOW + 5);
+    expect(stateAfter(EXPIRED, { enabled: true, expires: NOW - 5 })).toBe("expired");
   });
 
   test("a new expires alone does not switch a key on", () => {
-    expect(stateAfter({ ...EXPIRED, switchedOn: false }, { expiresAt: NOW + 5 })).toBe(
-      "switched-off",
-    );
+    expect(stateAfter({ ...EXPIRED, enabled: false }, { expires: NOW + 5 })).toBe("switched-off");
   });
 
   test("a switched off and exhausted key is not enabled by enabled: true alone", () => {
-    expect(stateAfter({ ...EXHAUSTED, switchedOn: false }, { enabled: true })).toBe("refused");
+    expect(stateAfter({ ...EXHAUSTED, enabled: false }, { enabled: true })).toBe("refused");
   });
 
   test.each([
@@ -172,11 +166,11 @@ describe("updates that touch several reasons at once", () => {
   });
 
   test("an exhausted key may be switched off, and stays exhausted underneath", () => {
-    expect(factsAfter(EXHAUSTED, { enabled: false })).toEqual({ ...EXHAUSTED, switchedOn: false });
+    expect(factsAfter(EXHAUSTED, { enabled: false })).toEqual({ ...EXHAUSTED, enabled: false });
   });
 
   test("switching an expired key off leaves its elapsed expiry", () => {
-    expect(factsAfter(EXPIRED, { enabled: false })).toEqual({ ...EXPIRED, switchedOn: false });
+    expect(factsAfter(EXPIRED, { enabled: false })).toEqual({ ...EXPIRED, enabled: false });
   });
 
   test("an update of none of the three fields leaves the state as it is", () => {

@@ -9,16 +9,16 @@ export type KeyState = "enabled" | "switched-off" | "expired" | "exhausted";
 
 /** What the state of a key follows from. */
 export interface LifecycleFacts {
-  readonly switchedOn: boolean;
-  readonly expiresAt: EpochMs | null;
+  readonly enabled: boolean;
+  readonly expires: EpochMs | null;
   /** Uses left with a due refill applied, or null for unlimited. */
   readonly remaining: number | null;
 }
 
-/** State of a key at `now`: `enabled = switchedOn && !expired && !exhausted`. */
+/** State of a key at `now`: `enabled = enabled && !expired && !exhausted`. */
 export function keyState(facts: LifecycleFacts, now: EpochMs): KeyState {
-  if (!facts.switchedOn) return "switched-off";
-  if (isExpired(facts.expiresAt, now)) return "expired";
+  if (!facts.enabled) return "switched-off";
+  if (isExpired(facts.expires, now)) return "expired";
   if (facts.remaining === 0) return "exhausted";
   return "enabled";
 }
@@ -26,13 +26,13 @@ export function keyState(facts: LifecycleFacts, now: EpochMs): KeyState {
 /** The fields of an update that move a key between states; undefined leaves a field as it is. */
 export interface LifecycleUpdate {
   readonly enabled: boolean | undefined;
-  readonly expiresAt: EpochMs | null | undefined;
+  readonly expires: EpochMs | null | undefined;
   readonly remaining: number | null | undefined;
 }
 
 /** What an update makes of the state fields, or why it cannot. */
 export type LifecycleDecision =
-  | { readonly kind: "apply"; readonly switchedOn: boolean; readonly expiresAt: EpochMs | null }
+  | { readonly kind: "apply"; readonly enabled: boolean; readonly expires: EpochMs | null }
   /** `enabled: true` on an exhausted key, without a new `remaining`. */
   | { readonly kind: "refuse-exhausted" };
 
@@ -53,12 +53,11 @@ export function decideUpdate(
   const isEnabling = update.enabled === true;
   const remaining = update.remaining === undefined ? facts.remaining : update.remaining;
   if (isEnabling && remaining === 0) return { kind: "refuse-exhausted" };
-  const clearsElapsed =
-    isEnabling && update.expiresAt === undefined && isExpired(facts.expiresAt, now);
-  const keptExpiry = clearsElapsed ? null : facts.expiresAt;
+  const clearsElapsed = isEnabling && update.expires === undefined && isExpired(facts.expires, now);
+  const keptExpiry = clearsElapsed ? null : facts.expires;
   return {
     kind: "apply",
-    switchedOn: update.enabled ?? facts.switchedOn,
-    expiresAt: update.expiresAt === undefined ? keptExpiry : update.expiresAt,
+    enabled: update.enabled ?? facts.enabled,
+    expires: update.expires === undefined ? keptExpiry : update.expires,
   };
 }

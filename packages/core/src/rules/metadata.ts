@@ -1,11 +1,4 @@
-/** What metadata holds: JSON values, no more. */
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [member: string]: JsonValue };
+import type { JsonValue } from "../lib/json.js";
 
 /** Free-form metadata of a key or an identity: a JSON object. */
 export type Metadata = { readonly [member: string]: JsonValue };

@@ -7,22 +7,22 @@ const instants = fc.nat({ max: 8_640_000_000_000_000 });
 
 test("a rotated key never lives longer than it would have, nor longer than the grace", () => {
   fc.assert(
-    fc.property(fc.option(instants), instants, instants, (expiresAt, graceMs, now) => {
-      const decision = decideRotation({ expiresAt, rotatedTo: null }, graceMs, now);
+    fc.property(fc.option(instants), instants, instants, (expires, graceMs, now) => {
+      const decision = decideRotation({ expires, rotatedTo: null }, graceMs, now);
       if (decision.kind !== "rotate") return;
-      expect(decision.expiresAt).toBeGreaterThanOrEqual(now);
-      expect(decision.expiresAt - now).toBeLessThanOrEqual(graceMs);
-      if (expiresAt !== null) expect(decision.expiresAt).toBeLessThanOrEqual(expiresAt);
+      expect(decision.expires).toBeGreaterThanOrEqual(now);
+      expect(decision.expires - now).toBeLessThanOrEqual(graceMs);
+      if (expires !== null) expect(decision.expires).toBeLessThanOrEqual(expires);
     }),
   );
 });
 
 test("only a key that is dead or has a successor is refused", () => {
   fc.assert(
-    fc.property(fc.option(instants), instants, fc.boolean(), (expiresAt, now, isRotated) => {
+    fc.property(fc.option(instants), instants, fc.boolean(), (expires, now, isRotated) => {
       const rotatedTo = isRotated ? "key_2" : null;
-      const { kind } = decideRotation({ expiresAt, rotatedTo }, 0, now);
-      expect(kind === "rotate").toBe(!isRotated && !isExpired(expiresAt, now));
+      const { kind } = decideRotation({ expires, rotatedTo }, 0, now);
+      expect(kind === "rotate").toBe(!isRotated && !isExpired(expires, now));
     }),
   );
 });

@@ -1,11 +1,10 @@
-import type { KeyRecord } from "../records/key.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { isExpired } from "./expiry.js";
 
-/** What is to become of a key that is to be rotated. */
+/** Whether a key can be rotated, and when the old one dies. */
 export type RotationDecision =
-  /** `expiresAt`: when the old key dies, Unix epoch ms. */
-  | { readonly kind: "rotate"; readonly expiresAt: EpochMs }
+  /** `expires`: when the old key dies, Unix epoch ms. */
+  | { readonly kind: "rotate"; readonly expires: EpochMs }
   /** It has its one successor, alive or not. */
   | { readonly kind: "rotated-before" }
   | { readonly kind: "expired" };
@@ -19,15 +18,30 @@ export type RotationDecision =
  * @see packages/core/decisions/0018-rotation.md
  */
 export function decideRotation(
-  { expiresAt, rotatedTo }: Pick<KeyRecord, "expiresAt" | "rotatedTo">,
+  { expires, rotatedTo }: { readonly expires: EpochMs | null; readonly rotatedTo: string | null },
   graceMs: SpanMs,
   now: EpochMs,
 ): RotationDecision {
   // First: after a rotation without grace both hold, and this one says what happened.
   if (rotatedTo !== null) return { kind: "rotated-before" };
-  if (isExpired(expiresAt, now)) return { kind: "expired" };
+  if (isExpired(expires, now)) return { kind: "expired" };
   return {
     kind: "rotate",
-    expiresAt: Math.min(now + graceMs, expiresAt ?? Number.MAX_SAFE_INTEGER),
+    expires: Math.min(now + graceMs, expires ?? Number.MAX_SAFE_INTEGER),
   };
+}
+
+/**
+ * Whether a new expiry would put off the death of a key that was rotated: its successor lives on for it. An earlier expiry is
+ * allowed.
+ *
+ * @param before - Expiry of the key; null for never.
+ * @param after - The new one.
+ */
+export function putsOffRotated(
+  rotatedTo: string | null,
+  before: EpochMs | null,
+  after: EpochMs | null,
+): boolean {
+  return rotatedTo !== null && before !== null && (after === null || after > before);
 }

@@ -18,6 +18,14 @@ export interface SecretHasher {
    * without a pepper, so that neither switching a pepper on nor rotating it kills a key.
    */
   candidates(secret: string): readonly SecretHash[];
+  /** The hash without a pepper. */
+  plainHash(secret: string): SecretHash;
+  /**
+   * What imports of one secret have in common, whether it comes as plaintext or as its plain hash; empty without a pepper,
+   * where the two have the same hash anyway. A mark is the plain hash under a pepper, so that whoever has the store learns
+   * no more from it than from the hash.
+   */
+  importMarks(plainHash: SecretHash): readonly string[];
 }
 
 /** The part of `node:crypto` used where the host has it: about eight times faster than JavaScript. */
@@ -44,7 +52,13 @@ export const nativeSha256: ((text: string) => SecretHash) | null = findNativeSha
  */
 export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
   const plain = nativeSha256 ?? portableSha256;
-  if (pepper === null) return { hash: plain, candidates: (secret) => [plain(secret)] };
+  if (pepper === null)
+    return {
+      hash: plain,
+      candidates: (secret) => [plain(secret)],
+      plainHash: plain,
+      importMarks: () => [],
+    };
   const keys = copyKeyRing("pepper", pepper, { minBytes: 32, maxBytes: 64 });
   const currentId = pepper.current;
   const ids = [currentId, ...[...keys.keys()].filter((id) => id !== currentId)];
@@ -55,6 +69,8 @@ export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
   return {
     hash: (secret) => peppered(currentId, secret),
     candidates: (secret) => [...ids.map((id) => peppered(id, secret)), plain(secret)],
+    plainHash: plain,
+    importMarks: (plainHash) => ids.map((id) => peppered(id, `import ${plainHash}`)),
   };
 }
 

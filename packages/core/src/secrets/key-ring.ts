@@ -54,3 +54,20 @@ export function copyKeyRing(
 function describeBounds({ minBytes, maxBytes }: KeyRingBounds): string {
   return minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
 }
+
+/**
+ * Refuses rings that share a secret: what keys the hashes must not open the vault.
+ *
+ * @throws TypeError naming both rings, and no secret.
+ */
+export function refuseSharedSecrets(vault: KeyRing | undefined, pepper: KeyRing | undefined): void {
+  if (vault === undefined || pepper === undefined) return;
+  const vaultKeys = Object.values(vault.keys);
+  for (const secret of Object.values(pepper.keys))
+    if (vaultKeys.some((key) => isSame(key, secret)))
+      throw new TypeError('"vault" and "pepper" must not hold the same secret');
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}

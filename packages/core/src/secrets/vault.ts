@@ -65,6 +65,7 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
         throw new LatchkeyError(
           "PRECONDITION_FAILED",
           `the vault key that the secret of ${row.keyId} was sealed with is not configured`,
+          { reason: "vault-key-missing" },
         );
       }
       try {

@@ -1,5 +1,3 @@
-import type { LoadedKey } from "../records/key.js";
-import type { LimitCharge } from "../store/charge.js";
 import {
   COUNTED_CODES,
   type CountedCode,
@@ -8,7 +6,8 @@ import {
   type StatisticsSubject,
   type SubjectCount,
 } from "../store/statistics.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import type { EpochMs } from "../time.js";
+import type { CachedKey, KeyTally } from "../verification/key-cache.js";
 
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */
 export const MAX_BATCH_SIZE = 500;
@@ -22,51 +21,8 @@ export interface WorkspaceBatch {
   readonly batch: StatisticsBatch;
 }
 
-/** Verifications of one key in one hour. */
-interface KeyTally {
-  readonly workspaceId: string;
-  readonly keyId: string;
-  readonly apiId: string;
-  readonly identityId: string | null;
-  readonly hourAt: EpochMs;
-  /** It goes on as long as this is the one that the tally is in. */
-  readonly generation: object;
-  /** Verdicts `VALID`, apart from the others: on the hot path one object is written to, and no more. */
-  valid: number;
-  /** Ms from the start of the hour to the latest of them. Small, which an instant is not: numbers beyond 2^31 are objects. */
-  usedAfterMs: SpanMs;
-  /** The other verdicts, in the order of `COUNTED_CODES`; null while there are none. */
-  refusals: number[] | null;
-}
-
-/** A loaded key with a place for what is being counted of it, which spares its next verification the look-up. */
-export interface CountedKey extends LoadedKey {
-  /** The limits that a verification takes from when it names none: they follow from the rest, and are worked out once. */
-  readonly standing: readonly LimitCharge[];
-  tally: KeyTally | null;
-}
-
-/** A loaded key of which nothing is being counted yet. What every verification reads comes first, so that it lies together. */
-export function countedKey(loaded: LoadedKey, standing: readonly LimitCharge[]): CountedKey {
-  return {
-    key: loaded.key,
-    identity: loaded.identity,
-    workspace: loaded.workspace,
-    api: loaded.api,
-    handle: loaded.handle,
-    standing,
-    tally: null,
-    roles: loaded.roles,
-    permissions: loaded.permissions,
-    usage: loaded.usage,
-    identityUsage: loaded.identityUsage,
-    direct: loaded.direct,
-    lastUsedAt: loaded.lastUsedAt,
-  };
-}
-
-/** What one process counted and no store was told of yet. */
-export interface VerificationTally {
+/** What one process counted and the store does not have yet. */
+export interface StatisticsBuffer {
   /**
    * Counts one verification, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
    * is not counted.
@@ -74,15 +30,15 @@ export interface VerificationTally {
    * @param now - Unix epoch ms. A verification that was answered late, and lies before the hour that goes on, counts in it.
    * @returns Whether a key more may be held now: false for all but the first of a key in its hour.
    */
-  count(key: CountedKey, code: CountedCode, now: EpochMs): boolean;
+  count(key: CachedKey, code: CountedCode, now: EpochMs): boolean;
   /** How many keys, hour by hour, are held. */
   readonly heldKeys: number;
   /**
-   * Hands out all that is held, and holds nothing afterwards. The batches are put together as they are asked for, some
+   * Takes out all that is held. The batches are put together as they are asked for, some
    * milliseconds of work each, and can be gone through once.
    */
   take(): Iterable<WorkspaceBatch>;
-  /** Holds again what was handed out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
+  /** Holds again what was taken out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
   giveBack(batch: WorkspaceBatch): void;
 }
 
@@ -91,18 +47,18 @@ const INDEX_BY_CODE = Object.fromEntries(
 ) as Record<CountedCode, number>;
 
 /**
- * Makes an empty tally. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
+ * Makes an empty buffer. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
  *
  * @param maxKeys - Most keys, hour by hour, that are held: a whole number >= 1.
  * @see packages/core/decisions/0015-usage-is-counted-beside-the-charge.md
  */
-export function createVerificationTally(maxKeys: number): VerificationTally {
+export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
   /** By key: what is being counted in the hour that goes on. */
   let current = new Map<string, KeyTally>();
   /** What was counted before, in an hour that is over or for an identity that the key has left. */
   let closed: KeyTally[] = [];
   let returned: WorkspaceBatch[] = [];
-  /** Another one with every hour and whenever all is handed out; no other tally's, wherever a key was counted before. */
+  /** Another one with every hour and whenever all is taken out; no other buffer's, wherever a key was counted before. */
   let generation: object = {};
   let hourAt: EpochMs = 0;
   let hourEndAt: EpochMs = 0;
@@ -115,7 +71,7 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
     hourEndAt = hourAt + STATISTICS_SPAN_MS;
   }
 
-  function tallyOf(counted: CountedKey): KeyTally | null {
+  function tallyOf(counted: CachedKey): KeyTally | null {
     const { key, identity } = counted;
     const identityId = identity === null ? null : identity.id;
     const known = current.get(key.id);
@@ -164,7 +120,7 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
       return current.size + closed.length;
     },
     take() {
-      const batches = handedOut([...closed, ...current.values()], returned);
+      const batches = batchesIn([...closed, ...current.values()], returned);
       current = new Map();
       closed = [];
       returned = [];
@@ -178,7 +134,7 @@ export function createVerificationTally(maxKeys: number): VerificationTally {
   };
 }
 
-/** What is to be added in one workspace: each subject, hour and code once, each key once. */
+/** What one workspace adds: each subject, hour and code once, each key once. */
 interface Sums {
   readonly counts: Map<string, SubjectCount>;
   readonly lastUsed: Map<string, EpochMs>;
@@ -188,7 +144,7 @@ interface Sums {
 const TALLIES_AT_ONCE = MAX_BATCH_SIZE - 1;
 
 /** Puts what came back together with the rest, all of it at once: else it would be more with every time. */
-function* handedOut(
+function* batchesIn(
   tallies: readonly KeyTally[],
   returned: readonly WorkspaceBatch[],
 ): Generator<WorkspaceBatch> {
@@ -206,7 +162,7 @@ function batchesOf(
   for (const { workspaceId, batch } of returned) {
     const sums = sumsOf(byWorkspace, workspaceId);
     for (const count of batch.counts) addCount(sums, count);
-    for (const { keyId, usedAt } of batch.lastUsed) addUse(sums, keyId, usedAt);
+    for (const { id, usedAt } of batch.uses) addUse(sums, id, usedAt);
   }
   for (const tally of tallies) addTally(sumsOf(byWorkspace, tally.workspaceId), tally);
   return [...byWorkspace].flatMap(([workspaceId, sums]) =>
@@ -251,11 +207,11 @@ function sumsOf(byWorkspace: Map<string, Sums>, workspaceId: string): Sums {
 
 function inBatches({ counts, lastUsed }: Sums): StatisticsBatch[] {
   const allCounts = [...counts.values()];
-  const allUses = [...lastUsed].map(([keyId, usedAt]) => ({ keyId, usedAt }));
+  const allUses = [...lastUsed].map(([id, usedAt]) => ({ kind: "key", id, usedAt }) as const);
   const batches: StatisticsBatch[] = [];
   for (let from = 0; from < Math.max(allCounts.length, allUses.length); from += MAX_BATCH_SIZE) {
     const to = from + MAX_BATCH_SIZE;
-    batches.push({ counts: allCounts.slice(from, to), lastUsed: allUses.slice(from, to) });
+    batches.push({ counts: allCounts.slice(from, to), uses: allUses.slice(from, to) });
   }
   return batches;
 }

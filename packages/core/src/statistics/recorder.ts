@@ -1,11 +1,13 @@
 import { LatchkeyError } from "../errors.js";
-import { nextTurn } from "../lib/yield.js";
-import type { KeyStore } from "../store/wide-store.js";
+import { type ErrorListener, report } from "../lib/error-listener.js";
+import { yieldToEventLoop } from "../lib/yield.js";
+import type { KeyStore } from "../store/key-store.js";
 import type { EpochMs, SpanMs } from "../time.js";
+import type { CachedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
-import { type CountedKey, createVerificationTally, type WorkspaceBatch } from "./buffer.js";
+import { createStatisticsBuffer, type WorkspaceBatch } from "./buffer.js";
 
-/** How long counts wait for the store unless told otherwise. */
+/** How long counts wait for the store by default. */
 export const DEFAULT_FLUSH_MS: SpanMs = 5_000;
 
 /** How long counts wait at most. */
@@ -18,27 +20,28 @@ const MAX_HELD_KEYS = 100_000;
 /** Calls back once after `delayMs`, without keeping a process alive for it; answers how to call that off. */
 export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
 
-/** Counts verifications in memory and tells the store of them in batches. */
-export interface VerificationCounter {
+/** Counts verifications in memory and writes the counts to the store in batches. */
+export interface StatisticsRecorder {
   /** Counts one verdict on a key. Nothing waits for it, and a key that was counted before costs no look-up. */
-  count(key: CountedKey, code: VerifyOutcome["code"], now: EpochMs): void;
-  /** Resolves when the store was told of all that was counted before the call. Never rejects. */
+  count(key: CachedKey, code: VerifyOutcome["code"], now: EpochMs): void;
+  /** Resolves when all that was counted before the call was written, or could not be. Never rejects. */
   flush(): Promise<void>;
 }
 
 /**
- * Makes a counter over a store.
+ * Makes a recorder over a store.
  *
- * The store is told `flushMs` after the first count that it does not know of, and at once when very many keys are held: what
- * a crash loses is at most what was counted in the last `flushMs`. A batch that the store has not added is kept and told
- * with the next; one of which it is not known whether it was added is dropped, so that nothing is counted twice.
+ * Counts are written `flushMs` after the first that the store does not have, and at once when very many keys are held: a
+ * crash loses at most what was counted in the last `flushMs`. A batch that the store has not added is kept and written with the
+ * next; one that may have been added is dropped, so that nothing is counted twice. Both are reported to `onError`.
  */
-export function createVerificationCounter(
-  store: Pick<KeyStore, "addVerifications">,
+export function createStatisticsRecorder(
+  store: Pick<KeyStore, "addStatistics">,
   flushMs: SpanMs,
+  onError: ErrorListener | null,
   schedule: Schedule = scheduleOnHost,
-): VerificationCounter {
-  const tally = createVerificationTally(MAX_HELD_KEYS);
+): StatisticsRecorder {
+  const buffer = createStatisticsBuffer(MAX_HELD_KEYS);
   let callOff: (() => void) | null = null;
   let isEarly = false;
   let flushed: Promise<void> = Promise.resolve();
@@ -52,29 +55,29 @@ export function createVerificationCounter(
     callOff?.();
     callOff = null;
     isEarly = false;
-    flushed = flushed.then(tellStore);
+    flushed = flushed.then(writeAll);
     return flushed;
   }
 
-  async function tellStore(): Promise<void> {
+  async function writeAll(): Promise<void> {
     let isFirst = true;
     let isAway = false;
-    for (const batch of tally.take()) {
+    for (const batch of buffer.take()) {
       // Also while the store is away: to put a batch together takes its time, too.
-      if (!isFirst) await nextTurn();
+      if (!isFirst) await yieldToEventLoop();
       isFirst = false;
-      isAway ||= !(await isSettled(store, batch));
-      if (isAway) tally.giveBack(batch);
+      isAway ||= !(await isDone(store, batch, onError));
+      if (isAway) buffer.giveBack(batch);
     }
   }
 
   return {
     count(key, code, now) {
       if (code === "NOT_FOUND") return;
-      // The store is to be told of a key from its first count on: those that follow change nothing about that.
-      if (!tally.count(key, code, now)) return;
+      // A flush is due from the first count of a key on: those that follow change nothing about that.
+      if (!buffer.count(key, code, now)) return;
       if (callOff === null) flushIn(flushMs);
-      else if (!isEarly && tally.heldKeys >= EARLY_FLUSH_KEYS) {
+      else if (!isEarly && buffer.heldKeys >= EARLY_FLUSH_KEYS) {
         isEarly = true;
         flushIn(0);
       }
@@ -83,15 +86,17 @@ export function createVerificationCounter(
   };
 }
 
-/** Whether a batch needs no more thought: it was added, or may have been. */
-async function isSettled(
-  store: Pick<KeyStore, "addVerifications">,
+/** Whether a batch was added, or may have been. A failure is reported: nobody waits for it. */
+async function isDone(
+  store: Pick<KeyStore, "addStatistics">,
   { workspaceId, batch }: WorkspaceBatch,
+  onError: ErrorListener | null,
 ): Promise<boolean> {
   try {
-    await store.addVerifications(workspaceId, batch);
+    await store.addStatistics(workspaceId, batch);
     return true;
   } catch (error) {
+    report(onError, error);
     return !(error instanceof LatchkeyError && error.outcome === "not-applied");
   }
 }

@@ -1,257 +1,79 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { KeyRecord, LoadedKey } from "../records/key.js";
-import { applyCharge, type ChargeState } from "../store/charge.js";
-import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
-import { checksOf, codeOf, NO_SUCH_KEY, type VerdictCheck } from "./checks.js";
-import { decideLimits, planCharge, type VerifyQuestion } from "./verify.js";
+import { loadedWith } from "../testing/records.js";
+import { firstFailedCheck, RECORD_CHECKS, type RecordCheckName } from "./checks.js";
+import type { LoadedKey } from "./loaded-key.js";
+import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
 
-/** 2026-03-10T12:00:00Z, in the middle of a window of a minute. */
-const NOW = Date.UTC(2026, 2, 10, 12) + 30_000;
-const MINUTE_AT = NOW - 30_000;
-const MIDNIGHT = Date.UTC(2026, 2, 11);
+const NOW = 1_000_000;
+const { api } = loadedWith();
 
-const question: VerifyQuestion = {
-  apiId: null,
-  address: null,
-  permissions: null,
-  cost: 1,
-  limits: [],
+/** What makes each check fail, and nothing else. */
+const FAILURES: Readonly<
+  Record<RecordCheckName, { key?: object; loaded?: object; question?: object }>
+> = {
+  enabled: { key: { enabled: false } },
+  api: { question: { apiId: "api_2" } },
+  expiry: { key: { expires: NOW } },
+  address: { loaded: { api: { ...api, ipWhitelist: ["192.0.2.7"] } } },
+  permissions: { question: { permissions: "docs.read" } },
 };
 
-interface Scene {
-  readonly key?: Partial<KeyRecord>;
-  readonly loaded?: Partial<LoadedKey>;
-  readonly question?: Partial<VerifyQuestion>;
-  /** Units used of each limit in the window that goes on. */
-  readonly used?: number;
+function withFailures(names: readonly RecordCheckName[]): [LoadedKey, VerifyQuestion] {
+  const failures = names.map((name) => FAILURES[name]);
+  const key = Object.assign({}, ...failures.map((failure) => failure.key));
+  const loaded = Object.assign({}, ...failures.map((failure) => failure.loaded));
+  const question = Object.assign({}, PLAIN_QUESTION, ...failures.map((one) => one.question));
+  return [loadedWith(key, loaded), question];
 }
 
-function checksIn({ key = {}, loaded: fields = {}, question: asked = {}, used = 0 }: Scene) {
-  const loaded = loadedWith(key, fields);
-  const wanted = { ...question, ...asked };
-  const decision = decideLimits(loaded, wanted.limits);
-  if (decision.kind !== "charge") throw new Error("a limit is unknown");
-  const plan = planCharge(loaded, wanted, decision, NOW);
-  const state: ChargeState = {
-    keyVersion: 1,
-    identityVersion: loaded.identity?.version ?? null,
-    epoch: 0,
-    usage:
-      loaded.key.usesFrom === "key"
-        ? loaded.usage
-        : (loaded.identityUsage ?? { remaining: 0, refilledAt: 0 }),
-    windows: plan.limits.map(() => ({ startedAt: MINUTE_AT, used })),
-  };
-  const { result } = applyCharge(state, { ...plan, mode: "look" });
-  if (result.kind === "stale" || result.kind === "conflict") throw new Error(result.kind);
-  const look = { limits: decision.limits, cost: wanted.cost, charge: result };
-  return checksOf(loaded, wanted, look, NOW);
-}
-
-function checkIn<Name extends VerdictCheck["check"]>(name: Name, scene: Scene) {
-  const found = checksIn(scene).find(({ check }) => check === name);
-  return found as Extract<VerdictCheck, { readonly check: Name }>;
-}
-
-test("of a secret that no key has there is one check, which failed", () => {
-  expect(NO_SUCH_KEY).toEqual([{ check: "exists", passed: false }]);
-  expect(codeOf(NO_SUCH_KEY)).toBe("NOT_FOUND");
-});
-
-test("checks come in the order in which a verification makes them", () => {
-  const key = { ratelimits: [limitNamed("default")] };
-  expect(checksIn({ key }).map(({ check }) => check)).toEqual([
-    "exists",
-    "enabled",
-    "api",
-    "expiry",
-    "address",
-    "permissions",
-    "ratelimit",
-    "uses",
+test("the checks are made in one order", () => {
+  expect(RECORD_CHECKS.map(({ name, code }) => [name, code])).toEqual([
+    ["enabled", "DISABLED"],
+    ["api", "FORBIDDEN"],
+    ["expiry", "EXPIRED"],
+    ["address", "FORBIDDEN"],
+    ["permissions", "INSUFFICIENT_PERMISSIONS"],
   ]);
 });
 
-test("a key without limits that nothing is asked of passes every check", () => {
-  const checks = checksIn({});
-  expect(checks.every(({ passed }) => passed)).toBe(true);
-  expect(codeOf(checks)).toBe("VALID");
+test("a key about which nothing is wrong fails none", () => {
+  expect(firstFailedCheck(loadedWith(), PLAIN_QUESTION, NOW)).toBeNull();
 });
 
-test("every check is made, also behind one that failed", () => {
-  const failed = checksIn({
-    key: { switchedOn: false, expiresAt: NOW, ratelimits: [limitNamed("default", 1)] },
-    loaded: { usage: { remaining: 0, refilledAt: 0 } },
-    question: { apiId: "api_2", permissions: "docs.read" },
-    used: 1,
-  }).filter(({ passed }) => !passed);
-  expect(failed.map(({ check }) => check)).toEqual([
-    "enabled",
-    "api",
-    "expiry",
-    "permissions",
-    "ratelimit",
-    "uses",
-  ]);
-});
-
-test("no check that only a change of the key mends says when to try again", () => {
-  const checks = checksIn({
-    key: { switchedOn: false, expiresAt: NOW - 1 },
-    question: { apiId: "api_2", permissions: "docs.read" },
-  });
-  for (const check of checks) expect(check).not.toHaveProperty("retryAfterMs");
-});
-
-test.each([
-  { at: -1, passed: false },
-  { at: 0, passed: false },
-  { at: 1, passed: true },
-])("an expiry $at ms from now: passed $passed", ({ at, passed }) => {
-  const key = { expiresAt: NOW + at };
-  expect(checkIn("expiry", { key })).toEqual({ check: "expiry", passed, expires: NOW + at });
-});
-
-test("the API check shows the key's API and the one that was asked about", () => {
-  expect(checkIn("api", {})).toEqual({ check: "api", passed: true, apiId: "api_1" });
-  expect(checkIn("api", { question: { apiId: "api_2" } })).toEqual({
-    check: "api",
-    passed: false,
-    apiId: "api_1",
-    wanted: "api_2",
-  });
-});
-
-test("the address check shows the address, and never the list", () => {
-  const { api } = loadedWith();
-  const loaded = { api: { ...api, ipWhitelist: ["192.0.2.0/24"] } };
-  expect(checkIn("address", { loaded })).toEqual({ check: "address", passed: false });
-  expect(checkIn("address", { loaded, question: { address: "198.51.100.1" } })).toEqual({
-    check: "address",
-    passed: false,
-    ipAddress: "198.51.100.1",
-  });
-  expect(checkIn("address", { loaded, question: { address: "192.0.2.7" } }).passed).toBe(true);
-});
-
-test("the permission check names what is missing, and nothing that is held", () => {
-  const loaded = { permissions: ["docs.*", "other"] };
-  const permissions = { and: ["docs.read", "billing.read"] };
-  expect(checkIn("permissions", { loaded, question: { permissions } })).toEqual({
-    check: "permissions",
-    passed: false,
-    missing: "billing.read",
-  });
-});
-
-describe("a rate limit", () => {
-  const key = { ratelimits: [limitNamed("default", 10)] };
-  const defaultAt = (cost: number) => ({
-    limits: [{ name: "default", cost, adHoc: null, isOptional: false }],
-  });
-
-  test.each([
-    { used: 6, cost: 3, passed: true },
-    { used: 6, cost: 4, passed: true },
-    { used: 6, cost: 5, passed: false },
-  ])("with $used of 10 used and a cost of $cost: passed $passed", ({ used, cost, passed }) => {
-    const check = checkIn("ratelimit", { key, used, question: defaultAt(cost) });
-    expect(check).toMatchObject({ passed, remaining: 10 - used, limit: 10, cost });
-  });
-
-  test("that refuses passes when the next window opens", () => {
-    const check = checkIn("ratelimit", { key, used: 10 });
-    expect(check).toMatchObject({ reset: MINUTE_AT + 60_000, retryAfterMs: 30_000 });
-  });
-
-  test.each([
-    { cost: 10, retry: { retryAfterMs: 30_000 } },
-    { cost: 11, retry: {} },
-  ])("never passes at a cost above the limit: $cost of 10", ({ cost, retry }) => {
-    const check = checkIn("ratelimit", { key, used: 10, question: defaultAt(cost) });
-    expect(check).toEqual({
-      check: "ratelimit",
-      passed: false,
-      name: "default",
-      limit: 10,
-      remaining: 0,
-      cost,
-      reset: MINUTE_AT + 60_000,
-      ...retry,
-    });
-  });
-
-  test("that would pass alone is shown as it is when another refuses", () => {
-    const two = {
-      ratelimits: [limitNamed("default", 10), { ...limitNamed("a", 5), autoApply: true }],
-    };
-    const checks = checksIn({ key: two, used: 5 }).filter(({ check }) => check === "ratelimit");
-    expect(checks).toMatchObject([
-      { name: "default", passed: true, remaining: 5 },
-      { name: "a", passed: false, remaining: 0 },
-    ]);
-  });
-});
-
-describe("uses", () => {
-  const withUses = (remaining: number | null, refilledAt = 0) => ({
-    usage: { remaining, refilledAt },
-  });
-
-  test.each([
-    { remaining: 3, cost: 2, passed: true },
-    { remaining: 3, cost: 3, passed: true },
-    { remaining: 3, cost: 4, passed: false },
-    { remaining: 0, cost: 0, passed: false },
-  ])("$remaining left at a cost of $cost: passed $passed", ({ remaining, cost, passed }) => {
-    const check = checkIn("uses", { loaded: withUses(remaining), question: { cost } });
-    expect(check).toEqual({ check: "uses", passed, from: "key", remaining, cost });
-  });
-
-  test("without a limit show no number and no refill", () => {
-    const key = { refill: { interval: "daily", amount: 5 } as const };
-    expect(checkIn("uses", { key })).toEqual({ check: "uses", passed: true, from: "key", cost: 1 });
-  });
-
-  test.each([
-    { cost: 5, retry: { retryAfterMs: MIDNIGHT - NOW } },
-    { cost: 6, retry: {} },
-  ])(
-    "that are gone pass with the next refill of 5, if it is enough for $cost",
-    ({ cost, retry }) => {
-      const key = { refill: { interval: "daily", amount: 5 } as const };
-      const check = checkIn("uses", { key, loaded: withUses(0, NOW), question: { cost } });
-      expect(check).toEqual({
-        check: "uses",
-        passed: false,
-        from: "key",
-        remaining: 0,
-        cost,
-        nextRefillAt: MIDNIGHT,
-        ...retry,
-      });
-    },
+test("whatever fails at once, each check fails for its own reason alone and the first of the order is named", () => {
+  const names = RECORD_CHECKS.map(({ name }) => name);
+  fc.assert(
+    fc.property(fc.subarray(names), (failing) => {
+      const [loaded, question] = withFailures(failing);
+      const failed = RECORD_CHECKS.filter((check) => !check.passes(loaded, question, NOW));
+      expect(failed.map(({ name }) => name)).toEqual(failing);
+      expect(firstFailedCheck(loaded, question, NOW)?.name).toBe(failing[0]);
+    }),
   );
+});
 
-  test("that were settled ahead of now wait for the refill after that", () => {
-    const key = { refill: { interval: "daily", amount: 5 } as const };
-    const check = checkIn("uses", { key, loaded: withUses(0, MIDNIGHT) });
-    expect(check).toMatchObject({ retryAfterMs: MIDNIGHT + 86_400_000 - NOW });
+describe("what a dry run shows of a check", () => {
+  const detailsOf = (name: RecordCheckName, loaded: LoadedKey, question: VerifyQuestion) =>
+    RECORD_CHECKS.find((check) => check.name === name)?.details(loaded, question);
+
+  test("has no field without a value", () => {
+    for (const { name } of RECORD_CHECKS) {
+      const details = detailsOf(name, loadedWith(), PLAIN_QUESTION);
+      expect(Object.values(details ?? {})).toEqual(name === "api" ? ["api_1"] : []);
+    }
   });
 
-  test("of an identity are those that its keys share, with its refill", () => {
-    const refill = { interval: "daily", amount: 5 } as const;
-    const loaded = {
-      identity: identityWith({ refill }),
-      identityUsage: { remaining: 2, refilledAt: NOW },
-    };
-    expect(checkIn("uses", { key: { usesFrom: "identity" }, loaded })).toEqual({
-      check: "uses",
-      passed: true,
-      from: "identity",
-      remaining: 2,
-      cost: 1,
-      nextRefillAt: MIDNIGHT,
-    });
+  test("never has the allow-list of an API", () => {
+    const [loaded] = withFailures(["address"]);
+    const question = { ...PLAIN_QUESTION, address: "198.51.100.1" };
+    expect(detailsOf("address", loaded, question)).toEqual({ ipAddress: "198.51.100.1" });
+  });
+
+  test("says nothing of permissions that are not missing", () => {
+    const loaded = loadedWith({}, { permissions: ["docs.read", "secret.plans"] });
+    const question = { ...PLAIN_QUESTION, permissions: { and: ["docs.read", "docs.write"] } };
+    expect(detailsOf("permissions", loaded, question)).toEqual({ missing: "docs.write" });
+    expect(detailsOf("permissions", loaded, { ...question, permissions: "docs.read" })).toEqual({});
   });
 });

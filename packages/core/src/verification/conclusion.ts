@@ -1,9 +1,9 @@
 import { badRequest, LatchkeyError } from "../errors.js";
-import type { LoadedKey } from "../records/key.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
+import type { VerifyDecision } from "./decision.js";
+import type { LoadedKey } from "./loaded-key.js";
 import { type VerifyOutcome, verdictOf } from "./verdict.js";
-import type { VerifyDecision } from "./verify.js";
 
 const CODE_BY_CHARGE = {
   charged: "VALID",
@@ -26,7 +26,9 @@ export function concludeVerification(
 ): VerifyOutcome {
   switch (decision.kind) {
     case "workspace-disabled":
-      throw new LatchkeyError("FORBIDDEN", "workspace is disabled");
+      throw new LatchkeyError("FORBIDDEN", "workspace is disabled", {
+        reason: "workspace-disabled",
+      });
     case "unknown-limits":
       throw unknownLimits(requested ?? [], decision.names);
     case "refuse":

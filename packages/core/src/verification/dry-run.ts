@@ -1,61 +1,165 @@
-import { type OperationContext, untilFresh } from "../operations/context.js";
-import type { LoadedKey } from "../records/key.js";
-import type { AppliedCharge } from "../store/charge.js";
-import { checksOf, type DryRunOutcome, type Look, NO_SUCH_KEY, usesSeen } from "./checks.js";
-import { concludeVerification } from "./conclusion.js";
-import { findKeyOf, isVisible, type VerifyScope } from "./key-lookup.js";
-import {
-  decideLimits,
-  decideVerification,
-  type LimitRequest,
-  planCharge,
-  type VerifyQuestion,
-} from "./verify.js";
+import { nextRefillDueAt } from "../rules/refill.js";
+import { decideSpend, type UsesOwner } from "../rules/usage.js";
+import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.js";
+import type { EpochMs, SpanMs } from "../time.js";
+import { RECORD_CHECKS, type RecordCheckDetails, type RecordCheckName } from "./checks.js";
+import { effectiveUses } from "./effective-uses.js";
+import { decideLimits } from "./limits.js";
+import type { LoadedKey } from "./loaded-key.js";
+import type { LimitRequest, VerifyQuestion } from "./question.js";
+import type { VerifyOutcome } from "./verdict.js";
+
+/** A check that waiting does not mend: somebody has to change the key, or to ask another question. */
+type LastingCheck = {
+  [Name in RecordCheckName]: {
+    readonly check: Name;
+    readonly passed: boolean;
+  } & RecordCheckDetails[Name];
+}[RecordCheckName];
+
+/** A check that passes by itself later on. */
+interface PassingCheck {
+  readonly passed: boolean;
+  /**
+   * Ms from now until the check passes if nothing else happens: a whole number >= 1. Absent where it has passed, and
+   * where waiting does not help.
+   */
+  readonly retryAfterMs?: SpanMs;
+}
+
+/** One check of a verification: its outcome, and what it saw. Fields without a value are absent. */
+export type VerdictCheck =
+  /** A live key of this workspace has this secret. Where it has not, there is nothing else to check. */
+  | { readonly check: "exists"; readonly passed: boolean }
+  | LastingCheck
+  /** One for each limit that the verification takes from, in order. */
+  | ({
+      readonly check: "ratelimit";
+      readonly name: string;
+      readonly limit: number;
+      /** Units left in the window, before the cost is taken. */
+      readonly remaining: number;
+      readonly cost: number;
+      /** Unix epoch ms at which the next window opens. */
+      readonly reset: EpochMs;
+    } & PassingCheck)
+  | ({
+      readonly check: "uses";
+      /** Whose uses they are. */
+      readonly from: UsesOwner;
+      /** Uses left with a due refill applied, before the cost is taken. Absent when unlimited. */
+      readonly remaining?: number;
+      readonly cost: number;
+      /** Unix epoch ms of the next refill. */
+      readonly nextRefillAt?: EpochMs;
+    } & PassingCheck);
+
+/** The verdict that a verification would give, with every check that led to it, in the order in which they are made. */
+export type DryRunOutcome = VerifyOutcome & { readonly checks: readonly VerdictCheck[] };
+
+/** What a peek at the counters answered: a plan with the full cost and these limits. */
+export interface Peek {
+  readonly limits: readonly LimitCharge[];
+  readonly cost: number;
+  readonly charge: AppliedCharge;
+}
+
+/** The only check of a secret that no key has. */
+export const NO_SUCH_KEY: readonly VerdictCheck[] = Object.freeze([
+  Object.freeze({ check: "exists", passed: false } as const),
+]);
 
 /**
- * Finds out what a verification would answer, and why, without doing it: no counter moves and nothing is remembered of it,
- * not even in this process. Records and counters are read afresh, and one look of the store confirms them.
+ * Every check of a verification at `now`, also those behind the first that fails.
  *
- * @param requested - Limits as the request names them.
- * @throws LatchkeyError as the verification would.
- * @see packages/core/decisions/0016-a-dry-run-leaves-no-trace.md
+ * @see packages/core/decisions/0005-order-of-checks.md
  */
-export function dryRun(
-  context: OperationContext,
-  secret: string,
+export function allChecks(
+  loaded: LoadedKey,
   question: VerifyQuestion,
-  requested: readonly { readonly name: string }[] | undefined,
-  scope: VerifyScope,
-): Promise<DryRunOutcome> {
-  const hashes = context.hasher.candidates(secret);
-  return untilFresh(async () => {
-    const loaded = await findKeyOf(context, secret, hashes);
-    if (loaded === null || !isVisible(context, scope, loaded))
-      return { valid: false, code: "NOT_FOUND", checks: NO_SUCH_KEY };
-    const now = context.now();
-    const decision = decideVerification(loaded, question, now);
-    // With the whole cost also where the records refuse already: what lies behind is to be told, too.
-    const limits = knownLimits(loaded, question.limits);
-    const plan = planCharge(loaded, question, { kind: "charge", limits }, now);
-    const charge = await context.store.charge({ ...plan, mode: "look" });
-    if (charge.kind === "stale" || charge.kind === "conflict") return "stale";
-    const look: Look = { limits, cost: question.cost, charge };
-    const confirmed = decision.kind === "charge" ? charge : withoutCharge(look);
-    const verdict = concludeVerification(loaded, decision, confirmed, now, requested);
-    return { ...verdict, checks: checksOf(loaded, question, look, now) };
-  });
+  peek: Peek,
+  now: EpochMs,
+): readonly VerdictCheck[] {
+  const byRecords = RECORD_CHECKS.map(
+    (check) =>
+      ({
+        check: check.name,
+        passed: check.passes(loaded, question, now),
+        ...check.details(loaded, question),
+      }) as LastingCheck,
+  );
+  const byLimits = peek.limits.map((limit, index) =>
+    ratelimitCheck(limit, peek.charge.limits[index] as LimitReading, peek.charge, now),
+  );
+  return [
+    { check: "exists", passed: true },
+    ...byRecords,
+    ...byLimits,
+    usesCheck(loaded, peek, now),
+  ];
 }
 
-/** The counters as a verification sees them that the records refuse: it costs nothing and names no limit. */
-function withoutCharge(look: Look): AppliedCharge {
-  return { kind: "charged", remaining: usesSeen(look), limits: [] };
-}
-
-/** A name that nothing configures is an error, but only of a verification that gets that far. */
-function knownLimits(loaded: LoadedKey, requested: readonly LimitRequest[]): Look["limits"] {
+/** The limits that can be looked at: a name that nothing configures is an error only of a verification that gets that far. */
+export function knownLimits(
+  loaded: LoadedKey,
+  requested: readonly LimitRequest[],
+): readonly LimitCharge[] {
   const decision = decideLimits(loaded, requested);
   if (decision.kind === "charge") return decision.limits;
-  const unknown = decision.kind === "unknown-limits" ? decision.names : [];
-  const known = requested.filter(({ name }) => !unknown.includes(name));
-  return known.length < requested.length ? knownLimits(loaded, known) : [];
+  return knownLimits(
+    loaded,
+    requested.filter(({ name }) => !decision.names.includes(name)),
+  );
+}
+
+/** Uses left before the cost is taken; null for unlimited. */
+export function usesBefore({ charge, cost }: Pick<Peek, "charge" | "cost">): number | null {
+  if (charge.remaining === null) return null;
+  return charge.kind === "charged" ? charge.remaining + cost : charge.remaining;
+}
+
+function ratelimitCheck(
+  { name, limit, cost }: LimitCharge,
+  reading: LimitReading,
+  charge: AppliedCharge,
+  now: EpochMs,
+): VerdictCheck {
+  const passed = !reading.exceeded;
+  return {
+    check: "ratelimit",
+    passed,
+    name,
+    limit,
+    // A peek that gets through shows the window as the cost would leave it, one that is refused as it is.
+    remaining: charge.kind === "charged" ? reading.remaining + cost : reading.remaining,
+    cost,
+    reset: reading.resetAt,
+    // The next window is empty: only a cost above the limit itself does not fit there.
+    ...(!passed && cost <= limit && { retryAfterMs: reading.resetAt - now }),
+  };
+}
+
+function usesCheck(loaded: LoadedKey, peek: Peek, now: EpochMs): VerdictCheck {
+  const { usage, refill } = effectiveUses(loaded);
+  const { cost } = peek;
+  const remaining = usesBefore(peek);
+  const passed = decideSpend(remaining, cost).kind === "spend";
+  // Refills that fell due up to `refilledAt` are applied, also where a clock that was ahead put it after now.
+  const nextRefillAt =
+    refill === null || remaining === null
+      ? null
+      : nextRefillDueAt(refill, Math.max(now, usage.refilledAt));
+  const isMended =
+    refill !== null &&
+    remaining !== null &&
+    decideSpend(Math.max(remaining, refill.amount), cost).kind === "spend";
+  return {
+    check: "uses",
+    passed,
+    from: loaded.key.usesFrom,
+    ...(remaining !== null && { remaining }),
+    cost,
+    ...(nextRefillAt !== null && { nextRefillAt }),
+    ...(!passed && isMended && nextRefillAt !== null && { retryAfterMs: nextRefillAt - now }),
+  };
 }

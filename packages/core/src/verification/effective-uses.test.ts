@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { identityWith, loadedWith } from "../testing/records.js";
-import { drawnUses } from "./effective-uses.js";
+import { identityWith, loadedWith, usageOf } from "../testing/records.js";
+import { effectiveUses } from "./effective-uses.js";
 
-const own = { remaining: 5, refilledAt: 10 };
-const shared = { remaining: 7, refilledAt: 20 };
+const own = usageOf(5, 10);
+const shared = usageOf(7, 20);
 const ownRefill = { interval: "daily", amount: 5 } as const;
 const sharedRefill = { interval: "monthly", amount: 7, refillDay: 1 } as const;
 const identity = identityWith({ refill: sharedRefill });
 
-describe("the uses that a key draws from", () => {
+describe("the uses that a key takes from", () => {
   test("are its own, with its own refill, whatever its identity has", () => {
     const loaded = loadedWith(
       { refill: ownRefill },
       { usage: own, identity, identityUsage: shared },
     );
-    expect(drawnUses(loaded)).toEqual({ usage: own, refill: ownRefill });
+    expect(effectiveUses(loaded)).toEqual({ usage: own, refill: ownRefill });
   });
 
   test("are those of its identity, with the identity's refill, where it says so", () => {
@@ -22,23 +22,23 @@ describe("the uses that a key draws from", () => {
       { usesFrom: "identity", refill: ownRefill },
       { usage: own, identity, identityUsage: shared },
     );
-    expect(drawnUses(loaded)).toEqual({ usage: shared, refill: sharedRefill });
+    expect(effectiveUses(loaded)).toEqual({ usage: shared, refill: sharedRefill });
   });
 
   test("are unlimited where those of its identity are, whatever its own", () => {
-    const unlimited = { remaining: null, refilledAt: 0 };
+    const unlimited = usageOf(null);
     const loaded = loadedWith(
       { usesFrom: "identity" },
       { usage: own, identity: identityWith(), identityUsage: unlimited },
     );
-    expect(drawnUses(loaded)).toEqual({ usage: unlimited, refill: null });
+    expect(effectiveUses(loaded)).toEqual({ usage: unlimited, refill: null });
   });
 
   test("are none, and not unlimited, where its identity is gone", () => {
     const loaded = loadedWith(
       { usesFrom: "identity", identityId: "id_gone", refill: ownRefill },
-      { usage: { remaining: null, refilledAt: 0 } },
+      { usage: usageOf(null) },
     );
-    expect(drawnUses(loaded)).toEqual({ usage: { remaining: 0, refilledAt: 0 }, refill: null });
+    expect(effectiveUses(loaded)).toEqual({ usage: usageOf(0), refill: null });
   });
 });

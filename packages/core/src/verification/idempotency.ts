@@ -2,7 +2,7 @@ import { LatchkeyError } from "../errors.js";
 import { nativeSha256, portableSha256 } from "../secrets/hash.js";
 import type { ChargeRequest } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import type { VerifyQuestion } from "./verify.js";
+import type { VerifyQuestion } from "./question.js";
 
 /** How long the result under a request id is remembered: longer than any sensible caller goes on retrying. */
 const REMEMBER_MS: SpanMs = 600_000;
@@ -40,5 +40,6 @@ export function reusedRequestId(): LatchkeyError {
   return new LatchkeyError(
     "CONFLICT",
     "this requestId was used for another question about this key",
+    { reason: "request-id-reused" },
   );
 }

@@ -32,7 +32,7 @@ describe("the verdict", () => {
       {
         name: "laptop",
         meta: { plan: "pro" },
-        expiresAt: NOW + 1,
+        expires: NOW + 1,
         environment: "live",
         identityId: "id_1",
       },
@@ -98,9 +98,9 @@ describe("the verdict", () => {
   test("shows the derived state on a refusal", () => {
     const enabledOf = (...args: Parameters<typeof verdictOf>) =>
       (verdictOf(...args) as { enabled: boolean }).enabled;
-    expect(enabledOf(loadedWith({ switchedOn: false }), "DISABLED", charged, NOW)).toBe(false);
-    expect(enabledOf(loadedWith({ expiresAt: NOW }), "EXPIRED", charged, NOW)).toBe(false);
-    expect(enabledOf(loadedWith({ expiresAt: NOW }), "FORBIDDEN", charged, NOW)).toBe(false);
+    expect(enabledOf(loadedWith({ enabled: false }), "DISABLED", charged, NOW)).toBe(false);
+    expect(enabledOf(loadedWith({ expires: NOW }), "EXPIRED", charged, NOW)).toBe(false);
+    expect(enabledOf(loadedWith({ expires: NOW }), "FORBIDDEN", charged, NOW)).toBe(false);
     const exceeded = (left: number) =>
       ({ kind: "usage-exceeded", remaining: left, limits: [] }) as const;
     expect(enabledOf(loadedWith(), "USAGE_EXCEEDED", exceeded(0), NOW)).toBe(false);

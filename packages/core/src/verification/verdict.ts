@@ -1,14 +1,13 @@
 import type { IdentityRecord } from "../records/identity.js";
-import { DEFAULT_LIMIT, type LoadedKey } from "../records/key.js";
+import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { keyState } from "../rules/lifecycle.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { AppliedCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
+import type { RecordRefusal } from "./checks.js";
+import type { LoadedKey } from "./loaded-key.js";
 
-/** A refusal that follows from the records alone, before any counter is looked at. */
-export type StateRefusal = "DISABLED" | "FORBIDDEN" | "EXPIRED" | "INSUFFICIENT_PERMISSIONS";
-
-/** What every verdict but `NOT_FOUND` tells of the key. Fields without a value are absent. */
+/** What every verdict but `NOT_FOUND` says about the key. Fields without a value are absent. */
 export interface VerifiedKey {
   readonly keyId: string;
   readonly apiId: string;
@@ -63,7 +62,7 @@ export type VerifyOutcome =
 /** Writes the verdict on a confirmed decision. */
 export function verdictOf(
   loaded: LoadedKey,
-  code: StateRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
+  code: RecordRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
   charge: AppliedCharge,
   now: EpochMs,
 ): VerifyOutcome {
@@ -80,15 +79,14 @@ export function verdictOf(
     apiId: key.apiId,
     enabled:
       isValid ||
-      keyState({ switchedOn: key.switchedOn, expiresAt: key.expiresAt, remaining }, now) ===
-        "enabled",
+      keyState({ enabled: key.enabled, expires: key.expires, remaining }, now) === "enabled",
     permissions: loaded.permissions,
     roles: loaded.roles,
   };
   // Assigned one by one: spreads make a verdict three times as dear, and this is the hot path.
   if (key.name !== null) verdict.name = key.name;
   if (key.meta !== null) verdict.meta = key.meta;
-  if (key.expiresAt !== null) verdict.expires = key.expiresAt;
+  if (key.expires !== null) verdict.expires = key.expires;
   if (key.environment !== null) verdict.environment = key.environment;
   if (identity !== null) {
     verdict.ownerId = identity.externalId;

@@ -1,10 +1,10 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../index.js";
-import { OPERATIONS } from "../operations.js";
+import { OPERATIONS } from "../operations/table.js";
+import { errorCodesOf } from "./error-responses.js";
 import { FIELD_NOTES, noteOf } from "./field-notes.js";
-import { OWN_NOTES } from "./own-notes.js";
-import { refusalsOf } from "./refusals.js";
+import { NOTES_BY_PATH } from "./field-notes-by-path.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
 const document: any = openApiDocument();
@@ -53,7 +53,7 @@ function fieldsIn(schema: any, path: readonly string[]): Field[] {
 }
 
 function parametersOf(name: string): Field[] {
-  const headers = OPERATIONS.find((operation) => operation.name === name)?.headers ?? {};
+  const headers = OPERATIONS.find((operation) => operation.name === name)?.headerFields ?? {};
   const fieldOf = new Map(Object.entries(headers).map(([field, header]) => [header, field]));
   // biome-ignore lint/suspicious/noExplicitAny: as above
   return (described(name).parameters ?? []).map(({ name: sent, schema, description }: any) => ({
@@ -108,13 +108,13 @@ test("refers to nothing that is not there", () => {
 });
 
 describe("examples", () => {
-  test.each(OPERATIONS)("of $name are what it takes and what it answers", (operation) => {
-    expect(operation.input.safeParse(operation.example.takes).error).toBeUndefined();
-    expect(operation.answers.safeParse(operation.example.answers).error).toBeUndefined();
+  test.each(OPERATIONS)("of $name are valid input and a valid response", (operation) => {
+    expect(operation.input.safeParse(operation.example.input).error).toBeUndefined();
+    expect(operation.response.safeParse(operation.example.response).error).toBeUndefined();
   });
 });
 
-test.each(OPERATIONS)("$name tells each of its refusals by status", (operation) => {
+test.each(OPERATIONS)("$name lists each of its error codes by status", (operation) => {
   const { responses } = described(operation.name);
   const codes = Object.keys(responses)
     .filter((status) => status !== "200")
@@ -123,7 +123,7 @@ test.each(OPERATIONS)("$name tells each of its refusals by status", (operation) 
       const { schema } = document.components.responses[name].content["application/json"];
       return schema.properties.error.properties.code.enum;
     });
-  expect(codes.toSorted()).toEqual(refusalsOf(operation).toSorted());
+  expect(codes.toSorted()).toEqual(errorCodesOf(operation).toSorted());
 });
 
 test("a root key is needed by all but the public operations", () => {
@@ -162,7 +162,7 @@ test("a field that is sent in a header stands there and not in the body", () => 
       in: "header",
       required: false,
       description: expect.stringContaining("a retry"),
-      schema: { type: "string", minLength: 1, maxLength: 128 },
+      schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[^\\x00]*$" },
     },
   ]);
   const { properties } = requestBody.content["application/json"].schema;
@@ -177,7 +177,7 @@ test("bodies refuse unknown fields, as the service does", () => {
 
 describe("what a field stands for", () => {
   test("is said where it occurs, and of no field that there is none of", () => {
-    for (const [name, note] of Object.entries({ ...FIELD_NOTES, ...OWN_NOTES }))
+    for (const [name, note] of Object.entries({ ...FIELD_NOTES, ...NOTES_BY_PATH }))
       expect(describedBy(name, note), name).not.toEqual([]);
   });
 
@@ -190,9 +190,9 @@ describe("what a field stands for", () => {
 
   test("is what the longest name says: of this schema, else of this field in any, else the word", () => {
     expect(noteOf(["keys.verifyKey", "remaining", "cost"])).toBe(
-      OWN_NOTES["keys.verifyKey.remaining.cost"],
+      NOTES_BY_PATH["keys.verifyKey.remaining.cost"],
     );
-    expect(noteOf(["keys.createKey", "ratelimit", "type"])).toBe(OWN_NOTES["ratelimit.type"]);
+    expect(noteOf(["keys.createKey", "ratelimit", "type"])).toBe(NOTES_BY_PATH["ratelimit.type"]);
     expect(noteOf(["NewSchema", "expires"])).toBe(FIELD_NOTES.expires);
     expect(noteOf(["NewSchema", "type"])).toBeUndefined();
     expect(noteOf(["NewSchema", "constructor"])).toBeUndefined();

@@ -1,4 +1,4 @@
-import { OPERATIONS } from "../operations.js";
+import { OPERATIONS } from "../operations/table.js";
 import type { Components, JsonSchema } from "./json-schema.js";
 import { packageVersion } from "./package-version.js";
 import { pathItemOf } from "./path-item.js";

@@ -1,8 +1,9 @@
-import { OWN_NOTES } from "./own-notes.js";
+import { NOTES_BY_PATH } from "./field-notes-by-path.js";
+import { findByPath } from "./path-table.js";
 
 /**
  * What a field stands for, by its name alone: only of words that mean the same in every schema, taken and answered.
- * Whatever means something else somewhere stands in {@link OWN_NOTES}.
+ * Whatever means something else somewhere stands in {@link NOTES_BY_PATH}.
  */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
   amount: "What a refill raises the uses left to; it never lowers them.",
@@ -59,16 +60,11 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the document says of a field.
+ * The description of a field. Notes by path win over notes by name.
  *
- * @param path - The shared schema or the operation that the field is of, then names of fields down to its own. The longest
- * end of it that has a note wins.
+ * @param path - As {@link findByPath} takes it.
  */
 export function noteOf(path: readonly string[]): string | undefined {
-  for (let from = 0; from < path.length - 1; from += 1) {
-    const name = path.slice(from).join(".");
-    if (Object.hasOwn(OWN_NOTES, name)) return OWN_NOTES[name];
-  }
-  const name = path.at(-1) ?? "";
-  return Object.hasOwn(FIELD_NOTES, name) ? FIELD_NOTES[name] : undefined;
+  const byPath = path.length > 1 ? findByPath(NOTES_BY_PATH, path) : undefined;
+  return byPath ?? findByPath(FIELD_NOTES, path.slice(-1));
 }

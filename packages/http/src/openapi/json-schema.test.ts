@@ -1,7 +1,7 @@
 import { createKeyInput, metadataField, updateKeyInput } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { shared, whole } from "../answers/shared.js";
+import { shared, whole } from "../response-schemas/shared.js";
 import { FIELD_NOTES } from "./field-notes.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 
@@ -47,7 +47,11 @@ test("the bound of all whole numbers is not repeated, every other is", () => {
 
 test("metadata is an object, coming in and going out", () => {
   const { components } = convert(z.strictObject({ meta: metadataField }), "input");
-  expect(components.get("Metadata")).toMatchObject({ type: "object", additionalProperties: true });
+  expect(components.get("Metadata")).toMatchObject({
+    type: "object",
+    additionalProperties: { $ref: "#/components/schemas/MetadataValue" },
+  });
+  expect([...components.keys()].sort()).toEqual(["Metadata", "MetadataValue"]);
 });
 
 test("a field has the note of its own name, though fields of one type are one schema", () => {

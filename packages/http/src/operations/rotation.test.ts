@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openService, START } from "../testing/open-service.js";
-import { BY_HEADER, makeScene } from "../testing/samples.js";
+import { BY_HEADER, createFixture } from "../testing/samples.js";
 
 async function open() {
   const service = await openService();
@@ -61,7 +61,7 @@ describe("keys.rotateKey", () => {
 
   test("of a recoverable key without encrypt_key writes nothing, whatever state the key is in", async () => {
     const service = await openService(BY_HEADER);
-    const { apiId, keyId } = await makeScene(service);
+    const { apiId, keyId } = await createFixture(service);
     const rotate = (...permissions: string[]) =>
       service.call(
         "keys.rotateKey",

@@ -25,7 +25,7 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
  */
 export function describeInBrowser(
   name: string,
-  define: (open: (origin: string) => Promise<Watched>) => void,
+  defineOperation: (open: (origin: string) => Promise<Watched>) => void,
 ): void {
   const program = browserProgram();
   if (program === null) warn(name);
@@ -37,7 +37,7 @@ export function describeInBrowser(
       browser = await chromium.launch({ executablePath: program ?? "", args });
     }, PATIENCE_MS);
     afterAll(() => browser?.close());
-    define((origin) => watch(browser, origin));
+    defineOperation((origin) => watch(browser, origin));
   });
 }
 

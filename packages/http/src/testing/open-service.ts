@@ -2,8 +2,8 @@ import { createLatchkey, type EventListener, type KeyStore, type Latchkey } from
 import { memoryStore } from "@latchkey/memory";
 import { createHandler, type Handler, type HandlerOptions } from "../index.js";
 import { openApiDocument } from "../openapi/document.js";
-import { OPERATIONS } from "../operations.js";
-import { createReplyChecker } from "./check-reply.js";
+import { OPERATIONS } from "../operations/table.js";
+import { createResponseChecker } from "./check-response.js";
 
 /** What came back, its body read. */
 export interface Reply {
@@ -50,7 +50,7 @@ export const START = Date.UTC(2026, 2, 10, 12) + 12_345;
 
 const VAULT = { current: "v1", keys: { v1: Uint8Array.from({ length: 32 }, (_, at) => at) } };
 
-const checkReply = createReplyChecker(openApiDocument());
+const checkReply = createResponseChecker(openApiDocument());
 
 const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));
 

@@ -1,9 +1,9 @@
 import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/core";
-import { OPERATIONS } from "../operations.js";
+import { OPERATIONS } from "../operations/table.js";
 import type { TestService } from "./open-service.js";
 
 /** Ids of one API, key, identity, role and permission, existing or not, and a namespace of limits. */
-export interface Scene {
+export interface Fixture {
   readonly apiId: string;
   readonly keyId: string;
   readonly key: string;
@@ -20,9 +20,9 @@ export interface Scene {
 export interface Sample {
   readonly title: string;
   readonly name: string;
-  readonly input: (scene: Scene) => object;
+  readonly input: (fixture: Fixture) => object;
   /** `<resource>.<action>` of each permission; narrower ones must name the scene's API or identity. */
-  readonly needs: readonly string[];
+  readonly requiredPermissions: readonly string[];
   /** Only the form for all will do. */
   readonly isForAllOnly?: true;
   /** The input names a record: an id of it that does not exist is a NOT_FOUND. */
@@ -152,6 +152,23 @@ export const SAMPLES: readonly Sample[] = [
   sample(
     "ratelimits.limit",
     ({ namespace }) => ({ namespace, identifier: "user_1", limit: 10, duration: 60_000 }),
+    ["ratelimit.limit"],
+  ),
+  sample(
+    "ratelimits.resetLimit, of a key",
+    ({ keyId }) => ({ keyId, name: "default", duration: 60_000 }),
+    ["api.update_key"],
+    "key",
+  ),
+  sample(
+    "ratelimits.resetLimit, of an identity",
+    ({ identityId }) => ({ identityId, name: "requests" }),
+    ["identity.update_identity"],
+    "identity",
+  ),
+  sample(
+    "ratelimits.resetLimit, of a namespace",
+    ({ namespace }) => ({ namespace, identifier: "user_1", duration: 60_000 }),
     ["ratelimit.limit"],
   ),
   sample(
@@ -292,12 +309,12 @@ export const SAMPLES: readonly Sample[] = [
 function sample(
   title: string,
   input: Sample["input"],
-  needs: readonly string[],
+  requiredPermissions: readonly string[],
   names?: Sample["names"] | "all",
 ): Sample {
   const [name = ""] = title.split(",");
-  if (names === "all") return { title, name, input, needs, isForAllOnly: true };
-  return { title, name, input, needs, ...(names !== undefined && { names }) };
+  if (names === "all") return { title, name, input, requiredPermissions, isForAllOnly: true };
+  return { title, name, input, requiredPermissions, ...(names !== undefined && { names }) };
 }
 
 /** Names of the operations that need a permission. */
@@ -306,11 +323,16 @@ export const GUARDED = OPERATIONS.filter(({ isPublic }) => isPublic !== true).ma
 );
 
 /** Makes an API, a recoverable key of it and the key's identity, a role and a permission. */
-export async function makeScene({ latchkey }: { readonly latchkey: Latchkey }): Promise<Scene> {
+export async function createFixture({
+  latchkey,
+}: {
+  readonly latchkey: Latchkey;
+}): Promise<Fixture> {
   const { apiId } = await latchkey.createApi({ name: "payments" });
   const externalId = "user_1";
   const { keyId, key } = await latchkey.createKey({ apiId, externalId, recoverable: true });
-  const { id: identityId } = await latchkey.getIdentity({ externalId });
+  const ratelimits = [{ name: "requests", limit: 10, duration: 60_000 }];
+  const { id: identityId } = await latchkey.updateIdentity({ externalId, ratelimits });
   const permission = `docs.${apiId}`;
   const { permissionId } = await latchkey.createPermission({ name: permission });
   const { roleId } = await latchkey.createRole({ name: `reader.${apiId}` });
@@ -320,21 +342,24 @@ export async function makeScene({ latchkey }: { readonly latchkey: Latchkey }): 
 }
 
 /** The permissions of a sample for this scene's API, identity and namespace alone. */
-export function narrowed({ needs }: Sample, { apiId, identityId, namespace }: Scene): string[] {
+export function narrowed(
+  { requiredPermissions }: Sample,
+  { apiId, identityId, namespace }: Fixture,
+): string[] {
   const ids = new Map([
     ["ratelimit", namespace],
     ["api", apiId],
     ["identity", identityId],
   ]);
-  return needs.map((need) => {
+  return requiredPermissions.map((need) => {
     const [resource = "", action] = need.split(".");
     return `${resource}.${ids.get(resource) ?? "*"}.${action}`;
   });
 }
 
 /** The permissions of a sample for all resources. */
-export function widened({ needs }: Sample): string[] {
-  return needs.map((need) => need.replace(".", ".*."));
+export function widened({ requiredPermissions }: Sample): string[] {
+  return requiredPermissions.map((need) => need.replace(".", ".*."));
 }
 
 /** Options that make a service take the caller's permissions from a header, without root keys. */
@@ -349,11 +374,11 @@ export const BY_HEADER = {
 export function callAs(
   service: TestService,
   { name, input }: Sample,
-  scene: Scene,
+  fixture: Fixture,
   permissions: readonly string[],
 ) {
   const headers = { "x-permissions": JSON.stringify(permissions) };
-  return service.call(name, input(scene), { token: null, headers });
+  return service.call(name, input(fixture), { token: null, headers });
 }
 
 /** A store that notes the name of every method called. */

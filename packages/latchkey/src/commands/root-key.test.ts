@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { UsageError } from "../command-line.js";
 import { keyRingsFromEnv } from "../key-rings-from-env.js";
 import { openStore } from "../open-store.js";
-import { runCli } from "../testing/run-cli.js";
 import { runCommand } from "../testing/run-command.js";
 import { tempFolder } from "../testing/temp-folder.js";
 import { rootKey } from "./root-key.js";
@@ -21,21 +20,6 @@ async function whomItSpeaksFor(store: string, key: string, env: Record<string, s
 }
 
 describe("latchkey root-key", () => {
-  test("prints the root key and nothing else", async () => {
-    const store = newStore();
-    const permissions = "api.*.read_api,api.*.read_key";
-    const args = ["root-key", "create", "--store", store, "--permissions", permissions];
-    const { exitCode, stdout, stderr } = await runCli([...args, "--workspace", "ws_tides"]);
-    expect(stderr).toBe("");
-    expect(stdout).toMatch(/^lk_root_[1-9A-HJ-NP-Za-km-z]+\n$/);
-    expect(exitCode).toBe(0);
-    expect(await whomItSpeaksFor(store, stdout.trim())).toMatchObject({
-      kind: "authenticated",
-      workspaceId: "ws_tides",
-      permissions: ["api.*.read_api", "api.*.read_key"],
-    });
-  });
-
   test("issues one without the word create as well", async () => {
     const store = newStore();
     const args = ["--store", store, "--permissions", "*"];

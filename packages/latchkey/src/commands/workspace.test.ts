@@ -4,7 +4,6 @@ import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../command-line.js";
 import { openStore } from "../open-store.js";
-import { runCli } from "../testing/run-cli.js";
 import { runCommand } from "../testing/run-command.js";
 import { tempFolder } from "../testing/temp-folder.js";
 import { workspace } from "./workspace.js";
@@ -48,21 +47,6 @@ describe("latchkey workspace", () => {
       await latchkey.close();
       return ["--store", store];
     }
-
-    test.each(["disable", "enable"])(
-      "%s of one that shows no use is done, and tells",
-      async (act) => {
-        const store = await storeOf("ws_tides", (tides) =>
-          tides.createApi({ name: "tide-tables" }),
-        );
-        const { exitCode, stdout, stderr } = await runCli(["workspace", act, "ws_tydes", ...store]);
-        expect(stdout).toBe(`workspace ws_tydes is ${act}d\n`);
-        expect(stderr).toBe(
-          "latchkey: there is nothing in ws_tydes, and it was never switched: check the id\n",
-        );
-        expect(exitCode).toBe(0);
-      },
-    );
 
     test.each<[string, (tides: Latchkey) => Promise<unknown>]>([
       ["an identity", (tides) => tides.createIdentity({ externalId: "harbour-office" })],

@@ -1,20 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import type { Ended } from "./ended.js";
 
-const cli = fileURLToPath(new URL("../cli.ts", import.meta.url));
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+/** As it is published: the drills are run on a build that is up to date. */
+const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 type Env = Readonly<Record<string, string>>;
-
-/** What a run of the program left behind. */
-export interface Ended {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A running `latchkey serve`. */
 export interface RunningServer {
@@ -28,7 +21,7 @@ export interface RunningServer {
   readonly ended: Promise<Ended>;
 }
 
-/** Runs the program from its source to its end. */
+/** Runs the program to its end. */
 export function runCli(args: readonly string[], env: Env = {}): Promise<Ended> {
   return endOf(spawnCli(args, env));
 }
@@ -61,13 +54,14 @@ export async function startServer(args: readonly string[], env: Env = {}): Promi
 function spawnCli(args: readonly string[], env: Env): ChildProcess {
   // Settings of whoever runs the tests must not decide what they see.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
-  return spawn(process.execPath, ["--conditions=latchkey-source", "--import", tsx, cli, ...args], {
+  return spawn(process.execPath, [cli, ...args], {
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
 
-function endOf(child: ChildProcess): Promise<Ended> {
+/** Resolves with what a program left behind, once it has ended. */
+export function endOf(child: ChildProcess): Promise<Ended> {
   let stdout = "";
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => {

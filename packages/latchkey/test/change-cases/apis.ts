@@ -1,4 +1,4 @@
-import type { ChangeCase } from "./scene.js";
+import type { ChangeCase } from "./fixture.js";
 
 /** Changes of APIs. */
 export const API_CASES: readonly ChangeCase[] = [

@@ -1,4 +1,4 @@
-import type { ChangeCase } from "./scene.js";
+import type { ChangeCase } from "./fixture.js";
 
 /** Changes of identities. */
 export const IDENTITY_CASES: readonly ChangeCase[] = [

@@ -1,4 +1,4 @@
-import type { ChangeCase } from "./scene.js";
+import type { ChangeCase } from "./fixture.js";
 
 /** Changes of what a key holds. */
 export const KEY_GRANT_CASES: readonly ChangeCase[] = [

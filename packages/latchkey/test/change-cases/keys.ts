@@ -1,8 +1,8 @@
-import { NOON } from "../every-store.js";
-import type { ChangeCase, ChangeScene } from "./scene.js";
+import { NOON } from "../test-context.js";
+import type { ChangeCase, ChangeFixture } from "./fixture.js";
 
-/** Of the key of the scene, when it is deleted: all that it was. */
-const WHOLE_KEY = ({ apiId }: ChangeScene) =>
+/** Of the key of the fixture, when it is deleted: all that it was. */
+const WHOLE_KEY = ({ apiId }: ChangeFixture) =>
   ({
     apiId: [apiId, undefined],
     name: ["north", undefined],
@@ -185,19 +185,19 @@ export const KEY_CASES: readonly ChangeCase[] = [
   {
     title: "deleteKey",
     operation: "deleteKey",
-    run: async (latchkey, scene) => {
-      const { keyId, identityId } = scene;
+    run: async (latchkey, fixture) => {
+      const { keyId, identityId } = fixture;
       await latchkey.deleteKey({ keyId });
-      return [{ type: "key.deleted", keyId, identityId, fields: WHOLE_KEY(scene) }];
+      return [{ type: "key.deleted", keyId, identityId, fields: WHOLE_KEY(fixture) }];
     },
   },
   {
     title: "deleteKey, permanently",
     operation: "deleteKey",
-    run: async (latchkey, scene) => {
-      const { keyId, identityId } = scene;
+    run: async (latchkey, fixture) => {
+      const { keyId, identityId } = fixture;
       await latchkey.deleteKey({ keyId, permanent: true });
-      return [{ type: "key.deleted", keyId, identityId, fields: WHOLE_KEY(scene) }];
+      return [{ type: "key.deleted", keyId, identityId, fields: WHOLE_KEY(fixture) }];
     },
   },
   {

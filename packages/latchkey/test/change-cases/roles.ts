@@ -1,4 +1,4 @@
-import type { ChangeCase } from "./scene.js";
+import type { ChangeCase } from "./fixture.js";
 
 /** Changes of roles and permissions. */
 export const ROLE_CASES: readonly ChangeCase[] = [

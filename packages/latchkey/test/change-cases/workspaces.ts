@@ -1,4 +1,4 @@
-import type { ChangeCase } from "./scene.js";
+import type { ChangeCase } from "./fixture.js";
 
 /** Changes of root keys and workspaces. */
 export const WORKSPACE_CASES: readonly ChangeCase[] = [

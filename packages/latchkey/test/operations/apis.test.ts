@@ -1,8 +1,8 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../every-store.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("listApis", (open) => {
+describeOnMemory("listApis", (open) => {
   test("lists the APIs of the workspace in the order of their creation, page by page", async () => {
     const { latchkey } = open();
     await latchkey.workspace("ws_other").createApi({ name: "not to be seen" });
@@ -57,7 +57,7 @@ describeOnEveryStore("listApis", (open) => {
   });
 });
 
-describeOnEveryStore("updateApi", (open) => {
+describeOnMemory("updateApi", (open) => {
   test("changes what is given and leaves what is omitted; getApi shows what is set", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -175,27 +175,30 @@ describeOnEveryStore("updateApi", (open) => {
   });
 
   test("of racers that change different fields none loses", async () => {
-    const bed = open();
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const other = bed.another();
+    const context = open();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const other = context.another();
     await Promise.all([
-      bed.latchkey.updateApi({ apiId, name: "tides" }),
+      context.latchkey.updateApi({ apiId, name: "tides" }),
       other.updateApi({ apiId, deleteProtection: true }),
-      bed.latchkey.updateApi({ apiId, ipWhitelist: ["::1"] }),
+      context.latchkey.updateApi({ apiId, ipWhitelist: ["::1"] }),
     ]);
-    expect(await bed.latchkey.getApi({ apiId })).toMatchObject({
+    expect(await context.latchkey.getApi({ apiId })).toMatchObject({
       name: "tides",
       deleteProtection: true,
       ipWhitelist: ["::1"],
     });
   });
 
-  test("is told and logged, field by field, and not at all where nothing was given", async () => {
+  test("is emitted and logged, field by field, and not at all where nothing was given", async () => {
     const events: LatchkeyEvent[] = [];
-    const bed = open({ onEvent: (event) => events.push(event) });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables", ipWhitelist: ["::1"] });
-    await bed.latchkey.updateApi({ apiId });
-    await bed.latchkey
+    const context = open({ onEvent: (event) => events.push(event) });
+    const { apiId } = await context.latchkey.createApi({
+      name: "tide tables",
+      ipWhitelist: ["::1"],
+    });
+    await context.latchkey.updateApi({ apiId });
+    await context.latchkey
       .actingAs("root_1")
       .updateApi({ apiId, name: "tides", ipWhitelist: null, deleteProtection: false });
     expect(events.map(({ type }) => type)).toEqual(["api.created", "api.updated"]);
@@ -208,13 +211,12 @@ describeOnEveryStore("updateApi", (open) => {
         { field: "ipWhitelist", before: ["::1"] },
       ],
     });
-    const page = { beforeId: null, limit: 10 };
-    const { items } = await bed.store.listChanges("ws_default", { kind: "all" }, page);
-    expect(items.map(({ type }) => type)).toEqual(["api.updated", "api.created"]);
+    const { events: entries } = await context.latchkey.listAuditEvents();
+    expect(entries.map(({ type }) => type)).toEqual(["api.updated", "api.created"]);
   });
 });
 
-describeOnEveryStore("a protected API", (open) => {
+describeOnMemory("a protected API", (open) => {
   test("is not deleted, nor is any of its keys, until the protection is taken away", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables", deleteProtection: true });
@@ -230,68 +232,68 @@ describeOnEveryStore("a protected API", (open) => {
   });
 });
 
-describeOnEveryStore("an allow-list of addresses", (open) => {
+describeOnMemory("an allow-list of addresses", (open) => {
   async function restricted(ipWhitelist: string[]) {
-    const bed = open();
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables", ipWhitelist });
-    const { key } = await bed.latchkey.createKey({ apiId, remaining: 5 });
-    return { bed, apiId, key };
+    const context = open();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables", ipWhitelist });
+    const { key } = await context.latchkey.createKey({ apiId, remaining: 5 });
+    return { context, apiId, key };
   }
 
   test("lets its addresses in and refuses others as FORBIDDEN, which takes no use", async () => {
-    const { bed, key } = await restricted(["192.0.2.0/24", "2001:db8::/32"]);
+    const { context, key } = await restricted(["192.0.2.0/24", "2001:db8::/32"]);
     const from = async (ipAddress: string) =>
-      (await bed.latchkey.verifyKey({ key, ipAddress })).code;
+      (await context.latchkey.verifyKey({ key, ipAddress })).code;
     expect(await from("192.0.2.255")).toBe("VALID");
     expect(await from("::ffff:192.0.2.0")).toBe("VALID");
     expect(await from("2001:db8:ffff::1")).toBe("VALID");
     expect(await from("192.0.3.0")).toBe("FORBIDDEN");
     expect(await from("2001:db9::")).toBe("FORBIDDEN");
-    expect(await bed.latchkey.verifyKey({ key, ipAddress: "192.0.2.1" })).toMatchObject({
+    expect(await context.latchkey.verifyKey({ key, ipAddress: "192.0.2.1" })).toMatchObject({
       remaining: 1,
     });
   });
 
   test("refuses a key that comes without an address", async () => {
-    const { bed, key } = await restricted(["0.0.0.0/0", "::/0"]);
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+    const { context, key } = await restricted(["0.0.0.0/0", "::/0"]);
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({
       valid: false,
       code: "FORBIDDEN",
     });
-    expect(await bed.latchkey.verifyKey({ key, ipAddress: "8.8.8.8" })).toMatchObject({
+    expect(await context.latchkey.verifyKey({ key, ipAddress: "8.8.8.8" })).toMatchObject({
       valid: true,
     });
   });
 
   test("is seen by the next verification of a warm key, when it is set and when it is cleared", async () => {
-    const bed = open();
-    const other = bed.another();
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const { key } = await bed.latchkey.createKey({ apiId });
+    const context = open();
+    const other = context.another();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { key } = await context.latchkey.createKey({ apiId });
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
-    await bed.latchkey.updateApi({ apiId, ipWhitelist: ["10.0.0.0/8"] });
+    await context.latchkey.updateApi({ apiId, ipWhitelist: ["10.0.0.0/8"] });
     expect(await other.verifyKey({ key, ipAddress: "11.0.0.0" })).toMatchObject({
       code: "FORBIDDEN",
     });
     expect(await other.verifyKey({ key, ipAddress: "10.0.0.0" })).toMatchObject({ valid: true });
-    await bed.latchkey.updateApi({ apiId, ipWhitelist: [] });
+    await context.latchkey.updateApi({ apiId, ipWhitelist: [] });
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
   test("holds for the keys of its own API alone", async () => {
-    const { bed } = await restricted(["10.0.0.0/8"]);
-    const { apiId } = await bed.latchkey.createApi({ name: "harbour gates" });
-    const { key } = await bed.latchkey.createKey({ apiId });
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+    const { context } = await restricted(["10.0.0.0/8"]);
+    const { apiId } = await context.latchkey.createApi({ name: "harbour gates" });
+    const { key } = await context.latchkey.createKey({ apiId });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
   test.each(["10.0.0.0.0", "010.0.0.1", "10.0.0.0/8", "localhost", "", "10.0.0.1:80", 7, null])(
     "an address of %j is refused by name, restricted or not, whatever the key",
     async (ipAddress) => {
-      const { bed, key } = await restricted([]);
+      const { context, key } = await restricted([]);
       for (const secret of [key, "unknown"]) {
         const error = await rejectionOf(
-          bed.latchkey.verifyKey({ key: secret, ipAddress: ipAddress as never }),
+          context.latchkey.verifyKey({ key: secret, ipAddress: ipAddress as never }),
         );
         expect(error).toMatchObject({
           code: "BAD_REQUEST",
@@ -308,9 +310,9 @@ describeOnEveryStore("an allow-list of addresses", (open) => {
 
   describe("and a requestId", () => {
     test("the address is part of the question, in its one form", async () => {
-      const { bed, key } = await restricted(["10.0.0.0/8"]);
+      const { context, key } = await restricted(["10.0.0.0/8"]);
       const ask = (ipAddress: string) =>
-        bed.latchkey.verifyKey({ key, ipAddress, requestId: "retry-1" });
+        context.latchkey.verifyKey({ key, ipAddress, requestId: "retry-1" });
       const first = await ask("10.0.0.1");
       expect(first).toMatchObject({ valid: true, remaining: 4 });
       expect(await ask("::ffff:10.0.0.1")).toEqual(first);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../every-store.js";
+import { describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("the audit log", (open) => {
+describeOnMemory("the audit log", (open) => {
   const typesOf = (list: { readonly events: readonly { readonly type: string }[] }) =>
     list.events.map(({ type }) => type);
 
   test("lists the latest entry first, with what it is about", async () => {
-    const bed = open();
-    const { apiId, keyId } = await issue(bed);
-    bed.advance(1_000);
-    await bed.latchkey.actingAs("harbour master").updateKey({ keyId, name: "north" });
-    const { events, cursor } = await bed.latchkey.listAuditEvents();
+    const context = open();
+    const { apiId, keyId } = await issue(context);
+    context.advance(1_000);
+    await context.latchkey.actingAs("harbour master").updateKey({ keyId, name: "north" });
+    const { events, cursor } = await context.latchkey.listAuditEvents();
     expect(typesOf({ events })).toEqual(["key.updated", "key.created", "api.created"]);
     expect(events[0]).toEqual({
       id: expect.stringMatching(/^evt_[1-9A-HJ-NP-Za-km-z]{26}$/),
@@ -28,14 +28,14 @@ describeOnEveryStore("the audit log", (open) => {
   });
 
   test("comes in pages that hold each entry once, and the last has no cursor", async () => {
-    const bed = open();
+    const context = open();
     for (let index = 0; index < 6; index += 1)
-      await bed.latchkey.createApi({ name: `tide tables ${index}` });
-    const whole = await bed.latchkey.listAuditEvents();
+      await context.latchkey.createApi({ name: `tide tables ${index}` });
+    const whole = await context.latchkey.listAuditEvents();
     const pages = [];
     let cursor: string | undefined;
     do {
-      const page = await bed.latchkey.listAuditEvents({ limit: 3, ...(cursor && { cursor }) });
+      const page = await context.latchkey.listAuditEvents({ limit: 3, ...(cursor && { cursor }) });
       pages.push(page.events);
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -55,13 +55,13 @@ describeOnEveryStore("the audit log", (open) => {
   });
 
   test("is filtered by key, by identity or by who did it", async () => {
-    const bed = open();
-    const { keyId, apiId } = await issue(bed, { externalId: "pier-7" });
-    const { id: identityId } = await bed.latchkey.getIdentity({ externalId: "pier-7" });
-    await bed.latchkey.actingAs("someone else").createKey({ apiId });
-    await bed.latchkey.updateIdentity({ identityId, meta: { berth: 4 } });
-    const listed = async (filter: Parameters<typeof bed.latchkey.listAuditEvents>[0]) =>
-      typesOf(await bed.latchkey.listAuditEvents(filter));
+    const context = open();
+    const { keyId, apiId } = await issue(context, { externalId: "pier-7" });
+    const { id: identityId } = await context.latchkey.getIdentity({ externalId: "pier-7" });
+    await context.latchkey.actingAs("someone else").createKey({ apiId });
+    await context.latchkey.updateIdentity({ identityId, meta: { berth: 4 } });
+    const listed = async (filter: Parameters<typeof context.latchkey.listAuditEvents>[0]) =>
+      typesOf(await context.latchkey.listAuditEvents(filter));
     expect(await listed({ keyId })).toEqual(["key.created"]);
     expect(await listed({ identityId })).toEqual([
       "identity.updated",
@@ -74,10 +74,10 @@ describeOnEveryStore("the audit log", (open) => {
   });
 
   test("names the identity that a key was linked to, also one that was there before", async () => {
-    const bed = open();
-    const { identityId } = await bed.latchkey.createIdentity({ externalId: "pier-7" });
-    const { keyId } = await issue(bed, { externalId: "pier-7" });
-    const { events } = await bed.latchkey.listAuditEvents({ identityId });
+    const context = open();
+    const { identityId } = await context.latchkey.createIdentity({ externalId: "pier-7" });
+    const { keyId } = await issue(context, { externalId: "pier-7" });
+    const { events } = await context.latchkey.listAuditEvents({ identityId });
     expect(events.map(({ resourceId }) => resourceId)).toEqual([keyId, identityId]);
   });
 
@@ -91,34 +91,34 @@ describeOnEveryStore("the audit log", (open) => {
   });
 
   test("refuses a cursor of another list or workspace", async () => {
-    const bed = open();
+    const context = open();
     for (let index = 0; index < 3; index += 1)
-      await bed.latchkey.createApi({ name: `tide tables ${index}` });
-    const { cursor } = await bed.latchkey.listAuditEvents({ limit: 1 });
-    const { cursor: ofApis } = await bed.latchkey.listApis({ limit: 1 });
+      await context.latchkey.createApi({ name: `tide tables ${index}` });
+    const { cursor } = await context.latchkey.listAuditEvents({ limit: 1 });
+    const { cursor: ofApis } = await context.latchkey.listApis({ limit: 1 });
     const calls = [
-      () => bed.latchkey.listAuditEvents({ cursor: ofApis as string }),
-      () => bed.latchkey.workspace("ws_2").listAuditEvents({ cursor: cursor as string }),
-      () => bed.latchkey.listAuditEvents({ cursor: "damaged" }),
+      () => context.latchkey.listAuditEvents({ cursor: ofApis as string }),
+      () => context.latchkey.workspace("ws_2").listAuditEvents({ cursor: cursor as string }),
+      () => context.latchkey.listAuditEvents({ cursor: "damaged" }),
     ];
     for (const call of calls)
       expect((await rejectionOf(call())).issues).toMatchObject([{ path: "cursor" }]);
   });
 
   test("shows nothing of another workspace", async () => {
-    const bed = open();
-    const { keyId } = await issue(bed);
-    const other = bed.latchkey.workspace("ws_2");
+    const context = open();
+    const { keyId } = await issue(context);
+    const other = context.latchkey.workspace("ws_2");
     expect((await other.listAuditEvents()).events).toEqual([]);
     expect((await other.listAuditEvents({ keyId })).events).toEqual([]);
-    expect(await other.pruneAuditEvents({ before: bed.now() })).toEqual({ deleted: 0 });
+    expect(await other.pruneAuditEvents({ before: context.now() })).toEqual({ deleted: 0 });
   });
 
   test("holds nothing of what was refused", async () => {
-    const bed = open();
-    const { apiId, keyId } = await issue(bed);
-    const before = await bed.latchkey.listAuditEvents();
-    const { latchkey } = bed;
+    const context = open();
+    const { apiId, keyId } = await issue(context);
+    const before = await context.latchkey.listAuditEvents();
+    const { latchkey } = context;
     const refused = [
       () => latchkey.createKey({ apiId: "api_unknown", externalId: "pier-7" }),
       () => latchkey.createKey({ apiId, roles: ["nope"], externalId: "pier-7" }),
@@ -135,35 +135,35 @@ describeOnEveryStore("the audit log", (open) => {
   });
 
   test("has one entry for each of many racers that changed something, and none for the losers", async () => {
-    const bed = open();
-    const { keyId } = await issue(bed);
+    const context = open();
+    const { keyId } = await issue(context);
     const racers = Array.from({ length: 8 }, (_, index) =>
-      bed.latchkey.rotateKey({ keyId, graceMs: index }).then(
+      context.latchkey.rotateKey({ keyId, graceMs: index }).then(
         () => true,
         () => false,
       ),
     );
     const wins = (await Promise.all(racers)).filter((won) => won).length;
-    const { events } = await bed.latchkey.listAuditEvents();
+    const { events } = await context.latchkey.listAuditEvents();
     expect(wins).toBe(1);
     expect(typesOf({ events }).filter((type) => type === "key.rotated")).toHaveLength(1);
     expect(typesOf({ events }).filter((type) => type === "key.created")).toHaveLength(2);
   });
 
-  test("tells a chain of changes without a gap, whatever raced: each begins where the one before ended", async () => {
-    const bed = open();
-    const { keyId } = await issue(bed, { name: "name 0" });
-    const racers = [bed.latchkey, bed.another(), bed.another()];
+  test("holds a chain of changes without a gap, whatever raced: each begins where the one before ended", async () => {
+    const context = open();
+    const { keyId } = await issue(context, { name: "name 0" });
+    const racers = [context.latchkey, context.another(), context.another()];
     await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         racers[index % racers.length]?.updateKey({ keyId, name: `name ${index + 1}` }),
       ),
     );
-    const { events } = await bed.latchkey.listAuditEvents({ keyId });
+    const { events } = await context.latchkey.listAuditEvents({ keyId });
     const updates = events.filter(({ type }) => type === "key.updated");
     const befores = updates.map(({ changes }) => changes[0]?.before);
     const afters = updates.map(({ changes }) => changes[0]?.after);
-    const { name } = await bed.latchkey.getKey({ keyId });
+    const { name } = await context.latchkey.getKey({ keyId });
     expect(updates).toHaveLength(12);
     expect([...befores, name].sort()).toEqual(["name 0", ...afters].sort());
     expect(new Set(befores).size).toBe(12);
@@ -171,31 +171,33 @@ describeOnEveryStore("the audit log", (open) => {
 
   describe("pruning", () => {
     test("forgets what was written before an instant, and nothing at it or after it", async () => {
-      const bed = open();
+      const context = open();
       for (const at of [NOON - 1, NOON, NOON + 1]) {
-        bed.setClock(at);
-        await bed.another().createApi({ name: `tide tables at ${at}` });
+        context.setClock(at);
+        await context.another().createApi({ name: `tide tables at ${at}` });
       }
-      expect(await bed.latchkey.pruneAuditEvents({ before: NOON })).toEqual({ deleted: 1 });
-      const { events } = await bed.latchkey.listAuditEvents();
+      expect(await context.latchkey.pruneAuditEvents({ before: NOON })).toEqual({ deleted: 1 });
+      const { events } = await context.latchkey.listAuditEvents();
       expect(events.map(({ at }) => at)).toEqual([NOON + 1, NOON]);
-      expect(await bed.latchkey.pruneAuditEvents({ before: NOON })).toEqual({ deleted: 0 });
+      expect(await context.latchkey.pruneAuditEvents({ before: NOON })).toEqual({ deleted: 0 });
     });
 
     test("goes on until all of it is done, in steps", async () => {
-      const bed = open();
+      const context = open();
       for (let page = 0; page < 6; page += 1) {
-        const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-        await bed.latchkey.createKeys(
+        const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+        await context.latchkey.createKeys(
           Array.from({ length: 100 }, (_, index) => ({
             apiId,
             plaintext: `imported secret ${page} ${index}`,
           })),
         );
       }
-      bed.advance(1);
-      expect(await bed.latchkey.pruneAuditEvents({ before: bed.now() })).toEqual({ deleted: 606 });
-      expect((await bed.latchkey.listAuditEvents()).events).toEqual([]);
+      context.advance(1);
+      expect(await context.latchkey.pruneAuditEvents({ before: context.now() })).toEqual({
+        deleted: 606,
+      });
+      expect((await context.latchkey.listAuditEvents()).events).toEqual([]);
     });
 
     test.each([
@@ -210,11 +212,11 @@ describeOnEveryStore("the audit log", (open) => {
     });
 
     test("keeps the entries of keys that are gone until then", async () => {
-      const bed = open();
-      const { keyId } = await issue(bed);
-      await bed.latchkey.deleteKey({ keyId, permanent: true });
-      bed.advance(HOUR_MS);
-      expect(typesOf(await bed.latchkey.listAuditEvents({ keyId }))).toEqual([
+      const context = open();
+      const { keyId } = await issue(context);
+      await context.latchkey.deleteKey({ keyId, permanent: true });
+      context.advance(HOUR_MS);
+      expect(typesOf(await context.latchkey.listAuditEvents({ keyId }))).toEqual([
         "key.deleted",
         "key.created",
       ]);

@@ -1,11 +1,11 @@
 import type { AuditEvent, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { type ExpectedChange, makeChangeScene, WITH_VAULT } from "../change-cases/scene.js";
+import { type ExpectedChange, makeChangeFixture, WITH_VAULT } from "../change-cases/fixture.js";
 import { CHANGE_CASES, CHANGES_NOTHING } from "../changes.js";
-import { describeOnEveryStore, NOON } from "../every-store.js";
+import { describeOnMemory, NOON } from "../test-context.js";
 
-/** An entry or event as far as its case tells. */
-function asTold({ type, keyId, identityId, changes }: AuditEvent): ExpectedChange {
+/** An entry or event, as far as its case names it. */
+function toExpected({ type, keyId, identityId, changes }: AuditEvent): ExpectedChange {
   const fields = Object.fromEntries(
     changes.map(({ field, before, after }) => [field, [before, after] as const]),
   );
@@ -20,7 +20,7 @@ function asTold({ type, keyId, identityId, changes }: AuditEvent): ExpectedChang
 const byKey = (one: ExpectedChange, other: ExpectedChange) =>
   `${one.type} ${one.keyId}` < `${other.type} ${other.keyId}` ? -1 : 1;
 
-describeOnEveryStore("a change", (open) => {
+describeOnMemory("a change", (open) => {
   const isAuditEvent = (event: LatchkeyEvent): event is AuditEvent => "changes" in event;
 
   test("has a case for every operation that changes something", () => {
@@ -31,20 +31,20 @@ describeOnEveryStore("a change", (open) => {
   });
 
   describe.each(CHANGE_CASES)("by $title", ({ run, isUnordered, isElsewhere }) => {
-    test("is told to listeners and written to the log: who, what, when, before and after", async () => {
-      const bed = open(WITH_VAULT);
-      const scene = await makeChangeScene(bed);
-      const written = (await bed.latchkey.listAuditEvents()).events.length;
-      bed.advance(10);
-      const heard: LatchkeyEvent[] = [];
-      const acting = bed
-        .another({ onEvent: (event) => heard.push(event) })
+    test("is emitted to listeners and written to the log: who, what, when, before and after", async () => {
+      const context = open(WITH_VAULT);
+      const fixture = await makeChangeFixture(context);
+      const written = (await context.latchkey.listAuditEvents()).events.length;
+      context.advance(10);
+      const emitted: LatchkeyEvent[] = [];
+      const acting = context
+        .another({ onEvent: (event) => emitted.push(event) })
         .actingAs("harbour master");
-      const told = [...(await run(acting, scene))];
-      const events = heard.filter(isAuditEvent);
+      const expected = [...(await run(acting, fixture))];
+      const events = emitted.filter(isAuditEvent);
       const sorted = (list: readonly ExpectedChange[]) =>
         isUnordered === true ? [...list].sort(byKey) : list;
-      expect(sorted(events.map(asTold))).toEqual(sorted(told));
+      expect(sorted(events.map(toExpected))).toEqual(sorted(expected));
       for (const event of events)
         expect([event.actor, event.at]).toEqual(["harbour master", NOON + 10]);
 
@@ -54,14 +54,19 @@ describeOnEveryStore("a change", (open) => {
       expect(added).toEqual(events.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
     });
 
-    test("is not written where the log is off, and is told all the same", async () => {
-      const bed = open({ ...WITH_VAULT, auditLog: false });
-      const scene = await makeChangeScene(bed);
-      const heard: LatchkeyEvent[] = [];
-      const told = await run(bed.another({ onEvent: (event) => heard.push(event) }), scene);
-      expect(heard.filter(isAuditEvent)).toHaveLength(told.length);
-      for (const workspaceId of new Set(heard.map((event) => event.workspaceId)))
-        expect((await bed.latchkey.workspace(workspaceId).listAuditEvents()).events).toEqual([]);
+    test("is not written where the log is off, and is emitted all the same", async () => {
+      const context = open({ ...WITH_VAULT, auditLog: false });
+      const fixture = await makeChangeFixture(context);
+      const emitted: LatchkeyEvent[] = [];
+      const expected = await run(
+        context.another({ onEvent: (event) => emitted.push(event) }),
+        fixture,
+      );
+      expect(emitted.filter(isAuditEvent)).toHaveLength(expected.length);
+      for (const workspaceId of new Set(emitted.map((event) => event.workspaceId)))
+        expect((await context.latchkey.workspace(workspaceId).listAuditEvents()).events).toEqual(
+          [],
+        );
     });
   });
 });

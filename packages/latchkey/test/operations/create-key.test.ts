@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../every-store.js";
+import { DAY_MS, describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
-describeOnEveryStore("createKey", (open) => {
+describeOnMemory("createKey", (open) => {
   test("answers an id and a secret that verifies, and nothing else", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -49,7 +49,7 @@ describeOnEveryStore("createKey", (open) => {
       createdAt: NOON,
       expires: NOON + DAY_MS,
       remaining: 12,
-      refill: { interval: "monthly", amount: 50, refillDay: 31, lastRefillAt: NOON },
+      refill: { interval: "monthly", amount: 50, refillDay: 31 },
       ratelimit: { type: "fast", async: true, limit: 10, duration: 60_000 },
       ratelimits: [
         {

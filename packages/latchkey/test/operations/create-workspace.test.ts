@@ -1,21 +1,21 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, rejectionOf } from "../every-store.js";
+import { describeOnMemory, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("createWorkspace", (open) => {
+describeOnMemory("createWorkspace", (open) => {
   test("makes a workspace with an id of its own, which is switched on and empty", async () => {
-    const bed = open();
-    const { workspaceId } = await bed.latchkey.createWorkspace({ name: "Tide Office" });
-    const other = await bed.latchkey.createWorkspace();
+    const context = open();
+    const { workspaceId } = await context.latchkey.createWorkspace({ name: "Tide Office" });
+    const other = await context.latchkey.createWorkspace();
     expect(workspaceId).toMatch(/^ws_[A-Za-z0-9]+$/);
     expect(other.workspaceId).not.toBe(workspaceId);
-    const made = bed.latchkey.workspace(workspaceId);
+    const made = context.latchkey.workspace(workspaceId);
     expect(await made.getWorkspace()).toEqual({
       id: workspaceId,
       name: "Tide Office",
       enabled: true,
     });
-    expect(await bed.latchkey.workspace("ws_unused").getWorkspace()).toEqual({
+    expect(await context.latchkey.workspace("ws_unused").getWorkspace()).toEqual({
       id: "ws_unused",
       enabled: true,
     });
@@ -24,15 +24,15 @@ describeOnEveryStore("createWorkspace", (open) => {
     const { apiId } = await made.createApi({ name: "tide tables" });
     const { key } = await made.createKey({ apiId });
     expect(await made.verifyKey({ key })).toMatchObject({ valid: true });
-    expect(await bed.latchkey.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+    expect(await context.latchkey.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
   test("whatever is switched off in it goes on nowhere else, and its name stays", async () => {
-    const bed = open();
-    const { workspaceId } = await bed.latchkey.createWorkspace({ name: "Tide Office" });
-    const made = bed.latchkey.workspace(workspaceId);
+    const context = open();
+    const { workspaceId } = await context.latchkey.createWorkspace({ name: "Tide Office" });
+    const made = context.latchkey.workspace(workspaceId);
     await made.setWorkspaceEnabled(false);
-    expect(await bed.latchkey.isWorkspaceEnabled()).toBe(true);
+    expect(await context.latchkey.isWorkspaceEnabled()).toBe(true);
     expect(await made.getWorkspace()).toMatchObject({ name: "Tide Office", enabled: false });
     await made.setWorkspaceEnabled(true);
     expect(await made.isWorkspaceEnabled()).toBe(true);
@@ -49,11 +49,11 @@ describeOnEveryStore("createWorkspace", (open) => {
       });
   });
 
-  test("is told, and is the first entry in the log of the new workspace", async () => {
+  test("is emitted, and is the first entry in the log of the new workspace", async () => {
     const events: LatchkeyEvent[] = [];
-    const bed = open({ onEvent: (event) => events.push(event) });
-    const { workspaceId } = await bed.latchkey.createWorkspace({ name: "Tide Office" });
-    await bed.latchkey.workspace(workspaceId).setWorkspaceEnabled(false);
+    const context = open({ onEvent: (event) => events.push(event) });
+    const { workspaceId } = await context.latchkey.createWorkspace({ name: "Tide Office" });
+    await context.latchkey.workspace(workspaceId).setWorkspaceEnabled(false);
     expect(events).toMatchObject([
       {
         type: "workspace.created",
@@ -66,10 +66,9 @@ describeOnEveryStore("createWorkspace", (open) => {
       },
       { type: "workspace.disabled", workspaceId, resourceId: workspaceId },
     ]);
-    const page = { beforeId: null, limit: 10 };
-    const { items } = await bed.store.listChanges(workspaceId, { kind: "all" }, page);
-    expect(items.map(({ type }) => type)).toEqual(["workspace.disabled", "workspace.created"]);
-    const own = await bed.store.listChanges("ws_default", { kind: "all" }, page);
-    expect(own.items).toEqual([]);
+    const { events: entries } = await context.latchkey.workspace(workspaceId).listAuditEvents();
+    expect(entries.map(({ type }) => type)).toEqual(["workspace.disabled", "workspace.created"]);
+    const own = await context.latchkey.listAuditEvents();
+    expect(own.events).toEqual([]);
   });
 });

@@ -1,24 +1,25 @@
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../every-store.js";
+import { describeOnMemory, rejectionOf, VAULT_KEYS } from "../test-context.js";
+import { wrapped } from "../wrapped-store.js";
 
-describeOnEveryStore("deleteApi and deleteKeys", (open) => {
+describeOnMemory("deleteApi and deleteKeys", (open) => {
   test("the keys of a deleted API stop verifying, also where they are warm", async () => {
-    const bed = open();
-    const other = bed.another();
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const { key, keyId } = await bed.latchkey.createKey({ apiId });
+    const context = open();
+    const other = context.another();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await context.latchkey.createKey({ apiId });
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
-    expect(await bed.latchkey.deleteApi({ apiId })).toEqual({});
+    expect(await context.latchkey.deleteApi({ apiId })).toEqual({});
     expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
     const errors = await Promise.all(
       [
-        bed.latchkey.getApi({ apiId }),
-        bed.latchkey.listKeys({ apiId }),
-        bed.latchkey.getKey({ keyId }),
-        bed.latchkey.createKey({ apiId }),
-        bed.latchkey.deleteKeys({ apiId }),
-        bed.latchkey.deleteApi({ apiId }),
+        context.latchkey.getApi({ apiId }),
+        context.latchkey.listKeys({ apiId }),
+        context.latchkey.getKey({ keyId }),
+        context.latchkey.createKey({ apiId }),
+        context.latchkey.deleteKeys({ apiId }),
+        context.latchkey.deleteApi({ apiId }),
       ].map(rejectionOf),
     );
     for (const error of errors) {
@@ -26,7 +27,7 @@ describeOnEveryStore("deleteApi and deleteKeys", (open) => {
     }
   });
 
-  test("deleteKeys deletes every key of one API and tells how many, in more than one step", async () => {
+  test("deleteKeys deletes every key of one API and answers how many, in more than one step", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { apiId: otherId } = await latchkey.createApi({ name: "harbour gates" });
@@ -41,29 +42,33 @@ describeOnEveryStore("deleteApi and deleteKeys", (open) => {
   });
 
   test("a deletion that broke off is finished by calling again, encrypted secrets included", async () => {
-    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const keyIds: string[] = [];
     for (let count = 0; count < 3; count += 1) {
-      await bed.latchkey.createKey({ apiId, recoverable: true });
+      keyIds.push((await context.latchkey.createKey({ apiId, recoverable: true })).keyId);
     }
-    let failures = 1;
-    const breaking = bed.another({
-      store: new Proxy(bed.store, {
-        get(store, name) {
-          const method = Reflect.get(store, name) as (...args: unknown[]) => unknown;
-          if (name !== "deleteKeys" || failures === 0) return method.bind(store);
-          failures -= 1;
-          return () => Promise.reject(new LatchkeyError("STORE_UNAVAILABLE", "gone for a moment"));
+    let commits = 0;
+    const breaking = context.another({
+      store: wrapped(context.store, {
+        // The first commit deletes the API, the second its keys.
+        commit: (workspaceId, change) => {
+          commits += 1;
+          if (commits !== 2) return context.store.commit(workspaceId, change);
+          return Promise.reject(new LatchkeyError("STORE_UNAVAILABLE", "gone for a moment"));
         },
       }),
     });
     const broken = await rejectionOf(breaking.deleteApi({ apiId }));
     expect(broken).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    const left = () =>
+      context.store.read(
+        "ws_default",
+        keyIds.map((id) => ({ kind: "key", id })),
+      );
+    expect((await left()).found).not.toContain(null);
     expect(await breaking.deleteApi({ apiId })).toEqual({});
-    expect(await bed.store.deleteKeys("ws_default", apiId, 10, NOON, null)).toEqual({
-      deleted: [],
-      hasMore: false,
-    });
+    expect((await left()).found).toEqual([null, null, null]);
     expect(await rejectionOf(breaking.deleteApi({ apiId }))).toMatchObject({ code: "NOT_FOUND" });
   });
 

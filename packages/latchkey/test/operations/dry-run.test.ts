@@ -1,19 +1,19 @@
 import type { VerdictCheck } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../every-store.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("a dry run", (open) => {
+describeOnMemory("a dry run", (open) => {
   const failed = (checks: readonly VerdictCheck[]) => checks.filter(({ passed }) => !passed);
 
   test("answers each check with what it saw, and takes nothing", async () => {
-    const bed = open();
-    const { apiId, keyId, key } = await issue(bed, {
+    const context = open();
+    const { apiId, keyId, key } = await issue(context, {
       remaining: 5,
       refill: { interval: "daily", amount: 5 },
       expires: NOON + DAY_MS,
       ratelimit: { limit: 10, duration: HOUR_MS },
     });
-    const ask = () => bed.latchkey.verifyKey({ key, remaining: { cost: 2 }, dryRun: true });
+    const ask = () => context.latchkey.verifyKey({ key, remaining: { cost: 2 }, dryRun: true });
     const outcome = await ask();
     expect(outcome).toMatchObject({ valid: true, code: "VALID", remaining: 3 });
     expect(outcome.checks).toEqual([
@@ -42,7 +42,7 @@ describeOnEveryStore("a dry run", (open) => {
       },
     ]);
     expect(await ask()).toEqual(outcome);
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ remaining: 5 });
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({ remaining: 5 });
   });
 
   test("of a secret that no key has is NOT_FOUND, and that is the only check", async () => {
@@ -54,16 +54,16 @@ describeOnEveryStore("a dry run", (open) => {
     });
   });
 
-  test("tells every check that fails, also behind the first", async () => {
-    const bed = open();
-    const { key, keyId, apiId } = await issue(bed, {
+  test("names every check that fails, also behind the first", async () => {
+    const context = open();
+    const { key, keyId, apiId } = await issue(context, {
       remaining: 1,
       ratelimit: { limit: 1, duration: HOUR_MS },
     });
-    await bed.latchkey.verifyKey({ key });
-    await bed.latchkey.updateKey({ keyId, enabled: false });
-    await bed.latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.0/24"] });
-    const outcome = await bed.latchkey.verifyKey({
+    await context.latchkey.verifyKey({ key });
+    await context.latchkey.updateKey({ keyId, enabled: false });
+    await context.latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.0/24"] });
+    const outcome = await context.latchkey.verifyKey({
       key,
       ipAddress: "198.51.100.7",
       authorization: { permissions: "tides.read" },
@@ -141,52 +141,52 @@ describeOnEveryStore("a dry run", (open) => {
     ];
 
     test.each(cases)("$code %#", async ({ code, fields = {}, ask = {}, before }) => {
-      const bed = open();
-      const ids = await issue(bed, fields);
-      await before?.(bed.latchkey, ids);
-      const { checks, ...told } = await bed.latchkey.verifyKey({
+      const context = open();
+      const ids = await issue(context, fields);
+      await before?.(context.latchkey, ids);
+      const { checks, ...verdict } = await context.latchkey.verifyKey({
         key: ids.key,
         ...ask,
         dryRun: true,
       });
-      expect(told.code).toBe(code);
+      expect(verdict.code).toBe(code);
       expect(checks.length).toBeGreaterThan(0);
-      expect(await bed.latchkey.verifyKey({ key: ids.key, ...ask })).toEqual(told);
+      expect(await context.latchkey.verifyKey({ key: ids.key, ...ask })).toEqual(verdict);
     });
 
     test("EXPIRED", async () => {
-      const bed = open();
-      const { key } = await issue(bed, { expires: NOON + 1_000 });
-      bed.advance(1_000);
-      const { checks, ...told } = await bed.latchkey.verifyKey({ key, dryRun: true });
+      const context = open();
+      const { key } = await issue(context, { expires: NOON + 1_000 });
+      context.advance(1_000);
+      const { checks, ...verdict } = await context.latchkey.verifyKey({ key, dryRun: true });
       expect(failed(checks)).toEqual([{ check: "expiry", passed: false, expires: NOON + 1_000 }]);
-      expect(await bed.latchkey.verifyKey({ key })).toEqual(told);
+      expect(await context.latchkey.verifyKey({ key })).toEqual(verdict);
     });
   });
 
   test("says when waiting helps: that much later, and no earlier, the verification is good", async () => {
-    const bed = open();
-    const { key } = await issue(bed, {
+    const context = open();
+    const { key } = await issue(context, {
       remaining: 1,
       refill: { interval: "daily", amount: 1 },
     });
-    await bed.latchkey.verifyKey({ key });
-    const { checks } = await bed.latchkey.verifyKey({ key, dryRun: true });
+    await context.latchkey.verifyKey({ key });
+    const { checks } = await context.latchkey.verifyKey({ key, dryRun: true });
     const [uses] = failed(checks);
     const retryAfterMs = (uses as { readonly retryAfterMs: number }).retryAfterMs;
-    bed.advance(retryAfterMs - 1);
-    expect((await bed.latchkey.verifyKey({ key, dryRun: true })).code).toBe("USAGE_EXCEEDED");
-    bed.advance(1);
-    expect((await bed.latchkey.verifyKey({ key, dryRun: true })).code).toBe("VALID");
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+    context.advance(retryAfterMs - 1);
+    expect((await context.latchkey.verifyKey({ key, dryRun: true })).code).toBe("USAGE_EXCEEDED");
+    context.advance(1);
+    expect((await context.latchkey.verifyKey({ key, dryRun: true })).code).toBe("VALID");
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
   test("of a key that draws from its identity shows the uses that are shared", async () => {
-    const bed = open();
-    await bed.latchkey.createIdentity({ externalId: "pier-7", remaining: 4 });
-    const { key } = await issue(bed, { externalId: "pier-7", usesFrom: "identity" });
-    await bed.latchkey.verifyKey({ key });
-    const { checks } = await bed.latchkey.verifyKey({ key, dryRun: true });
+    const context = open();
+    await context.latchkey.createIdentity({ externalId: "pier-7", remaining: 4 });
+    const { key } = await issue(context, { externalId: "pier-7", usesFrom: "identity" });
+    await context.latchkey.verifyKey({ key });
+    const { checks } = await context.latchkey.verifyKey({ key, dryRun: true });
     expect(checks.at(-1)).toEqual({
       check: "uses",
       passed: true,
@@ -197,15 +197,15 @@ describeOnEveryStore("a dry run", (open) => {
   });
 
   test("leaves no trace: no event, no count, no latest use, nothing under its request id", async () => {
-    const bed = open();
-    const { keyId, key, apiId } = await issue(bed, { remaining: 1 });
-    const heard: unknown[] = [];
-    const latchkey = bed.another({ onEvent: (event) => heard.push(event) });
+    const context = open();
+    const { keyId, key, apiId } = await issue(context, { remaining: 1 });
+    const events: unknown[] = [];
+    const latchkey = context.another({ onEvent: (event) => events.push(event) });
     await latchkey.verifyKey({ key, dryRun: true, requestId: "one" });
     await latchkey.verifyKey({ key: "no such key", dryRun: true });
     await latchkey.verifyKey({ key, requestId: "one", remaining: { cost: 0 }, dryRun: true });
     const range = { start: NOON, end: NOON + 1, granularity: "hour" } as const;
-    expect(heard).toEqual([]);
+    expect(events).toEqual([]);
     expect(await latchkey.getVerifications({ apiId, ...range })).toEqual({
       verifications: [{ time: NOON, success: 0, rateLimited: 0, usageExceeded: 0, outcomes: {} }],
     });
@@ -217,39 +217,41 @@ describeOnEveryStore("a dry run", (open) => {
   });
 
   test("sees what another process changed, and no cache", async () => {
-    const bed = open();
-    const { key, keyId } = await issue(bed, { remaining: 5 });
-    await bed.latchkey.verifyKey({ key });
-    await bed.another().updateRemaining({ keyId, op: "set", value: 2 });
-    const { checks } = await bed.latchkey.verifyKey({ key, dryRun: true });
+    const context = open();
+    const { key, keyId } = await issue(context, { remaining: 5 });
+    await context.latchkey.verifyKey({ key });
+    await context.another().updateRemaining({ keyId, op: "set", value: 2 });
+    const { checks } = await context.latchkey.verifyKey({ key, dryRun: true });
     expect(checks.at(-1)).toMatchObject({ check: "uses", remaining: 2 });
   });
 
   test("fails as the call itself would: a limit that nothing configures, a disabled workspace", async () => {
-    const bed = open();
-    const { key } = await issue(bed);
+    const context = open();
+    const { key } = await issue(context);
     const unknown = { key, ratelimits: [{ name: "a", limit: 1, duration: 1 }, { name: "nope" }] };
-    const dry = await rejectionOf(bed.latchkey.verifyKey({ ...unknown, dryRun: true }));
-    const wet = await rejectionOf(bed.latchkey.verifyKey(unknown));
+    const dry = await rejectionOf(context.latchkey.verifyKey({ ...unknown, dryRun: true }));
+    const wet = await rejectionOf(context.latchkey.verifyKey(unknown));
     expect(dry).toMatchObject({ code: "BAD_REQUEST", issues: wet.issues });
-    await bed.latchkey.setWorkspaceEnabled(false);
-    expect(await rejectionOf(bed.latchkey.verifyKey({ key, dryRun: true }))).toMatchObject({
+    await context.latchkey.setWorkspaceEnabled(false);
+    expect(await rejectionOf(context.latchkey.verifyKey({ key, dryRun: true }))).toMatchObject({
       code: "FORBIDDEN",
       message: "workspace is disabled",
     });
   });
 
   test("hides a key of another workspace, and one outside the caller's scope", async () => {
-    const bed = open();
-    const { key } = await issue(bed);
+    const context = open();
+    const { key } = await issue(context);
     const outcome = {
       valid: false,
       code: "NOT_FOUND",
       checks: [{ check: "exists", passed: false }],
     };
-    expect(await bed.latchkey.workspace("ws_2").verifyKey({ key, dryRun: true })).toEqual(outcome);
-    expect(await bed.latchkey.verifyKey({ key, dryRun: true }, { apiIds: ["api_other"] })).toEqual(
+    expect(await context.latchkey.workspace("ws_2").verifyKey({ key, dryRun: true })).toEqual(
       outcome,
     );
+    expect(
+      await context.latchkey.verifyKey({ key, dryRun: true }, { apiIds: ["api_other"] }),
+    ).toEqual(outcome);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../every-store.js";
+import { describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("identities", (open) => {
+describeOnMemory("identities", (open) => {
   test("createIdentity refuses an externalId that is taken; of N racers one wins", async () => {
     const { latchkey } = open();
     const outcomes = await Promise.allSettled(

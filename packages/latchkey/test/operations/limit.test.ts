@@ -1,15 +1,15 @@
 import { decideWindow, type RateWindow } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../every-store.js";
+import { describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
-const asked = { namespace: "mail", identifier: "customer_42", limit: 3, duration: HOUR_MS };
+const request = { namespace: "mail", identifier: "customer_42", limit: 3, duration: HOUR_MS };
 
-describeOnEveryStore("limit", (open) => {
-  test("takes one unit unless told otherwise, up to the limit, and then nothing", async () => {
+describeOnMemory("limit", (open) => {
+  test("takes one unit unless another cost is given, up to the limit, and then nothing", async () => {
     const { latchkey } = open();
     const reset = NOON + HOUR_MS;
     const seen = [];
-    for (let count = 0; count < 5; count += 1) seen.push(await latchkey.limit(asked));
+    for (let count = 0; count < 5; count += 1) seen.push(await latchkey.limit(request));
     expect(seen).toEqual([
       { success: true, limit: 3, remaining: 2, reset },
       { success: true, limit: 3, remaining: 1, reset },
@@ -21,35 +21,35 @@ describeOnEveryStore("limit", (open) => {
 
   test("a cost is taken whole or not at all, and 0 only looks", async () => {
     const { latchkey } = open();
-    expect(await latchkey.limit({ ...asked, cost: 2 })).toMatchObject({
+    expect(await latchkey.limit({ ...request, cost: 2 })).toMatchObject({
       success: true,
       remaining: 1,
     });
-    expect(await latchkey.limit({ ...asked, cost: 2 })).toMatchObject({
+    expect(await latchkey.limit({ ...request, cost: 2 })).toMatchObject({
       success: false,
       remaining: 1,
     });
-    expect(await latchkey.limit({ ...asked, cost: 0 })).toMatchObject({
+    expect(await latchkey.limit({ ...request, cost: 0 })).toMatchObject({
       success: true,
       remaining: 1,
     });
-    expect(await latchkey.limit({ ...asked, cost: 1 })).toMatchObject({
+    expect(await latchkey.limit({ ...request, cost: 1 })).toMatchObject({
       success: true,
       remaining: 0,
     });
-    expect(await latchkey.limit({ ...asked, cost: 0 })).toMatchObject({
+    expect(await latchkey.limit({ ...request, cost: 0 })).toMatchObject({
       success: true,
       remaining: 0,
     });
   });
 
   test("the next window opens at reset, not 1 ms before", async () => {
-    const bed = open();
-    await bed.latchkey.limit({ ...asked, cost: 3 });
-    bed.setClock(NOON + HOUR_MS - 1);
-    expect((await bed.latchkey.limit(asked)).success).toBe(false);
-    bed.setClock(NOON + HOUR_MS);
-    expect(await bed.latchkey.limit(asked)).toEqual({
+    const context = open();
+    await context.latchkey.limit({ ...request, cost: 3 });
+    context.setClock(NOON + HOUR_MS - 1);
+    expect((await context.latchkey.limit(request)).success).toBe(false);
+    context.setClock(NOON + HOUR_MS);
+    expect(await context.latchkey.limit(request)).toEqual({
       success: true,
       limit: 3,
       remaining: 2,
@@ -59,34 +59,34 @@ describeOnEveryStore("limit", (open) => {
 
   test("a limit that is lowered below what was taken leaves 0, never less, and a raised one has room again", async () => {
     const { latchkey } = open();
-    await latchkey.limit({ ...asked, cost: 3 });
+    await latchkey.limit({ ...request, cost: 3 });
     for (const cost of [0, 1])
-      expect(await latchkey.limit({ ...asked, limit: 2, cost })).toEqual({
+      expect(await latchkey.limit({ ...request, limit: 2, cost })).toEqual({
         success: false,
         limit: 2,
         remaining: 0,
         reset: NOON + HOUR_MS,
       });
-    expect(await latchkey.limit({ ...asked, limit: 5 })).toMatchObject({
+    expect(await latchkey.limit({ ...request, limit: 5 })).toMatchObject({
       success: true,
       remaining: 1,
     });
   });
 
   test("namespace, identifier, duration and workspace each name another counter", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    await latchkey.limit({ ...asked, cost: 3 });
+    const context = open();
+    const { latchkey } = context;
+    await latchkey.limit({ ...request, cost: 3 });
     for (const other of [
-      { ...asked, namespace: "mail.v1" },
-      { ...asked, namespace: "Mail" },
-      { ...asked, identifier: "customer_4" },
-      { ...asked, identifier: "mail customer_42" },
-      { ...asked, duration: HOUR_MS + 1 },
+      { ...request, namespace: "mail.v1" },
+      { ...request, namespace: "Mail" },
+      { ...request, identifier: "customer_4" },
+      { ...request, identifier: "mail customer_42" },
+      { ...request, duration: HOUR_MS + 1 },
     ])
       expect(await latchkey.limit(other)).toMatchObject({ success: true, remaining: 2 });
-    expect((await latchkey.workspace("ws_other").limit(asked)).remaining).toBe(2);
-    expect((await bed.another().limit(asked)).success).toBe(false);
+    expect((await latchkey.workspace("ws_other").limit(request)).remaining).toBe(2);
+    expect((await context.another().limit(request)).success).toBe(false);
   });
 
   test("no two names run into each other, whatever characters they hold", async () => {
@@ -102,24 +102,24 @@ describeOnEveryStore("limit", (open) => {
       ["a", "b*c"],
       ["a", "é\u{1f511}"],
     ] as const)
-      expect((await latchkey.limit({ ...asked, namespace, identifier, limit: 1 })).success).toBe(
+      expect((await latchkey.limit({ ...request, namespace, identifier, limit: 1 })).success).toBe(
         true,
       );
   });
 
   test("without a namespace it is the one named default", async () => {
     const { latchkey } = open();
-    const { namespace: _, ...bare } = asked;
+    const { namespace: _, ...bare } = request;
     await latchkey.limit(bare);
-    expect((await latchkey.limit({ ...asked, namespace: "default" })).remaining).toBe(1);
+    expect((await latchkey.limit({ ...request, namespace: "default" })).remaining).toBe(1);
   });
 
   test("exactly the limit is admitted, whatever the number of racers and processes", async () => {
-    const bed = open();
-    const other = bed.another();
+    const context = open();
+    const other = context.another();
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
-        (at % 2 === 0 ? bed.latchkey : other).limit({ ...asked, limit: 17 }),
+        (at % 2 === 0 ? context.latchkey : other).limit({ ...request, limit: 17 }),
       ),
     );
     expect(answers.filter(({ success }) => success)).toHaveLength(17);
@@ -132,19 +132,19 @@ describeOnEveryStore("limit", (open) => {
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const ratelimit = { limit: 1, duration: HOUR_MS };
     const { key, keyId } = await latchkey.createKey({ apiId, ratelimit });
-    await latchkey.limit({ ...asked, namespace: "default", identifier: keyId, limit: 1 });
+    await latchkey.limit({ ...request, namespace: "default", identifier: keyId, limit: 1 });
     expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
   });
 
   test("says as decideWindow says, step by step", async () => {
-    const bed = open();
+    const context = open();
     const name = { namespace: "oracle", identifier: "x", duration: 50 };
     let window: RateWindow | null = null;
     for (let step = 0; step < 120; step += 1) {
       const [limit, cost] = [1 + ((step * 7) % 5), (step * 11) % 4];
-      bed.advance((step * 13) % 29);
-      const decision = decideWindow(window, { limit, durationMs: 50 }, cost, bed.now());
-      expect(await bed.latchkey.limit({ ...name, limit, cost })).toEqual({
+      context.advance((step * 13) % 29);
+      const decision = decideWindow(window, { limit, duration: 50 }, cost, context.now());
+      expect(await context.latchkey.limit({ ...name, limit, cost })).toEqual({
         success: decision.kind === "admit",
         limit,
         remaining: Math.max(0, limit - decision.window.used),
@@ -172,7 +172,7 @@ describeOnEveryStore("limit", (open) => {
     ["burst", { burst: 1 }],
   ])("a bad %s is refused by name: %j", async (path, fields) => {
     const { latchkey } = open();
-    const error = await rejectionOf(latchkey.limit({ ...asked, ...fields } as never));
+    const error = await rejectionOf(latchkey.limit({ ...request, ...fields } as never));
     expect(error.issues).toMatchObject([{ path }]);
   });
 

@@ -1,7 +1,9 @@
+import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, NOON, rejectionOf, VAULT_KEYS } from "../every-store.js";
+import { damageBody } from "../damage.js";
+import { DAY_MS, describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
-describeOnEveryStore("listKeys", (open) => {
+describeOnMemory("listKeys", (open) => {
   test("pages hold every key once, in the order of creation, and the last has no cursor", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -79,45 +81,103 @@ describeOnEveryStore("listKeys", (open) => {
   });
 
   test("shows a refill that has fallen due without writing it", async () => {
-    const bed = open();
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const { key, keyId } = await bed.latchkey.createKey({
+    const context = open();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { key, keyId } = await context.latchkey.createKey({
       apiId,
       remaining: 1,
       refill: { interval: "daily", amount: 9 },
     });
-    await bed.latchkey.verifyKey({ key });
-    bed.advance(DAY_MS);
+    await context.latchkey.verifyKey({ key });
+    context.advance(DAY_MS);
     const midnight = NOON + DAY_MS / 2;
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({
       remaining: 9,
       enabled: true,
       refill: { lastRefillAt: midnight },
     });
-    bed.advance(DAY_MS);
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({
+    context.advance(DAY_MS);
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({
       refill: { lastRefillAt: midnight + DAY_MS },
     });
   });
 
-  test("decrypts what was made recoverable, and needs a vault for that", async () => {
-    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
-    const { key } = await bed.latchkey.createKey({ apiId, recoverable: true });
-    await bed.latchkey.createKey({ apiId });
-    const { keys } = await bed.latchkey.listKeys({ apiId, decrypt: true });
+  test("decrypts what was made recoverable, and only where that is wanted", async () => {
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { key } = await context.latchkey.createKey({ apiId, recoverable: true });
+    await context.latchkey.createKey({ apiId });
+    const { keys } = await context.latchkey.listKeys({ apiId, decrypt: true });
     expect(keys.map((listed) => listed.plaintext)).toEqual([key, undefined]);
-    expect((await bed.latchkey.listKeys({ apiId })).keys[0]).not.toHaveProperty("plaintext");
+    expect((await context.latchkey.listKeys({ apiId })).keys[0]).not.toHaveProperty("plaintext");
+  });
+
+  test("a page without recoverable keys needs no vault to be decrypted", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { keyId } = await latchkey.createKey({ apiId });
+    const { keys } = await latchkey.listKeys({ apiId, decrypt: true });
+    expect(keys).toEqual([await latchkey.getKey({ keyId })]);
+    expect(await latchkey.getKey({ keyId, decrypt: true })).toEqual(keys[0]);
+  });
+
+  test("a secret that does not open says why, and is no error of the others on its page", async () => {
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const plain = await context.latchkey.createKey({ apiId });
+    const sealed = await context.latchkey.createKey({ apiId, recoverable: true });
+    const spoilt = await context.latchkey.createKey({ apiId, recoverable: true });
+    await damageBody(context.store, "key", spoilt.keyId, (body) => ({
+      ...body,
+      sealedSecret: `${body.sealedSecret}A`,
+    }));
+    const shown = async (latchkey: Latchkey) => {
+      const { keys, damaged } = await latchkey.listKeys({ apiId, decrypt: true });
+      expect([keys.map(({ id }) => id), damaged]).toEqual([
+        [plain.keyId, sealed.keyId, spoilt.keyId],
+        undefined,
+      ]);
+      return keys.map(({ plaintext, plaintextError }) => plaintext ?? plaintextError);
+    };
+    expect(await shown(context.latchkey)).toEqual([undefined, sealed.key, "damaged"]);
+    const later = context.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+    expect(await shown(later)).toEqual([undefined, "vault-key-missing", "damaged"]);
+    const without = createLatchkey({ store: context.store });
+    expect(await shown(without)).toEqual([undefined, "no-vault", "no-vault"]);
+  });
+
+  test("getKey refuses to decrypt a secret that does not open, and says why", async () => {
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { keyId } = await context.latchkey.createKey({ apiId, recoverable: true });
+    const input = { keyId, decrypt: true };
+    const later = context.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+    expect(await rejectionOf(later.getKey(input))).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      reason: "vault-key-missing",
+    });
+    const without = createLatchkey({ store: context.store });
+    expect(await rejectionOf(without.getKey(input))).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      reason: "no-vault",
+    });
+    await damageBody(context.store, "key", keyId, (body) => ({
+      ...body,
+      sealedSecret: `${body.sealedSecret}A`,
+    }));
+    expect(await rejectionOf(context.latchkey.getKey(input))).toMatchObject({
+      code: "STORE_CORRUPT",
+    });
   });
 
   test("re-encrypts with the current vault key when read, and all of them by a bulk call", async () => {
-    const bed = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
-    const { apiId } = await bed.latchkey.createApi({ name: "tide tables" });
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const secrets: string[] = [];
     for (let count = 0; count < 5; count += 1) {
-      secrets.push((await bed.latchkey.createKey({ apiId, recoverable: true })).key);
+      secrets.push((await context.latchkey.createKey({ apiId, recoverable: true })).key);
     }
-    const rotating = bed.another({
+    const rotating = context.another({
       vault: { current: "b", keys: { a: VAULT_KEYS[0], b: VAULT_KEYS[1] } },
     });
     const first = (await rotating.listKeys({ apiId, limit: 1, decrypt: true })).keys[0];
@@ -127,12 +187,13 @@ describeOnEveryStore("listKeys", (open) => {
     expect(await rotating.reencryptKeys({ apiId, cursor: onePage.cursor as string })).toEqual({
       reencrypted: 2,
     });
-    const rotated = bed.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+    const rotated = context.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
     const { keys } = await rotated.listKeys({ apiId, decrypt: true });
     expect(keys.map(({ plaintext }) => plaintext)).toEqual(secrets);
     expect(keys.every(({ updatedAt }) => updatedAt === undefined)).toBe(true);
-    expect(await rejectionOf(bed.latchkey.listKeys({ apiId, decrypt: true }))).toMatchObject({
-      code: "PRECONDITION_FAILED",
-    });
+    const behind = await context.latchkey.listKeys({ apiId, decrypt: true });
+    expect(behind.keys.map(({ plaintextError }) => plaintextError)).toEqual(
+      secrets.map(() => "vault-key-missing"),
+    );
   });
 });

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import {
   DAY_MS,
-  describeOnEveryStore,
+  describeOnMemory,
   HOUR_MS,
   issue,
   NOON,
   rejectionOf,
-  type TestBed,
-} from "../every-store.js";
+  type TestContext,
+} from "../test-context.js";
 
 const MINUTE_MS = 60_000;
 
 /** Names of the limits that a verdict was given on, with what is left of each. */
 async function left(
-  { latchkey }: TestBed,
+  { latchkey }: TestContext,
   key: string,
   ratelimits?: { name: string; cost?: number }[],
 ) {
@@ -25,17 +25,17 @@ async function left(
   ];
 }
 
-describeOnEveryStore("several limits of one key", (open) => {
+describeOnMemory("several limits of one key", (open) => {
   test("ratelimit is the one named default; the others stand beside it, and all are listed", async () => {
-    const bed = open();
-    const { keyId } = await issue(bed, {
+    const context = open();
+    const { keyId } = await issue(context, {
       ratelimit: { limit: 9, duration: HOUR_MS },
       ratelimits: [
         { name: "tiles", limit: 5, duration: MINUTE_MS },
         { name: "writes", type: "fast", limit: 2, duration: DAY_MS, autoApply: true },
       ],
     });
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({
       ratelimit: { async: false, limit: 9, duration: HOUR_MS },
       ratelimits: [
         { name: "default", limit: 9, duration: HOUR_MS, autoApply: true, async: false },
@@ -46,51 +46,57 @@ describeOnEveryStore("several limits of one key", (open) => {
   });
 
   test("a key without limits lists none", async () => {
-    const bed = open();
-    const { keyId } = await issue(bed);
-    const listed = await bed.latchkey.getKey({ keyId });
+    const context = open();
+    const { keyId } = await issue(context);
+    const listed = await context.latchkey.getKey({ keyId });
     expect("ratelimit" in listed || "ratelimits" in listed).toBe(false);
   });
 
   test("the limit named default may come among the others, and is ratelimit all the same", async () => {
-    const bed = open();
-    const { keyId, key } = await issue(bed, {
+    const context = open();
+    const { keyId, key } = await issue(context, {
       ratelimits: [{ name: "default", limit: 2, duration: HOUR_MS }],
     });
-    expect((await bed.latchkey.getKey({ keyId })).ratelimit).toMatchObject({ limit: 2 });
-    expect(await left(bed, key)).toEqual(["VALID", { default: 1 }]);
+    expect((await context.latchkey.getKey({ keyId })).ratelimit).toMatchObject({ limit: 2 });
+    expect(await left(context, key)).toEqual(["VALID", { default: 1 }]);
   });
 
   test("those with autoApply are taken from by every verification, the others where they are named", async () => {
-    const bed = open();
-    const { key } = await issue(bed, {
+    const context = open();
+    const { key } = await issue(context, {
       ratelimit: { limit: 9, duration: HOUR_MS },
       ratelimits: [
         { name: "tiles", limit: 5, duration: MINUTE_MS },
         { name: "writes", limit: 7, duration: DAY_MS, autoApply: true },
       ],
     });
-    expect(await left(bed, key)).toEqual(["VALID", { default: 8, writes: 6 }]);
-    expect(await left(bed, key, [{ name: "tiles", cost: 2 }])).toEqual([
+    expect(await left(context, key)).toEqual(["VALID", { default: 8, writes: 6 }]);
+    expect(await left(context, key, [{ name: "tiles", cost: 2 }])).toEqual([
       "VALID",
       { default: 7, writes: 5, tiles: 3 },
     ]);
   });
 
   test("a limit that applies by itself and is named as well is taken from once, at the cost named", async () => {
-    const bed = open();
-    const { key } = await issue(bed, {
+    const context = open();
+    const { key } = await issue(context, {
       ratelimits: [{ name: "writes", limit: 7, duration: DAY_MS, autoApply: true }],
     });
-    expect(await left(bed, key, [{ name: "writes", cost: 3 }])).toEqual(["VALID", { writes: 4 }]);
-    expect(await left(bed, key, [{ name: "writes", cost: 0 }])).toEqual(["VALID", { writes: 4 }]);
-    expect(await left(bed, key, [{ name: "writes" }])).toEqual(["VALID", { writes: 3 }]);
+    expect(await left(context, key, [{ name: "writes", cost: 3 }])).toEqual([
+      "VALID",
+      { writes: 4 },
+    ]);
+    expect(await left(context, key, [{ name: "writes", cost: 0 }])).toEqual([
+      "VALID",
+      { writes: 4 },
+    ]);
+    expect(await left(context, key, [{ name: "writes" }])).toEqual(["VALID", { writes: 3 }]);
   });
 
   test("one that refuses is the one in front, and nothing is taken from any", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { key } = await issue(bed, {
+    const context = open();
+    const { latchkey } = context;
+    const { key } = await issue(context, {
       remaining: 10,
       ratelimit: { limit: 9, duration: HOUR_MS },
       ratelimits: [{ name: "writes", limit: 1, duration: DAY_MS, autoApply: true }],
@@ -108,21 +114,21 @@ describeOnEveryStore("several limits of one key", (open) => {
   });
 
   test("N concurrent verifications admit exactly what the tightest allows", async () => {
-    const bed = open();
-    const { key } = await issue(bed, {
+    const context = open();
+    const { key } = await issue(context, {
       ratelimit: { limit: 40, duration: DAY_MS },
       ratelimits: [{ name: "writes", limit: 13, duration: DAY_MS, autoApply: true }],
     });
-    const other = bed.another();
+    const other = context.another();
     const verdicts = await Promise.all(
-      Array.from({ length: 50 }, (_, at) => (at % 2 ? bed.latchkey : other).verifyKey({ key })),
+      Array.from({ length: 50 }, (_, at) => (at % 2 ? context.latchkey : other).verifyKey({ key })),
     );
     expect(verdicts.filter(({ valid }) => valid)).toHaveLength(13);
-    expect(await left(bed, key)).toEqual(["RATE_LIMITED", { default: 27, writes: 0 }]);
+    expect(await left(context, key)).toEqual(["RATE_LIMITED", { default: 27, writes: 0 }]);
   });
 });
 
-describeOnEveryStore("changing the limits of a key", (open) => {
+describeOnMemory("changing the limits of a key", (open) => {
   const three = {
     ratelimit: { limit: 9, duration: HOUR_MS },
     ratelimits: [
@@ -130,100 +136,99 @@ describeOnEveryStore("changing the limits of a key", (open) => {
       { name: "writes", limit: 2, duration: DAY_MS },
     ],
   };
-  const names = async ({ latchkey }: TestBed, keyId: string) =>
+  const names = async ({ latchkey }: TestContext, keyId: string) =>
     ((await latchkey.getKey({ keyId })).ratelimits ?? []).map(
       ({ name, limit }) => `${name} ${limit}`,
     );
 
   test("ratelimit sets or clears the one named default and leaves the others", async () => {
-    const bed = open();
-    const { keyId } = await issue(bed, three);
-    await bed.latchkey.updateKey({ keyId, ratelimit: null });
-    expect(await names(bed, keyId)).toEqual(["tiles 5", "writes 2"]);
-    await bed.latchkey.updateKey({ keyId, ratelimit: { limit: 4, duration: HOUR_MS } });
-    expect(await names(bed, keyId)).toEqual(["default 4", "tiles 5", "writes 2"]);
+    const context = open();
+    const { keyId } = await issue(context, three);
+    await context.latchkey.updateKey({ keyId, ratelimit: null });
+    expect(await names(context, keyId)).toEqual(["tiles 5", "writes 2"]);
+    await context.latchkey.updateKey({ keyId, ratelimit: { limit: 4, duration: HOUR_MS } });
+    expect(await names(context, keyId)).toEqual(["default 4", "tiles 5", "writes 2"]);
   });
 
   test("ratelimits replaces all of them, and null or an empty list clears all", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { keyId } = await issue(bed, three);
+    const context = open();
+    const { latchkey } = context;
+    const { keyId } = await issue(context, three);
     await latchkey.updateKey({ keyId, ratelimits: [{ name: "tiles", limit: 6, duration: 1_000 }] });
-    expect(await names(bed, keyId)).toEqual(["tiles 6"]);
+    expect(await names(context, keyId)).toEqual(["tiles 6"]);
     await latchkey.updateKey({ keyId, ratelimits: [] });
-    expect(await names(bed, keyId)).toEqual([]);
+    expect(await names(context, keyId)).toEqual([]);
     await latchkey.updateKey({ keyId, ...three });
-    expect(await names(bed, keyId)).toEqual(["default 9", "tiles 5", "writes 2"]);
+    expect(await names(context, keyId)).toEqual(["default 9", "tiles 5", "writes 2"]);
     await latchkey.updateKey({ keyId, ratelimits: null });
-    expect(await names(bed, keyId)).toEqual([]);
+    expect(await names(context, keyId)).toEqual([]);
   });
 
   test("a counter goes on where its limit keeps name and duration, and starts anew otherwise", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     const writes = { name: "writes", limit: 9, duration: DAY_MS, autoApply: true };
-    const { keyId, key } = await issue(bed, { ratelimits: [writes] });
+    const { keyId, key } = await issue(context, { ratelimits: [writes] });
     await latchkey.verifyKey({ key });
     await latchkey.updateKey({ keyId, ratelimits: [{ ...writes, limit: 4 }] });
-    expect(await left(bed, key)).toEqual(["VALID", { writes: 2 }]);
+    expect(await left(context, key)).toEqual(["VALID", { writes: 2 }]);
     await latchkey.updateKey({ keyId, ratelimits: [{ ...writes, duration: HOUR_MS }] });
-    expect(await left(bed, key)).toEqual(["VALID", { writes: 8 }]);
+    expect(await left(context, key)).toEqual(["VALID", { writes: 8 }]);
     await latchkey.updateKey({ keyId, ratelimits: [] });
     await latchkey.updateKey({ keyId, ratelimits: [{ ...writes, duration: HOUR_MS }] });
-    expect(await left(bed, key)).toEqual(["VALID", { writes: 8 }]);
+    expect(await left(context, key)).toEqual(["VALID", { writes: 8 }]);
   });
 
-  test("two of one name are refused by place, and default twice in words", async () => {
-    const bed = open();
-    const { keyId, apiId } = await issue(bed, three);
+  test("two of one name are refused by place, and default twice unless it is the same", async () => {
+    const context = open();
+    const { keyId, apiId } = await issue(context, three);
     const twice = [
       { name: "a", limit: 1, duration: 1 },
       { name: "a", limit: 2, duration: 2 },
     ];
     for (const call of [
-      bed.latchkey.updateKey({ keyId, ratelimits: twice }),
-      bed.latchkey.createKey({ apiId, ratelimits: twice }),
+      context.latchkey.updateKey({ keyId, ratelimits: twice }),
+      context.latchkey.createKey({ apiId, ratelimits: twice }),
     ])
       expect((await rejectionOf(call)).issues).toEqual([
         { path: "ratelimits.1.name", message: "must not be given twice" },
       ]);
     const ratelimits = [{ name: "default", limit: 1, duration: 1 }];
-    const ratelimit = { limit: 1, duration: 1 };
     for (const call of [
-      bed.latchkey.updateKey({ keyId, ratelimits, ratelimit }),
-      bed.latchkey.updateKey({ keyId, ratelimits, ratelimit: null }),
-      bed.latchkey.createKey({ apiId, ratelimits, ratelimit }),
+      context.latchkey.updateKey({ keyId, ratelimits, ratelimit: { limit: 2, duration: 1 } }),
+      context.latchkey.updateKey({ keyId, ratelimits, ratelimit: null }),
+      context.latchkey.createKey({ apiId, ratelimits, ratelimit: { limit: 1, duration: 2 } }),
     ])
       expect((await rejectionOf(call)).issues).toEqual([
         {
           path: "ratelimits",
-          message: "must not hold a limit named default where ratelimit is given",
+          message: "must not hold another limit named default than ratelimit",
         },
       ]);
-    expect(await names(bed, keyId)).toEqual(["default 9", "tiles 5", "writes 2"]);
+    expect(await names(context, keyId)).toEqual(["default 9", "tiles 5", "writes 2"]);
   });
 
   test("50 limits are taken, and one more is refused", async () => {
-    const bed = open();
+    const context = open();
     const many = Array.from({ length: 51 }, (_, at) => ({
       name: `l${at}`,
       limit: 1,
       duration: 1_000,
     }));
-    const { keyId, apiId } = await issue(bed, { ratelimits: many.slice(1) });
-    expect(await names(bed, keyId)).toHaveLength(50);
-    const error = await rejectionOf(bed.latchkey.createKey({ apiId, ratelimits: many }));
+    const { keyId, apiId } = await issue(context, { ratelimits: many.slice(1) });
+    expect(await names(context, keyId)).toHaveLength(50);
+    const error = await rejectionOf(context.latchkey.createKey({ apiId, ratelimits: many }));
     expect(error.issues).toEqual([
       { path: "ratelimits", message: "must be a list of at most 50 limits" },
     ]);
   });
 });
 
-describeOnEveryStore("limits of an identity that apply by themselves", (open) => {
+describeOnMemory("limits of an identity that apply by themselves", (open) => {
   const reads = { name: "reads", limit: 5, duration: HOUR_MS, autoApply: true };
 
-  async function withTwoKeys(bed: TestBed, fields: object = {}) {
-    const { latchkey } = bed;
+  async function withTwoKeys(context: TestContext, fields: object = {}) {
+    const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createIdentity({
       externalId: "team",
@@ -235,60 +240,63 @@ describeOnEveryStore("limits of an identity that apply by themselves", (open) =>
   }
 
   test("are taken from by every verification of every key, and those without where they are named", async () => {
-    const bed = open();
-    const { one, two } = await withTwoKeys(bed);
-    expect(await left(bed, one.key)).toEqual(["VALID", { reads: 4 }]);
-    expect(await left(bed, two.key, [{ name: "writes" }])).toEqual([
+    const context = open();
+    const { one, two } = await withTwoKeys(context);
+    expect(await left(context, one.key)).toEqual(["VALID", { reads: 4 }]);
+    expect(await left(context, two.key, [{ name: "writes" }])).toEqual([
       "VALID",
       { reads: 3, writes: 1 },
     ]);
-    expect(await left(bed, one.key, [{ name: "reads", cost: 3 }])).toEqual(["VALID", { reads: 0 }]);
-    expect(await left(bed, two.key)).toEqual(["RATE_LIMITED", { reads: 0 }]);
+    expect(await left(context, one.key, [{ name: "reads", cost: 3 }])).toEqual([
+      "VALID",
+      { reads: 0 },
+    ]);
+    expect(await left(context, two.key)).toEqual(["RATE_LIMITED", { reads: 0 }]);
   });
 
   test("show that they do, where they do", async () => {
-    const bed = open();
-    await withTwoKeys(bed);
+    const context = open();
+    await withTwoKeys(context);
     const shown = [reads, { name: "writes", limit: 2, duration: DAY_MS }];
-    expect((await bed.latchkey.getIdentity({ externalId: "team" })).ratelimits).toEqual(shown);
-    expect((await bed.latchkey.listIdentities()).identities[0]?.ratelimits).toEqual(shown);
+    expect((await context.latchkey.getIdentity({ externalId: "team" })).ratelimits).toEqual(shown);
+    expect((await context.latchkey.listIdentities()).identities[0]?.ratelimits).toEqual(shown);
   });
 
   test("are hidden by a key's limit of the same name, of whatever duration, which counts for that key alone", async () => {
-    const bed = open();
+    const context = open();
     const own = { ratelimits: [{ ...reads, limit: 2, duration: DAY_MS }] };
-    const { one, two } = await withTwoKeys(bed, own);
-    expect(await left(bed, one.key)).toEqual(["VALID", { reads: 1 }]);
-    expect(await left(bed, one.key, [{ name: "reads" }])).toEqual(["VALID", { reads: 0 }]);
-    expect(await left(bed, one.key)).toEqual(["RATE_LIMITED", { reads: 0 }]);
-    expect(await left(bed, two.key)).toEqual(["VALID", { reads: 4 }]);
+    const { one, two } = await withTwoKeys(context, own);
+    expect(await left(context, one.key)).toEqual(["VALID", { reads: 1 }]);
+    expect(await left(context, one.key, [{ name: "reads" }])).toEqual(["VALID", { reads: 0 }]);
+    expect(await left(context, one.key)).toEqual(["RATE_LIMITED", { reads: 0 }]);
+    expect(await left(context, two.key)).toEqual(["VALID", { reads: 4 }]);
   });
 
   test("are hidden by a key's limit that does not apply by itself, too", async () => {
-    const bed = open();
+    const context = open();
     const own = { ratelimits: [{ ...reads, limit: 2, autoApply: false }] };
-    const { one } = await withTwoKeys(bed, own);
-    expect(await left(bed, one.key)).toEqual(["VALID", {}]);
-    expect(await left(bed, one.key, [{ name: "reads" }])).toEqual(["VALID", { reads: 1 }]);
+    const { one } = await withTwoKeys(context, own);
+    expect(await left(context, one.key)).toEqual(["VALID", {}]);
+    expect(await left(context, one.key, [{ name: "reads" }])).toEqual(["VALID", { reads: 1 }]);
   });
 
   test("are not taken from by a verification that makes up a limit of the same name", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one, two } = await withTwoKeys(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { one, two } = await withTwoKeys(context);
     const verdict = await latchkey.verifyKey({
       key: one.key,
       ratelimits: [{ name: "reads", limit: 1, duration: HOUR_MS }],
     });
     expect(verdict).toMatchObject({ ratelimits: [{ name: "reads", limit: 1, remaining: 0 }] });
-    expect(await left(bed, two.key)).toEqual(["VALID", { reads: 4 }]);
+    expect(await left(context, two.key)).toEqual(["VALID", { reads: 4 }]);
   });
 
   test("begin and end to apply with the verification after the change", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one } = await withTwoKeys(bed);
-    const other = bed.another();
+    const context = open();
+    const { latchkey } = context;
+    const { one } = await withTwoKeys(context);
+    const other = context.another();
     expect(await other.verifyKey({ key: one.key })).toMatchObject({ ratelimit: { remaining: 4 } });
     await latchkey.updateIdentity({
       externalId: "team",
@@ -300,11 +308,11 @@ describeOnEveryStore("limits of an identity that apply by themselves", (open) =>
   });
 
   test("N concurrent verifications over both keys admit exactly the limit", async () => {
-    const bed = open();
-    const { one, two } = await withTwoKeys(bed);
+    const context = open();
+    const { one, two } = await withTwoKeys(context);
     const verdicts = await Promise.all(
       Array.from({ length: 30 }, (_, at) =>
-        bed.latchkey.verifyKey({ key: at % 2 ? one.key : two.key }),
+        context.latchkey.verifyKey({ key: at % 2 ? one.key : two.key }),
       ),
     );
     expect(verdicts.filter(({ valid }) => valid)).toHaveLength(5);

@@ -1,8 +1,8 @@
 import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore, issue, NOON, rejectionOf, type TestBed } from "../every-store.js";
+import { describeOnMemory, issue, NOON, rejectionOf, type TestContext } from "../test-context.js";
 
-describeOnEveryStore("permissions", (open) => {
+describeOnMemory("permissions", (open) => {
   test("are shown and listed in the order of their creation", async () => {
     const { latchkey } = open();
     expect(await latchkey.listPermissions()).toEqual([]);
@@ -18,15 +18,15 @@ describeOnEveryStore("permissions", (open) => {
   });
 
   test("that are deleted are gone from keys and roles, also from warm ones, and free their name", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     const { permissionId } = await latchkey.createPermission({ name: "tides.read" });
     await latchkey.createPermission({ name: "tides.write" });
     const permissions = ["tides.read", "tides.write"];
     const { roleId } = await latchkey.createRole({ name: "pilot", permissions });
-    const direct = await issue(bed, { permissions });
-    const through = await issue(bed, { roles: ["pilot"] });
-    const other = bed.another();
+    const direct = await issue(context, { permissions });
+    const through = await issue(context, { roles: ["pilot"] });
+    const other = context.another();
     const asking = { authorization: { permissions: "tides.read" } };
     for (const { key } of [direct, through])
       expect(await other.verifyKey({ key, ...asking })).toMatchObject({ valid: true, permissions });
@@ -66,17 +66,17 @@ describeOnEveryStore("permissions", (open) => {
   });
 
   test("are deleted by one racer only", async () => {
-    const bed = open();
-    const { permissionId } = await bed.latchkey.createPermission({ name: "tides.read" });
+    const context = open();
+    const { permissionId } = await context.latchkey.createPermission({ name: "tides.read" });
     const results = await Promise.allSettled(
-      Array.from({ length: 5 }, () => bed.another().deletePermission({ permissionId })),
+      Array.from({ length: 5 }, () => context.another().deletePermission({ permissionId })),
     );
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 });
 
-describeOnEveryStore("roles", (open) => {
-  async function pilot({ latchkey }: TestBed) {
+describeOnMemory("roles", (open) => {
+  async function pilot({ latchkey }: TestContext) {
     for (const name of ["tides.read", "tides.write", "gates.open"])
       await latchkey.createPermission({ name });
     return latchkey.createRole({
@@ -87,129 +87,134 @@ describeOnEveryStore("roles", (open) => {
   }
 
   test("are shown and listed with the names of their permissions, ascending", async () => {
-    const bed = open();
-    expect(await bed.latchkey.listRoles()).toEqual([]);
-    const { roleId } = await pilot(bed);
-    const bare = await bed.latchkey.createRole({ name: "guest" });
+    const context = open();
+    expect(await context.latchkey.listRoles()).toEqual([]);
+    const { roleId } = await pilot(context);
+    const bare = await context.latchkey.createRole({ name: "guest" });
     const shown = {
       id: roleId,
       name: "pilot",
       description: "steers",
       permissions: ["tides.read", "tides.write"],
     };
-    expect(await bed.latchkey.getRole({ roleId })).toEqual(shown);
-    expect(await bed.latchkey.listRoles()).toEqual([
+    expect(await context.latchkey.getRole({ roleId })).toEqual(shown);
+    expect(await context.latchkey.listRoles()).toEqual([
       shown,
       { id: bare.roleId, name: "guest", permissions: [] },
     ]);
   });
 
   test("that are deleted are gone from keys, also from warm ones; their permissions stay", async () => {
-    const bed = open();
-    const { roleId } = await pilot(bed);
-    const { key, keyId } = await issue(bed, { roles: ["pilot"], permissions: ["gates.open"] });
-    const other = bed.another();
+    const context = open();
+    const { roleId } = await pilot(context);
+    const { key, keyId } = await issue(context, { roles: ["pilot"], permissions: ["gates.open"] });
+    const other = context.another();
     expect(await other.verifyKey({ key })).toMatchObject({ roles: ["pilot"] });
-    expect(await bed.latchkey.deleteRole({ roleId })).toEqual({});
+    expect(await context.latchkey.deleteRole({ roleId })).toEqual({});
     expect(await other.verifyKey({ key })).toMatchObject({
       valid: true,
       roles: [],
       permissions: ["gates.open"],
     });
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ roles: [] });
-    expect(await bed.latchkey.listPermissions()).toHaveLength(3);
-    await bed.latchkey.createRole({ name: "pilot" });
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({ roles: [] });
+    expect(await context.latchkey.listPermissions()).toHaveLength(3);
+    await context.latchkey.createRole({ name: "pilot" });
     expect(await other.verifyKey({ key })).toMatchObject({ roles: [] });
   });
 
   test("that are unknown, deleted or of another workspace are not found", async () => {
-    const bed = open();
-    const { roleId } = await pilot(bed);
-    const other = bed.latchkey.workspace("ws_other");
+    const context = open();
+    const { roleId } = await pilot(context);
+    const other = context.latchkey.workspace("ws_other");
     expect(await other.listRoles()).toEqual([]);
     for (const call of [
       other.getRole({ roleId }),
       other.deleteRole({ roleId }),
       other.setRolePermissions({ roleId, permissions: [] }),
-      bed.latchkey.getRole({ roleId: "role_none" }),
-      bed.latchkey.deleteRole({ roleId: "role_none" }),
-      bed.latchkey.setRolePermissions({ roleId: "role_none", permissions: [] }),
+      context.latchkey.getRole({ roleId: "role_none" }),
+      context.latchkey.deleteRole({ roleId: "role_none" }),
+      context.latchkey.setRolePermissions({ roleId: "role_none", permissions: [] }),
     ])
       expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND" });
-    expect(await bed.latchkey.getRole({ roleId })).toMatchObject({
+    expect(await context.latchkey.getRole({ roleId })).toMatchObject({
       permissions: ["tides.read", "tides.write"],
     });
   });
 
   test("given other permissions are seen so by the next verification of every key that has them", async () => {
-    const bed = open();
-    const { roleId } = await pilot(bed);
-    const { key } = await issue(bed, { roles: ["pilot"] });
-    const other = bed.another();
+    const context = open();
+    const { roleId } = await pilot(context);
+    const { key } = await issue(context, { roles: ["pilot"] });
+    const other = context.another();
     expect(await other.verifyKey({ key })).toMatchObject({
       permissions: ["tides.read", "tides.write"],
     });
     const permissions = ["gates.open", "gates.open", "tides.read"];
-    expect(await bed.latchkey.setRolePermissions({ roleId, permissions })).toEqual({});
+    expect(await context.latchkey.setRolePermissions({ roleId, permissions })).toEqual({});
     expect(await other.verifyKey({ key })).toMatchObject({
       permissions: ["gates.open", "tides.read"],
     });
-    await bed.latchkey.setRolePermissions({ roleId, permissions: [] });
+    await context.latchkey.setRolePermissions({ roleId, permissions: [] });
     expect(await other.verifyKey({ key })).toMatchObject({ roles: ["pilot"], permissions: [] });
   });
 
   test("are given nothing where a permission does not exist; all that are missing are named", async () => {
-    const bed = open();
-    const { roleId } = await pilot(bed);
-    await bed.latchkey.workspace("ws_other").createPermission({ name: "theirs" });
+    const context = open();
+    const { roleId } = await pilot(context);
+    await context.latchkey.workspace("ws_other").createPermission({ name: "theirs" });
     const error = await rejectionOf(
-      bed.latchkey.setRolePermissions({ roleId, permissions: ["ghost", "gates.open", "theirs"] }),
+      context.latchkey.setRolePermissions({
+        roleId,
+        permissions: ["ghost", "gates.open", "theirs"],
+      }),
     );
     expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
     expect(error.message).toMatch(/permissions ghost, theirs;/);
-    expect(await bed.latchkey.getRole({ roleId })).toMatchObject({
+    expect(await context.latchkey.getRole({ roleId })).toMatchObject({
       permissions: ["tides.read", "tides.write"],
     });
   });
 
   test("take at most 1,000 names of permissions, each of 1 to 512 known characters", async () => {
-    const bed = open();
-    const { roleId } = await pilot(bed);
+    const context = open();
+    const { roleId } = await pilot(context);
     const names = (count: number) => Array.from({ length: count }, () => "tides.read");
-    await bed.latchkey.setRolePermissions({ roleId, permissions: names(1_000) });
-    expect(await bed.latchkey.getRole({ roleId })).toMatchObject({ permissions: ["tides.read"] });
+    await context.latchkey.setRolePermissions({ roleId, permissions: names(1_000) });
+    expect(await context.latchkey.getRole({ roleId })).toMatchObject({
+      permissions: ["tides.read"],
+    });
     for (const permissions of [names(1_001), ["a b"], [""], ["x".repeat(513)], null, undefined]) {
       const error = await rejectionOf(
-        bed.latchkey.setRolePermissions({ roleId, permissions: permissions as never }),
+        context.latchkey.setRolePermissions({ roleId, permissions: permissions as never }),
       );
       expect(error).toMatchObject({ code: "BAD_REQUEST" });
     }
   });
 
   test("that are changed by many at once end as one of them said, and their keys with them", async () => {
-    const bed = open();
-    const { roleId } = await pilot(bed);
-    const { key } = await issue(bed, { roles: ["pilot"] });
+    const context = open();
+    const { roleId } = await pilot(context);
+    const { key } = await issue(context, { roles: ["pilot"] });
     const wanted = [["tides.read"], ["tides.write"], ["gates.open"], ["gates.open", "tides.read"]];
     await Promise.all(
-      wanted.map((permissions) => bed.another().setRolePermissions({ roleId, permissions })),
+      wanted.map((permissions) => context.another().setRolePermissions({ roleId, permissions })),
     );
-    const { permissions } = await bed.latchkey.getRole({ roleId });
+    const { permissions } = await context.latchkey.getRole({ roleId });
     expect(wanted).toContainEqual(permissions);
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ permissions });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ permissions });
   });
 
-  test("and permissions tell and log what became of them", async () => {
+  test("and permissions are in events and in the audit log, with what became of them", async () => {
     const events: LatchkeyEvent[] = [];
-    const bed = open({ onEvent: (event) => events.push(event) });
-    const { roleId } = await pilot(bed);
-    const [{ id: permissionId } = { id: "" }] = await bed.latchkey.listPermissions();
+    const context = open({ onEvent: (event) => events.push(event) });
+    const { roleId } = await pilot(context);
+    const [{ id: permissionId } = { id: "" }] = await context.latchkey.listPermissions();
     events.length = 0;
-    const acting = bed.latchkey.actingAs("root_1");
+    const acting = context.latchkey.actingAs("root_1");
     await acting.setRolePermissions({ roleId, permissions: ["tides.write", "gates.open"] });
     await acting.deletePermission({ permissionId });
     await acting.deleteRole({ roleId });
-    const told = [
+    const expected = [
       {
         type: "role.updated",
         resourceId: roleId,
@@ -236,23 +241,23 @@ describeOnEveryStore("roles", (open) => {
         ],
       },
     ];
-    expect(events).toMatchObject(told.map((change) => ({ ...change, at: NOON, actor: "root_1" })));
-    const page = { beforeId: null, limit: 3 };
-    const { items } = await bed.store.listChanges("ws_default", { kind: "all" }, page);
-    expect(items.map(({ type }) => type)).toEqual(told.map(({ type }) => type).reverse());
+    expect(events).toMatchObject(
+      expected.map((change) => ({ ...change, at: NOON, actor: "root_1" })),
+    );
+    const { events: entries } = await context.latchkey.listAuditEvents({ limit: 3 });
+    expect(entries.map(({ type }) => type)).toEqual(expected.map(({ type }) => type).reverse());
   });
 
   test("that were not changed leave nothing in the log", async () => {
-    const bed = open();
-    const { roleId } = await pilot(bed);
+    const context = open();
+    const { roleId } = await pilot(context);
     const count = async () => {
-      const page = { beforeId: null, limit: 100 };
-      return (await bed.store.listChanges("ws_default", { kind: "all" }, page)).items.length;
+      return (await context.latchkey.listAuditEvents()).events.length;
     };
     const before = await count();
-    await rejectionOf(bed.latchkey.setRolePermissions({ roleId, permissions: ["ghost"] }));
-    await rejectionOf(bed.latchkey.deleteRole({ roleId: "role_none" }));
-    await rejectionOf(bed.latchkey.deletePermission({ permissionId: "perm_none" }));
+    await rejectionOf(context.latchkey.setRolePermissions({ roleId, permissions: ["ghost"] }));
+    await rejectionOf(context.latchkey.deleteRole({ roleId: "role_none" }));
+    await rejectionOf(context.latchkey.deletePermission({ permissionId: "perm_none" }));
     expect(await count()).toBe(before);
   });
 });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../every-store.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
 /** Names every resource that a root key can be allowed something on. */
 const PERMISSION_FORM =
   'must be "*" or <api|identity|rbac|ratelimit|audit>.<id or *>.<action> with a known action';
 
-describeOnEveryStore("root keys", (open) => {
+describeOnMemory("root keys", (open) => {
   test("speak for their workspace with the permissions they were given", async () => {
     const { latchkey } = open();
     const permissions = ["api.*.create_key", "identity.*.read_identity"];
@@ -21,12 +21,14 @@ describeOnEveryStore("root keys", (open) => {
   });
 
   test("are dead at the instant they expire", async () => {
-    const bed = open();
-    const { key } = await bed.latchkey.createRootKey({ permissions: ["*"], expires: NOON + 5 });
-    bed.setClock(NOON + 4);
-    expect(await bed.latchkey.authenticateRootKey(key)).toMatchObject({ kind: "authenticated" });
-    bed.setClock(NOON + 5);
-    expect(await bed.latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
+    const context = open();
+    const { key } = await context.latchkey.createRootKey({ permissions: ["*"], expires: NOON + 5 });
+    context.setClock(NOON + 4);
+    expect(await context.latchkey.authenticateRootKey(key)).toMatchObject({
+      kind: "authenticated",
+    });
+    context.setClock(NOON + 5);
+    expect(await context.latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
   });
 
   test("authorise nothing while their workspace is disabled", async () => {
@@ -72,7 +74,7 @@ describeOnEveryStore("root keys", (open) => {
   });
 });
 
-describeOnEveryStore("workspaces", (open) => {
+describeOnMemory("workspaces", (open) => {
   test.each(["false", 0, 1, undefined, null, {}])("are not switched by %j", async (enabled) => {
     const { latchkey } = open();
     const error = await rejectionOf(latchkey.setWorkspaceEnabled(enabled as never));

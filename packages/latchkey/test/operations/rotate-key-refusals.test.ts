@@ -2,36 +2,32 @@ import { createLatchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import {
   DAY_MS,
-  describeOnEveryStore,
+  describeOnMemory,
   HOUR_MS,
   issue,
   NOON,
   rejectionOf,
-  type TestBed,
+  type TestContext,
   VAULT_KEYS,
-} from "../every-store.js";
+} from "../test-context.js";
 
 const YEAR_MS = 365 * DAY_MS;
 const vault = { current: "v", keys: { v: VAULT_KEYS[0] } };
 
 /** Everything that would show that something was written. */
-async function written({ latchkey, store }: TestBed, apiId: string, keyId: string) {
-  const log = await store.listChanges(
-    "ws_default",
-    { kind: "all" },
-    { beforeId: null, limit: 100 },
-  );
-  return [await latchkey.listKeys({ apiId }), await latchkey.getKey({ keyId }), log.items.length];
+async function written({ latchkey }: TestContext, apiId: string, keyId: string) {
+  const log = await latchkey.listAuditEvents();
+  return [await latchkey.listKeys({ apiId }), await latchkey.getKey({ keyId }), log.events.length];
 }
 
-describeOnEveryStore("rotateKey, where it is refused or raced", (open) => {
+describeOnMemory("rotateKey, where it is refused or raced", (open) => {
   test("of any number of racers one gets the successor, and the others a conflict", async () => {
-    const bed = open();
-    const { apiId, keyId } = await issue(bed);
-    const other = bed.another();
+    const context = open();
+    const { apiId, keyId } = await issue(context);
+    const other = context.another();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, at) =>
-        (at % 2 === 0 ? bed.latchkey : other).rotateKey({ keyId, graceMs: HOUR_MS }),
+        (at % 2 === 0 ? context.latchkey : other).rotateKey({ keyId, graceMs: HOUR_MS }),
       ),
     );
     const won = outcomes.filter((outcome) => outcome.status === "fulfilled");
@@ -39,16 +35,16 @@ describeOnEveryStore("rotateKey, where it is refused or raced", (open) => {
     for (const outcome of outcomes) {
       if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "CONFLICT" });
     }
-    const { total, keys } = await bed.latchkey.listKeys({ apiId });
+    const { total, keys } = await context.latchkey.listKeys({ apiId });
     expect(total).toBe(2);
     expect(keys.map(({ id }) => id)).toEqual([keyId, won[0]?.value.keyId]);
     expect(keys[0]?.rotatedTo).toBe(won[0]?.value.keyId);
   });
 
   test("among changes of the same key it gets through, and none of them is lost", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { keyId } = await issue(bed, { remaining: 1 });
+    const context = open();
+    const { latchkey } = context;
+    const { keyId } = await issue(context, { remaining: 1 });
     const [next] = await Promise.all([
       latchkey.rotateKey({ keyId, graceMs: HOUR_MS }),
       ...Array.from({ length: 10 }, (_, at) =>
@@ -64,13 +60,13 @@ describeOnEveryStore("rotateKey, where it is refused or raced", (open) => {
   });
 
   test("against a deletion of the key either comes first, and nothing is left half done", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     for (let round = 0; round < 5; round += 1) {
-      const { apiId, keyId } = await issue(bed);
+      const { apiId, keyId } = await issue(context);
       const [rotated, deleted] = await Promise.allSettled([
         latchkey.rotateKey({ keyId, graceMs: HOUR_MS }),
-        bed.another().deleteKey({ keyId }),
+        context.another().deleteKey({ keyId }),
       ]);
       expect(deleted.status).toBe("fulfilled");
       const { keys, total } = await latchkey.listKeys({ apiId });
@@ -84,41 +80,41 @@ describeOnEveryStore("rotateKey, where it is refused or raced", (open) => {
   });
 
   test("a key is rotated once: not in its grace, not when it is dead, not when its successor is deleted", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { apiId, keyId } = await issue(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { apiId, keyId } = await issue(context);
     const next = await latchkey.rotateKey({ keyId, graceMs: HOUR_MS });
-    const before = await written(bed, apiId, keyId);
+    const before = await written(context, apiId, keyId);
     expect(await rejectionOf(latchkey.rotateKey({ keyId }))).toMatchObject({ code: "CONFLICT" });
-    bed.advance(HOUR_MS);
+    context.advance(HOUR_MS);
     expect(await rejectionOf(latchkey.rotateKey({ keyId }))).toMatchObject({ code: "CONFLICT" });
-    bed.setClock(NOON);
-    const elsewhere = bed.another();
-    expect(await written({ ...bed, latchkey: elsewhere }, apiId, keyId)).toEqual(before);
+    context.setClock(NOON);
+    const elsewhere = context.another();
+    expect(await written({ ...context, latchkey: elsewhere }, apiId, keyId)).toEqual(before);
     await latchkey.deleteKey({ keyId: next.keyId });
     expect(await rejectionOf(latchkey.rotateKey({ keyId }))).toMatchObject({ code: "CONFLICT" });
   });
 
   test("a key is not rotated at its expiry or later, and is 1 ms before", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { apiId, keyId } = await issue(bed, { expires: NOON + 10 });
-    bed.setClock(NOON + 10);
+    const context = open();
+    const { latchkey } = context;
+    const { apiId, keyId } = await issue(context, { expires: NOON + 10 });
+    context.setClock(NOON + 10);
     expect(await rejectionOf(latchkey.rotateKey({ keyId }))).toMatchObject({
       code: "PRECONDITION_FAILED",
     });
     expect((await latchkey.listKeys({ apiId })).total).toBe(1);
-    const early = await issue(bed, { expires: NOON + 20 });
-    bed.setClock(NOON + 19);
+    const early = await issue(context, { expires: NOON + 20 });
+    context.setClock(NOON + 19);
     expect((await latchkey.rotateKey({ keyId: early.keyId })).keyId).toMatch(/^key_/);
   });
 
   test("an unknown key, a deleted one and one of another workspace are not found alike", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const gone = await issue(bed);
+    const context = open();
+    const { latchkey } = context;
+    const gone = await issue(context);
     await latchkey.deleteKey({ keyId: gone.keyId });
-    const foreign = await issue({ ...bed, latchkey: latchkey.workspace("ws_other") });
+    const foreign = await issue({ ...context, latchkey: latchkey.workspace("ws_other") });
     const messages = new Set<string>();
     for (const keyId of ["key_unknown", gone.keyId, foreign.keyId]) {
       const error = await rejectionOf(latchkey.rotateKey({ keyId }));
@@ -132,31 +128,31 @@ describeOnEveryStore("rotateKey, where it is refused or raced", (open) => {
   });
 
   test("a recoverable key needs the vault, and without it nothing is written", async () => {
-    const bed = open({ vault });
-    const { apiId, keyId } = await issue(bed, { recoverable: true });
-    const before = await written(bed, apiId, keyId);
-    const without = createLatchkey({ store: bed.store, clock: bed.now });
+    const context = open({ vault });
+    const { apiId, keyId } = await issue(context, { recoverable: true });
+    const before = await written(context, apiId, keyId);
+    const without = createLatchkey({ store: context.store, clock: context.now });
     const error = await rejectionOf(without.rotateKey({ keyId }));
     expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
-    expect(await written(bed, apiId, keyId)).toEqual(before);
+    expect(await written(context, apiId, keyId)).toEqual(before);
   });
 
-  test("whoever asks may forbid that a recoverable key is made, and is not asked for any other", async () => {
-    const bed = open({ vault });
-    const { latchkey } = bed;
-    const asked: string[] = [];
+  test("a caller may forbid that a recoverable key is made, and is called for no other", async () => {
+    const context = open({ vault });
+    const { latchkey } = context;
+    const apiIds: string[] = [];
     const beforeSealing = (apiId: string) => {
-      asked.push(apiId);
+      apiIds.push(apiId);
       throw new RangeError("not you");
     };
-    const plain = await issue(bed);
+    const plain = await issue(context);
     await latchkey.rotateKey({ keyId: plain.keyId }, { beforeSealing });
-    expect(asked).toEqual([]);
-    const sealed = await issue(bed, { recoverable: true });
+    expect(apiIds).toEqual([]);
+    const sealed = await issue(context, { recoverable: true });
     await expect(latchkey.rotateKey({ keyId: sealed.keyId }, { beforeSealing })).rejects.toThrow(
       RangeError,
     );
-    expect(asked).toEqual([sealed.apiId]);
+    expect(apiIds).toEqual([sealed.apiId]);
     expect((await latchkey.getKey({ keyId: sealed.keyId })).rotatedTo).toBeUndefined();
   });
 
@@ -169,23 +165,23 @@ describeOnEveryStore("rotateKey, where it is refused or raced", (open) => {
     ["prefix", { prefix: "x" }],
     ["keyId", { keyId: "" }],
   ])("a bad %s is refused by name: %j", async (path, fields) => {
-    const bed = open();
-    const { keyId } = await issue(bed);
-    const error = await rejectionOf(bed.latchkey.rotateKey({ keyId, ...fields } as never));
+    const context = open();
+    const { keyId } = await issue(context);
+    const error = await rejectionOf(context.latchkey.rotateKey({ keyId, ...fields } as never));
     expect(error.issues).toMatchObject([{ path }]);
   });
 
   test("a grace of a year is the longest", async () => {
-    const bed = open();
-    const { keyId } = await issue(bed);
-    await bed.latchkey.rotateKey({ keyId, graceMs: YEAR_MS });
-    expect((await bed.latchkey.getKey({ keyId })).expires).toBe(NOON + YEAR_MS);
+    const context = open();
+    const { keyId } = await issue(context);
+    await context.latchkey.rotateKey({ keyId, graceMs: YEAR_MS });
+    expect((await context.latchkey.getKey({ keyId })).expires).toBe(NOON + YEAR_MS);
   });
 
   test("the expiry of a rotated key can be put forward, and never off", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { keyId, key } = await issue(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { keyId, key } = await issue(context);
     await latchkey.rotateKey({ keyId, graceMs: HOUR_MS });
     for (const expires of [null, NOON + HOUR_MS + 1]) {
       expect(await rejectionOf(latchkey.updateKey({ keyId, expires }))).toMatchObject({
@@ -195,7 +191,7 @@ describeOnEveryStore("rotateKey, where it is refused or raced", (open) => {
     await latchkey.updateKey({ keyId, expires: NOON + HOUR_MS });
     await latchkey.updateKey({ keyId, expires: NOON + 2, name: "the old one" });
     expect((await latchkey.getKey({ keyId })).expires).toBe(NOON + 2);
-    bed.setClock(NOON + 2);
+    context.setClock(NOON + 2);
     expect(await rejectionOf(latchkey.updateKey({ keyId, enabled: true }))).toMatchObject({
       code: "PRECONDITION_FAILED",
     });

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, HOUR_MS, NOON, rejectionOf } from "../every-store.js";
 import { MIDNIGHT, team } from "../team.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("setting shared uses", (open) => {
+describeOnMemory("setting shared uses", (open) => {
   test("updateIdentity sets, clears and leaves them; null takes away the refill too", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     const refill = { interval: "daily", amount: 3 } as const;
-    const { identityId, one } = await team(bed, { remaining: 5, refill });
+    const { identityId, one } = await team(context, { remaining: 5, refill });
     await latchkey.verifyKey({ key: one.key });
     const untouched = await latchkey.updateIdentity({ identityId, meta: { berth: 4 } });
     expect(untouched).toMatchObject({ remaining: 4, refill });
@@ -26,24 +26,24 @@ describeOnEveryStore("setting shared uses", (open) => {
   });
 
   test("a refill given later starts from then: what would have fallen due before is not owed", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { identityId } = await team(bed, { remaining: 1 });
-    bed.setClock(MIDNIGHT + HOUR_MS);
+    const context = open();
+    const { latchkey } = context;
+    const { identityId } = await team(context, { remaining: 1 });
+    context.setClock(MIDNIGHT + HOUR_MS);
     const refill = { interval: "daily", amount: 50 } as const;
     expect((await latchkey.updateIdentity({ identityId, refill })).remaining).toBe(1);
-    bed.setClock(MIDNIGHT + DAY_MS);
+    context.setClock(MIDNIGHT + DAY_MS);
     expect((await latchkey.getIdentity({ identityId })).remaining).toBe(50);
   });
 
   test("a refill that fell due before its amount is changed is settled by the old amount", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { identityId } = await team(bed, {
+    const context = open();
+    const { latchkey } = context;
+    const { identityId } = await team(context, {
       remaining: 1,
       refill: { interval: "daily", amount: 10 },
     });
-    bed.setClock(MIDNIGHT);
+    context.setClock(MIDNIGHT);
     const refill = { interval: "daily", amount: 50 } as const;
     expect((await latchkey.updateIdentity({ identityId, refill })).remaining).toBe(10);
   });
@@ -67,10 +67,10 @@ describeOnEveryStore("setting shared uses", (open) => {
   });
 
   test("updateIdentity takes 0 and more, or null", async () => {
-    const bed = open();
-    const { identityId } = await team(bed);
+    const context = open();
+    const { identityId } = await team(context);
     for (const remaining of [-1, 1.5, "1"]) {
-      const call = bed.latchkey.updateIdentity({ identityId, remaining } as never);
+      const call = context.latchkey.updateIdentity({ identityId, remaining } as never);
       expect((await rejectionOf(call)).issues).toEqual([
         { path: "remaining", message: "must be a whole number >= 0" },
       ]);
@@ -78,9 +78,9 @@ describeOnEveryStore("setting shared uses", (open) => {
   });
 
   test("a key that draws from its identity has no uses of its own to set: 412, nothing changed", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one } = await team(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { one } = await team(context);
     const { keyId } = one;
     const refill = { interval: "daily", amount: 1 } as const;
     for (const call of [
@@ -99,9 +99,9 @@ describeOnEveryStore("setting shared uses", (open) => {
   });
 
   test("a key cannot be made to draw from an identity that it does not have, nor lose the one it draws from", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { apiId, one } = await team(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { apiId, one } = await team(context);
     const alone = await latchkey.createKey({ apiId });
     for (const call of [
       () => latchkey.updateKey({ keyId: alone.keyId, usesFrom: "identity" }),
@@ -128,7 +128,7 @@ describeOnEveryStore("setting shared uses", (open) => {
         remaining: 5,
         refill: { interval: "daily", amount: 0 },
         ratelimit: { limit: 1, duration: 1 },
-        ratelimits: [{ name: "default", limit: 1, duration: 1 }],
+        ratelimits: [{ name: "default", limit: 2, duration: 1 }],
         meta: "no" as never,
         expires: NOON,
       }),
@@ -147,9 +147,9 @@ describeOnEveryStore("setting shared uses", (open) => {
   });
 
   test("a key without uses left to draw from is not enabled, until its identity has some", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one, identityId } = await team(bed, { remaining: 1 });
+    const context = open();
+    const { latchkey } = context;
+    const { one, identityId } = await team(context, { remaining: 1 });
     const { keyId } = one;
     await latchkey.updateKey({ keyId, enabled: false });
     await latchkey.updateIdentity({ identityId, remaining: 0 });
@@ -171,29 +171,28 @@ describeOnEveryStore("setting shared uses", (open) => {
     });
   });
 
-  test("what is set of them is told, and what is spent is not", async () => {
-    const bed = open();
-    const { latchkey, store } = bed;
-    const { identityId, one } = await team(bed, { remaining: 5 });
+  test("what is set of them is emitted and logged, and what is spent is not", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { identityId, one } = await team(context, { remaining: 5 });
     await latchkey.verifyKey({ key: one.key });
     await latchkey.updateIdentity({
       identityId,
       remaining: 8,
       refill: { interval: "daily", amount: 2 },
     });
-    const page = { beforeId: null, limit: 10 };
-    const log = await store.listChanges("ws_default", { kind: "identity", identityId }, page);
-    expect(log.items.filter(({ type }) => type.startsWith("identity."))).toMatchObject([
+    const log = await latchkey.listAuditEvents({ identityId });
+    expect(log.events.filter(({ type }) => type.startsWith("identity."))).toMatchObject([
       {
         type: "identity.updated",
-        fields: [
+        changes: [
           { field: "remaining", after: 8 },
           { field: "refill", after: { interval: "daily", amount: 2 } },
         ],
       },
       {
         type: "identity.created",
-        fields: [
+        changes: [
           { field: "externalId", after: "team" },
           { field: "remaining", after: 5 },
         ],

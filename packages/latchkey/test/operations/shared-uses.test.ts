@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, HOUR_MS, NOON } from "../every-store.js";
 import { MIDNIGHT, team } from "../team.js";
+import { DAY_MS, describeOnMemory, HOUR_MS } from "../test-context.js";
 
-describeOnEveryStore("uses that the keys of an identity share", (open) => {
+describeOnMemory("uses that the keys of an identity share", (open) => {
   test("every key takes from the one number, and each verdict says what is left of it", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one, two, identityId } = await team(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { one, two, identityId } = await team(context);
     expect(await latchkey.verifyKey({ key: one.key })).toMatchObject({
       code: "VALID",
       remaining: 4,
@@ -15,7 +15,7 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
       code: "VALID",
       remaining: 3,
     });
-    const spent = await bed.another().verifyKey({ key: one.key, remaining: { cost: 3 } });
+    const spent = await context.another().verifyKey({ key: one.key, remaining: { cost: 3 } });
     expect(spent).toMatchObject({ code: "VALID", remaining: 0, enabled: true });
     for (const { key } of [one, two]) {
       expect(await latchkey.verifyKey({ key })).toMatchObject({
@@ -28,18 +28,18 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("a cost above what is left is refused and takes nothing", async () => {
-    const bed = open();
-    const { one, two } = await team(bed, { remaining: 2 });
-    const dear = await bed.latchkey.verifyKey({ key: one.key, remaining: { cost: 3 } });
+    const context = open();
+    const { one, two } = await team(context, { remaining: 2 });
+    const dear = await context.latchkey.verifyKey({ key: one.key, remaining: { cost: 3 } });
     expect(dear).toMatchObject({ code: "USAGE_EXCEEDED", remaining: 2, enabled: true });
-    const exact = await bed.latchkey.verifyKey({ key: two.key, remaining: { cost: 2 } });
+    const exact = await context.latchkey.verifyKey({ key: two.key, remaining: { cost: 2 } });
     expect(exact).toMatchObject({ code: "VALID", remaining: 0 });
   });
 
   test("a key refused by its rate limit takes nothing from the shared uses", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one } = await team(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { one } = await team(context);
     const ratelimit = { limit: 1, duration: DAY_MS };
     await latchkey.updateKey({ keyId: one.keyId, ratelimit });
     await latchkey.verifyKey({ key: one.key });
@@ -50,12 +50,12 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("exactly k of N concurrent verifications are admitted over several keys and processes", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { apiId, identityId, one, two } = await team(bed, { remaining: 31 });
+    const context = open();
+    const { latchkey } = context;
+    const { apiId, identityId, one, two } = await team(context, { remaining: 31 });
     const three = await latchkey.createKey({ apiId, externalId: "team", usesFrom: "identity" });
     const keys = [one, two, three];
-    const processes = [latchkey, bed.another()];
+    const processes = [latchkey, context.another()];
     const verdicts = await Promise.all(
       Array.from({ length: 90 }, (_, at) =>
         processes[at % 2]?.verifyKey({ key: keys[at % 3]?.key as string }),
@@ -68,22 +68,22 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("a repeated request is charged once", async () => {
-    const bed = open();
-    const { one } = await team(bed);
-    const ask = () => bed.latchkey.verifyKey({ key: one.key, requestId: "req-1" });
+    const context = open();
+    const { one } = await team(context);
+    const ask = () => context.latchkey.verifyKey({ key: one.key, requestId: "req-1" });
     expect([await ask(), await ask()]).toMatchObject([{ remaining: 4 }, { remaining: 4 }]);
-    expect((await bed.latchkey.getIdentity({ externalId: "team" })).remaining).toBe(4);
+    expect((await context.latchkey.getIdentity({ externalId: "team" })).remaining).toBe(4);
   });
 
   test("a refill of the identity restores them for all keys, at the instant it falls due", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     const refill = { interval: "daily", amount: 3 } as const;
-    const { one, two, identityId } = await team(bed, { remaining: 1, refill });
+    const { one, two, identityId } = await team(context, { remaining: 1, refill });
     await latchkey.verifyKey({ key: one.key });
-    bed.setClock(MIDNIGHT - 1);
+    context.setClock(MIDNIGHT - 1);
     expect((await latchkey.verifyKey({ key: two.key })).code).toBe("USAGE_EXCEEDED");
-    bed.setClock(MIDNIGHT);
+    context.setClock(MIDNIGHT);
     expect((await latchkey.getIdentity({ identityId })).remaining).toBe(3);
     expect((await latchkey.getKey({ keyId: two.keyId })).remaining).toBe(3);
     expect(await latchkey.verifyKey({ key: two.key })).toMatchObject({
@@ -97,12 +97,12 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("listings and getIdentity show the shared uses, and whose they are", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     const refill = { interval: "monthly", amount: 9, refillDay: 31 } as const;
-    const { apiId, identityId, one } = await team(bed, { remaining: 5, refill });
+    const { apiId, identityId, one } = await team(context, { remaining: 5, refill });
     await latchkey.verifyKey({ key: one.key });
-    const shown = { remaining: 4, refill: { ...refill, lastRefillAt: NOON } };
+    const shown = { remaining: 4, refill };
     expect(await latchkey.getIdentity({ identityId })).toMatchObject(shown);
     const { keys } = await latchkey.listKeys({ apiId });
     expect(keys).toMatchObject([
@@ -116,9 +116,9 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("enabled in a list is false while the shared uses are gone", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one, two, identityId } = await team(bed, { remaining: 1 });
+    const context = open();
+    const { latchkey } = context;
+    const { one, two, identityId } = await team(context, { remaining: 1 });
     await latchkey.verifyKey({ key: one.key });
     const enabled = async () => (await latchkey.getKey({ keyId: two.keyId })).enabled;
     expect(await enabled()).toBe(false);
@@ -129,9 +129,9 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("an identity without a number of uses leaves its keys unlimited", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one } = await team(bed, {});
+    const context = open();
+    const { latchkey } = context;
+    const { one } = await team(context, {});
     const verdict = await latchkey.verifyKey({ key: one.key });
     expect(verdict.code).toBe("VALID");
     expect("remaining" in verdict).toBe(false);
@@ -139,11 +139,11 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("a key whose identity is deleted has no uses, never unlimited ones", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     for (const uses of [{ remaining: 5 }, {}]) {
-      const { one, identityId } = await team(bed, uses);
-      const other = bed.another();
+      const { one, identityId } = await team(context, uses);
+      const other = context.another();
       expect((await other.verifyKey({ key: one.key })).code).toBe("VALID");
       await latchkey.deleteIdentity({ identityId });
       for (const cost of [0, 1])
@@ -165,9 +165,9 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("such a key is brought back by another identity, or by uses of its own", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one, two, identityId } = await team(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { one, two, identityId } = await team(context);
     await latchkey.deleteIdentity({ identityId });
     await latchkey.createIdentity({ externalId: "other team", remaining: 2 });
     await latchkey.updateKey({ keyId: one.keyId, externalId: "other team" });
@@ -183,9 +183,9 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("a key moved to another identity draws from that one's uses", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one } = await team(bed, { remaining: 1 });
+    const context = open();
+    const { latchkey } = context;
+    const { one } = await team(context, { remaining: 1 });
     await latchkey.createIdentity({ externalId: "other team", remaining: 8 });
     await latchkey.updateKey({ keyId: one.keyId, externalId: "other team" });
     expect(await latchkey.verifyKey({ key: one.key })).toMatchObject({
@@ -196,9 +196,9 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("a key's own count is at rest meanwhile, and goes on where it was", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { apiId } = await team(bed, { remaining: 5 });
+    const context = open();
+    const { latchkey } = context;
+    const { apiId } = await team(context, { remaining: 5 });
     const { keyId, key } = await latchkey.createKey({ apiId, externalId: "team", remaining: 9 });
     await latchkey.verifyKey({ key });
     await latchkey.updateKey({ keyId, usesFrom: "identity" });
@@ -210,9 +210,9 @@ describeOnEveryStore("uses that the keys of an identity share", (open) => {
   });
 
   test("the successor of a rotated key draws from the identity too", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { one, two } = await team(bed, { remaining: 4 });
+    const context = open();
+    const { latchkey } = context;
+    const { one, two } = await team(context, { remaining: 4 });
     const next = await latchkey.rotateKey({ keyId: one.keyId, graceMs: HOUR_MS });
     const left = [];
     for (const { key } of [one, next, two]) {

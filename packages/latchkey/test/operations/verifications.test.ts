@@ -1,19 +1,8 @@
-import type { KeyStore } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../every-store.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
+import { unclosed } from "../wrapped-store.js";
 
-/** The store as it is, but that it outlives the latchkey that closes it. */
-function unclosed(store: KeyStore): KeyStore {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === "close") return async () => undefined;
-      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      return method.bind(target);
-    },
-  });
-}
-
-describeOnEveryStore("usage", (open) => {
+describeOnMemory("usage", (open) => {
   const bucket = (time: number, outcomes: Readonly<Record<string, number>>) => ({
     time,
     success: outcomes.VALID ?? 0,
@@ -24,9 +13,9 @@ describeOnEveryStore("usage", (open) => {
   const thisHour = { start: NOON, end: NOON + HOUR_MS, granularity: "hour" } as const;
 
   test("counts verifications by verdict, for the key, its identity and its API", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { key, keyId, apiId } = await issue(bed, {
+    const context = open();
+    const { latchkey } = context;
+    const { key, keyId, apiId } = await issue(context, {
       externalId: "pier-7",
       remaining: 3,
       ratelimit: { limit: 4, duration: HOUR_MS },
@@ -42,53 +31,53 @@ describeOnEveryStore("usage", (open) => {
     const ofKey = { VALID: 2, USAGE_EXCEEDED: 1, RATE_LIMITED: 1, FORBIDDEN: 1 };
     const ofAll = { ...ofKey, VALID: 3 };
     const { id: identityId } = await latchkey.getIdentity({ externalId: "pier-7" });
-    const asked = async (subject: object) =>
+    const usageOf = async (subject: object) =>
       (await latchkey.getVerifications({ ...subject, ...thisHour })).verifications;
-    expect(await asked({ keyId })).toEqual([bucket(NOON, ofKey)]);
-    expect(await asked({ keyId: other.keyId })).toEqual([bucket(NOON, { VALID: 1 })]);
-    expect(await asked({ apiId })).toEqual([bucket(NOON, ofAll)]);
-    expect(await asked({ identityId })).toEqual([bucket(NOON, ofAll)]);
-    expect(await asked({ externalId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
-    expect(await asked({ ownerId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
+    expect(await usageOf({ keyId })).toEqual([bucket(NOON, ofKey)]);
+    expect(await usageOf({ keyId: other.keyId })).toEqual([bucket(NOON, { VALID: 1 })]);
+    expect(await usageOf({ apiId })).toEqual([bucket(NOON, ofAll)]);
+    expect(await usageOf({ identityId })).toEqual([bucket(NOON, ofAll)]);
+    expect(await usageOf({ externalId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
+    expect(await usageOf({ ownerId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
   });
 
   test("comes by the hour, the day or the month, each bucket as a whole, the empty ones too", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { key, keyId } = await issue(bed);
+    const context = open();
+    const { latchkey } = context;
+    const { key, keyId } = await issue(context);
     for (const at of [NOON - 1, NOON, NOON + 2 * HOUR_MS, NOON + DAY_MS, Date.UTC(2026, 3, 2)]) {
-      bed.setClock(at);
-      await bed
+      context.setClock(at);
+      await context
         .another()
         .verifyKey({ key })
         .then(() => undefined);
-      const again = bed.another();
+      const again = context.another();
       await again.verifyKey({ key });
       await again.getVerifications({ keyId, ...thisHour });
     }
-    const asked = async (start: number, end: number, granularity: "hour" | "day" | "month") =>
+    const usageOf = async (start: number, end: number, granularity: "hour" | "day" | "month") =>
       (await latchkey.getVerifications({ keyId, start, end, granularity })).verifications.map(
         ({ time, success }) => [new Date(time).toISOString().slice(0, 13), success],
       );
-    expect(await asked(NOON + 1, NOON + 2 * HOUR_MS + 1, "hour")).toEqual([
+    expect(await usageOf(NOON + 1, NOON + 2 * HOUR_MS + 1, "hour")).toEqual([
       ["2026-03-10T12", 1],
       ["2026-03-10T13", 0],
       ["2026-03-10T14", 1],
     ]);
-    expect(await asked(NOON, NOON + DAY_MS, "day")).toEqual([
+    expect(await usageOf(NOON, NOON + DAY_MS, "day")).toEqual([
       ["2026-03-10T00", 3],
       ["2026-03-11T00", 1],
     ]);
-    expect(await asked(NOON, Date.UTC(2026, 3, 2), "month")).toEqual([
+    expect(await usageOf(NOON, Date.UTC(2026, 3, 2), "month")).toEqual([
       ["2026-03-01T00", 4],
       ["2026-04-01T00", 1],
     ]);
   });
 
-  test("is by the day unless told otherwise", async () => {
-    const bed = open();
-    const { keyId } = await issue(bed);
-    const { verifications } = await bed.latchkey.getVerifications({
+  test("is by the day unless another granularity is given", async () => {
+    const context = open();
+    const { keyId } = await issue(context);
+    const { verifications } = await context.latchkey.getVerifications({
       keyId,
       start: NOON,
       end: NOON + 1,
@@ -97,65 +86,65 @@ describeOnEveryStore("usage", (open) => {
   });
 
   test("of many processes adds up", async () => {
-    const bed = open();
-    const { key, keyId } = await issue(bed);
-    const processes = Array.from({ length: 4 }, () => bed.another());
+    const context = open();
+    const { key, keyId } = await issue(context);
+    const processes = Array.from({ length: 4 }, () => context.another());
     await Promise.all(
       processes.map(async (latchkey, index) => {
         for (let count = 0; count <= index; count += 1) await latchkey.verifyKey({ key });
         await latchkey.getVerifications({ keyId, ...thisHour });
       }),
     );
-    const { verifications } = await bed.latchkey.getVerifications({ keyId, ...thisHour });
+    const { verifications } = await context.latchkey.getVerifications({ keyId, ...thisHour });
     expect(verifications).toEqual([bucket(NOON, { VALID: 10 })]);
   });
 
   test("is in the store once the latchkey is closed", async () => {
-    const bed = open();
-    const { key, keyId } = await issue(bed);
-    const closing = bed.another({ store: unclosed(bed.store) });
+    const context = open();
+    const { key, keyId } = await issue(context);
+    const closing = context.another({ store: unclosed(context.store) });
     await closing.verifyKey({ key });
-    expect(await bed.latchkey.getKey({ keyId })).not.toHaveProperty("lastUsedAt");
+    expect(await context.latchkey.getKey({ keyId })).not.toHaveProperty("lastUsedAt");
     await closing.close();
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ lastUsedAt: NOON });
-    const { verifications } = await bed.latchkey.getVerifications({ keyId, ...thisHour });
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({ lastUsedAt: NOON });
+    const { verifications } = await context.latchkey.getVerifications({ keyId, ...thisHour });
     expect(verifications).toEqual([bucket(NOON, { VALID: 1 })]);
   });
 
   test("shows when a key was last used: the latest valid verification, never an earlier one", async () => {
-    const bed = open();
-    const { key, keyId, apiId } = await issue(bed, { remaining: 2 });
-    const told = async (latchkey = bed.latchkey) => {
+    const context = open();
+    const { key, keyId, apiId } = await issue(context, { remaining: 2 });
+    const lastUsedAt = async (latchkey = context.latchkey) => {
       await latchkey.getVerifications({ keyId, ...thisHour });
-      return (await bed.latchkey.getKey({ keyId })).lastUsedAt;
+      return (await context.latchkey.getKey({ keyId })).lastUsedAt;
     };
-    expect(await told()).toBeUndefined();
-    const behind = bed.another();
+    expect(await lastUsedAt()).toBeUndefined();
+    const behind = context.another();
     await behind.verifyKey({ key });
-    bed.advance(1_000);
-    await bed.latchkey.verifyKey({ key });
-    expect(await told()).toBe(NOON + 1_000);
-    expect(await told(behind)).toBe(NOON + 1_000);
-    bed.advance(1_000);
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
-    expect(await told()).toBe(NOON + 1_000);
-    const { keys } = await bed.latchkey.listKeys({ apiId });
+    context.advance(1_000);
+    await context.latchkey.verifyKey({ key });
+    expect(await lastUsedAt()).toBe(NOON + 1_000);
+    expect(await lastUsedAt(behind)).toBe(NOON + 1_000);
+    context.advance(1_000);
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
+    expect(await lastUsedAt()).toBe(NOON + 1_000);
+    const { keys } = await context.latchkey.listKeys({ apiId });
     expect(keys).toMatchObject([{ lastUsedAt: NOON + 1_000 }]);
   });
 
   test("is not counted where it is switched off", async () => {
-    const bed = open({ usage: false });
-    const { key, keyId } = await issue(bed);
-    await bed.latchkey.verifyKey({ key });
-    const { verifications } = await bed.latchkey.getVerifications({ keyId, ...thisHour });
+    const context = open({ usage: false });
+    const { key, keyId } = await issue(context);
+    await context.latchkey.verifyKey({ key });
+    const { verifications } = await context.latchkey.getVerifications({ keyId, ...thisHour });
     expect(verifications).toEqual([bucket(NOON, {})]);
-    expect(await bed.latchkey.getKey({ keyId })).not.toHaveProperty("lastUsedAt");
+    expect(await context.latchkey.getKey({ keyId })).not.toHaveProperty("lastUsedAt");
   });
 
   test("goes with a key that moves to another identity: each keeps what was done under it", async () => {
-    const bed = open();
-    const { latchkey } = bed;
-    const { key, keyId } = await issue(bed, { externalId: "pier-7" });
+    const context = open();
+    const { latchkey } = context;
+    const { key, keyId } = await issue(context, { externalId: "pier-7" });
     await latchkey.verifyKey({ key });
     await latchkey.updateKey({ keyId, externalId: "pier-8" });
     await latchkey.verifyKey({ key });
@@ -167,15 +156,15 @@ describeOnEveryStore("usage", (open) => {
   });
 
   test("of what this workspace has not is NOT_FOUND", async () => {
-    const bed = open();
-    const { keyId, apiId } = await issue(bed, { externalId: "pier-7" });
-    const { id: identityId } = await bed.latchkey.getIdentity({ externalId: "pier-7" });
+    const context = open();
+    const { keyId, apiId } = await issue(context, { externalId: "pier-7" });
+    const { id: identityId } = await context.latchkey.getIdentity({ externalId: "pier-7" });
     for (const subject of [{ keyId }, { apiId }, { identityId }, { externalId: "pier-7" }]) {
-      const call = bed.latchkey.workspace("ws_2").getVerifications({ ...subject, ...thisHour });
+      const call = context.latchkey.workspace("ws_2").getVerifications({ ...subject, ...thisHour });
       expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND" });
     }
-    await bed.latchkey.deleteKey({ keyId });
-    const call = bed.latchkey.getVerifications({ keyId, ...thisHour });
+    await context.latchkey.deleteKey({ keyId });
+    const call = context.latchkey.getVerifications({ keyId, ...thisHour });
     expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND", message: "no such key" });
   });
 
@@ -196,44 +185,46 @@ describeOnEveryStore("usage", (open) => {
     { granularity: "day", end: NOON + 366 * DAY_MS, bound: "366 days" },
     { granularity: "month", end: Date.UTC(2036, 2, 10, 12), bound: "120 months" },
   ] as const)("by the $granularity reaches over $bound", async ({ granularity, end, bound }) => {
-    const bed = open();
-    const { keyId } = await issue(bed);
-    const asked = (more: number) =>
-      bed.latchkey.getVerifications({ keyId, start: NOON, end: end + more, granularity });
-    expect((await asked(-1)).verifications.length).toBeGreaterThan(0);
-    expect((await asked(0)).verifications.length).toBeGreaterThan(0);
-    const error = await rejectionOf(asked(1));
+    const context = open();
+    const { keyId } = await issue(context);
+    const usageOf = (more: number) =>
+      context.latchkey.getVerifications({ keyId, start: NOON, end: end + more, granularity });
+    expect((await usageOf(-1)).verifications.length).toBeGreaterThan(0);
+    expect((await usageOf(0)).verifications.length).toBeGreaterThan(0);
+    const error = await rejectionOf(usageOf(1));
     expect(error.issues).toEqual([{ path: "end", message: expect.stringContaining(bound) }]);
   });
 
   test.each([-1, 0, 1])("of a range that ends %d ms after its start", async (length) => {
-    const bed = open();
-    const { keyId } = await issue(bed);
-    const call = bed.latchkey.getVerifications({ keyId, start: NOON, end: NOON + length });
+    const context = open();
+    const { keyId } = await issue(context);
+    const call = context.latchkey.getVerifications({ keyId, start: NOON, end: NOON + length });
     const outcome = await call.catch((error) => error);
     expect(outcome.code).toBe(length < 1 ? "BAD_REQUEST" : undefined);
   });
 
   describe("pruning", () => {
     test("forgets the counters of days that were over, and keeps when a key was last used", async () => {
-      const bed = open();
-      const { key, keyId } = await issue(bed);
+      const context = open();
+      const { key, keyId } = await issue(context);
       const midnight = NOON + DAY_MS / 2;
       for (const at of [midnight - 1, midnight]) {
-        bed.setClock(at);
-        const latchkey = bed.another();
+        context.setClock(at);
+        const latchkey = context.another();
         await latchkey.verifyKey({ key });
         await latchkey.getVerifications({ keyId, ...thisHour });
       }
-      bed.setClock(midnight + DAY_MS - 1);
-      expect(await bed.latchkey.pruneVerifications({ before: bed.now() })).toEqual({ deleted: 2 });
-      const { verifications } = await bed.latchkey.getVerifications({
+      context.setClock(midnight + DAY_MS - 1);
+      expect(await context.latchkey.pruneVerifications({ before: context.now() })).toEqual({
+        deleted: 2,
+      });
+      const { verifications } = await context.latchkey.getVerifications({
         keyId,
         start: NOON,
         end: midnight + 1,
       });
       expect(verifications.map(({ success }) => success)).toEqual([0, 1]);
-      expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ lastUsedAt: midnight });
+      expect(await context.latchkey.getKey({ keyId })).toMatchObject({ lastUsedAt: midnight });
     });
 
     test.each([
@@ -248,14 +239,16 @@ describeOnEveryStore("usage", (open) => {
     });
 
     test("touches no other workspace", async () => {
-      const bed = open();
-      const { key, keyId } = await issue(bed);
-      await bed.latchkey.verifyKey({ key });
-      await bed.latchkey.getVerifications({ keyId, ...thisHour });
-      bed.advance(2 * DAY_MS);
-      const other = bed.latchkey.workspace("ws_2");
-      expect(await other.pruneVerifications({ before: bed.now() })).toEqual({ deleted: 0 });
-      expect(await bed.latchkey.pruneVerifications({ before: bed.now() })).toEqual({ deleted: 2 });
+      const context = open();
+      const { key, keyId } = await issue(context);
+      await context.latchkey.verifyKey({ key });
+      await context.latchkey.getVerifications({ keyId, ...thisHour });
+      context.advance(2 * DAY_MS);
+      const other = context.latchkey.workspace("ws_2");
+      expect(await other.pruneVerifications({ before: context.now() })).toEqual({ deleted: 0 });
+      expect(await context.latchkey.pruneVerifications({ before: context.now() })).toEqual({
+        deleted: 2,
+      });
     });
   });
 });

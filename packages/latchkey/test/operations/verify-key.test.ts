@@ -1,76 +1,82 @@
 import { expect, test } from "vitest";
-import { DAY_MS, describeOnEveryStore, HOUR_MS, issue, NOON, rejectionOf } from "../every-store.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("verifyKey", (open) => {
+describeOnMemory("verifyKey", (open) => {
   test("N concurrent verifications of k uses admit exactly k", async () => {
-    const bed = open();
-    const { key } = await issue(bed, { remaining: 37 });
+    const context = open();
+    const { key } = await issue(context, { remaining: 37 });
     const verdicts = await Promise.all(
-      Array.from({ length: 200 }, () => bed.latchkey.verifyKey({ key })),
+      Array.from({ length: 200 }, () => context.latchkey.verifyKey({ key })),
     );
     expect(verdicts.filter(({ valid }) => valid)).toHaveLength(37);
     expect(new Set(verdicts.map(({ code }) => code))).toEqual(new Set(["VALID", "USAGE_EXCEEDED"]));
   });
 
   test("the use that takes the last one is valid, and the key is shown disabled afterwards", async () => {
-    const bed = open();
-    const { key, keyId } = await issue(bed, { remaining: 1 });
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+    const context = open();
+    const { key, keyId } = await issue(context, { remaining: 1 });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({
       valid: true,
       remaining: 0,
       enabled: true,
     });
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ remaining: 0, enabled: false });
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({
+      remaining: 0,
+      enabled: false,
+    });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({
       code: "USAGE_EXCEEDED",
       enabled: false,
     });
-    expect(await bed.latchkey.verifyKey({ key, remaining: { cost: 0 } })).toMatchObject({
+    expect(await context.latchkey.verifyKey({ key, remaining: { cost: 0 } })).toMatchObject({
       code: "USAGE_EXCEEDED",
     });
   });
 
   test("a cost above what is left takes nothing", async () => {
-    const bed = open();
-    const { key } = await issue(bed, { remaining: 5 });
-    expect(await bed.latchkey.verifyKey({ key, remaining: { cost: 6 } })).toMatchObject({
+    const context = open();
+    const { key } = await issue(context, { remaining: 5 });
+    expect(await context.latchkey.verifyKey({ key, remaining: { cost: 6 } })).toMatchObject({
       code: "USAGE_EXCEEDED",
       remaining: 5,
     });
-    expect(await bed.latchkey.verifyKey({ key, remaining: { cost: 5 } })).toMatchObject({
+    expect(await context.latchkey.verifyKey({ key, remaining: { cost: 5 } })).toMatchObject({
       valid: true,
       remaining: 0,
     });
   });
 
   test("a refusal by a limit takes no use, and a refusal by uses takes no slot", async () => {
-    const bed = open();
-    const { key } = await issue(bed, { remaining: 3, ratelimit: { limit: 2, duration: HOUR_MS } });
-    await bed.latchkey.verifyKey({ key });
-    await bed.latchkey.verifyKey({ key });
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+    const context = open();
+    const { key } = await issue(context, {
+      remaining: 3,
+      ratelimit: { limit: 2, duration: HOUR_MS },
+    });
+    await context.latchkey.verifyKey({ key });
+    await context.latchkey.verifyKey({ key });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({
       code: "RATE_LIMITED",
       remaining: 1,
     });
-    bed.advance(HOUR_MS);
-    expect(await bed.latchkey.verifyKey({ key, remaining: { cost: 2 } })).toMatchObject({
+    context.advance(HOUR_MS);
+    expect(await context.latchkey.verifyKey({ key, remaining: { cost: 2 } })).toMatchObject({
       code: "USAGE_EXCEEDED",
       ratelimit: { limit: 2, remaining: 2, reset: NOON + 2 * HOUR_MS },
     });
   });
 
   test("takes all limits or none", async () => {
-    const bed = open();
-    await bed.latchkey.createIdentity({
+    const context = open();
+    await context.latchkey.createIdentity({
       externalId: "pier-7",
       ratelimits: [
         { name: "reads", limit: 10, duration: HOUR_MS },
         { name: "writes", limit: 1, duration: HOUR_MS },
       ],
     });
-    const { key } = await issue(bed, { externalId: "pier-7" });
+    const { key } = await issue(context, { externalId: "pier-7" });
     const ask = () =>
-      bed.latchkey.verifyKey({ key, ratelimits: [{ name: "reads" }, { name: "writes" }] });
+      context.latchkey.verifyKey({ key, ratelimits: [{ name: "reads" }, { name: "writes" }] });
     expect(await ask()).toMatchObject({ valid: true });
     expect(await ask()).toMatchObject({
       code: "RATE_LIMITED",
@@ -83,15 +89,15 @@ describeOnEveryStore("verifyKey", (open) => {
   });
 
   test("keys of one identity share its limits", async () => {
-    const bed = open();
-    await bed.latchkey.createIdentity({
+    const context = open();
+    await context.latchkey.createIdentity({
       externalId: "pier-7",
       ratelimits: [{ name: "reads", limit: 3, duration: HOUR_MS }],
     });
-    const { apiId, key } = await issue(bed, { externalId: "pier-7" });
-    const other = await bed.latchkey.createKey({ apiId, externalId: "pier-7" });
+    const { apiId, key } = await issue(context, { externalId: "pier-7" });
+    const other = await context.latchkey.createKey({ apiId, externalId: "pier-7" });
     const ask = (secret: string) =>
-      bed.latchkey.verifyKey({ key: secret, ratelimits: [{ name: "reads" }] });
+      context.latchkey.verifyKey({ key: secret, ratelimits: [{ name: "reads" }] });
     const codes = [await ask(key), await ask(other.key), await ask(key), await ask(other.key)].map(
       ({ code }) => code,
     );
@@ -99,46 +105,49 @@ describeOnEveryStore("verifyKey", (open) => {
   });
 
   test("an exhausted key comes back when its refill falls due, at the instant itself", async () => {
-    const bed = open();
-    const { key } = await issue(bed, { remaining: 1, refill: { interval: "daily", amount: 2 } });
-    await bed.latchkey.verifyKey({ key });
-    bed.setClock(NOON + DAY_MS / 2 - 1);
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
-    bed.setClock(NOON + DAY_MS / 2);
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 1 });
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 0 });
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
+    const context = open();
+    const { key } = await issue(context, {
+      remaining: 1,
+      refill: { interval: "daily", amount: 2 },
+    });
+    await context.latchkey.verifyKey({ key });
+    context.setClock(NOON + DAY_MS / 2 - 1);
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
+    context.setClock(NOON + DAY_MS / 2);
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 1 });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 0 });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
   });
 
   test("at the instant of expiry the key is dead", async () => {
-    const bed = open();
-    const { key } = await issue(bed, { expires: NOON + 1_000 });
-    bed.setClock(NOON + 999);
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+    const context = open();
+    const { key } = await issue(context, { expires: NOON + 1_000 });
+    context.setClock(NOON + 999);
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({
       valid: true,
       expires: NOON + 1_000,
     });
-    bed.setClock(NOON + 1_000);
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({
+    context.setClock(NOON + 1_000);
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({
       code: "EXPIRED",
       enabled: false,
     });
   });
 
   test("a clock set back revives no key", async () => {
-    const bed = open();
-    const { key } = await issue(bed, { expires: NOON + 1_000 });
-    bed.setClock(NOON + 1_000);
-    await bed.latchkey.verifyKey({ key });
-    bed.setClock(NOON);
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "EXPIRED" });
+    const context = open();
+    const { key } = await issue(context, { expires: NOON + 1_000 });
+    context.setClock(NOON + 1_000);
+    await context.latchkey.verifyKey({ key });
+    context.setClock(NOON);
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "EXPIRED" });
   });
 
   test("a change made through another latchkey is seen by a warm one at once", async () => {
-    const bed = open();
-    const other = bed.another();
-    const { key, keyId, apiId } = await issue(bed, { externalId: "pier-7" });
-    const ask = () => bed.latchkey.verifyKey({ key, apiId });
+    const context = open();
+    const other = context.another();
+    const { key, keyId, apiId } = await issue(context, { externalId: "pier-7" });
+    const ask = () => context.latchkey.verifyKey({ key, apiId });
     expect(await ask()).toMatchObject({ valid: true });
     await other.updateKey({ keyId, enabled: false });
     expect(await ask()).toMatchObject({ code: "DISABLED" });
@@ -180,37 +189,37 @@ describeOnEveryStore("verifyKey", (open) => {
     expect(await tenants[1]?.verifyKey({ key: secret })).toMatchObject({ code: "VALID" });
   });
 
-  test("tells a key of another API from an unknown one, and hides another workspace's key", async () => {
-    const bed = open();
-    const { key } = await issue(bed);
-    const { apiId } = await bed.latchkey.createApi({ name: "harbour gates" });
-    expect(await bed.latchkey.verifyKey({ key, apiId })).toMatchObject({ code: "FORBIDDEN" });
-    expect(await bed.latchkey.workspace("ws_other").verifyKey({ key })).toEqual({
+  test("answers a key of another API otherwise than an unknown one, and hides another workspace's key", async () => {
+    const context = open();
+    const { key } = await issue(context);
+    const { apiId } = await context.latchkey.createApi({ name: "harbour gates" });
+    expect(await context.latchkey.verifyKey({ key, apiId })).toMatchObject({ code: "FORBIDDEN" });
+    expect(await context.latchkey.workspace("ws_other").verifyKey({ key })).toEqual({
       valid: false,
       code: "NOT_FOUND",
     });
-    expect(await bed.latchkey.verifyKey({ key }, { apiIds: [apiId] })).toEqual({
+    expect(await context.latchkey.verifyKey({ key }, { apiIds: [apiId] })).toEqual({
       valid: false,
       code: "NOT_FOUND",
     });
-    expect(await bed.latchkey.verifyKey({ key: "no such key" })).toEqual({
+    expect(await context.latchkey.verifyKey({ key: "no such key" })).toEqual({
       valid: false,
       code: "NOT_FOUND",
     });
   });
 
   test("a permission query is answered from direct and role permissions, wildcards included", async () => {
-    const bed = open();
+    const context = open();
     for (const name of ["tides.*", "gates.open", "gates.close"])
-      await bed.latchkey.createPermission({ name });
-    await bed.latchkey.createRole({ name: "pilot", permissions: ["gates.open"] });
-    const { key } = await issue(bed, { roles: ["pilot"], permissions: ["tides.*"] });
+      await context.latchkey.createPermission({ name });
+    await context.latchkey.createRole({ name: "pilot", permissions: ["gates.open"] });
+    const { key } = await issue(context, { roles: ["pilot"], permissions: ["tides.*"] });
     const codeOf = async (permissions: Parameters<typeof ask>[0]) => (await ask(permissions)).code;
     const ask = (
       permissions: NonNullable<
-        Parameters<typeof bed.latchkey.verifyKey>[0]["authorization"]
+        Parameters<typeof context.latchkey.verifyKey>[0]["authorization"]
       >["permissions"],
-    ) => bed.latchkey.verifyKey({ key, authorization: { permissions } });
+    ) => context.latchkey.verifyKey({ key, authorization: { permissions } });
     expect(await codeOf({ and: ["tides.north.read", "gates.open"] })).toBe("VALID");
     expect(await codeOf({ and: ["tides.read", "gates.close"] })).toBe("INSUFFICIENT_PERMISSIONS");
     expect(await codeOf({ or: ["gates.close", { and: ["gates.open", "tides.read"] }] })).toBe(
@@ -219,10 +228,10 @@ describeOnEveryStore("verifyKey", (open) => {
   });
 
   test("a malformed permission query is an error, also for a key that does not exist", async () => {
-    const bed = open();
+    const context = open();
     for (const permissions of [{ and: ["a"], or: ["b"] }, { and: [] }, {}, [], 7, ""]) {
       const error = await rejectionOf(
-        bed.latchkey.verifyKey({
+        context.latchkey.verifyKey({
           key: "unknown",
           authorization: { permissions: permissions as never },
         }),
@@ -232,23 +241,23 @@ describeOnEveryStore("verifyKey", (open) => {
   });
 
   test("an unknown limit name is an error that names it by place, and nothing is charged", async () => {
-    const bed = open();
-    const { key, keyId } = await issue(bed, { remaining: 5 });
+    const context = open();
+    const { key, keyId } = await issue(context, { remaining: 5 });
     const error = await rejectionOf(
-      bed.latchkey.verifyKey({
+      context.latchkey.verifyKey({
         key,
         ratelimits: [{ name: "a", limit: 1, duration: 1 }, { name: "nope" }],
       }),
     );
     expect(error).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: "ratelimits.1.name" }] });
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ remaining: 5 });
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({ remaining: 5 });
   });
 
   test("an ad-hoc limit counts by name and duration", async () => {
-    const bed = open();
-    const { key } = await issue(bed);
+    const context = open();
+    const { key } = await issue(context);
     const ask = (limit: number, duration: number) =>
-      bed.latchkey.verifyKey({ key, ratelimits: [{ name: "export", limit, duration }] });
+      context.latchkey.verifyKey({ key, ratelimits: [{ name: "export", limit, duration }] });
     expect(await ask(1, HOUR_MS)).toMatchObject({ valid: true, ratelimit: { remaining: 0 } });
     expect(await ask(1, HOUR_MS)).toMatchObject({ code: "RATE_LIMITED" });
     expect(await ask(2, HOUR_MS)).toMatchObject({ valid: true });
@@ -256,25 +265,27 @@ describeOnEveryStore("verifyKey", (open) => {
   });
 
   test("the default limit applies by itself, at the cost that the request names", async () => {
-    const bed = open();
-    const { key } = await issue(bed, { ratelimit: { limit: 10, duration: HOUR_MS } });
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ ratelimit: { remaining: 9 } });
-    expect(await bed.latchkey.verifyKey({ key, ratelimit: { cost: 4 } })).toMatchObject({
+    const context = open();
+    const { key } = await issue(context, { ratelimit: { limit: 10, duration: HOUR_MS } });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({
+      ratelimit: { remaining: 9 },
+    });
+    expect(await context.latchkey.verifyKey({ key, ratelimit: { cost: 4 } })).toMatchObject({
       ratelimit: { remaining: 5 },
     });
     expect(
-      await bed.latchkey.verifyKey({ key, ratelimits: [{ name: "default", cost: 5 }] }),
+      await context.latchkey.verifyKey({ key, ratelimits: [{ name: "default", cost: 5 }] }),
     ).toMatchObject({ ratelimit: { remaining: 0 } });
-    expect(await bed.latchkey.verifyKey({ key, ratelimit: { cost: 0 } })).toMatchObject({
+    expect(await context.latchkey.verifyKey({ key, ratelimit: { cost: 0 } })).toMatchObject({
       valid: true,
     });
-    expect(await bed.latchkey.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
+    expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
   });
 
   test("one limit name given twice, or half of an ad-hoc limit, is an error", async () => {
-    const bed = open();
+    const context = open();
     const twice = await rejectionOf(
-      bed.latchkey.verifyKey({
+      context.latchkey.verifyKey({
         key: "k",
         ratelimits: [{ name: "a", limit: 1, duration: 1 }, { name: "a" }],
       }),
@@ -283,42 +294,22 @@ describeOnEveryStore("verifyKey", (open) => {
       { path: "ratelimits.1.name", message: "must not be given twice" },
     ]);
     const half = await rejectionOf(
-      bed.latchkey.verifyKey({ key: "k", ratelimits: [{ name: "a", limit: 1 }] }),
+      context.latchkey.verifyKey({ key: "k", ratelimits: [{ name: "a", limit: 1 }] }),
     );
     expect(half.issues).toEqual([
       { path: "ratelimits.0.duration", message: "is required with limit" },
     ]);
   });
 
-  test("a random byte string is not looked for when its checksum is wrong", async () => {
-    const bed = open();
-    const { key } = await issue(bed);
-    let reads = 0;
-    const counting = bed.another({
-      store: new Proxy(bed.store, {
-        get(store, name) {
-          if (name === "findKey") reads += 1;
-          const method = Reflect.get(store, name) as (...args: unknown[]) => unknown;
-          return method.bind(store);
-        },
-      }),
-    });
-    const damaged = `${key.slice(0, -1)}${key.endsWith("x") ? "y" : "x"}`;
-    expect(await counting.verifyKey({ key: damaged })).toEqual({ valid: false, code: "NOT_FOUND" });
-    expect(reads).toBe(0);
-    expect(await counting.verifyKey({ key })).toMatchObject({ valid: true });
-    expect(reads).toBe(1);
-  });
-
   test("a verdict cannot be changed into a permission, nor into other metadata", async () => {
-    const bed = open();
-    await bed.latchkey.createPermission({ name: "tides.read" });
-    const { key } = await issue(bed, {
+    const context = open();
+    await context.latchkey.createPermission({ name: "tides.read" });
+    const { key } = await issue(context, {
       permissions: ["tides.read"],
       meta: { berth: { number: 4 } },
       externalId: "pier-7",
     });
-    await bed.latchkey.updateIdentity({ externalId: "pier-7", meta: { boats: ["a"] } });
+    await context.latchkey.updateIdentity({ externalId: "pier-7", meta: { boats: ["a"] } });
     for (const spoil of [
       (verdict: never) => (verdict as { permissions: string[] }).permissions.push("gates.open"),
       (verdict: never) => (verdict as { roles: string[] }).roles.push("pilot"),
@@ -327,46 +318,46 @@ describeOnEveryStore("verifyKey", (open) => {
       (verdict: never) =>
         (verdict as { identity: { meta: { boats: string[] } } }).identity.meta.boats.push("b"),
     ]) {
-      const verdict = await bed.latchkey.verifyKey({ key });
+      const verdict = await context.latchkey.verifyKey({ key });
       expect(() => spoil(verdict as never)).toThrow(TypeError);
     }
     expect(
-      await bed.latchkey.verifyKey({ key, authorization: { permissions: "gates.open" } }),
+      await context.latchkey.verifyKey({ key, authorization: { permissions: "gates.open" } }),
     ).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
   });
 
   test("a request id makes a repeat get the same verdict, charged once, and outlives no revocation", async () => {
-    const bed = open();
-    const { key, keyId } = await issue(bed, { remaining: 2 });
-    const first = await bed.latchkey.verifyKey({ key, requestId: "retry-1" });
-    expect(await bed.another().verifyKey({ key, requestId: "retry-1" })).toEqual(first);
-    expect(await bed.latchkey.getKey({ keyId })).toMatchObject({ remaining: 1 });
-    const other = bed.latchkey.verifyKey({ key, requestId: "retry-1", remaining: { cost: 2 } });
+    const context = open();
+    const { key, keyId } = await issue(context, { remaining: 2 });
+    const first = await context.latchkey.verifyKey({ key, requestId: "retry-1" });
+    expect(await context.another().verifyKey({ key, requestId: "retry-1" })).toEqual(first);
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({ remaining: 1 });
+    const other = context.latchkey.verifyKey({ key, requestId: "retry-1", remaining: { cost: 2 } });
     expect(await rejectionOf(other)).toMatchObject({ code: "CONFLICT" });
-    await bed.latchkey.updateKey({ keyId, enabled: false });
-    expect(await bed.latchkey.verifyKey({ key, requestId: "retry-1" })).toMatchObject({
+    await context.latchkey.updateKey({ keyId, enabled: false });
+    expect(await context.latchkey.verifyKey({ key, requestId: "retry-1" })).toMatchObject({
       code: "DISABLED",
     });
-    await bed.latchkey.updateKey({ keyId, enabled: true });
-    bed.advance(10 * 60_000);
-    expect(await bed.latchkey.verifyKey({ key, requestId: "retry-1" })).toMatchObject({
+    await context.latchkey.updateKey({ keyId, enabled: true });
+    context.advance(10 * 60_000);
+    expect(await context.latchkey.verifyKey({ key, requestId: "retry-1" })).toMatchObject({
       valid: true,
       remaining: 0,
     });
   });
 
   test("keys stay good when a pepper is switched on, and when it is rotated", async () => {
-    const bed = open();
+    const context = open();
     const pepper = (byte: number) => Uint8Array.from({ length: 32 }, (_, index) => byte + index);
-    const { key, apiId } = await issue(bed);
-    const first = bed.another({ pepper: { current: "p1", keys: { p1: pepper(1) } } });
+    const { key, apiId } = await issue(context);
+    const first = context.another({ pepper: { current: "p1", keys: { p1: pepper(1) } } });
     const { key: peppered } = await first.createKey({ apiId });
-    const second = bed.another({
+    const second = context.another({
       pepper: { current: "p2", keys: { p1: pepper(1), p2: pepper(2) } },
     });
     for (const secret of [key, peppered])
       expect(await second.verifyKey({ key: secret })).toMatchObject({ valid: true });
-    expect(await bed.another().verifyKey({ key: peppered })).toEqual({
+    expect(await context.another().verifyKey({ key: peppered })).toEqual({
       valid: false,
       code: "NOT_FOUND",
     });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore, NOON, rejectionOf } from "../every-store.js";
+import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
-describeOnEveryStore("whoami", (open) => {
-  test("tells what a secret is the key of, and charges nothing", async () => {
+describeOnMemory("whoami", (open) => {
+  test("says what a secret is the key of, and charges nothing", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { key, keyId } = await latchkey.createKey({
@@ -38,12 +38,12 @@ describeOnEveryStore("whoami", (open) => {
   });
 
   test("answers keys that no longer verify, as not enabled", async () => {
-    const bed = open();
-    const { latchkey } = bed;
+    const context = open();
+    const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const off = await latchkey.createKey({ apiId, enabled: false });
     const dying = await latchkey.createKey({ apiId, expires: NOON + 1 });
-    bed.advance(1);
+    context.advance(1);
     for (const { key, keyId } of [off, dying]) {
       expect(await latchkey.whoami({ key })).toMatchObject({ id: keyId, enabled: false });
     }

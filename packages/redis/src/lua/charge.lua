@@ -1,227 +1,215 @@
 #!lua
 --[[
-  The atomic step of a verification: settles a due refill, then takes every window slot and every use, or none.
+  The atomic step of a verification: confirms what the decision rested on, applies a due refill, then takes every window unit
+  and every use, or none.
 
-  KEYS[1]  record of the key, a hash
-  KEYS[2]  workspace, a hash
-  then     for "i" in ARGV[5] the counters of the identity, a hash; for "c" the windows of the key, a hash, where it shares
-           them; for "s" and "u" the uses that do not lie with a key, by the id of their owner, a hash; for "q" the memory of
-           the request, a string; for each limit "a" its window, a string, in their order
-  ARGV[1]  stamp that the record must have: id of the key, a space, expected version
-  ARGV[2]  expected epoch of the workspace
-  ARGV[3]  now, Unix epoch ms
-  ARGV[4]  uses to spend, 0 or more
-  ARGV[5]  which of these follow, in this order: "l" nothing, but only look; "i" the expected version of the identity,
-           "" for none; "c" nothing; "s" id of the counters that the key shares, whose uses are drawn from; "u" instead the
-           id of an identity, which may have none; "r" amount of the refill that is due, and Unix epoch ms at which it fell
-           due; "q" fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of
-           the limits beside their windows, one line, opaque here
-  then     for each limit: the field of its window, which begins with "k" in a record and with "i" in the counters of
-           an identity, or "a" for one made up by a request; units a window; length of a window in ms; units to take
-  Returns  "STALE", "CONFLICT", "CORRUPT", "REPEAT " and what was remembered; or "CHARGED", "RATE_LIMITED" or
-           "USAGE_EXCEEDED" and, each after a space, uses left or "", and <startedAt>:<used> for each limit
-  Mirrors  applyCharge in packages/core/src/charge.ts
+  KEYS[1]  revision of the workspace, a string; then what the letters name
+  ARGV[1]  now, Unix epoch ms
+  ARGV[2]  expected revision, "-" for any
+  ARGV[3]  letters, each followed in ARGV by what it names, in this order: for each confirmation
+           "k" a key and its counters, KEYS: its record; "<id> <version>", or "<id> " for any version; "v" without its counters;
+           "s" with counters that it shares, KEYS also the addresses of keys: the id of these counters besides;
+           "t" a record of another kind and its counters, KEYS: the hash of its kind; its id, "<version> " or "*"; "r" without
+           its counters; "n" that there is none, KEYS: the hash of its kind or the addresses of keys; its id;
+           in upper case where its uses are drawn from; "c" uses to take, where not 1; "l" nothing, but only look;
+           "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
+           fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
+           beside their windows, one line, opaque here;
+           for each limit, a character whose code is 32 more than the number of the confirmation whose counters hold its window,
+           or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window,
+           length of a window in ms, units to take
+  Returns  "STALE 0" for the revision, "STALE " or "LOST " and the number of a confirmation, lost where the record is not at its
+           address; "SHARED " with the number and the id of the counters that the key shares or ""; "CONFLICT", "CORRUPT",
+           "REPEAT " and what was remembered; or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses
+           left or "-", and <startedAt>:<used> for each limit
+  Mirrors  applyCharge in packages/core/src/store/charge.ts
 
-  Every argument and every local of this script is paid for with each verification: they are as few as they can be.
+  Every argument, table and function of this script is paid for with each verification: they are as few as they can be.
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
-local match, format, byte = string.match, string.format, string.byte
-local MAX = 9007199254740991
+local match, find, sub, format, byte = string.match, string.find, string.sub, string.format, string.byte
+-- include whole.lua
 local KEPT_AFTER_END_MS = 86400000
-local KEY, IDENTITY = byte("k"), byte("i")
 
--- Nil for anything but a whole number from 0 to 2^53 - 1 in decimal digits.
-local function whole(text)
-  local number = text and match(text, "^%d+$") and tonumber(text)
-  if number and number <= MAX then return number end
-  return nil
-end
-
-local now = tonumber(ARGV[3])
-local cost = tonumber(ARGV[4])
-local nextKey, firstLimit = 3, 6
-local isLook, identityKey, identityVersion, amount, dueAt, memory, fingerprint, forgottenAt, about
-local windowsKey, usesKey, usesOwner, isShared, settledAt, drawn
-if ARGV[5] ~= "" then
-  for part in string.gmatch(ARGV[5], ".") do
-    if part == "l" then
-      isLook = true
-    elseif part == "i" then
-      identityKey, identityVersion = KEYS[3], ARGV[6]
-      nextKey, firstLimit = 4, 7
-    elseif part == "c" then
-      windowsKey = KEYS[nextKey]
-      nextKey = nextKey + 1
-    elseif part == "s" or part == "u" then
-      usesKey, usesOwner, isShared = KEYS[nextKey], ARGV[firstLimit], part == "s"
-      nextKey, firstLimit = nextKey + 1, firstLimit + 1
-    elseif part == "r" then
-      amount, dueAt = tonumber(ARGV[firstLimit]), tonumber(ARGV[firstLimit + 1])
-      firstLimit = firstLimit + 2
-    elseif part == "q" then
-      memory, fingerprint = KEYS[nextKey], ARGV[firstLimit]
-      forgottenAt, about = ARGV[firstLimit + 1], ARGV[firstLimit + 2]
-      nextKey, firstLimit = nextKey + 1, firstLimit + 3
+-- 1. What the decision rested on. Counters are {home, text, field, whether they moved}.
+if ARGV[2] ~= "-" and (call("GET", KEYS[1]) or "0") ~= ARGV[2] then return "STALE 0" end
+local now, cost, letters = tonumber(ARGV[1]), 1, ARGV[3]
+local at, nextKey, confirmed, position = 4, 2, 0, 1
+local counters, uses, isCounted, isPeek, amount, dueAt, memory, fingerprint, rememberUntil, about = {}
+while position <= #letters do
+  local letter = byte(letters, position)
+  if letter < 97 and letter >= 65 then
+    -- Upper case: the uses are drawn from this one.
+    uses, letter = confirmed + 1, letter + 32
+  end
+  if letter == 107 or letter == 115 or letter == 118 then -- k, s, v
+    local home, stamp = KEYS[nextKey], ARGV[at]
+    local found = call("HMGET", home, "v", "u", "s")
+    confirmed, nextKey, at = confirmed + 1, nextKey + 1, at + 1
+    if found[1] ~= stamp then
+      local id = match(stamp, "^%S+ ") or ""
+      if not found[1] or sub(found[1], 1, #id) ~= id then return "LOST " .. confirmed end
+      if stamp ~= id then return "STALE " .. confirmed end
     end
+    found[1] = home
+    if letter == 115 then
+      if found[3] ~= ARGV[at] then return "SHARED " .. confirmed .. " " .. (found[3] or "") end
+      found[1], found[3] = KEYS[nextKey], ARGV[at] .. " u"
+      found[2] = call("HGET", found[1], found[3])
+      nextKey, at = nextKey + 1, at + 1
+    elseif found[3] and letter == 107 then
+      return "SHARED " .. confirmed .. " " .. found[3]
+    else
+      found[3] = "u"
+    end
+    -- Without counters it is as if it did not exist.
+    counters[confirmed] = found[2] and found or nil
+  elseif letter == 116 or letter == 114 then -- t, r
+    local home, id, expected = KEYS[nextKey], ARGV[at], ARGV[at + 1]
+    local head = call("HGET", home, id)
+    confirmed, nextKey, at = confirmed + 1, nextKey + 1, at + 2
+    if not head or (expected ~= "*" and sub(head, 1, #expected) ~= expected) then return "STALE " .. confirmed end
+    if letter == 116 then
+      local mark = match(head, "^%S* %S* (%S*)") or ""
+      local field = (mark == "+" and id or sub(mark, 2)) .. " u"
+      local text = call("HGET", home, field)
+      counters[confirmed] = text and { home, text, field, false } or nil
+    end
+  elseif letter == 110 then -- n
+    confirmed = confirmed + 1
+    if call("HEXISTS", KEYS[nextKey], ARGV[at]) == 1 then return "STALE " .. confirmed end
+    nextKey, at = nextKey + 1, at + 1
+  elseif letter == 99 then -- c
+    cost, at = tonumber(ARGV[at]), at + 1
+  elseif letter == 108 then -- l
+    isPeek = true
+  elseif letter == 102 then -- f
+    amount, dueAt, at = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), at + 2
+  elseif letter == 113 then -- q
+    memory, fingerprint, rememberUntil, about = KEYS[nextKey], ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
+    nextKey, at = nextKey + 1, at + 3
+  else
+    break
   end
+  position = position + 1
 end
-local lastArgument = #ARGV
-
--- 1. What the decision rested on.
-local fields = { "stamp", "remaining", dueAt and "refilledAt" }
-local nextWindow = dueAt and 4 or 3
-local lastField = nextWindow - 1
-local sharedFields = identityKey and { "version" }
-for at = firstLimit, lastArgument, 4 do
-  local owner = byte(ARGV[at])
-  if owner == KEY then
-    lastField = lastField + 1
-    fields[lastField] = ARGV[at]
-  elseif owner == IDENTITY and sharedFields then
-    sharedFields[#sharedFields + 1] = ARGV[at]
+local limits = #letters - position + 1
+-- Two confirmed records may share their counters.
+for later = 2, confirmed do
+  for earlier = 1, counters[later] and later - 1 or 0 do
+    local one, other = counters[earlier], counters[later]
+    if one and one[1] == other[1] and one[3] == other[3] then counters[later] = one end
   end
-end
-local key
-if windowsKey then
-  key = call("HMGET", windowsKey, unpack(fields))
-  key[1] = call("HGET", KEYS[1], "stamp")
-else
-  key = call("HMGET", KEYS[1], unpack(fields))
-end
-if key[1] ~= ARGV[1] then return "STALE" end
-if (call("HGET", KEYS[2], "epoch") or "0") ~= ARGV[2] then return "STALE" end
-local shared
-if identityKey then
-  shared = call("HMGET", identityKey, unpack(sharedFields))
-  if (shared[1] or "") ~= identityVersion then return "STALE" end
 end
 
 -- 2. The repeat of a request.
-if memory then
-  local known = call("GET", memory)
-  if known then
-    local knownFingerprint, knownUntil, result = match(known, "^([^\n]*)\n(%d+)\n(.*)$")
-    knownUntil = whole(knownUntil)
-    if not knownUntil then return "CORRUPT" end
-    if knownUntil > now then
-      if knownFingerprint ~= fingerprint then return "CONFLICT" end
-      return "REPEAT " .. result
-    end
+local known = memory and call("GET", memory)
+if known then
+  local knownFingerprint, knownUntil, result = match(known, "^([^\n]*)\n(%d+)\n(.*)$")
+  knownUntil = whole(knownUntil)
+  if not knownUntil then return "CORRUPT" end
+  if knownUntil > now then
+    if knownFingerprint ~= fingerprint then return "CONFLICT" end
+    return "REPEAT " .. result
   end
 end
 
--- 3. The uses, with a due refill settled. Nil stands for unlimited.
-local remaining
-local isSettled = false
-if usesKey then
-  local stored = call("HGET", usesKey, usesOwner)
-  -- An identity that does not exist has none; a key that shares its counters has some.
-  if isShared and not stored then return "CORRUPT" end
-  local left, settled = match(stored or "0:0", "^(%d*):(%d+)$")
-  if not left then return "CORRUPT" end
-  key[2], settledAt = left ~= "" and left, settled
-  -- Nor is one that does not exist given any.
-  if not stored then usesKey = nil end
-end
-if key[2] then
-  remaining = whole(key[2])
-  if not remaining then return "CORRUPT" end
-  if dueAt then
-    local refilledAt = whole(settledAt or key[3])
+-- 3. The uses, with a due refill applied. Nil stands for unlimited.
+local remaining, head, others, isRefilled
+if uses then
+  local drawn = counters[uses]
+  -- A record that does not exist has none, and is given none.
+  head, others = match(drawn and drawn[2] or "0 0 - 0", "^(%S+) %d+ %S+ "), ""
+  remaining = head ~= "-" and whole(head) or nil
+  if not remaining and head ~= "-" then return "CORRUPT" end
+  if dueAt and remaining then
+    local refilledAt
+    head, refilledAt = match(drawn and drawn[2] or "0 0 - 0", "^(%S+ (%d+) %S+)")
+    refilledAt = whole(refilledAt)
     if not refilledAt then return "CORRUPT" end
     if refilledAt < dueAt then
-      remaining = math.max(remaining, amount)
-      isSettled = true
+      remaining, isRefilled = math.max(remaining, amount), true
+      others = format(" %.0f %.0f", dueAt, dueAt)
+    else
+      head = match(head, "^%S+")
     end
   end
 end
 
--- 4. The windows that count now.
-local starts, useds, homes = {}, {}, nil
-local isLimited = false
-local nextShared, count = 2, 0
-for at = firstLimit, lastArgument, 4 do
-  count = count + 1
-  local owner, durationMs = byte(ARGV[at]), tonumber(ARGV[at + 2])
-  local stored
-  if owner == KEY then
-    stored = key[nextWindow]
-    nextWindow = nextWindow + 1
-  elseif owner == IDENTITY then
-    stored = shared and shared[nextShared]
-    nextShared = nextShared + 1
-  else
-    homes = homes or {}
-    homes[count] = KEYS[nextKey]
-    stored = call("GET", KEYS[nextKey])
-    nextKey = nextKey + 1
+-- 4. The windows that count now: start, units used, and between which places of the text of the counters they are.
+local windows, isLimited, windowKey = limits > 0 and {}, false, nextKey
+for limit = 1, limits do
+  local first, letter = at + limit * 4 - 4, byte(letters, position + limit - 1)
+  local owner, text, stop, last = counters[letter - 32], nil, 0, nil
+  if letter == 112 then -- p
+    text, windowKey = call("GET", KEYS[windowKey]), windowKey + 1
+  elseif owner then
+    last, stop = find(owner[2], ARGV[first], 1, true)
+    text = stop and owner[2]
   end
   -- Not the operator %: it divides, and is wrong by a whole window for some instants beyond 2^52.
-  local startedAt, used = now - math.fmod(now, durationMs), 0
-  if stored then
-    local storedStart, storedUsed = match(stored, "^(%d+):(%d+)$")
+  local startedAt, used = now - math.fmod(now, tonumber(ARGV[first + 2])), 0
+  if text then
+    local storedStart, storedUsed
+    storedStart, storedUsed, last = match(text, "^(%d+):(%d+)()", stop + 1)
     storedStart, storedUsed = tonumber(storedStart), tonumber(storedUsed)
     if not (storedStart and storedStart <= MAX and storedUsed <= MAX) then return "CORRUPT" end
     if storedStart >= startedAt then startedAt, used = storedStart, storedUsed end
   end
-  starts[count], useds[count] = startedAt, used
-  if not (used + tonumber(ARGV[at + 3]) <= tonumber(ARGV[at + 1])) then isLimited = true end
+  windows[limit] = { startedAt, used, stop, last }
+  if not (used + tonumber(ARGV[first + 3]) <= tonumber(ARGV[first + 1])) then isLimited = true end
 end
 
 -- 5. The decision. Limits refuse before uses do.
-local status = "CHARGED"
+local status = "charged "
 if isLimited then
-  status = "RATE_LIMITED"
+  status = "rate-limited "
 elseif remaining and not (remaining > 0 and cost <= remaining) then
-  status = "USAGE_EXCEEDED"
+  status = "usage-exceeded "
 end
-local isTaken = status == "CHARGED"
-if isTaken and remaining then remaining = remaining - cost end
-local left = remaining and format("%.0f", remaining) or ""
-local answer = status .. " " .. left
+local isTaken, left = status == "charged ", "-"
+if remaining then
+  if isTaken then remaining = remaining - cost end
+  left = format("%.0f", remaining)
+end
+local answer = status .. left
 
--- 6. What is answered, and what has moved. A window is answered as it is stored.
-local moved, movedCount, sharedMoved = {}, 0, nil
-if isTaken and remaining and (isSettled or cost > 0) then
-  if settledAt then
-    drawn = left .. ":" .. (isSettled and format("%.0f", dueAt) or settledAt)
-  else
-    moved[1], moved[2], movedCount = "remaining", left, 2
-    if isSettled then moved[3], moved[4], movedCount = "refilledAt", format("%.0f", dueAt), 4 end
-  end
-end
-for number = 1, count do
-  local at = firstLimit + number * 4 - 4
-  local units = isTaken and tonumber(ARGV[at + 3]) or 0
-  local window = format("%.0f:%.0f", starts[number], useds[number] + units)
-  answer = answer .. " " .. window
-  if units > 0 then
-    local owner = byte(ARGV[at])
-    if owner == KEY then
-      moved[movedCount + 1], moved[movedCount + 2] = ARGV[at], window
-      movedCount = movedCount + 2
-    elseif owner == IDENTITY then
-      sharedMoved = sharedMoved or {}
-      sharedMoved[#sharedMoved + 1] = ARGV[at]
-      sharedMoved[#sharedMoved + 1] = window
-    elseif not isLook then
-      local leftMs = starts[number] + tonumber(ARGV[at + 2]) + KEPT_AFTER_END_MS - now
-      call("SET", homes[number], window, "PX", format("%.0f", leftMs))
+-- 6. What is answered, and what is written. A window is answered as it is stored.
+windowKey = nextKey
+for limit = 1, limits do
+  local first, letter, window = at + limit * 4 - 4, byte(letters, position + limit - 1), windows[limit]
+  local owner, units = counters[letter - 32], isTaken and tonumber(ARGV[first + 3]) or 0
+  local text = format("%.0f:%.0f", window[1], window[2] + units)
+  answer = answer .. " " .. text
+  if letter == 112 then
+    if units > 0 and not isPeek then
+      local leftMs = window[1] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
+      call("SET", KEYS[windowKey], text, "PX", format("%.0f", leftMs))
     end
+    windowKey = windowKey + 1
+  elseif owner and units > 0 then
+    local stop, last = window[3], window[4]
+    if owner[4] then
+      -- An earlier window has moved this one.
+      last, stop = find(owner[2], ARGV[first], 1, true)
+      last = stop and match(owner[2], "^%S*()", stop + 1)
+    end
+    owner[4] = true
+    owner[2] = last and sub(owner[2], 1, stop) .. text .. sub(owner[2], last) or owner[2] .. ARGV[first] .. text
   end
 end
-if isLook then return answer end
+if isPeek then return answer end
+if isTaken and remaining and counters[uses] and (isRefilled or cost > 0) then
+  counters[uses][2], counters[uses][4] = left .. others .. sub(counters[uses][2], #head + 1), true
+end
 
 -- 7. Everything was read and found good: nothing here or above can fail half way.
-if movedCount > 0 then
-  local home = windowsKey or KEYS[1]
-  call("HSET", home, unpack(moved))
+for number = 1, confirmed do
+  local owner = counters[number]
+  if owner and owner[4] then call("HSET", owner[1], owner[3], owner[2]) end
 end
-if drawn and usesKey then call("HSET", usesKey, usesOwner, drawn) end
--- An identity that was deleted is not brought back by its counters.
-if sharedMoved and shared and shared[1] then call("HSET", identityKey, unpack(sharedMoved)) end
-if memory and tonumber(forgottenAt) > now then
-  local value = fingerprint .. "\n" .. forgottenAt .. "\n" .. answer .. "\n" .. about
-  call("SET", memory, value, "PX", format("%.0f", tonumber(forgottenAt) - now))
+if memory and rememberUntil > now then
+  local value = fingerprint .. format("\n%.0f\n", rememberUntil) .. answer .. "\n" .. about
+  call("SET", memory, value, "PX", format("%.0f", rememberUntil - now))
 end
 return answer

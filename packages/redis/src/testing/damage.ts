@@ -1,16 +1,6 @@
-import type { Damage, DamageKind } from "@latchkey/conformance";
+import type { Damage, DamagedRecord } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import type { Cluster, Redis } from "ioredis";
-
-/** The workspace that the conformance suite damages keys in. */
-const WORKSPACE = "ws_conformance";
-
-const GARBAGE: { readonly [Kind in DamageKind]: readonly [field: string, value: string] } = {
-  "not-a-number remaining": ["remaining", "NaN"],
-  "negative remaining": ["remaining", "-5"],
-  "broken json": ["meta", '{"team":'],
-  "wrong type": ["limits", '{"name":1}'],
-};
 
 /** Where the data of a store are. */
 export interface Place {
@@ -20,13 +10,29 @@ export interface Place {
 
 /** Damage as a disk or a careless script would do it, behind the back of the store. */
 export function damageBy(placeOf: (store: KeyStore) => Place): Damage {
-  const inflict = (field: string, value: string) => async (store: KeyStore, keyId: string) => {
-    const { client, keyPrefix } = placeOf(store);
-    const root = `${keyPrefix}:{${WORKSPACE}}`;
-    const hash = await client.hget(`${root}:key-hashes`, keyId);
-    await client.hset(`${root}:k:${hash}`, field, value);
+  return {
+    body: (store, record) => writeOver(placeOf(store), record, { 0: '{"a":' }, "1  +\n{"),
+    version: (store, record) => {
+      return writeOver(placeOf(store), record, { v: `${record.id} one` }, "one  +\n{}");
+    },
   };
-  return Object.fromEntries(
-    Object.entries(GARBAGE).map(([kind, [field, value]]) => [kind, inflict(field, value)]),
-  );
+}
+
+/**
+ * @param fields - Of a key, which is a hash of its own.
+ * @param text - What a record of another kind becomes.
+ */
+async function writeOver(
+  { client, keyPrefix }: Place,
+  { workspaceId, kind, id }: DamagedRecord,
+  fields: Readonly<Record<string, string>>,
+  text: string,
+): Promise<void> {
+  const root = `${keyPrefix}:{${workspaceId}}`;
+  if (kind === "key") {
+    const address = await client.hget(`${root}:r:key`, id);
+    await client.hset(`${root}:k:${address}`, fields);
+  } else {
+    await client.hset(`${root}:r:${kind}`, id, text);
+  }
 }

@@ -1,99 +1,112 @@
 import {
-  aKey,
-  aKeyLimit,
-  aNewKey,
-  anApi,
-  anIdentity,
-  aPermission,
+  aChange,
+  aLimit,
   aPlan,
-  aRole,
-  aRootKey,
-  aSharedLimit,
-  idOf,
+  aRecord,
+  aRequest,
+  at,
   NOW,
-  takeFrom,
+  usesOf,
   WORKSPACE,
 } from "@latchkey/conformance";
-import { type KeyStore, type LoadedKey, type LoggedChange, NO_CHANGES } from "@latchkey/core";
+import type { Change, ChargePlan, KeyStore, LoadedRecord, StoredRecord } from "@latchkey/core";
 
-/** An entry of the audit log, whatever it is said to be about. */
-export const ENTRY: LoggedChange = {
-  ifCreated: false,
-  change: {
-    id: "evt_9",
-    workspaceId: WORKSPACE,
-    type: "key.updated",
-    at: NOW,
-    actor: "ann",
-    resourceId: idOf("key", 1),
-    keyId: idOf("key", 1),
-    identityId: idOf("id", 1),
-    fields: [],
-  },
-};
+const IDENTITY = aRecord("identity");
+const LONG = { text: "m".repeat(600) };
 
-/** The log of any write. */
-export const LOG = [ENTRY];
+/** The name of a key, as its hash is one. */
+export function nameOf({ id }: StoredRecord) {
+  return { kind: "key", index: "hash", value: `hash-${id}` } as const;
+}
 
-/** Uses of keys and identities. */
-export const USES = { remaining: 9, refilledAt: NOW };
+/** A key of the tests, linked to the one identity. */
+export function aKey(number: number): StoredRecord {
+  return aRecord("key", number, { link: IDENTITY.id });
+}
 
-/** A verification of the first key. */
-export const COUNTS = {
-  counts: [{ subject: { kind: "key", id: idOf("key", 1) }, hourAt: NOW, code: "VALID", count: 1 }],
-  lastUsed: [{ keyId: idOf("key", 1), usedAt: NOW + 1 }],
-} as const;
-
-/** A key that was made by rotation and one that has its counters to itself, as they were loaded. */
-export type Keys = readonly [rotated: LoadedKey, alone: LoadedKey];
-
-const limits = [aKeyLimit("own", 5)];
-const sharedLimits = [aSharedLimit("shared", 5)];
-
-/** A unit of a limit that belongs to no key. */
-export const namespacePlan = {
-  ...{ workspaceId: WORKSPACE, namespace: "email", identifier: "ann", now: NOW },
-  ...{ limit: 5, durationMs: 60_000, cost: 1 },
-};
-
-/** A successor of a key, under this number. */
-export function rotationOf({ key }: LoadedKey, number: number) {
-  const successor = aKey(number, { identityId: key.identityId });
-  const countersId = key.countersId ?? key.id;
+/** What writes a new key with an entry of the audit log. */
+export function creationOf(key: StoredRecord, counters = { usage: usesOf(9) }): Partial<Change> {
+  const entry = aRecord("auditEntry", 1);
   return {
-    successor: { ...successor, rotatedFrom: key.id, countersId },
-    expiresAt: NOW + 1,
-    updatedAt: NOW,
+    expects: [
+      { ...at("api"), version: "exists" },
+      { kind: "key", id: key.id, version: null },
+    ],
+    puts: [{ record: key, counters }, { record: entry }],
+    claims: [{ ...nameOf(key), id: key.id }],
+    enters: [
+      { list: "keys", id: key.id },
+      { list: "audit", id: entry.id },
+      { list: "audit", of: key.id, id: entry.id },
+    ],
   };
 }
 
-/** A verification that takes from a limit of the key, of its identity, and a use. */
-export function planOf(loaded: LoadedKey) {
-  return aPlan(loaded, {
-    limits: [
-      ...limits.map((limit) => takeFrom("key", limit)),
-      ...sharedLimits.map((limit) => takeFrom("identity", limit)),
+/** Verifications of one key and of one API. */
+export const STATISTICS = {
+  counts: [
+    {
+      subject: { kind: "api", id: "api_1" },
+      hourAt: NOW - (NOW % 3_600_000),
+      code: "VALID",
+      count: 1,
+    },
+  ],
+  uses: [
+    { ...at("key"), usedAt: NOW },
+    { ...at("identity"), usedAt: NOW },
+  ],
+} as const;
+
+/** A plan that takes a use, and from a limit of the key, of its identity and of nobody. */
+export function planOf(
+  { record, handle }: LoadedRecord,
+  fields: Partial<ChargePlan> = {},
+): ChargePlan {
+  return aPlan({
+    revision: 1,
+    confirms: [
+      { kind: "key", id: record.id, version: record.version, handle },
+      { ...at("identity"), version: 1 },
     ],
+    limits: [
+      aLimit({ name: "own" }),
+      aLimit({ name: "shared", owner: 1 }),
+      aLimit({ name: "free", owner: null }),
+    ],
+    ...fields,
   });
 }
 
+/** A moment of the tests, with a request id. */
+export const MOMENT = {
+  now: NOW,
+  refill: null,
+  request: aRequest({ rememberUntil: NOW + 3_600_000 }),
+} as const;
+
+/** Two keys that share their counters, and one that has them to itself. */
+export type Keys = readonly [one: LoadedRecord, two: LoadedRecord, alone: LoadedRecord];
+
 /** Leaves one of everything that a store holds. */
 export async function fill(store: KeyStore): Promise<Keys> {
-  await store.insertApi(anApi(), NO_CHANGES);
-  await store.insertPermission(aPermission("docs.read"), NO_CHANGES);
-  const held = [{ kind: "name", name: "docs.read", orCreate: null }] as const;
-  await store.insertRole(aRole("reader"), held, NO_CHANGES);
-  await store.insertRootKey(aRootKey(), NO_CHANGES);
-  await store.insertIdentity(anIdentity(1, { ratelimits: sharedLimits }), USES, NO_CHANGES);
-  const fields = { ratelimits: limits, identityId: idOf("id", 1), name: "n".repeat(100) };
-  const extras = { usage: USES, grants: { permissions: held } };
-  const both = [1, 2].map((number) => aNewKey(aKey(number, fields), extras));
-  await store.insertKeys(both, LOG);
-  const load = async (number: number) =>
-    (await store.getKey(WORKSPACE, idOf("key", number))) as LoadedKey;
-  await store.rotateKey(WORKSPACE, idOf("key", 1), 1, rotationOf(await load(1), 3), NO_CHANGES);
-  await store.addVerifications(WORKSPACE, COUNTS);
-  await store.takeFromNamespace(namespacePlan);
-  for (const number of [2, 3]) await store.charge(planOf(await load(number)));
-  return [await load(3), await load(2)];
+  const [one, two, alone] = [aKey(1), aKey(2), { ...aKey(3), body: LONG }] as const;
+  const commit = (change: Partial<Change>) => store.commit(WORKSPACE, aChange(change));
+  await commit({
+    puts: [
+      { record: aRecord("api") },
+      { record: { ...IDENTITY, body: LONG }, counters: { usage: usesOf(9) } },
+    ],
+    claims: [{ ...at("identity"), index: "externalId", value: "user" }],
+    raisesRevision: true,
+  });
+  await commit(creationOf(one));
+  await commit({ ...creationOf(two), puts: [{ record: two, counters: { sharedWith: one.id } }] });
+  await commit(creationOf(alone));
+  await commit({ claims: [{ ...nameOf(alone), value: "another", id: alone.id }] });
+  const { found } = await store.read(WORKSPACE, [one, two, alone]);
+  const keys = found as readonly LoadedRecord[] as Keys;
+  for (const key of keys) await store.charge(planOf(key), MOMENT);
+  await store.addStatistics(WORKSPACE, STATISTICS);
+  return keys;
 }

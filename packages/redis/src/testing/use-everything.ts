@@ -4,7 +4,7 @@ import { expect } from "vitest";
 /** Text of a user that no name of a Redis key may hold. */
 const USER_TEXT = "harbour office {tidewaters}";
 
-/** Leaves one of everything that a workspace can hold: see the names in key-names.ts. */
+/** Leaves one of everything that a workspace can hold: see the names in engine/names.ts. */
 export async function useEverything(store: KeyStore, workspaceId: string) {
   const latchkey = createLatchkey({ store, workspaceId }).actingAs(USER_TEXT);
   const { apiId } = await latchkey.createApi({ name: USER_TEXT });
@@ -44,9 +44,9 @@ async function countOne(store: KeyStore, workspaceId: string, keyId: string): Pr
   const subject = { kind: "key", id: keyId } as const;
   const batch = {
     counts: [{ subject, hourAt: 0, code: "VALID", count: 1 }],
-    lastUsed: [{ keyId, usedAt: 1 }],
+    uses: [{ kind: "key", id: keyId, usedAt: 1 }],
   } as const;
-  await store.addVerifications(workspaceId, batch);
+  await store.addStatistics(workspaceId, batch);
 }
 
 /** Reads everything that {@link useEverything} left, and takes it away again. */
@@ -66,7 +66,8 @@ export async function removeEverything(
   expect((await latchkey.listRootKeys({})).rootKeys).toHaveLength(1);
   const subject = { kind: "key", id: keyId } as const;
   const years = 1_000 * 86_400_000;
-  expect(await store.getVerifications(workspaceId, subject, 0, years)).toHaveLength(1);
+  const range = { subject, startAt: 0, endAt: years };
+  expect(await store.readStatistics(workspaceId, range)).toHaveLength(1);
   const events = await latchkey.listAuditEvents({ actor: USER_TEXT });
   expect(events.events.length).toBeGreaterThan(5);
   await latchkey.deleteKey({ keyId });
@@ -75,7 +76,10 @@ export async function removeEverything(
   await latchkey.deletePermission({ permissionId });
   await latchkey.revokeRootKey({ rootKeyId });
   await latchkey.deleteApi({ apiId });
-  expect(await store.deleteVerifications(workspaceId, years, 10)).toMatchObject({ deleted: 1 });
-  await store.deleteChanges(workspaceId, "z", 1_000);
+  expect(await store.deleteStatistics(workspaceId, years, 10)).toMatchObject({ deleted: 1 });
   await latchkey.setWorkspaceEnabled(false);
+  // Ids of this instant sort above it.
+  const latest = latchkey.now();
+  while (latchkey.now() === latest) await new Promise((resolve) => setImmediate(resolve));
+  await latchkey.pruneAuditEvents({ before: latest + 1 });
 }

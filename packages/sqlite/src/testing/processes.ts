@@ -14,20 +14,17 @@ export interface Worker {
   readonly said: (count: number) => Promise<void>;
 }
 
-/** Starts a process that runs the TypeScript sources. */
+/** Starts a process that runs the compiled package. */
 export function startWorker(task: string, path: string, argument = ""): Worker {
   const child: ChildProcess = spawn(
     process.execPath,
     [
-      "--conditions=latchkey-source",
-      "--import",
-      "tsx",
-      fileURLToPath(new URL("file.worker.ts", import.meta.url)),
+      fileURLToPath(new URL("../../dist/testing/file.worker.js", import.meta.url)),
       task,
       path,
       argument,
     ],
-    { cwd: fileURLToPath(new URL("../..", import.meta.url)), stdio: ["pipe", "pipe", "pipe"] },
+    { stdio: ["pipe", "pipe", "pipe"] },
   );
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error("no pipes");

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { ApiRecord } from "../../records/api.js";
-import type { OperationContext } from "../context.js";
+import { type ApiRecord, apiType } from "../../records/api.js";
+import { type OperationContext, transact } from "../context.js";
 import { parseInput } from "../input.js";
 import { apiName, deleteProtection, ipWhitelist } from "./settings.js";
-import { apiFacts } from "./view.js";
+import { apiFields } from "./view.js";
 
 /**
  * Input of createApi: a name of 3 to 256 characters. `deleteProtection` is false and `ipWhitelist`, at most 1,000 addresses and
@@ -16,16 +15,15 @@ export const createApiInput = z.strictObject({
   ipWhitelist: ipWhitelist.optional(),
 });
 
-/** Makes a key space. */
+/** Creates a key space. */
 export async function createApi(
   context: OperationContext,
   input: z.input<typeof createApiInput>,
 ): Promise<{ readonly apiId: string }> {
   const parsed = parseInput(createApiInput, input);
   const now = context.now();
-  const apiId = context.newId("api");
   const api: ApiRecord = {
-    id: apiId,
+    id: context.newId("api"),
     workspaceId: context.workspaceId,
     name: parsed.name,
     deleteProtection: parsed.deleteProtection ?? false,
@@ -33,15 +31,9 @@ export async function createApi(
     createdAt: now,
     version: 1,
   };
-  const changes = [
-    noteChange(context, {
-      type: "api.created",
-      at: now,
-      resourceId: apiId,
-      after: apiFacts(api),
-    }),
-  ];
-  await context.store.insertApi(api, toLog(context, changes));
-  announce(context, changes);
-  return { apiId };
+  await transact(context, async (transaction, audit) => {
+    transaction.insert(apiType, api);
+    audit({ type: "api.created", at: now, resourceId: api.id, after: apiFields(api) });
+  });
+  return { apiId: api.id };
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
-import { notFound, type OperationContext } from "../context.js";
+import { apiType } from "../../records/api.js";
+import { notFound, type OperationContext, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
 import { id, parseInput } from "../input.js";
 import { deleteAllKeys } from "../keys/delete-all.js";
-import { apiFacts } from "./view.js";
+import { apiFields } from "./view.js";
 
 /** Input of deleteApi. */
 export const deleteApiInput = z.strictObject({ apiId: id });
@@ -12,7 +13,7 @@ export const deleteApiInput = z.strictObject({ apiId: id });
 /**
  * Deletes an API. Its keys stop verifying with the first, short step, however many there are; they are then removed in
  * bounded steps, and the call resolves when all are gone. Should it fail on the way, what is left of them is dead all the
- * same, and calling again removes it.
+ * same, and calling again removes it. An API whose record cannot be read is deleted all the same.
  *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API, `DELETE_PROTECTED`; nothing is deleted then.
  */
@@ -21,27 +22,36 @@ export async function deleteApi(
   input: z.input<typeof deleteApiInput>,
 ): Promise<Record<string, never>> {
   const { apiId } = parseInput(deleteApiInput, input);
-  const api = await context.store.getApi(context.workspaceId, apiId);
-  const changes = [
-    noteChange(context, {
+  const isDeleted = await deleteRecord(context, apiId);
+  const deletedKeys = await deleteAllKeys(context, apiId);
+  if (!isDeleted && deletedKeys === 0) throw notFound("API");
+  return {};
+}
+
+/** @returns Whether there was such an API. */
+async function deleteRecord(context: OperationContext, apiId: string): Promise<boolean> {
+  const { workspaceId } = context;
+  const { answer } = await transact(context, async (transaction, audit) => {
+    const found = await transaction.readOne({ kind: "api", id: apiId, expects: "nothing" });
+    if (found === null) return false;
+    const { record, handle } = found;
+    const api = decodeOrNull(apiType, record, workspaceId);
+    if (api?.deleteProtection === true)
+      throw new LatchkeyError(
+        "DELETE_PROTECTED",
+        "this API is protected: set deleteProtection to false with updateApi first",
+      );
+    const version = api === null ? "exists" : api.version;
+    transaction.expect({ kind: "api", id: apiId, version, handle });
+    transaction.deleteAddress({ kind: "api", id: apiId }, [], [{ list: "apis" }]);
+    transaction.raiseRevision();
+    audit({
       type: "api.deleted",
       at: context.now(),
       resourceId: apiId,
-      ...(api !== null && { before: apiFacts(api) }),
-    }),
-  ];
-  const outcome = await context.store.deleteApi(
-    context.workspaceId,
-    apiId,
-    toLog(context, changes),
-  );
-  if (outcome === "protected")
-    throw new LatchkeyError(
-      "DELETE_PROTECTED",
-      "this API is protected: set deleteProtection to false with updateApi first",
-    );
-  if (outcome === "deleted") announce(context, changes);
-  const deletedKeys = await deleteAllKeys(context, apiId);
-  if (outcome === "not-found" && deletedKeys === 0) throw notFound("API");
-  return {};
+      ...(api !== null && { before: apiFields(api) }),
+    });
+    return true;
+  });
+  return answer;
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { notFound, type OperationContext } from "../context.js";
+import { apiType } from "../../records/api.js";
+import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { type ListedApi, toListedApi } from "./view.js";
+import { readRecord } from "../read-record.js";
+import { type ApiView, toApiView } from "./view.js";
 
 /** Input of getApi. */
 export const getApiInput = z.strictObject({ apiId: id });
@@ -10,9 +12,8 @@ export const getApiInput = z.strictObject({ apiId: id });
 export async function getApi(
   context: OperationContext,
   input: z.input<typeof getApiInput>,
-): Promise<ListedApi> {
+): Promise<ApiView> {
   const { apiId } = parseInput(getApiInput, input);
-  const api = await context.store.getApi(context.workspaceId, apiId);
-  if (api === null) throw notFound("API");
-  return toListedApi(api);
+  const { value } = await readRecord(context, apiType, { kind: "api", id: apiId }, "API");
+  return toApiView(value);
 }

@@ -1,18 +1,19 @@
 import { z } from "zod";
-import { encodeCursor, type ListScope } from "../../lib/cursor.js";
-import { afterCursor, type OperationContext } from "../context.js";
+import type { ListScope } from "../../lib/cursor.js";
+import { apiType } from "../../records/api.js";
+import type { OperationContext } from "../context.js";
 import { cursor, pageLimit, parseInput } from "../input.js";
-import { type ListedApi, toListedApi } from "./view.js";
+import { type PageInfo, readPage } from "../read-page.js";
+import { type ApiView, toApiView } from "./view.js";
 
 /** Input of listApis. `limit` 1 to 100, 100 unless given. */
 export const listApisInput = z.strictObject({ limit: pageLimit, cursor: cursor.optional() });
 
 /** A page of APIs in the order of their creation; without `cursor` it is the last one. */
-export interface ApiList {
-  readonly apis: readonly ListedApi[];
+export interface ApiList extends PageInfo {
+  readonly apis: readonly ApiView[];
   /** Exact number of APIs of the workspace. */
   readonly total: number;
-  readonly cursor?: string;
 }
 
 /** @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list. */
@@ -20,16 +21,8 @@ export async function listApis(
   context: OperationContext,
   input: z.input<typeof listApisInput> = {},
 ): Promise<ApiList> {
-  const parsed = parseInput(listApisInput, input);
+  const page = parseInput(listApisInput, input);
   const scope: ListScope = { list: "apis", ownerId: context.workspaceId };
-  const page = await context.store.listApis(context.workspaceId, {
-    afterId: afterCursor(scope, parsed.cursor),
-    limit: parsed.limit,
-  });
-  const last = page.items.at(-1);
-  return {
-    apis: page.items.map(toListedApi),
-    total: page.total,
-    ...(page.hasMore && last !== undefined && { cursor: encodeCursor(scope, last.id) }),
-  };
+  const { items, total, info } = await readPage(context, apiType, "apis", scope, page);
+  return { apis: items.map(({ value }) => toApiView(value)), total, ...info };
 }

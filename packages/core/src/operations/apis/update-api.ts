@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { ApiPatch } from "../../store/wide-store.js";
-import { notFound, type OperationContext, untilFresh } from "../context.js";
+import { type ApiRecord, apiType } from "../../records/api.js";
+import { versionAfter } from "../../rules/record-version.js";
+import { type OperationContext, transact } from "../context.js";
 import { id, parseInput } from "../input.js";
+import { readRecordIn } from "../read-record.js";
 import { apiName, deleteProtection, ipWhitelist } from "./settings.js";
-import { apiFacts } from "./view.js";
+import { apiFields } from "./view.js";
 
 /**
  * Input of updateApi: an omitted field is left as it is. `ipWhitelist` replaces the whole list, at most 1,000 addresses and
@@ -18,7 +19,7 @@ export const updateApiInput = z.strictObject({
 });
 
 /**
- * Changes an API in one guarded write. The next verification of any of its keys, from any process, sees it.
+ * Changes an API. The next verification of any of its keys, from any process, sees it.
  *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
  */
@@ -27,40 +28,27 @@ export async function updateApi(
   input: z.input<typeof updateApiInput>,
 ): Promise<Record<string, never>> {
   const { apiId, ...wanted } = parseInput(updateApiInput, input);
-  const { store, workspaceId } = context;
-  const patch: ApiPatch = {
-    name: wanted.name,
-    deleteProtection: wanted.deleteProtection,
-    ipWhitelist: wanted.ipWhitelist === null ? [] : wanted.ipWhitelist,
-  };
-  const isEmpty = Object.values(patch).every((field) => field === undefined);
-  return untilFresh(async () => {
-    const api = await store.getApi(workspaceId, apiId);
-    if (api === null) throw notFound("API");
-    if (isEmpty) return {};
-    const changes = [
-      noteChange(context, {
-        type: "api.updated",
-        at: context.now(),
-        resourceId: apiId,
-        before: apiFacts(api),
-        after: apiFacts({
-          name: patch.name ?? api.name,
-          deleteProtection: patch.deleteProtection ?? api.deleteProtection,
-          ipWhitelist: patch.ipWhitelist ?? api.ipWhitelist,
-        }),
-      }),
-    ];
-    const outcome = await store.updateApi(
-      workspaceId,
-      apiId,
-      api.version,
-      patch,
-      toLog(context, changes),
-    );
-    if (outcome === "stale") return "stale";
-    if (outcome === "not-found") throw notFound("API");
-    announce(context, changes);
-    return {};
+  const isEmpty = Object.values(wanted).every((field) => field === undefined);
+  await transact(context, async (transaction, audit) => {
+    const want = { kind: "api", id: apiId } as const;
+    const { value: api } = await readRecordIn(transaction, apiType, want, "API");
+    if (isEmpty) return;
+    const after: ApiRecord = {
+      ...api,
+      name: wanted.name ?? api.name,
+      deleteProtection: wanted.deleteProtection ?? api.deleteProtection,
+      ipWhitelist: wanted.ipWhitelist === undefined ? api.ipWhitelist : (wanted.ipWhitelist ?? []),
+      version: versionAfter(api.version, true),
+    };
+    transaction.update(apiType, api, after);
+    transaction.raiseRevision();
+    audit({
+      type: "api.updated",
+      at: context.now(),
+      resourceId: apiId,
+      before: apiFields(api),
+      after: apiFields(after),
+    });
   });
+  return {};
 }

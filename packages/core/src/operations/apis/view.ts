@@ -1,8 +1,8 @@
-import type { Facts } from "../../audit/diff.js";
+import type { AuditFields } from "../../audit/diff.js";
 import type { ApiRecord } from "../../records/api.js";
 
 /** An API as it is shown. Fields without a value are absent. */
-export interface ListedApi {
+export interface ApiView {
   readonly id: string;
   readonly name: string;
   readonly workspaceId: string;
@@ -12,8 +12,8 @@ export interface ListedApi {
   readonly ipWhitelist?: readonly string[];
 }
 
-/** Writes an API as it is shown. */
-export function toListedApi(api: ApiRecord): ListedApi {
+/** An API as it is shown. */
+export function toApiView(api: ApiRecord): ApiView {
   const { id, name, workspaceId, deleteProtection, ipWhitelist } = api;
   return {
     id,
@@ -25,11 +25,11 @@ export function toListedApi(api: ApiRecord): ListedApi {
 }
 
 /** The settings of an API in the words of the HTTP contract, for the audit log. */
-export function apiFacts({
+export function apiFields({
   name,
   deleteProtection,
   ipWhitelist,
-}: Pick<ApiRecord, "name" | "deleteProtection" | "ipWhitelist">): Facts {
+}: Pick<ApiRecord, "name" | "deleteProtection" | "ipWhitelist">): AuditFields {
   return {
     name,
     deleteProtection: deleteProtection ? true : null,

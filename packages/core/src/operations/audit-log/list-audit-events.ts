@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
-import { encodeCursor, type ListScope } from "../../lib/cursor.js";
-import type { ChangeFilter } from "../../records/audit-entry.js";
+import type { ListScope } from "../../lib/cursor.js";
+import { AUDIT_LIST, auditEntryType, auditListOf } from "../../records/audit-entry.js";
 import { afterCursor, type OperationContext } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
 import { cursor, evenWithIssues, id, pageLimit, parseInput, text } from "../input.js";
+import { type PageInfo, pageInfo } from "../read-page.js";
 
 /** Input of listAuditEvents: at most one of `keyId`, `identityId` and `actor`. `limit` 1 to 100, 100 unless given. */
 export const listAuditEventsInput = z
@@ -20,9 +22,8 @@ export const listAuditEventsInput = z
   });
 
 /** A page of the audit log, the latest entry first; without `cursor` it is the last one. */
-export interface AuditEventList {
+export interface AuditEventList extends PageInfo {
   readonly events: readonly AuditEvent[];
-  readonly cursor?: string;
 }
 
 /**
@@ -36,27 +37,31 @@ export async function listAuditEvents(
   input: z.input<typeof listAuditEventsInput> = {},
 ): Promise<AuditEventList> {
   const parsed = parseInput(listAuditEventsInput, input);
-  const scope: ListScope = { list: "audit-events", ownerId: context.workspaceId };
-  const page = await context.store.listChanges(context.workspaceId, filterOf(parsed), {
-    beforeId: afterCursor(scope, parsed.cursor),
+  const { store, workspaceId } = context;
+  const scope: ListScope = { list: "audit-events", ownerId: workspaceId };
+  const page = await store.page(workspaceId, {
+    kind: "auditEntry",
+    list: AUDIT_LIST,
+    of: smallListOf(parsed),
+    after: afterCursor(scope, parsed.cursor),
     limit: parsed.limit,
+    descending: true,
   });
-  const last = page.items.at(-1);
-  return {
-    events: page.items.map(toAuditEvent),
-    ...(page.hasMore && last !== undefined && { cursor: encodeCursor(scope, last.id) }),
-  };
+  const events = page.found.flatMap(({ record }) => {
+    const entry = decodeOrNull(auditEntryType, record, workspaceId);
+    return entry === null ? [] : [toAuditEvent(entry)];
+  });
+  return { events, ...pageInfo(scope, page, page.found.length - events.length) };
 }
 
-function filterOf({
+function smallListOf({
   keyId,
   identityId,
   actor,
-}: z.output<typeof listAuditEventsInput>): ChangeFilter {
-  if (keyId !== undefined) return { kind: "key", keyId };
-  if (identityId !== undefined) return { kind: "identity", identityId };
-  if (actor !== undefined) return { kind: "actor", actor };
-  return { kind: "all" };
+}: z.output<typeof listAuditEventsInput>): string | undefined {
+  if (keyId !== undefined) return auditListOf.key(keyId);
+  if (identityId !== undefined) return auditListOf.identity(identityId);
+  return actor === undefined ? undefined : auditListOf.actor(actor);
 }
 
 function namesOfFilters(filters: Readonly<Record<string, unknown>>): readonly string[] {

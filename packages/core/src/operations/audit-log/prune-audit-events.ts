@@ -1,27 +1,54 @@
 import { z } from "zod";
 import { lowestIdAt } from "../../lib/id.js";
+import { AUDIT_LIST, auditEntryType } from "../../records/audit-entry.js";
+import type { DeletedCount } from "../../store/statistics.js";
 import type { OperationContext } from "../context.js";
-import { FORGOTTEN_AT_ONCE, removeAll } from "../delete-in-batches.js";
+import { decodeOrNull } from "../damaged.js";
+import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
 
 /** Input of pruneAuditEvents. `before`: Unix epoch ms, not later than now. */
 export const pruneAuditEventsInput = z.strictObject({ before: wholeNumber(0) });
 
 /**
- * Forgets the entries of the audit log that were written before an instant; one written at the instant itself stays. It works
+ * Deletes the entries of the audit log that were written before an instant; one written at the instant itself stays. It works
  * in bounded steps: while it runs, other calls get through. It leaves no entry of its own.
  *
- * @returns How many entries this call forgot.
+ * @returns How many entries this call deleted.
  */
 export async function pruneAuditEvents(
   context: OperationContext,
   input: z.input<typeof pruneAuditEventsInput>,
 ): Promise<{ readonly deleted: number }> {
-  const { store, workspaceId } = context;
   const now = context.now();
   const { before } = parseInput(pruneAuditEventsInput, input, (raw) =>
     notLaterThanNow(raw, "before", now),
   );
   const beforeId = lowestIdAt("evt", before);
-  return removeAll(FORGOTTEN_AT_ONCE, (limit) => store.deleteChanges(workspaceId, beforeId, limit));
+  return deleteInBatches(DELETED_AT_ONCE, (limit) => deleteBefore(context, beforeId, limit));
+}
+
+async function deleteBefore(
+  { store, transact, workspaceId }: OperationContext,
+  beforeId: string,
+  limit: number,
+): Promise<DeletedCount> {
+  const { answer } = await transact(workspaceId, async (transaction) => {
+    const page = await store.page(workspaceId, {
+      kind: "auditEntry",
+      list: AUDIT_LIST,
+      after: null,
+      limit,
+    });
+    const old = page.found.filter(({ record }) => record.id < beforeId);
+    for (const { record, handle } of old) {
+      const { id } = record;
+      transaction.expect({ kind: "auditEntry", id, version: "exists", handle });
+      const entry = decodeOrNull(auditEntryType, record, workspaceId);
+      const lists = entry === null ? [{ list: AUDIT_LIST }] : auditEntryType.lists(entry);
+      transaction.deleteAddress({ kind: "auditEntry", id }, [], lists);
+    }
+    return { deleted: old.length, hasMore: page.hasMore && old.length === page.found.length };
+  });
+  return answer;
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
-import { type IdentityRecord, newIdentity } from "../../records/identity.js";
+import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { fromWireLimits } from "../../rules/rate-limit.js";
-import type { OperationContext } from "../context.js";
+import { type OperationContext, transact } from "../context.js";
 import {
   evenWithIssues,
   externalId,
@@ -13,11 +12,11 @@ import {
   refill,
   wholeNumber,
 } from "../input.js";
-import { identityFacts } from "./audit-fields.js";
+import { identityFields } from "./audit-fields.js";
 
 /**
  * Input of createIdentity: the caller's own id of a user, metadata, limits shared by the user's keys, and the uses that
- * those of its keys share which draw from them. `remaining` >= 1, unlimited unless given; `refill` needs it.
+ * those of its keys share that take theirs from it. `remaining` >= 1, unlimited unless given; `refill` needs it.
  */
 export const createIdentityInput = z
   .strictObject({
@@ -48,19 +47,22 @@ export async function createIdentity(
     ...(parsed.refill && { refill: parsed.refill }),
   };
   const remaining = parsed.remaining ?? null;
-  const changes = [
-    noteChange(context, {
+  await transact(context, async (transaction, audit) => {
+    transaction.insert(identityType, identity, {
+      counters: { usage: { remaining, refilledAt: now, lastRefillAt: null } },
+      onTaken: () =>
+        new LatchkeyError("CONFLICT", "an identity of this externalId exists", {
+          reason: "taken",
+          details: { field: "externalId" },
+        }),
+    });
+    audit({
       type: "identity.created",
       at: now,
       resourceId: identity.id,
       identityId: identity.id,
-      after: identityFacts(identity, remaining),
-    }),
-  ];
-  const usage = { remaining, refilledAt: now };
-  const outcome = await context.store.insertIdentity(identity, usage, toLog(context, changes));
-  if (outcome === "external-id-taken")
-    throw new LatchkeyError("CONFLICT", "an identity of this externalId exists");
-  announce(context, changes);
+      after: identityFields(identity, remaining),
+    });
+  });
   return { identityId: identity.id };
 }

@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { identityLookup, notFound, type OperationContext } from "../context.js";
+import { identityType } from "../../records/identity.js";
+import type { OperationContext } from "../context.js";
 import { EITHER_ID, externalId, hasEitherId, id, parseInput } from "../input.js";
-import { type FullIdentity, toFullIdentity } from "./view.js";
+import { readRecord, usageOf } from "../read-record.js";
+import { identityWant } from "./find.js";
+import { type IdentityView, toIdentityView } from "./view.js";
 
 /** Input of getIdentity: one of the two ids; `identityId` wins when both are given. */
 export const getIdentityInput = z
@@ -15,9 +18,8 @@ export const getIdentityInput = z
 export async function getIdentity(
   context: OperationContext,
   input: z.input<typeof getIdentityInput>,
-): Promise<FullIdentity> {
-  const lookup = identityLookup(parseInput(getIdentityInput, input));
-  const identity = await context.store.getIdentity(context.workspaceId, lookup);
-  if (identity === null) throw notFound("identity");
-  return toFullIdentity(identity, context.now());
+): Promise<IdentityView> {
+  const want = identityWant(parseInput(getIdentityInput, input));
+  const { value, loaded } = await readRecord(context, identityType, want, "identity");
+  return toIdentityView(value, usageOf(loaded), context.now());
 }

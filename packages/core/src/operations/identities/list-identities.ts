@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { encodeCursor, type ListScope } from "../../lib/cursor.js";
+import type { ListScope } from "../../lib/cursor.js";
+import { identityType } from "../../records/identity.js";
 import { toWireLimits, type WireRateLimit } from "../../rules/rate-limit.js";
-import { afterCursor, type OperationContext } from "../context.js";
+import type { OperationContext } from "../context.js";
 import { cursor, pageLimit, parseInput } from "../input.js";
+import { type PageInfo, readPage } from "../read-page.js";
 
 /** Input of listIdentities. `environment` is accepted and not used; `limit` 1 to 100, 100 unless given. */
 export const listIdentitiesInput = z.strictObject({
@@ -12,7 +14,7 @@ export const listIdentitiesInput = z.strictObject({
 });
 
 /** A page of identities in the order of their creation; without `cursor` it is the last one. */
-export interface IdentityList {
+export interface IdentityList extends PageInfo {
   readonly identities: readonly {
     readonly id: string;
     readonly externalId: string;
@@ -20,7 +22,6 @@ export interface IdentityList {
   }[];
   /** Exact number of identities of the workspace. */
   readonly total: number;
-  readonly cursor?: string;
 }
 
 /** @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list. */
@@ -28,20 +29,16 @@ export async function listIdentities(
   context: OperationContext,
   input: z.input<typeof listIdentitiesInput> = {},
 ): Promise<IdentityList> {
-  const parsed = parseInput(listIdentitiesInput, input);
+  const page = parseInput(listIdentitiesInput, input);
   const scope: ListScope = { list: "identities", ownerId: context.workspaceId };
-  const page = await context.store.listIdentities(context.workspaceId, {
-    afterId: afterCursor(scope, parsed.cursor),
-    limit: parsed.limit,
-  });
-  const last = page.items.at(-1);
+  const { items, total, info } = await readPage(context, identityType, "identities", scope, page);
   return {
-    identities: page.items.map(({ identity: { id, externalId, ratelimits } }) => ({
+    identities: items.map(({ value: { id, externalId, ratelimits } }) => ({
       id,
       externalId,
       ratelimits: toWireLimits(ratelimits),
     })),
-    total: page.total,
-    ...(page.hasMore && last !== undefined && { cursor: encodeCursor(scope, last.identity.id) }),
+    total,
+    ...info,
   };
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { IdentityRecord } from "../../records/identity.js";
+import { type IdentityRecord, identityType } from "../../records/identity.js";
 import { fromWireLimits } from "../../rules/rate-limit.js";
-import type { IdentityPatch } from "../../store/wide-store.js";
-import { identityLookup, notFound, type OperationContext, untilFresh } from "../context.js";
+import { versionAfter } from "../../rules/record-version.js";
+import { configuredWindow } from "../../verification/window-name.js";
+import { type OperationContext, transact } from "../context.js";
 import {
   EITHER_ID,
   externalId,
@@ -15,10 +15,12 @@ import {
   refill,
   wholeNumber,
 } from "../input.js";
+import { readRecordIn, usageOf } from "../read-record.js";
 import { refuseUsageChange } from "../usage-refusal.js";
-import { settingOfUses } from "../usage-setting.js";
-import { identityFacts } from "./audit-fields.js";
-import { type FullIdentity, toFullIdentity } from "./view.js";
+import { settingOfUses } from "../uses-and-refill.js";
+import { identityFields } from "./audit-fields.js";
+import { identityWant } from "./find.js";
+import { type IdentityView, toIdentityView } from "./view.js";
 
 /**
  * Input of updateIdentity: one of the two ids (`identityId` wins when both are given), and what changes.
@@ -48,67 +50,50 @@ export const updateIdentityInput = z
 export async function updateIdentity(
   context: OperationContext,
   input: z.input<typeof updateIdentityInput>,
-): Promise<FullIdentity> {
+): Promise<IdentityView> {
   const parsed = parseInput(updateIdentityInput, input);
-  const lookup = identityLookup(parsed);
-  const { store, workspaceId } = context;
-  return untilFresh(async () => {
-    const loaded = await store.getIdentity(workspaceId, lookup);
-    if (loaded === null) throw notFound("identity");
+  const want = identityWant(parsed);
+  const { answer, usages } = await transact(context, async (transaction, audit) => {
+    const found = await readRecordIn(transaction, identityType, want, "identity");
     const now = context.now();
-    const { identity } = loaded;
-    const { usage, refill, remainingBefore } = settingOfUses(
-      { usage: loaded.usage, refill: identity.refill },
-      parsed,
-      now,
+    const { value: identity } = found;
+    const before = usageOf(found.loaded);
+    const uses = settingOfUses({ usage: before, refill: identity.refill }, parsed, now);
+    const ratelimits = parsed.ratelimits && fromWireLimits(parsed.ratelimits);
+    const setsConfiguration = [parsed.meta, ratelimits, uses.refill].some(
+      (field) => field !== undefined,
     );
-    const patch: IdentityPatch = {
-      meta: parsed.meta,
-      ratelimits: parsed.ratelimits && fromWireLimits(parsed.ratelimits),
-      refill,
-      usage,
-    };
-    if (Object.values(patch).every((field) => field === undefined))
-      return toFullIdentity(loaded, now);
+    if (!setsConfiguration && uses.usage === undefined) return { identity, before, now };
     const after: IdentityRecord = {
       ...identity,
-      meta: patch.meta ?? identity.meta,
-      ratelimits: patch.ratelimits ?? identity.ratelimits,
-      refill: patch.refill === undefined ? identity.refill : patch.refill,
+      meta: parsed.meta ?? identity.meta,
+      ratelimits: ratelimits ?? identity.ratelimits,
+      refill: uses.refill === undefined ? identity.refill : uses.refill,
+      version: versionAfter(identity.version, setsConfiguration),
     };
-    const changes = [
-      noteChange(context, {
-        type: "identity.updated",
-        at: now,
-        resourceId: identity.id,
-        identityId: identity.id,
-        // As it was when this was decided: verifications move it without a word.
-        before: identityFacts(
-          identity,
-          parsed.remaining === undefined ? undefined : remainingBefore,
-        ),
-        after: identityFacts(after, parsed.remaining),
-      }),
-    ];
-    const outcome = await store.updateIdentity(
-      workspaceId,
-      identity.id,
-      identity.version,
-      patch,
-      toLog(context, changes),
+    if (setsConfiguration) transaction.update(identityType, identity, after);
+    transaction.changeCounters(
+      {
+        kind: "identity",
+        id: identity.id,
+        usage: uses.usage,
+        keepWindows: ratelimits?.map(configuredWindow),
+      },
+      (reason) => refuseUsageChange(reason, "remaining"),
     );
-    switch (outcome.kind) {
-      case "updated":
-        announce(context, changes);
-        return toFullIdentity({ identity: after, usage: outcome.usage }, now);
-      case "stale":
-        return "stale";
-      case "not-found":
-        throw notFound("identity");
-      case "usage-refused":
-        throw refuseUsageChange(outcome.reason, "remaining");
-      default:
-        return outcome satisfies never;
-    }
+    audit({
+      type: "identity.updated",
+      at: now,
+      resourceId: identity.id,
+      identityId: identity.id,
+      // As it was when this was decided: verifications move it without an entry.
+      before: identityFields(
+        identity,
+        parsed.remaining === undefined ? undefined : uses.remainingBefore,
+      ),
+      after: identityFields(after, parsed.remaining),
+    });
+    return { identity: after, before, now };
   });
+  return toIdentityView(answer.identity, usages[0] ?? answer.before, answer.now);
 }

@@ -1,32 +1,32 @@
-import type { LoadedIdentity } from "../../records/identity.js";
+import type { IdentityRecord } from "../../records/identity.js";
 import type { Metadata } from "../../rules/metadata.js";
 import { toWireLimits, type WireRateLimit } from "../../rules/rate-limit.js";
 import { dueRefill } from "../../rules/refill.js";
-import { applyRefill } from "../../store/counters.js";
+import { applyRefill, type Usage } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { type RefillView, toRefillView } from "../refill-view.js";
 
 /** An identity as it is read by itself. `duration` in ms. Fields without a value are absent. */
-export interface FullIdentity {
+export interface IdentityView {
   readonly id: string;
   readonly externalId: string;
   readonly meta: Metadata;
   readonly ratelimits: readonly WireRateLimit[];
-  /** Uses left to the keys that draw from the identity, as of now; absent when unlimited. */
+  /** Uses left to the keys that take theirs from the identity, as of now; absent when unlimited. */
   readonly remaining?: number;
   readonly refill?: RefillView;
 }
 
-/** Writes an identity with its metadata, limits and uses, as of `now`. */
-export function toFullIdentity({ identity, usage }: LoadedIdentity, now: EpochMs): FullIdentity {
+/** An identity with its metadata, limits and uses, as of `now`. */
+export function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): IdentityView {
   const { id, externalId, meta, ratelimits, refill } = identity;
-  const { remaining, refilledAt } = applyRefill(usage, dueRefill(refill, now));
+  const { remaining, lastRefillAt } = applyRefill(usage, dueRefill(refill, now));
   return {
     id,
     externalId,
     meta,
     ratelimits: toWireLimits(ratelimits),
     ...(remaining !== null && { remaining }),
-    ...(refill !== null && { refill: toRefillView(refill, refilledAt) }),
+    ...(refill !== null && { refill: toRefillView(refill, lastRefillAt) }),
   };
 }

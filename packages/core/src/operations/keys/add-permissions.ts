@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
 import { permissionList } from "./grant-input.js";
@@ -23,5 +23,5 @@ export async function addPermissions(
   input: z.input<typeof addPermissionsInput>,
 ): Promise<{ readonly permissions: readonly NamedGrant[] }> {
   const { keyId, permissions } = parseInput(addPermissionsInput, input);
-  return { permissions: await addGrants(context, "permissions", keyId, permissions) };
+  return { permissions: await addGrants(context, "permission", keyId, permissions) };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
 import { roleList } from "./grant-input.js";
@@ -23,5 +23,5 @@ export async function addRoles(
   input: z.input<typeof addRolesInput>,
 ): Promise<{ readonly roles: readonly NamedGrant[] }> {
   const { keyId, roles } = parseInput(addRolesInput, input);
-  return { roles: await addGrants(context, "roles", keyId, roles) };
+  return { roles: await addGrants(context, "role", keyId, roles) };
 }

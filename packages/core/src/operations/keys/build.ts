@@ -1,97 +1,113 @@
-import { type ChangeNote, noteChange } from "../../audit/entry.js";
-import type { LoggedChange } from "../../records/audit-entry.js";
-import { fromWireKeyLimit, type KeyRateLimit } from "../../records/key.js";
+import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
+import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
-import type { OperationContext } from "../context.js";
-import { identityOnDemand } from "../identities/upsert.js";
-import { keyFacts } from "./audit-fields.js";
+import type { Audit, OperationContext } from "../context.js";
+import type { References } from "../references.js";
+import { keyFields } from "./audit-fields.js";
 import type { KeySettings } from "./settings.js";
-import type { GrantReference, NewKey } from "./write.js";
 
-/** What the making of a key answers: the only place where a secret is ever handed out. */
+/** A key that was issued. */
 export interface CreatedKey {
-  /** Not a secret; needed to update or delete the key. */
   readonly keyId: string;
   /** The secret. Pass it on and keep no copy. */
   readonly key: string;
 }
 
-/** What a new key is known by, which follows from its secret alone. */
-export interface KeyMark {
+/** What of a new key follows from its secret alone. */
+export interface KeyCredential {
   readonly keyId: string;
   readonly hash: string;
   readonly start: string;
   readonly sealedSecret: string | null;
+  /** Of an imported secret: see `SecretHasher`. */
+  readonly importMarks?: readonly string[];
 }
 
-/** A key to be written, and what is to be told of it. */
-export interface DescribedKey {
-  readonly newKey: NewKey;
-  readonly changes: readonly LoggedChange[];
+/** Says what a new key refers to. */
+export function needForKey(references: References, settings: KeySettings): void {
+  references.needApi(settings.apiId);
+  const owner = ownerOf(settings);
+  if (owner !== undefined) references.needIdentity(owner);
+  references.needGrants("role", settings.roles ?? []);
+  references.needGrants("permission", settings.permissions ?? []);
 }
 
-/** Puts together all that is written of a new key in one step. */
-export function describeNewKey(
-  context: OperationContext,
-  settings: KeySettings,
-  mark: KeyMark,
-  now: EpochMs,
-): DescribedKey {
-  const { workspaceId } = context;
-  const { externalId = settings.ownerId, roles = [], permissions = [] } = settings;
-  const key = {
-    id: mark.keyId,
-    workspaceId,
+const NO_MARKS: readonly string[] = Object.freeze([]);
+
+/** What {@link insertKey} works with. */
+export interface NewKeyParts {
+  readonly context: OperationContext;
+  readonly transaction: Transaction;
+  readonly audit: Audit;
+  readonly references: References;
+  readonly now: EpochMs;
+}
+
+/**
+ * Writes a new key with its counters, and what is created along with it. Check `references.refuseMissing()` afterwards.
+ *
+ * @param onTaken - The error where a key has this secret already.
+ */
+export function insertKey(
+  { context, transaction, audit, references, now }: NewKeyParts,
+  settings: KeySettings & { readonly createdAt?: EpochMs | undefined },
+  credential: KeyCredential,
+  onTaken: () => Error,
+): void {
+  const { roles = [], permissions = [] } = settings;
+  const externalId = ownerOf(settings);
+  const identityId = externalId === undefined ? null : references.identityId(externalId);
+  const key: KeyRecord = {
+    id: credential.keyId,
+    workspaceId: context.workspaceId,
     apiId: settings.apiId,
-    hash: mark.hash,
-    start: mark.start,
+    hash: credential.hash,
+    start: credential.start,
     name: settings.name ?? null,
-    identityId: null,
+    identityId,
     meta: settings.meta ?? null,
-    createdAt: now,
+    createdAt: settings.createdAt ?? now,
     updatedAt: null,
-    expiresAt: settings.expires ?? null,
-    switchedOn: settings.enabled,
+    expires: settings.expires ?? null,
+    enabled: settings.enabled,
     refill: settings.refill ?? null,
     ratelimits: keyLimitsOf(settings),
     environment: settings.environment ?? null,
     usesFrom: settings.usesFrom,
     rotatedFrom: null,
     rotatedTo: null,
-    countersId: null,
-    sealedSecret: mark.sealedSecret,
+    sharedCountersId: null,
+    sealedSecret: credential.sealedSecret,
+    importMarks: credential.importMarks ?? NO_MARKS,
+    roles: references.grantIds("role", roles),
+    permissions: references.grantIds("permission", permissions),
     version: 1,
   };
-  const owner = externalId === undefined ? null : identityOnDemand(context, externalId, now);
   const remaining = settings.remaining ?? null;
-  const note: ChangeNote = {
+  const usage = { remaining, refilledAt: now, lastRefillAt: null };
+  transaction.insert(keyType, key, { counters: { usage }, onTaken });
+  audit({
     type: "key.created",
     at: now,
     resourceId: key.id,
     keyId: key.id,
-    identityId: owner?.identity.id ?? null,
-    after: keyFacts(key, { externalId, remaining, roles, permissions }),
-  };
-  return {
-    newKey: {
-      key,
-      usage: { remaining, refilledAt: now },
-      identity: owner?.identity ?? null,
-      grants: { roles: roles.map(existing), permissions: permissions.map(existing) },
-    },
-    changes: [...(owner === null ? [] : [owner.change]), noteChange(context, note)],
-  };
+    identityId,
+    after: keyFields(key, { externalId, remaining, roles, permissions }),
+  });
 }
 
-/** The limits that a key is given: `ratelimit` is the one named `default`. */
+/** The limits that a key is given: `ratelimit` is the one named `default`, also where `ratelimits` holds that too. */
 export function keyLimitsOf({
   ratelimit,
   ratelimits = [],
 }: Pick<KeySettings, "ratelimit" | "ratelimits">): readonly KeyRateLimit[] {
-  const all = ratelimit === undefined ? ratelimits : [ratelimit, ...ratelimits];
-  return all.map(fromWireKeyLimit);
+  if (ratelimit === undefined) return ratelimits.map(fromWireKeyLimit);
+  const others = ratelimits.filter(({ name }) => name !== DEFAULT_LIMIT);
+  return [ratelimit, ...others].map(fromWireKeyLimit);
 }
 
-function existing(name: string): GrantReference<never> {
-  return { kind: "name", name, orCreate: null };
+/** `externalId`, or its deprecated name. */
+function ownerOf({ externalId, ownerId }: KeySettings): string | undefined {
+  return externalId ?? ownerId;
 }

@@ -1,58 +1,130 @@
-import { announce, toLog } from "../../audit/entry.js";
-import type { LoadedKey } from "../../records/key.js";
-import { missingGrants, notFound, type OperationContext, untilFresh } from "../context.js";
+import { LatchkeyError } from "../../errors.js";
+import { type KeyRecord, keyType } from "../../records/key.js";
+import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
+import { configuredWindow } from "../../verification/window-name.js";
+import { type OperationContext, transact } from "../context.js";
+import { References } from "../references.js";
 import { refuseUsageChange } from "../usage-refusal.js";
-import { isHeldOneMissing } from "./grant-input.js";
-import { describeKeyPatch, type WantedKey } from "./patch.js";
+import { keyFields } from "./audit-fields.js";
+import { grantLabels } from "./grant-input.js";
+import { readKey } from "./load.js";
+import { type KeyUpdate, type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
 
 /**
- * Changes a key in one guarded write, on what it is at that moment.
+ * Changes a key in one transaction, on what it is at that moment.
  *
- * @param decide - What is to become of the key as it is; asked again when the key has changed meanwhile. Where every field
- * is undefined nothing is written.
+ * @param decide - The update of the key as it is; asked again when the key has changed meanwhile. Where every field is
+ * undefined nothing is written.
  * @throws LatchkeyError as updateKey says.
  */
-export function changeKey(
+export async function changeKey(
   context: OperationContext,
   keyId: string,
-  decide: (loaded: LoadedKey) => WantedKey,
+  decide: (loaded: LoadedKey) => KeyUpdate,
 ): Promise<void> {
-  const { store, workspaceId } = context;
-  return untilFresh(async () => {
-    const loaded = await store.getKey(workspaceId, keyId);
-    if (loaded === null) throw notFound("key");
-    const wanted = decide(loaded);
-    if (Object.values(wanted).every((value) => value === undefined)) return undefined;
-    const { patch, changes } = describeKeyPatch(context, loaded, wanted, context.now());
-    const { version } = loaded.key;
-    const result = await store.updateKey(
-      workspaceId,
+  await transact(context, async (transaction, audit) => {
+    const loaded = await readKey(context, transaction, keyId);
+    const update = decide(loaded);
+    if (Object.values(update).every((value) => value === undefined)) return;
+    const now = context.now();
+    const plan = planKeyUpdate(loaded, update, now);
+    const references = new References(context, transaction, audit, now);
+    const owner = ownerAfter(update);
+    if (typeof owner === "string") references.needIdentity(owner);
+    references.needGrants("role", update.roles ?? []);
+    references.needGrants("permission", update.permissions ?? []);
+    await references.read();
+    const { key } = loaded;
+    const after: KeyRecord = {
+      ...plan.key,
+      identityId: identityAfter(key.identityId, owner, references),
+      roles: update.roles ? references.grantIds("role", update.roles) : key.roles,
+      permissions: update.permissions
+        ? references.grantIds("permission", update.permissions)
+        : key.permissions,
+    };
+    references.refuseMissing();
+    transaction.update(keyType, key, after);
+    if (plan.usage !== undefined || plan.setsLimits)
+      transaction.changeCounters(
+        {
+          kind: "key",
+          id: keyId,
+          usage: plan.usage,
+          keepWindows: plan.setsLimits ? after.ratelimits.map(configuredWindow) : undefined,
+        },
+        (reason) => refuseUsageChange(reason, "remaining"),
+      );
+    audit({
+      type: "key.updated",
+      at: now,
+      resourceId: keyId,
       keyId,
-      version,
-      patch,
-      toLog(context, changes),
-    );
-    switch (result.kind) {
-      case "updated":
-        announce(context, changes, result.created);
-        return undefined;
-      case "stale":
-        return "stale";
-      case "not-found":
-        throw notFound("key");
-      case "missing-grants": {
-        // Deleted since the key was read: nobody asked for it, and the key does not hold it any more.
-        const { direct } = loaded;
-        const isOutdated =
-          isHeldOneMissing(direct.roles, patch.grants?.roles, result.roles) ||
-          isHeldOneMissing(direct.permissions, patch.grants?.permissions, result.permissions);
-        if (isOutdated) return "stale";
-        throw missingGrants(result);
-      }
-      case "usage-refused":
-        throw refuseUsageChange(result.reason, "remaining");
-      default:
-        return result satisfies never;
-    }
+      identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
+      ...changedFields(loaded, update, plan, after),
+    });
   });
+}
+
+/**
+ * Switches off a key whose record, API or identity is damaged: that must not need a readable record. What can be read of it
+ * is kept, and every process reads it again.
+ */
+export async function disableDamagedKey(context: OperationContext, keyId: string): Promise<void> {
+  await transact(context, async (transaction, audit) => {
+    const found = await transaction.readOne({ kind: "key", id: keyId, expects: "nothing" });
+    if (found === null) throw new LatchkeyError("NOT_FOUND", "no such key");
+    const { record, handle } = found;
+    // The version itself may be what is damaged, so it is not compared.
+    transaction.expect({ kind: "key", id: keyId, version: "exists", handle });
+    const { body } = record;
+    const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+    const now = context.now();
+    transaction.putUnread({
+      ...record,
+      // Above every version that anybody may know: where the stored one cannot be read it is 0, and 1 is what the key began with.
+      version: Math.max(record.version + 1, now),
+      body: isObject ? { ...body, disabled: true } : null,
+    });
+    audit({ type: "key.updated", at: now, resourceId: keyId, keyId, after: { enabled: false } });
+  });
+}
+
+function identityAfter(
+  before: string | null,
+  owner: string | null | undefined,
+  references: References,
+): string | null {
+  if (owner === undefined) return before;
+  return owner === null ? null : references.identityId(owner);
+}
+
+function changedFields(
+  { key, identity, direct }: LoadedKey,
+  update: KeyUpdate,
+  plan: KeyUpdatePlan,
+  after: KeyRecord,
+): { readonly before: ReturnType<typeof keyFields>; readonly after: ReturnType<typeof keyFields> } {
+  const externalId = identity?.externalId;
+  const owner = ownerAfter(update);
+  return {
+    before: keyFields(key, {
+      externalId,
+      // As it was when this was decided: verifications move it without an entry.
+      remaining: update.remaining === undefined ? undefined : plan.remainingBefore,
+      roles: update.roles && namesOf(direct.roles),
+      permissions: update.permissions && namesOf(direct.permissions),
+    }),
+    after: keyFields(after, {
+      externalId: owner === undefined ? externalId : owner,
+      remaining: update.remaining,
+      roles: update.roles && grantLabels(update.roles, direct.roles),
+      permissions: update.permissions && grantLabels(update.permissions, direct.permissions),
+    }),
+  };
+}
+
+/** Names of roles or permissions. */
+export function namesOf(grants: readonly NamedGrant[]): readonly string[] {
+  return grants.map(({ name }) => name);
 }

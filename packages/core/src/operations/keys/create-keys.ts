@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { announce, toLog } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
-import { missingGrants, type OperationContext, requireVault } from "../context.js";
-import { expiryIssues, orRequired, parseInput } from "../input.js";
-import { describeNewKey, type KeyMark } from "./build.js";
+import { type InputIssue, LatchkeyError } from "../../errors.js";
+import type { EpochMs } from "../../time.js";
+import { type OperationContext, requireVault, transact } from "../context.js";
+import { orRequired, parseInput } from "../input.js";
+import { References } from "../references.js";
+import { insertKey, type KeyCredential, needForKey } from "./build.js";
 import { type ImportedKey, importedKey, startOf } from "./import-input.js";
 
 /** Most roles and permissions that one call names: its write, one step on every store, stays short. */
@@ -12,11 +13,14 @@ const MAX_GRANTS = 10_000;
 const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 
 /**
- * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `hash` (`value` and `variant`:
- * `sha256_base64`, 44 characters with padding, or `sha256_hex`, 64 digits, of the SHA-256 of the whole secret) or
- * `plaintext` (1 to 512 printable ASCII characters), and the fields of createKey but `byteLength`.
- * All keys together name at most 10,000 roles and permissions. `remaining` may be 0. `start`, 0 to 32 characters, is what is shown of the secret: of a plaintext it is derived unless
- * given, and leaves 112 bits unknown or is a mere prefix.
+ * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `plaintext` (1 to 512 printable ASCII
+ * characters) or `hash`, the SHA-256 of the whole secret (`value` and `variant`: `sha256_base64`, 44 characters with padding,
+ * `sha256_base64url`, 43 without, or `sha256_hex`, 64 digits), and the fields of createKey but `byteLength`. All keys together
+ * name at most 10,000 roles and permissions.
+ *
+ * `remaining` may be 0, and `expires` may have passed. `createdAt` says when the other system issued the key (Unix epoch ms, not
+ * later than now). `start`, 0 to 32 characters, is what is shown of the secret: it is derived from a plaintext unless given, and
+ * leaves 112 bits unknown or is a mere prefix.
  */
 export const createKeysInput = z
   .array(importedKey, { error: SIZE_ERROR })
@@ -44,26 +48,22 @@ export async function createKeys(
 ): Promise<{ readonly keyIds: readonly string[] }> {
   const now = context.now();
   const imports = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
-  await refuseKnownSecrets(context, imports);
-  const described = imports.map((imported) =>
-    describeNewKey(context, imported, markOf(context, imported), now),
-  );
-  const changes = described.flatMap(({ changes }) => changes);
-  const newKeys = described.map(({ newKey }) => newKey);
-  const result = await context.store.insertKeys(newKeys, toLog(context, changes));
-  switch (result.kind) {
-    case "inserted":
-      announce(context, changes, result.created);
-      return { keyIds: newKeys.map(({ key }) => key.id) };
-    case "api-not-found":
-      throw new LatchkeyError("NOT_FOUND", `no such API: "${result.index}.apiId"`);
-    case "missing-grants":
-      throw missingGrants(result);
-    case "hash-taken":
-      throw knownSecret(imports, result.index);
-    default:
-      return result satisfies never;
-  }
+  const credentials = imports.map((imported) => credentialOf(context, imported));
+  await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, now);
+    for (const imported of imports) needForKey(references, imported);
+    await references.read();
+    const unknownApi = imports.findIndex(({ apiId }) => !references.hasApi(apiId));
+    if (unknownApi >= 0) throw new LatchkeyError("NOT_FOUND", `no such API: "${unknownApi}.apiId"`);
+    await refuseKnownSecrets(context, imports);
+    const parts = { context, transaction, audit, references, now };
+    for (const [index, imported] of imports.entries())
+      insertKey(parts, imported, credentials[index] as KeyCredential, () =>
+        knownSecret(imports, index),
+      );
+    references.refuseMissing();
+  });
+  return { keyIds: credentials.map(({ keyId }) => keyId) };
 }
 
 function grantsIn(imports: readonly ImportedKey[]): number {
@@ -73,30 +73,26 @@ function grantsIn(imports: readonly ImportedKey[]): number {
   return count;
 }
 
-/** The issues of instants that have passed, of every key of a list. */
-export function importIssues(
-  imports: unknown,
-  now: number,
-): readonly { readonly path: string; readonly message: string }[] {
+/** The issues of keys that were created later than now, of every key of a list. */
+export function importIssues(imports: unknown, now: EpochMs): readonly InputIssue[] {
   if (!Array.isArray(imports)) return [];
-  return imports.flatMap((imported: unknown, index) =>
-    typeof imported === "object" && imported !== null
-      ? expiryIssues(imported, now).map(({ path, message }) => ({
-          path: `${index}.${path}`,
-          message,
-        }))
-      : [],
-  );
+  return imports.flatMap((imported: unknown, index) => {
+    const { createdAt } = (imported ?? {}) as { readonly createdAt?: unknown };
+    return typeof createdAt === "number" && createdAt > now
+      ? [{ path: `${index}.createdAt`, message: "must not be later than now" }]
+      : [];
+  });
 }
 
-function markOf(context: OperationContext, imported: ImportedKey): KeyMark {
-  const { workspaceId } = context;
+function credentialOf(context: OperationContext, imported: ImportedKey): KeyCredential {
+  const { workspaceId, hasher } = context;
   const { hash, plaintext, recoverable } = imported;
   const keyId = context.newId("key");
   return {
     keyId,
     // The schema has it that one of the two is there.
-    hash: hash ?? context.hasher.hash(plaintext as string),
+    hash: hash ?? hasher.hash(plaintext as string),
+    importMarks: hasher.importMarks(hash ?? hasher.plainHash(plaintext as string)),
     start: startOf(imported),
     sealedSecret: recoverable
       ? requireVault(context).seal(plaintext as string, { workspaceId, keyId })
@@ -105,21 +101,28 @@ function markOf(context: OperationContext, imported: ImportedKey): KeyMark {
 }
 
 /**
- * Refuses a plaintext whose secret is known under another hash than the one it is to be stored under: that of an earlier
- * pepper, or the plain one. The store compares only the hashes that are written.
+ * Refuses a plaintext whose secret is known under another hash than the one that is stored: that of an earlier pepper, or the
+ * plain one. Imports of this latchkey meet at their import marks, also where two of them race.
  */
 async function refuseKnownSecrets(
   { hasher, store, workspaceId }: OperationContext,
   imports: readonly ImportedKey[],
 ): Promise<void> {
-  const given = new Set(imports.map(({ hash }) => hash));
-  for (const [index, { plaintext }] of imports.entries()) {
-    if (plaintext === undefined) continue;
-    for (const hash of hasher.candidates(plaintext).slice(1)) {
-      const isKnown = given.has(hash) || (await store.findKey(hash, workspaceId)) !== null;
-      if (isKnown) throw knownSecret(imports, index);
-    }
-  }
+  const wants = imports.flatMap(({ plaintext }, index) =>
+    plaintext === undefined
+      ? []
+      : hasher
+          .candidates(plaintext)
+          .slice(1)
+          .map((hash) => ({ hash, index })),
+  );
+  if (wants.length === 0) return;
+  const { found } = await store.read(
+    workspaceId,
+    wants.map(({ hash }) => ({ kind: "key", index: "hash", value: hash })),
+  );
+  const known = wants.find((_want, place) => found[place] !== null);
+  if (known !== undefined) throw knownSecret(imports, known.index);
 }
 
 function knownSecret(imports: readonly ImportedKey[], index: number): LatchkeyError {
@@ -127,5 +130,6 @@ function knownSecret(imports: readonly ImportedKey[], index: number): LatchkeyEr
   return new LatchkeyError(
     "CONFLICT",
     `"${index}.${field}" is that of a key which exists already; nothing was written`,
+    { reason: "taken", details: { field: `${index}.${field}` } },
   );
 }

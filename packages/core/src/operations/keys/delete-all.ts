@@ -1,49 +1,50 @@
-import { announce, noteChange } from "../../audit/entry.js";
-import type { LoggedChange } from "../../records/audit-entry.js";
-import type { Removal } from "../../store/wide-store.js";
-import type { EpochMs } from "../../time.js";
-import type { OperationContext } from "../context.js";
-import { removeAll } from "../delete-in-batches.js";
+import { keysOfApi, keyType } from "../../records/key.js";
+import type { LoadedRecord } from "../../store/key-store.js";
+import type { Transaction } from "../../store/transaction.js";
+import { type OperationContext, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { deleteInBatches } from "../delete-in-batches.js";
 
 /** Keys deleted in one step: some milliseconds on every store. */
 const BATCH_SIZE = 100;
 
 /**
  * Deletes every key of an API in bounded steps, and lets other work of this process through between them. Each key has
- * its own entry in the audit log.
+ * its own entry in the audit log. Racers share the keys out between them: each key is counted by one.
  *
  * @returns How many keys were deleted.
  */
 export async function deleteAllKeys(context: OperationContext, apiId: string): Promise<number> {
-  const { deleted } = await removeAll(BATCH_SIZE, (limit) => deleteSomeKeys(context, apiId, limit));
+  const { deleted } = await deleteInBatches(BATCH_SIZE, async (limit) => {
+    const { answer } = await transact(context, async (transaction, audit) => {
+      const { found, hasMore } = await context.store.page(context.workspaceId, {
+        kind: "key",
+        list: keysOfApi(apiId),
+        after: null,
+        limit,
+      });
+      const now = context.now();
+      for (const loaded of found) {
+        const keyId = loaded.record.id;
+        transaction.expect({ kind: "key", id: keyId, version: "exists", handle: loaded.handle });
+        deleteWhatIsKnown(context, transaction, loaded, apiId);
+        audit({ type: "key.deleted", at: now, resourceId: keyId, keyId, before: { apiId } });
+      }
+      return { deleted: found.length, hasMore };
+    });
+    return answer;
+  });
   return deleted;
 }
 
-async function deleteSomeKeys(
-  context: OperationContext,
+/** Of a record that cannot be read, the list that it was found in is known. */
+function deleteWhatIsKnown(
+  { workspaceId }: OperationContext,
+  transaction: Transaction,
+  { record }: LoadedRecord,
   apiId: string,
-  limit: number,
-): Promise<Removal> {
-  const { store, workspaceId, keepsAuditLog } = context;
-  const now = context.now();
-  const entries = new Map<string, LoggedChange>();
-  const entryOf = (keyId: string): LoggedChange => {
-    const entry = entries.get(keyId) ?? deletionOf(context, keyId, apiId, now);
-    entries.set(keyId, entry);
-    return entry;
-  };
-  const log = keepsAuditLog ? entryOf : null;
-  const { deleted, hasMore } = await store.deleteKeys(workspaceId, apiId, limit, now, log);
-  if (context.onEvent !== null) announce(context, deleted.map(entryOf));
-  return { deleted: deleted.length, hasMore };
-}
-
-function deletionOf(
-  context: OperationContext,
-  keyId: string,
-  apiId: string,
-  at: EpochMs,
-): LoggedChange {
-  const before = { apiId };
-  return noteChange(context, { type: "key.deleted", at, resourceId: keyId, keyId, before });
+): void {
+  const key = decodeOrNull(keyType, record, workspaceId);
+  if (key !== null) transaction.delete(keyType, key);
+  else transaction.deleteAddress({ kind: "key", id: record.id }, [], [{ list: keysOfApi(apiId) }]);
 }

@@ -1,18 +1,24 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { notFound, type OperationContext } from "../context.js";
+import { keyType } from "../../records/key.js";
+import type { Transaction } from "../../store/transaction.js";
+import { type Audit, notFound, type OperationContext, transact } from "../context.js";
+import { decodeOrNull, withoutReadableRecord } from "../damaged.js";
 import { flag, id, parseInput } from "../input.js";
-import { keyFacts } from "./audit-fields.js";
+import { listsOfAllApis } from "./all-lists.js";
+import { keyFields } from "./audit-fields.js";
+import { namesOf } from "./change.js";
+import { readKey } from "./load.js";
 
-/** Input of deleteKey. `permanent`: nothing of the key's record is kept, in no store. */
+/** Input of deleteKey. `permanent` is accepted; see {@link deleteKey}. */
 export const deleteKeyInput = z.strictObject({ keyId: id, permanent: flag.default(false) });
 
 /**
  * Deletes a key. When this has resolved, no verification that starts later, from any process, succeeds; its encrypted
  * secret is erased.
  *
- * Either way the key is gone for good as far as latchkey goes. Without `permanent` a store may keep the rest of the record
- * (SQLite does) for whoever looks after its data by hand; with it nothing is kept but the entries of the audit log.
+ * Nothing of the record is kept, with or without `permanent`: no operation could reach it. What stays are the entries of the
+ * audit log and the statistics, until they are pruned. A key whose record cannot be read is deleted all the same; the
+ * audit entry then holds nothing of what it was.
  *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key.
  */
@@ -20,29 +26,49 @@ export async function deleteKey(
   context: OperationContext,
   input: z.input<typeof deleteKeyInput>,
 ): Promise<Record<string, never>> {
-  const { keyId, permanent } = parseInput(deleteKeyInput, input);
-  const { store, workspaceId } = context;
-  const loaded = await store.getKey(workspaceId, keyId);
-  if (loaded === null) throw notFound("key");
-  const now = context.now();
-  const { key, identity, direct } = loaded;
-  const changes = [
-    noteChange(context, {
-      type: "key.deleted",
-      at: now,
-      resourceId: keyId,
-      keyId,
-      identityId: identity?.id ?? null,
-      before: keyFacts(key, {
-        externalId: identity?.externalId,
-        roles: direct.roles.map(({ name }) => name),
-        permissions: direct.permissions.map(({ name }) => name),
-      }),
-    }),
-  ];
-  const removal = { deletedAt: now, permanent };
-  const outcome = await store.deleteKey(workspaceId, keyId, removal, toLog(context, changes));
-  if (outcome === "not-found") throw notFound("key");
-  announce(context, changes);
+  const { keyId } = parseInput(deleteKeyInput, input);
+  await withoutReadableRecord(
+    () =>
+      transact(context, (transaction, audit) => deleteReadable(context, transaction, audit, keyId)),
+    () =>
+      transact(context, (transaction, audit) => deleteDamaged(context, transaction, audit, keyId)),
+  );
   return {};
+}
+
+async function deleteReadable(
+  context: OperationContext,
+  transaction: Transaction,
+  audit: Audit,
+  keyId: string,
+): Promise<void> {
+  const { key, identity, direct } = await readKey(context, transaction, keyId);
+  transaction.delete(keyType, key);
+  audit({
+    type: "key.deleted",
+    at: context.now(),
+    resourceId: keyId,
+    keyId,
+    identityId: identity?.id ?? null,
+    before: keyFields(key, {
+      externalId: identity?.externalId,
+      roles: namesOf(direct.roles),
+      permissions: namesOf(direct.permissions),
+    }),
+  });
+}
+
+/** The record, its API or its identity cannot be read: what is known of the key goes, and it leaves every list it may be in. */
+async function deleteDamaged(
+  context: OperationContext,
+  transaction: Transaction,
+  audit: Audit,
+  keyId: string,
+): Promise<void> {
+  const found = await transaction.readOne({ kind: "key", id: keyId, expects: "exists" });
+  if (found === null) throw notFound("key");
+  audit({ type: "key.deleted", at: context.now(), resourceId: keyId, keyId });
+  const key = decodeOrNull(keyType, found.record, context.workspaceId);
+  if (key !== null) transaction.delete(keyType, key);
+  else transaction.deleteAddress({ kind: "key", id: keyId }, [], await listsOfAllApis(context));
 }

@@ -17,6 +17,7 @@ export async function deleteKeys(
   input: z.input<typeof deleteKeysInput>,
 ): Promise<{ readonly deletedKeys: number }> {
   const { apiId } = parseInput(deleteKeysInput, input);
-  if ((await context.store.getApi(context.workspaceId, apiId)) === null) throw notFound("API");
+  const { found } = await context.store.read(context.workspaceId, [{ kind: "api", id: apiId }]);
+  if (found[0] === null) throw notFound("API");
   return { deletedKeys: await deleteAllKeys(context, apiId) };
 }

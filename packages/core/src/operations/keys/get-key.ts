@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { notFound, type OperationContext } from "../context.js";
+import type { OperationContext } from "../context.js";
 import { flag, id, parseInput } from "../input.js";
+import { getKeyById } from "./load.js";
 import { withPlaintext } from "./recovery.js";
-import { type ListedKey, toListedKey } from "./view.js";
+import { type KeyView, toKeyView } from "./view.js";
 
 /** Input of getKey. `decrypt` adds the secret of a recoverable key. */
 export const getKeyInput = z.strictObject({ keyId: id, decrypt: flag.nullish() });
 
 /**
- * Answers one key in its listed form.
+ * Answers one key as listings show it.
  *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` for `decrypt` without a
  * vault.
@@ -16,10 +17,9 @@ export const getKeyInput = z.strictObject({ keyId: id, decrypt: flag.nullish() }
 export async function getKey(
   context: OperationContext,
   input: z.input<typeof getKeyInput>,
-): Promise<ListedKey> {
+): Promise<KeyView> {
   const { keyId, decrypt } = parseInput(getKeyInput, input);
-  const loaded = await context.store.getKey(context.workspaceId, keyId);
-  if (loaded === null) throw notFound("key");
-  const listed = toListedKey(loaded, context.now());
-  return decrypt === true ? withPlaintext(context, loaded, listed) : listed;
+  const loaded = await getKeyById(context, keyId);
+  const view = toKeyView(loaded, context.now());
+  return decrypt === true ? withPlaintext(context, loaded, view) : view;
 }

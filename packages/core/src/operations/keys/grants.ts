@@ -1,13 +1,16 @@
 import { LatchkeyError } from "../../errors.js";
-import { MAX_HELD, type NamedGrant } from "../../records/role.js";
-import { missingGrants, notFound, type OperationContext } from "../context.js";
+import { MAX_HELD } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
+import { type OperationContext, transact } from "../context.js";
+import { References } from "../references.js";
 import { changeKey } from "./change.js";
-import { type GrantItem, grantLabel } from "./grant-input.js";
+import { type GrantItem, type GrantKind, readGrantItem } from "./grant-input.js";
+import { getKeyById } from "./load.js";
 
-/** What of a key is meant, by the name of its field. */
-export type GrantKind = "roles" | "permissions";
+/** The field of a key that holds grants of a kind. */
+const FIELDS = { role: "roles", permission: "permissions" } as const;
 
-/** The set that a key is to be given so that it holds what it held and the items too; undefined where it holds them all. */
+/** The set that makes a key hold what it held and the items too; undefined where it holds them all. */
 export function grantsWith(
   held: readonly NamedGrant[],
   items: readonly GrantItem[],
@@ -16,7 +19,7 @@ export function grantsWith(
   return added.length === 0 ? undefined : [...held.map(byId), ...added];
 }
 
-/** The set that a key is to be given so that it holds what it held but the items; undefined where it holds none of them. */
+/** The set that makes a key hold what it held but the items; undefined where it holds none of them. */
 export function grantsWithout(
   held: readonly NamedGrant[],
   items: readonly GrantItem[],
@@ -40,9 +43,9 @@ export async function addGrants(
   items: readonly GrantItem[],
 ): Promise<readonly NamedGrant[]> {
   await changeKey(context, keyId, ({ direct }) => {
-    const wanted = grantsWith(direct[kind], items);
+    const wanted = grantsWith(direct[FIELDS[kind]], items);
     if (wanted !== undefined) refuseTooMany(kind, wanted);
-    return { [kind]: wanted };
+    return { [FIELDS[kind]]: wanted };
   });
   return heldNow(context, kind, keyId);
 }
@@ -54,13 +57,13 @@ export async function setGrants(
   keyId: string,
   items: readonly GrantItem[],
 ): Promise<readonly NamedGrant[]> {
-  await changeKey(context, keyId, () => ({ [kind]: items }));
+  await changeKey(context, keyId, () => ({ [FIELDS[kind]]: items }));
   return heldNow(context, kind, keyId);
 }
 
 /**
  * Takes roles or permissions from a key. One that the key does not hold is passed over, one that does not exist is not.
- * As {@link addGrants}, but that nothing is made on demand.
+ * As {@link addGrants}, but nothing is created.
  */
 export async function removeGrants(
   context: OperationContext,
@@ -70,21 +73,22 @@ export async function removeGrants(
 ): Promise<readonly NamedGrant[]> {
   const held = await heldNow(context, kind, keyId);
   const others = items.filter((item) => heldAs(held, item) === undefined);
-  const missing = await missingOf(context, kind, others);
-  if (missing.length > 0)
-    throw missingGrants({ kind: "missing-grants", roles: [], permissions: [], [kind]: missing });
+  await refuseMissing(context, kind, others);
   if (others.length === items.length) return held;
-  await changeKey(context, keyId, ({ direct }) => ({ [kind]: grantsWithout(direct[kind], items) }));
+  await changeKey(context, keyId, ({ direct }) => ({
+    [FIELDS[kind]]: grantsWithout(direct[FIELDS[kind]], items),
+  }));
   return heldNow(context, kind, keyId);
 }
 
 /** Else a key would grow with every call, and each verification with it. */
 function refuseTooMany(kind: GrantKind, wanted: readonly GrantItem[]): void {
-  const max = MAX_HELD[kind];
-  if (new Set(wanted.map(grantLabel)).size <= max) return;
+  const limit = MAX_HELD[FIELDS[kind]];
+  if (new Set(wanted.map((item) => readGrantItem(item).label)).size <= limit) return;
   throw new LatchkeyError(
     "PRECONDITION_FAILED",
-    `a key can hold at most ${max} ${kind} itself; nothing was written`,
+    `a key can hold at most ${limit} ${FIELDS[kind]} itself; nothing was written`,
+    { reason: "too-many-grants", details: { limit } },
   );
 }
 
@@ -94,32 +98,33 @@ function byId({ id }: NamedGrant): GrantItem {
 }
 
 function heldAs(held: readonly NamedGrant[], item: GrantItem): NamedGrant | undefined {
-  if (typeof item !== "string" && item.id !== undefined)
-    return held.find(({ id }) => id === item.id);
-  return held.find(({ name }) => name === grantLabel(item));
+  const { label, isId } = readGrantItem(item);
+  return held.find(({ id, name }) => (isId ? id : name) === label);
 }
 
 async function heldNow(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   kind: GrantKind,
   keyId: string,
 ): Promise<readonly NamedGrant[]> {
-  const loaded = await store.getKey(workspaceId, keyId);
-  if (loaded === null) throw notFound("key");
-  return loaded.direct[kind].map(({ id, name }) => ({ id, name }));
+  const loaded = await getKeyById(context, keyId);
+  return loaded.direct[FIELDS[kind]].map(({ id, name }) => ({ id, name }));
 }
 
-/** Those that exist nowhere in the workspace, as they were named, each once. */
-async function missingOf(
-  { store, workspaceId }: OperationContext,
+/** @throws LatchkeyError `PRECONDITION_FAILED` naming those that exist nowhere in the workspace. */
+async function refuseMissing(
+  context: OperationContext,
   kind: GrantKind,
   items: readonly GrantItem[],
-): Promise<readonly string[]> {
-  if (items.length === 0) return [];
-  const existing: readonly NamedGrant[] =
-    kind === "roles"
-      ? (await store.listRoles(workspaceId)).map(({ role }) => role)
-      : await store.listPermissions(workspaceId);
-  const missing = items.filter((item) => heldAs(existing, item) === undefined);
-  return [...new Set(missing.map(grantLabel))];
+): Promise<void> {
+  await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, context.now());
+    const named = items.map((item) =>
+      typeof item === "string" ? item : { ...item, create: false },
+    );
+    references.needGrants(kind, named);
+    await references.read();
+    references.grantIds(kind, named);
+    references.refuseMissing();
+  });
 }

@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { secretShape } from "../../secrets/format.js";
 import { portableSha256, type SecretHash } from "../../secrets/hash.js";
-import {
-  canShowStart,
-  HASH_VARIANTS,
-  importedHash,
-  importedStart,
-} from "../../secrets/imported.js";
+import { HASH_VARIANTS, importedHash } from "../../secrets/imported.js";
+import { canShowStart, importedStart } from "../../secrets/shown-start.js";
 import { evenWithIssues, orRequired, prefix, text, wholeNumber } from "../input.js";
 import { addSettingsIssues, keySettingsFields } from "./settings.js";
 
@@ -14,7 +10,7 @@ const importedHashField = z
   .strictObject({
     value: z.string({ error: orRequired("must be a string") }),
     variant: z.enum(HASH_VARIANTS, {
-      error: orRequired('must be "sha256_base64" or "sha256_hex"'),
+      error: orRequired('must be "sha256_base64", "sha256_base64url" or "sha256_hex"'),
     }),
   })
   .transform(({ value, variant }, context): SecretHash => {
@@ -26,6 +22,7 @@ const importedHashField = z
 
 const HASH_ERRORS = {
   sha256_base64: "must be 32 bytes in base64: 44 characters, the last of them =",
+  sha256_base64url: "must be 32 bytes in base64url: 43 characters without padding",
   sha256_hex: "must be 32 bytes in hexadecimal: 64 digits",
 };
 
@@ -54,6 +51,7 @@ export const importedKey = z
   .strictObject({
     ...keySettingsFields,
     remaining: wholeNumber(0).optional(),
+    createdAt: wholeNumber(0).optional(),
     hash: importedHashField.optional(),
     plaintext: plaintext.optional(),
     start: text(0, 32).optional(),

@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { encodeCursor, type ListScope } from "../../lib/cursor.js";
+import { LatchkeyError } from "../../errors.js";
+import type { ListScope } from "../../lib/cursor.js";
+import { keysOfApi } from "../../records/key.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import { cursor, externalId, flag, id, pageLimit, parseInput } from "../input.js";
-import { withPlaintext } from "./recovery.js";
-import { type ListedKey, toListedKey } from "./view.js";
+import { type PageInfo, pageInfo } from "../read-page.js";
+import { loadKeys } from "./load.js";
+import { withPlaintextOrError } from "./recovery.js";
+import { type KeyView, toKeyView } from "./view.js";
 
 /**
  * Input of listKeys. `limit` 1 to 100, 100 unless given. `ownerId` is a deprecated name of `externalId`, which wins.
@@ -20,60 +24,73 @@ export const listKeysInput = z.strictObject({
 });
 
 /** A page of keys in the order of their creation; without `cursor` it is the last one. */
-export interface KeyList {
-  readonly keys: readonly ListedKey[];
+export interface KeyList extends PageInfo {
+  readonly keys: readonly KeyView[];
   /** Exact number of live keys of the API, whatever the filter. */
   readonly total: number;
-  readonly cursor?: string;
 }
 
 /**
  * Lists the keys of an API, or those of one identity in it.
  *
- * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list,
- * `PRECONDITION_FAILED` for `decrypt` without a vault.
+ * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list.
  */
 export async function listKeys(
   context: OperationContext,
   input: z.input<typeof listKeysInput>,
 ): Promise<KeyList> {
-  const parsed = parseInput(listKeysInput, input);
+  const { apiId, limit, decrypt, ...filter } = parseInput(listKeysInput, input);
   const { store, workspaceId } = context;
-  const scope: ListScope = { list: "keys", ownerId: parsed.apiId };
-  const afterId = afterCursor(scope, parsed.cursor);
-  if ((await store.getApi(workspaceId, parsed.apiId)) === null) throw notFound("API");
-
-  const ownerExternalId = parsed.externalId ?? parsed.ownerId;
-  const filter =
-    ownerExternalId === undefined ? null : await identityIdOf(context, ownerExternalId);
-  const page = await store.listKeys(
-    workspaceId,
-    parsed.apiId,
-    { identityId: filter },
-    { afterId, limit: parsed.limit },
+  const scope: ListScope = { list: "keys", ownerId: apiId };
+  const after = afterCursor(scope, filter.cursor);
+  const identityId = await checkApiAndFindIdentity(
+    context,
+    apiId,
+    filter.externalId ?? filter.ownerId,
   );
-
+  const { result, keys } = await loadKeys(
+    context,
+    () =>
+      store.page(workspaceId, {
+        kind: "key",
+        list: keysOfApi(apiId),
+        of: identityId,
+        after,
+        limit,
+      }),
+    ({ found }) => found,
+  );
   const now = context.now();
-  const keys: ListedKey[] = [];
-  for (const loaded of page.items) {
-    const listed = toListedKey(loaded, now);
-    keys.push(parsed.decrypt === true ? await withPlaintext(context, loaded, listed) : listed);
+  const views: KeyView[] = [];
+  let damaged = 0;
+  for (const loaded of keys) {
+    if (loaded === null) continue;
+    if (loaded instanceof LatchkeyError) {
+      damaged += 1;
+      continue;
+    }
+    const view = toKeyView(loaded, now);
+    views.push(decrypt === true ? await withPlaintextOrError(context, loaded, view) : view);
   }
-  const last = page.items.at(-1);
-  return {
-    keys,
-    total: page.total,
-    ...(page.hasMore && last !== undefined && { cursor: encodeCursor(scope, last.key.id) }),
-  };
+  return { keys: views, total: result.size, ...pageInfo(scope, result, damaged) };
 }
 
 /** An id that no identity has stands for an unknown `externalId`: an empty list, with the real total. */
 const NO_IDENTITY = "id_none";
 
-async function identityIdOf(
+/** @returns The identity to filter by, or undefined for none. */
+async function checkApiAndFindIdentity(
   { store, workspaceId }: OperationContext,
-  externalId: string,
-): Promise<string> {
-  const found = await store.getIdentity(workspaceId, { externalId });
-  return found === null ? NO_IDENTITY : found.identity.id;
+  apiId: string,
+  externalId: string | undefined,
+): Promise<string | undefined> {
+  const { found } = await store.read(workspaceId, [
+    { kind: "api", id: apiId },
+    ...(externalId === undefined
+      ? []
+      : [{ kind: "identity", index: "externalId", value: externalId } as const]),
+  ]);
+  const [api = null, identity = null] = found;
+  if (api === null) throw notFound("API");
+  return externalId === undefined ? undefined : (identity?.record.id ?? NO_IDENTITY);
 }

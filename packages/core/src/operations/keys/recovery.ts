@@ -1,28 +1,45 @@
-import { corruptRecord } from "../../errors.js";
-import { NO_CHANGES } from "../../records/audit-entry.js";
-import type { LoadedKey } from "../../records/key.js";
-import { type OperationContext, requireVault, untilFresh } from "../context.js";
-import type { ListedKey } from "./view.js";
+import { corruptRecord, LatchkeyError } from "../../errors.js";
+import { keyType } from "../../records/key.js";
+import { versionAfter } from "../../rules/record-version.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import { type OperationContext, requireVault, transact } from "../context.js";
+import { readKey } from "./load.js";
+import type { KeyView, PlaintextError } from "./view.js";
 
 /**
- * The listed form with the secret of a recoverable key; of another key, the listed form as it is.
+ * The view of a key with the secret, if it is recoverable; of another key, the view as it is, with or without a vault.
  *
  * A secret sealed with an earlier key of the vault's ring is sealed anew with the current one on the way.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` without a vault; `STORE_CORRUPT` when the stored text was tampered with,
- * or opens to a secret that is not this key's.
+ * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, or without the key of its ring that sealed the secret;
+ * `STORE_CORRUPT` when the stored text was tampered with, or opens to a secret that is not this key's.
  */
 export async function withPlaintext(
   context: OperationContext,
   loaded: LoadedKey,
-  listed: ListedKey,
-): Promise<ListedKey> {
+  view: KeyView,
+): Promise<KeyView> {
+  const { sealedSecret, id } = loaded.key;
+  if (sealedSecret === null) return view;
   const vault = requireVault(context);
-  const { sealedSecret } = loaded.key;
-  if (sealedSecret === null) return listed;
   const plaintext = openSecret(context, loaded, sealedSecret);
-  if (!vault.isCurrent(sealedSecret)) await resealSecret(context, loaded.key.id);
-  return { ...listed, plaintext };
+  if (!vault.isCurrent(sealedSecret)) await resealSecret(context, id);
+  return { ...view, plaintext };
+}
+
+/** As {@link withPlaintext}, for one key of a page: a secret that does not open is no error of the others. */
+export async function withPlaintextOrError(
+  context: OperationContext,
+  loaded: LoadedKey,
+  view: KeyView,
+): Promise<KeyView> {
+  try {
+    return await withPlaintext(context, loaded, view);
+  } catch (error) {
+    const plaintextError = plaintextErrorOf(error);
+    if (plaintextError === null) throw error;
+    return { ...view, plaintextError };
+  }
 }
 
 /**
@@ -32,23 +49,21 @@ export async function withPlaintext(
  */
 export async function resealSecret(context: OperationContext, keyId: string): Promise<boolean> {
   const vault = requireVault(context);
-  return untilFresh(async () => {
-    const loaded = await context.store.getKey(context.workspaceId, keyId);
-    const sealedSecret = loaded?.key.sealedSecret ?? null;
-    if (loaded === null || sealedSecret === null || vault.isCurrent(sealedSecret)) return false;
-    const row = { workspaceId: context.workspaceId, keyId };
-    const resealed = vault.seal(openSecret(context, loaded, sealedSecret), row);
-    const patch = { sealedSecret: resealed };
-    const result = await context.store.updateKey(
-      context.workspaceId,
-      keyId,
-      loaded.key.version,
-      patch,
-      // The secret stays what it is: nothing that anybody configured has changed.
-      NO_CHANGES,
-    );
-    return result.kind === "stale" ? "stale" : result.kind === "updated";
+  const { answer } = await transact(context, async (transaction) => {
+    const loaded = await readKey(context, transaction, keyId);
+    const { key } = loaded;
+    if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) return false;
+    const secret = openSecret(context, loaded, key.sealedSecret);
+    const sealedSecret = vault.seal(secret, { workspaceId: context.workspaceId, keyId });
+    // No audit entry: the secret stays what it is, and nothing that anybody configured has changed.
+    transaction.update(keyType, key, {
+      ...key,
+      sealedSecret,
+      version: versionAfter(key.version, true),
+    });
+    return true;
   });
+  return answer;
 }
 
 function openSecret(context: OperationContext, { key }: LoadedKey, sealedSecret: string): string {
@@ -59,4 +74,11 @@ function openSecret(context: OperationContext, { key }: LoadedKey, sealedSecret:
   if (!context.hasher.candidates(secret).includes(key.hash))
     throw corruptRecord(`encrypted secret of ${key.id}`);
   return secret;
+}
+
+function plaintextErrorOf(error: unknown): PlaintextError | null {
+  if (!(error instanceof LatchkeyError)) return null;
+  if (error.code === "STORE_CORRUPT") return "damaged";
+  if (error.reason === "no-vault") return "no-vault";
+  return error.reason === "vault-key-missing" ? "vault-key-missing" : null;
 }

@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { encodeCursor, type ListScope } from "../../lib/cursor.js";
-import { afterCursor, notFound, type OperationContext, requireVault } from "../context.js";
+import { LatchkeyError } from "../../errors.js";
+import type { ListScope } from "../../lib/cursor.js";
+import { keysOfApi, keyType } from "../../records/key.js";
+import { notFound, type OperationContext, requireVault } from "../context.js";
 import { cursor, id, pageLimit, parseInput } from "../input.js";
+import { type PageInfo, readPage } from "../read-page.js";
 import { resealSecret } from "./recovery.js";
 
 /** Input of reencryptKeys: one API, a page at a time (`limit` keys looked at, 1 to 100, 100 unless given). */
@@ -22,27 +25,28 @@ export const reencryptKeysInput = z.strictObject({
 export async function reencryptKeys(
   context: OperationContext,
   input: z.input<typeof reencryptKeysInput>,
-): Promise<{ readonly reencrypted: number; readonly cursor?: string }> {
-  const parsed = parseInput(reencryptKeysInput, input);
+): Promise<{ readonly reencrypted: number } & PageInfo> {
+  const { apiId, ...page } = parseInput(reencryptKeysInput, input);
   const vault = requireVault(context);
   const { store, workspaceId } = context;
-  const scope: ListScope = { list: "keys", ownerId: parsed.apiId };
-  const afterId = afterCursor(scope, parsed.cursor);
-  if ((await store.getApi(workspaceId, parsed.apiId)) === null) throw notFound("API");
-  const page = await store.listKeys(
-    workspaceId,
-    parsed.apiId,
-    { identityId: null },
-    { afterId, limit: parsed.limit },
-  );
+  const { found } = await store.read(workspaceId, [{ kind: "api", id: apiId }]);
+  if (found[0] === null) throw notFound("API");
+  const scope: ListScope = { list: "keys", ownerId: apiId };
+  const { items, info } = await readPage(context, keyType, keysOfApi(apiId), scope, page);
   let reencrypted = 0;
-  for (const { key } of page.items) {
+  for (const { value: key } of items) {
     const isOutdated = key.sealedSecret !== null && !vault.isCurrent(key.sealedSecret);
-    if (isOutdated && (await resealSecret(context, key.id))) reencrypted += 1;
+    if (isOutdated && (await resealIfThere(context, key.id))) reencrypted += 1;
   }
-  const last = page.items.at(-1);
-  return {
-    reencrypted,
-    ...(page.hasMore && last !== undefined && { cursor: encodeCursor(scope, last.key.id) }),
-  };
+  return { reencrypted, ...info };
+}
+
+/** A key that was deleted meanwhile has nothing to seal any more. */
+async function resealIfThere(context: OperationContext, keyId: string): Promise<boolean> {
+  try {
+    return await resealSecret(context, keyId);
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return false;
+    throw error;
+  }
 }

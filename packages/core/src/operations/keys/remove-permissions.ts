@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
 import { permissionList } from "./grant-input.js";
@@ -23,5 +23,5 @@ export async function removePermissions(
   input: z.input<typeof removePermissionsInput>,
 ): Promise<{ readonly permissions: readonly NamedGrant[] }> {
   const { keyId, permissions } = parseInput(removePermissionsInput, input);
-  return { permissions: await removeGrants(context, "permissions", keyId, permissions) };
+  return { permissions: await removeGrants(context, "permission", keyId, permissions) };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
 import { roleList } from "./grant-input.js";
@@ -23,5 +23,5 @@ export async function removeRoles(
   input: z.input<typeof removeRolesInput>,
 ): Promise<{ readonly roles: readonly NamedGrant[] }> {
   const { keyId, roles } = parseInput(removeRolesInput, input);
-  return { roles: await removeGrants(context, "roles", keyId, roles) };
+  return { roles: await removeGrants(context, "role", keyId, roles) };
 }

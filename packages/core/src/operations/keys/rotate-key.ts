@@ -1,17 +1,25 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
-import type { LoggedChange } from "../../records/audit-entry.js";
-import type { KeyRecord, LoadedKey } from "../../records/key.js";
+import { type KeyRecord, keyType } from "../../records/key.js";
+import { versionAfter } from "../../rules/record-version.js";
 import { decideRotation } from "../../rules/rotation.js";
 import { secretForm } from "../../secrets/form.js";
-import { formatSecret, secretStart } from "../../secrets/format.js";
+import { formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
-import { notFound, type OperationContext, requireVault, untilFresh } from "../context.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import {
+  type Audit,
+  type OperationContext,
+  randomRepeated,
+  requireVault,
+  transact,
+} from "../context.js";
 import { id, parseInput, wholeNumber } from "../input.js";
-import { keyFacts } from "./audit-fields.js";
+import { keyFields } from "./audit-fields.js";
 import type { CreatedKey } from "./build.js";
-import type { Rotation } from "./write.js";
+import { namesOf } from "./change.js";
+import { readKey } from "./load.js";
 
 /** A year: a longer grace is no rotation. */
 const MAX_GRACE_MS = 365 * 86_400_000;
@@ -35,7 +43,7 @@ export interface RotationScope {
  * off too.
  *
  * The new secret has the prefix and the number of random bytes of the old one. Of a key that was imported only the
- * beginning that is stored can tell: what stands before its last `_` is the prefix, and the length is that of createKey.
+ * stored beginning is known: what stands before its last `_` is the prefix, and the length is that of createKey.
  *
  * A key has one successor: of any number of racers one gets it.
  *
@@ -48,54 +56,46 @@ export async function rotateKey(
   scope: RotationScope = {},
 ): Promise<CreatedKey> {
   const { keyId, graceMs } = parseInput(rotateKeyInput, input);
-  const { store, workspaceId } = context;
-  return untilFresh(async () => {
-    const loaded = await store.getKey(workspaceId, keyId);
-    if (loaded === null) throw notFound("key");
+  const { answer } = await transact(context, async (transaction, audit) => {
+    const loaded = await readKey(context, transaction, keyId);
+    const { key } = loaded;
     const now = context.now();
-    if (loaded.key.sealedSecret !== null) scope.beforeSealing?.(loaded.key.apiId);
-    const expiresAt = oldExpiry(loaded.key, graceMs, now);
-    const { successor, secret } = successorOf(context, loaded.key, now);
-    const rotation: Rotation = { successor, expiresAt, updatedAt: now };
-    const changes = describeRotation(context, loaded, rotation);
-    const { version } = loaded.key;
-    const outcome = await store.rotateKey(
-      workspaceId,
-      keyId,
-      version,
-      rotation,
-      toLog(context, changes),
-    );
-    switch (outcome) {
-      case "rotated":
-        announce(context, changes);
-        return { keyId: successor.id, key: secret };
-      case "stale":
-        return "stale";
-      case "not-found":
-        throw notFound("key");
-      case "hash-taken":
-        throw new LatchkeyError(
-          "INTERNAL_SERVER_ERROR",
-          '"random" repeated itself; no key was issued',
-        );
-      default:
-        return outcome satisfies never;
-    }
+    if (key.sealedSecret !== null) scope.beforeSealing?.(key.apiId);
+    const expires = oldExpiry(key, graceMs, now);
+    const { successor, secret } = successorOf(context, key, now);
+    const sharedCountersId = successor.sharedCountersId;
+    transaction.update(keyType, key, {
+      ...key,
+      rotatedTo: successor.id,
+      sharedCountersId,
+      expires,
+      updatedAt: now,
+      version: versionAfter(key.version, true),
+    });
+    transaction.insert(keyType, successor, {
+      counters: { sharedWith: keyId },
+      onTaken: () => randomRepeated("no key was issued"),
+    });
+    auditRotation(audit, loaded, successor, expires, now);
+    return { keyId: successor.id, key: secret };
   });
+  return answer;
 }
 
 function oldExpiry(key: KeyRecord, graceMs: number, now: EpochMs): EpochMs {
   const decision = decideRotation(key, graceMs, now);
   switch (decision.kind) {
     case "rotate":
-      return decision.expiresAt;
+      return decision.expires;
     case "rotated-before":
-      throw new LatchkeyError("CONFLICT", "this key was rotated before: rotate its successor");
+      throw new LatchkeyError("CONFLICT", "this key was rotated before: rotate its successor", {
+        reason: "key-rotated",
+      });
     case "expired":
       throw new LatchkeyError(
         "PRECONDITION_FAILED",
         "this key has expired: give it another expiry before it is rotated",
+        { reason: "key-expired" },
       );
     default:
       return decision satisfies never;
@@ -106,7 +106,7 @@ function successorOf(
   context: OperationContext,
   old: KeyRecord,
   now: EpochMs,
-): { readonly successor: Rotation["successor"]; readonly secret: string } {
+): { readonly successor: KeyRecord; readonly secret: string } {
   const row = { workspaceId: context.workspaceId, keyId: context.newId("key") };
   const vault = old.sealedSecret === null ? null : requireVault(context);
   const { prefix, byteLength } = secretForm(old.start);
@@ -121,42 +121,43 @@ function successorOf(
       updatedAt: null,
       rotatedFrom: old.id,
       rotatedTo: null,
-      countersId: old.countersId ?? old.id,
+      sharedCountersId: old.sharedCountersId ?? old.id,
       sealedSecret: vault?.seal(secret, row) ?? null,
+      importMarks: [],
       version: 1,
     },
     secret,
   };
 }
 
-/** What is to be told of both keys. The uses are not among it: they are shared, and go on. */
-function describeRotation(
-  context: OperationContext,
+/** The uses are in neither entry: both keys share them, and they go on. */
+function auditRotation(
+  audit: Audit,
   { key, identity, direct }: LoadedKey,
-  { successor, expiresAt, updatedAt }: Rotation,
-): readonly LoggedChange[] {
+  successor: KeyRecord,
+  expires: EpochMs,
+  now: EpochMs,
+): void {
   const identityId = identity?.id ?? null;
-  return [
-    noteChange(context, {
-      type: "key.rotated",
-      at: updatedAt,
-      resourceId: key.id,
-      keyId: key.id,
-      identityId,
-      before: { expires: key.expiresAt },
-      after: { rotatedTo: successor.id, expires: expiresAt },
+  audit({
+    type: "key.rotated",
+    at: now,
+    resourceId: key.id,
+    keyId: key.id,
+    identityId,
+    before: { expires: key.expires },
+    after: { rotatedTo: successor.id, expires },
+  });
+  audit({
+    type: "key.created",
+    at: now,
+    resourceId: successor.id,
+    keyId: successor.id,
+    identityId,
+    after: keyFields(successor, {
+      externalId: identity?.externalId,
+      roles: namesOf(direct.roles),
+      permissions: namesOf(direct.permissions),
     }),
-    noteChange(context, {
-      type: "key.created",
-      at: updatedAt,
-      resourceId: successor.id,
-      keyId: successor.id,
-      identityId,
-      after: keyFacts(successor, {
-        externalId: identity?.externalId,
-        roles: direct.roles.map(({ name }) => name),
-        permissions: direct.permissions.map(({ name }) => name),
-      }),
-    }),
-  ];
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
 import { permissionList } from "./grant-input.js";
@@ -23,5 +23,5 @@ export async function setPermissions(
   input: z.input<typeof setPermissionsInput>,
 ): Promise<{ readonly permissions: readonly NamedGrant[] }> {
   const { keyId, permissions } = parseInput(setPermissionsInput, input);
-  return { permissions: await setGrants(context, "permissions", keyId, permissions) };
+  return { permissions: await setGrants(context, "permission", keyId, permissions) };
 }

@@ -17,7 +17,7 @@ function pathsOf(fields: object): string[] {
   }
 }
 
-describe("what a key draws from", () => {
+describe("whose uses a key takes", () => {
   test.each<[object, string[]]>([
     [{ usesFrom: "key" }, []],
     [{ usesFrom: "key", remaining: 1, refill }, []],
@@ -40,7 +40,12 @@ describe("the limit named default", () => {
     [{ ratelimit: limit }, []],
     [{ ratelimits: [{ ...limit, name: "default" }] }, []],
     [{ ratelimit: limit, ratelimits: [{ ...limit, name: "a" }] }, []],
-    [{ ratelimit: limit, ratelimits: [{ ...limit, name: "default" }] }, ["ratelimits"]],
+    [{ ratelimit: limit, ratelimits: [{ ...limit, name: "default", async: false }] }, []],
+    [{ ratelimit: limit, ratelimits: [{ ...limit, name: "default", limit: 9 }] }, ["ratelimits"]],
+    [
+      { ratelimit: limit, ratelimits: [{ ...limit, name: "default", async: true }] },
+      ["ratelimits"],
+    ],
     [{ ratelimit: limit, ratelimits: [{ ...limit, name: "Default" }] }, []],
     [{ ratelimit: limit, ratelimits: "default" }, ["ratelimits"]],
     [{ ratelimits: [{ ...limit, name: "default", autoApply: true }] }, []],

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DEFAULT_LIMIT } from "../../records/key.js";
 import { MAX_HELD } from "../../records/role.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import {
   externalId,
   flag,
@@ -51,31 +51,50 @@ export function addSettingsIssues(
   const given = settings as Partial<Record<keyof KeySettings, unknown>>;
   const refuse = (path: string, message: string) =>
     context.addIssue({ code: "custom", path: [path], message });
-  const drawsFromIdentity = given.usesFrom === "identity";
-  if (drawsFromIdentity && given.externalId === undefined && given.ownerId === undefined)
+  const takesFromIdentity = given.usesFrom === "identity";
+  if (takesFromIdentity && given.externalId === undefined && given.ownerId === undefined)
     refuse("usesFrom", 'needs externalId where it is "identity"');
-  if (drawsFromIdentity && given.remaining !== undefined)
+  if (takesFromIdentity && given.remaining !== undefined)
     refuse("remaining", 'must not be given where usesFrom is "identity": set it on the identity');
-  if (drawsFromIdentity && given.refill !== undefined)
+  if (takesFromIdentity && given.refill !== undefined)
     refuse("refill", 'must not be given where usesFrom is "identity": set it on the identity');
-  if (!drawsFromIdentity && given.refill !== undefined && given.remaining === undefined)
+  if (!takesFromIdentity && given.refill !== undefined && given.remaining === undefined)
     refuse("refill", "needs remaining");
   addSecondDefaultIssue(settings, context);
 }
 
-/** `ratelimit` is the limit named `default`: it must not be given twice. */
+/**
+ * `ratelimit` is the limit named `default`. `ratelimits` may hold that limit too, as what is read of a key does, but not
+ * another of that name.
+ */
 export function addSecondDefaultIssue(
   settings: unknown,
   context: Parameters<typeof addSettingsIssues>[1],
 ): void {
   const { ratelimit, ratelimits } = settings as Partial<Record<keyof KeySettings, unknown>>;
-  if (ratelimit === undefined) return;
-  const isNamedDefault = (limit: unknown) =>
-    typeof limit === "object" && limit !== null && "name" in limit && limit.name === DEFAULT_LIMIT;
-  if (Array.isArray(ratelimits) && ratelimits.some(isNamedDefault))
+  if (ratelimit === undefined || !Array.isArray(ratelimits)) return;
+  const named: unknown = ratelimits.find(
+    (limit) => isObject(limit) && limit.name === DEFAULT_LIMIT,
+  );
+  if (isObject(named) && !(isObject(ratelimit) && isSameLimit(named, ratelimit)))
     context.addIssue({
       code: "custom",
       path: ["ratelimits"],
-      message: `must not hold a limit named ${DEFAULT_LIMIT} where ratelimit is given`,
+      message: `must not hold another limit named ${DEFAULT_LIMIT} than ratelimit`,
     });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+function isSameLimit(one: Fields, other: Fields): boolean {
+  return (
+    one.limit === other.limit &&
+    one.duration === other.duration &&
+    one.type === other.type &&
+    (one.async ?? false) === (other.async ?? false)
+  );
 }

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { dueRefill } from "../../rules/refill.js";
+import { keyType } from "../../records/key.js";
+import { versionAfter } from "../../rules/record-version.js";
+import { dueRefill, refillAfter } from "../../rules/refill.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
-import { notFound, type OperationContext, untilFresh } from "../context.js";
+import { type OperationContext, transact } from "../context.js";
 import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
-import { drawsFromIdentity, refuseUsageChange } from "../usage-refusal.js";
+import { refuseUsageChange, usesAreOfIdentity } from "../usage-refusal.js";
+import { readKey } from "./load.js";
 
 /**
  * Input of updateRemaining. `set` takes a whole number >= 0, or null for unlimited; `increment` and `decrement` a whole
@@ -31,7 +33,7 @@ export const updateRemainingInput = z
  *
  * @returns The uses left afterwards; absent when unlimited.
  * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of an unlimited key;
- * `PRECONDITION_FAILED` for a decrement below 0, and for a key that draws from its identity. A refusal changes nothing.
+ * `PRECONDITION_FAILED` for a decrement below 0, and for a key that takes its uses from its identity. A refusal changes nothing.
  */
 export async function updateRemaining(
   context: OperationContext,
@@ -39,55 +41,39 @@ export async function updateRemaining(
 ): Promise<{ readonly remaining?: number }> {
   const { keyId, op, value } = parseInput(updateRemainingInput, input);
   const operation = toOperation(op, value);
-  return untilFresh(async () => {
-    const loaded = await context.store.getKey(context.workspaceId, keyId);
-    if (loaded === null) throw notFound("key");
-    if (loaded.key.usesFrom === "identity") throw drawsFromIdentity();
+  const { usages } = await transact(context, async (transaction, audit) => {
+    const { key, usage, identity } = await readKey(context, transaction, keyId);
+    if (key.usesFrom === "identity") throw usesAreOfIdentity();
     const now = context.now();
     const makesUnlimited = operation.kind === "set" && operation.remaining === null;
-    const settledAt = operation.kind === "set" ? now : 0;
-    const { refill } = loaded.key;
-    const due = dueRefill(refill, now);
-    const { remaining } = applyRefill(loaded.usage, due);
-    const patch = {
-      usage: { due, operation, settledAt },
+    const due = dueRefill(key.refill, now);
+    const { remaining } = applyRefill(usage, due);
+    const after = usesAfter(remaining, operation);
+    const refill = refillAfter(key.refill, after);
+    transaction.update(keyType, key, {
+      ...key,
+      refill,
       updatedAt: now,
-      ...(makesUnlimited && { refill: null }),
-    };
-    const changes = [
-      noteChange(context, {
-        type: "key.updated",
-        at: now,
-        resourceId: keyId,
-        keyId,
-        identityId: loaded.identity?.id ?? null,
-        // As they were when this was decided: verifications move them without a word.
-        before: { remaining, ...(makesUnlimited && { refill }) },
-        after: { remaining: usesAfter(remaining, operation) },
-      }),
-    ];
-    const result = await context.store.updateKey(
-      context.workspaceId,
-      keyId,
-      loaded.key.version,
-      patch,
-      toLog(context, changes),
+      version: versionAfter(key.version, refill !== key.refill),
+    });
+    const restartsAt = operation.kind === "set" ? now : null;
+    transaction.changeCounters(
+      { kind: "key", id: keyId, usage: { due, operation, restartsAt } },
+      (reason) => refuseUsageChange(reason, "value"),
     );
-    switch (result.kind) {
-      case "updated":
-        announce(context, changes);
-        return result.usage.remaining === null ? {} : { remaining: result.usage.remaining };
-      case "stale":
-        return "stale";
-      case "usage-refused":
-        throw refuseUsageChange(result.reason, "value");
-      case "not-found":
-      case "missing-grants":
-        throw notFound("key");
-      default:
-        return result satisfies never;
-    }
+    audit({
+      type: "key.updated",
+      at: now,
+      resourceId: keyId,
+      keyId,
+      identityId: identity?.id ?? null,
+      // As they were when this was decided: verifications move them without an entry.
+      before: { remaining, ...(makesUnlimited && { refill: key.refill }) },
+      after: { remaining: after },
+    });
   });
+  const remaining = usages[0]?.remaining ?? null;
+  return remaining === null ? {} : { remaining };
 }
 
 function usesAfter(

@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { findKeyOf } from "../../verification/key-lookup.js";
 import { notFound, type OperationContext } from "../context.js";
 import { parseInput, presentedSecret } from "../input.js";
-import { type ListedKey, toListedKey } from "./view.js";
+import { findKeyBySecret } from "./load.js";
+import { type KeyView, toKeyView } from "./view.js";
 
 /** Input of whoami. `key`: the presented secret, 1 to 512 characters. */
 export const whoamiInput = z.strictObject({ key: presentedSecret });
 
-/** What whoami tells of a key. Fields without a value are absent. */
-export interface KeySelf
+/** What whoami answers about a key. Fields without a value are absent. */
+export interface KeySummary
   extends Pick<
-    ListedKey,
+    KeyView,
     "id" | "name" | "remaining" | "identity" | "meta" | "createdAt" | "enabled" | "environment"
   > {}
 
 /**
- * Tells what a secret is the key of, without a verdict: nothing is charged, and a key that is switched off, expired or
+ * Finds the key of a secret, without a verdict: nothing is charged, and a key that is switched off, expired or
  * exhausted is answered too, as not `enabled`.
  *
  * @throws LatchkeyError `NOT_FOUND` when no key of this workspace has the secret.
@@ -23,12 +23,12 @@ export interface KeySelf
 export async function whoami(
   context: OperationContext,
   input: z.input<typeof whoamiInput>,
-): Promise<KeySelf> {
+): Promise<KeySummary> {
   const { key: secret } = parseInput(whoamiInput, input);
-  const loaded = await findKeyOf(context, secret, context.hasher.candidates(secret));
+  const loaded = await findKeyBySecret(context, secret);
   if (loaded === null) throw notFound("key");
-  const listed = toListedKey(loaded, context.now());
-  const { id, name, remaining, identity, meta, createdAt, enabled, environment } = listed;
+  const view = toKeyView(loaded, context.now());
+  const { id, name, remaining, identity, meta, createdAt, enabled, environment } = view;
   return {
     id,
     ...(name !== undefined && { name }),

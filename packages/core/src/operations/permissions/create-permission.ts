@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
-import type { OperationContext } from "../context.js";
+import { type PermissionRecord, permissionType } from "../../records/permission.js";
+import { nameTaken, type OperationContext, transact } from "../context.js";
 import { description, grantName, parseInput } from "../input.js";
 
 /** Input of createPermission: a name of 1 to 512 characters of `A-Z a-z 0-9 _ . : * -`. */
@@ -11,7 +10,7 @@ export const createPermissionInput = z.strictObject({
 });
 
 /**
- * Makes a permission that keys and roles of this workspace can be given.
+ * Creates a permission that keys and roles of this workspace can be given.
  *
  * @throws LatchkeyError `CONFLICT` when the name is taken.
  */
@@ -21,23 +20,22 @@ export async function createPermission(
 ): Promise<{ readonly permissionId: string }> {
   const parsed = parseInput(createPermissionInput, input);
   const now = context.now();
-  const permissionId = context.newId("perm");
-  const { name } = parsed;
-  const description = parsed.description || null;
-  const changes = [
-    noteChange(context, {
+  const permission: PermissionRecord = {
+    id: context.newId("perm"),
+    workspaceId: context.workspaceId,
+    name: parsed.name,
+    description: parsed.description || null,
+    createdAt: now,
+  };
+  const { id, name, description } = permission;
+  await transact(context, async (transaction, audit) => {
+    transaction.insert(permissionType, permission, { onTaken: () => nameTaken("permission") });
+    audit({
       type: "permission.created",
       at: now,
-      resourceId: permissionId,
+      resourceId: id,
       after: { name, description },
-    }),
-  ];
-  const outcome = await context.store.insertPermission(
-    { id: permissionId, workspaceId: context.workspaceId, name, description, createdAt: now },
-    toLog(context, changes),
-  );
-  if (outcome === "name-taken")
-    throw new LatchkeyError("CONFLICT", "a permission of this name exists");
-  announce(context, changes);
-  return { permissionId };
+    });
+  });
+  return { permissionId: id };
 }

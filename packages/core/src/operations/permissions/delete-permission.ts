@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { notFound, type OperationContext } from "../context.js";
+import { permissionType } from "../../records/permission.js";
+import { type OperationContext, transact } from "../context.js";
 import { id, parseInput } from "../input.js";
+import { readRecordIn } from "../read-record.js";
 
 /** Input of deletePermission. */
 export const deletePermissionInput = z.strictObject({ permissionId: id });
@@ -16,20 +17,18 @@ export async function deletePermission(
   input: z.input<typeof deletePermissionInput>,
 ): Promise<Record<string, never>> {
   const { permissionId } = parseInput(deletePermissionInput, input);
-  const { store, workspaceId } = context;
-  const permission = await store.getPermission(workspaceId, permissionId);
-  if (permission === null) throw notFound("permission");
-  const { name, description } = permission;
-  const changes = [
-    noteChange(context, {
+  await transact(context, async (transaction, audit) => {
+    const want = { kind: "permission", id: permissionId } as const;
+    const { value } = await readRecordIn(transaction, permissionType, want, "permission");
+    const { name, description } = value;
+    transaction.delete(permissionType, value);
+    transaction.raiseRevision();
+    audit({
       type: "permission.deleted",
       at: context.now(),
       resourceId: permissionId,
       before: { name, description },
-    }),
-  ];
-  const outcome = await store.deletePermission(workspaceId, permissionId, toLog(context, changes));
-  if (outcome === "not-found") throw notFound("permission");
-  announce(context, changes);
+    });
+  });
   return {};
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { notFound, type OperationContext } from "../context.js";
+import { permissionType } from "../../records/permission.js";
+import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { type ListedPermission, toListedPermission } from "../roles/view.js";
+import { readRecord } from "../read-record.js";
+import { type PermissionView, toPermissionView } from "../roles/view.js";
 
 /** Input of getPermission. */
 export const getPermissionInput = z.strictObject({ permissionId: id });
@@ -10,9 +12,9 @@ export const getPermissionInput = z.strictObject({ permissionId: id });
 export async function getPermission(
   context: OperationContext,
   input: z.input<typeof getPermissionInput>,
-): Promise<ListedPermission> {
+): Promise<PermissionView> {
   const { permissionId } = parseInput(getPermissionInput, input);
-  const permission = await context.store.getPermission(context.workspaceId, permissionId);
-  if (permission === null) throw notFound("permission");
-  return toListedPermission(permission);
+  const want = { kind: "permission", id: permissionId } as const;
+  const { value } = await readRecord(context, permissionType, want, "permission");
+  return toPermissionView(value);
 }

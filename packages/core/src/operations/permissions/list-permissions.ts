@@ -1,9 +1,12 @@
+import { permissionType } from "../../records/permission.js";
 import type { OperationContext } from "../context.js";
-import { type ListedPermission, toListedPermission } from "../roles/view.js";
+import { readAll } from "../read-page.js";
+import { type PermissionView, toPermissionView } from "../roles/view.js";
 
 /** All permissions of the workspace, in the order of their creation. */
 export async function listPermissions(
   context: OperationContext,
-): Promise<readonly ListedPermission[]> {
-  return (await context.store.listPermissions(context.workspaceId)).map(toListedPermission);
+): Promise<readonly PermissionView[]> {
+  const { values } = await readAll(context, permissionType, "permissions");
+  return values.map(toPermissionView);
 }

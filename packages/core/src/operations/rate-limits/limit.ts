@@ -1,12 +1,15 @@
 import { z } from "zod";
+import { LatchkeyError } from "../../errors.js";
+import type { ChargePlan, LimitReading } from "../../store/charge.js";
 import type { RatelimitState } from "../../verification/verdict.js";
+import { namespaceWindow } from "../../verification/window-name.js";
 import type { OperationContext } from "../context.js";
 import { flag, list, metadata, namespace, parseInput, text, wholeNumber } from "../input.js";
 
 /**
  * Input of limit. `namespace`: what is limited, 1 to 128 characters of `A-Z a-z 0-9 _ . : -`; `identifier`: who is, 1 to 255
- * characters; at most `limit` units in each window of `duration` ms; `cost` units are asked for, 1 unless given, and 0
- * only looks. Without `namespace` it is `default`. `async`, `meta` and `resources` are accepted for clients of long standing,
+ * characters; at most `limit` units in each window of `duration` ms; `cost` units are taken, 1 unless given; 0
+ * only shows the window. Without `namespace` it is `default`. `async`, `meta` and `resources` are accepted for older clients,
  * and have no effect: every limit is exact.
  */
 export const limitInput = z.strictObject({
@@ -29,22 +32,30 @@ export interface LimitAnswer extends RatelimitState {
 /**
  * Takes from a rate limit that belongs to no key, in one atomic step: the same exact windows as those of keys. Namespace,
  * identifier and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit
- * that is below what was taken already leaves 0, and refuses a look too. Whether the workspace is switched on is not asked.
+ * that is below what was taken already leaves 0, and refuses a cost of 0 too. It works in a disabled workspace, too.
  */
 export async function limit(
   context: OperationContext,
   input: z.input<typeof limitInput>,
 ): Promise<LimitAnswer> {
-  const { namespace, identifier, cost, ...asked } = parseInput(limitInput, input);
-  const { store, workspaceId } = context;
-  const { limit, duration } = asked;
-  const counter = { workspaceId, namespace, identifier, duration };
-  const plan = { ...counter, limit, cost, now: context.now() };
-  const { kind, window } = await store.takeFromNamespace(plan);
-  return {
-    success: kind === "admit",
-    limit,
-    remaining: Math.max(0, limit - window.used),
-    reset: window.startedAt + duration,
+  const { namespace, identifier, cost, limit, duration } = parseInput(limitInput, input);
+  const window = namespaceWindow(namespace, identifier, duration);
+  const plan: ChargePlan = {
+    workspaceId: context.workspaceId,
+    revision: null,
+    confirms: [],
+    mode: "commit",
+    cost: 0,
+    uses: null,
+    limits: [{ name: namespace, limit, duration, cost, window, owner: null }],
   };
+  const charge = await context.store.charge(plan, { now: context.now(), refill: null });
+  if (charge.kind === "stale" || charge.kind === "conflict")
+    throw new LatchkeyError(
+      "INTERNAL_SERVER_ERROR",
+      "the store refused a plan that rests on nothing",
+    );
+  const [reading] = charge.limits as readonly [LimitReading];
+  const { remaining, resetAt } = reading;
+  return { success: charge.kind === "charged", limit, remaining, reset: resetAt };
 }

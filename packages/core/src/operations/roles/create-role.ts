@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
-import { missingGrants, type OperationContext } from "../context.js";
+import { type RoleRecord, roleType } from "../../records/role.js";
+import { nameTaken, type OperationContext, transact } from "../context.js";
 import { description, grantName, list, parseInput } from "../input.js";
-import { roleFacts } from "./view.js";
+import { References } from "../references.js";
+import { roleFields } from "./view.js";
 
 /** Input of createRole. `permissions`: names of existing permissions that every key with the role has. */
 export const createRoleInput = z.strictObject({
@@ -13,7 +13,7 @@ export const createRoleInput = z.strictObject({
 });
 
 /**
- * Makes a role with its permissions, in one step.
+ * Creates a role with its permissions.
  *
  * @throws LatchkeyError `CONFLICT` when the name is taken, `PRECONDITION_FAILED` naming every permission that does
  * not exist; nothing is written then.
@@ -26,30 +26,29 @@ export async function createRole(
   const now = context.now();
   const roleId = context.newId("role");
   const { name, permissions = [] } = parsed;
-  const description = parsed.description || null;
-  const changes = [
-    noteChange(context, {
-      type: "role.created",
-      at: now,
-      resourceId: roleId,
-      after: roleFacts({ name, description }, permissions),
-    }),
-  ];
-  const outcome = await context.store.insertRole(
-    {
+  await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, now);
+    references.needGrants("permission", permissions);
+    const want = { kind: "role", index: "name", value: name, expects: "nothing" } as const;
+    if ((await transaction.readOne(want)) !== null) throw nameTaken("role");
+    await references.read();
+    const role: RoleRecord = {
       id: roleId,
       workspaceId: context.workspaceId,
       name,
-      description,
+      description: parsed.description || null,
+      permissions: references.grantIds("permission", permissions),
       createdAt: now,
       version: 1,
-    },
-    permissions.map((permission) => ({ kind: "name", name: permission, orCreate: null })),
-    toLog(context, changes),
-  );
-  if (outcome.kind === "missing-grants") throw missingGrants(outcome);
-  if (outcome.kind === "name-taken")
-    throw new LatchkeyError("CONFLICT", "a role of this name exists");
-  announce(context, changes);
+    };
+    references.refuseMissing();
+    transaction.insert(roleType, role, { onTaken: () => nameTaken("role") });
+    audit({
+      type: "role.created",
+      at: now,
+      resourceId: roleId,
+      after: roleFields(role, permissions),
+    });
+  });
   return { roleId };
 }

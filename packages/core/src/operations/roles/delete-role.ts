@@ -1,8 +1,11 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { notFound, type OperationContext } from "../context.js";
+import { roleType } from "../../records/role.js";
+import { StaleReadError } from "../../store/transaction.js";
+import { type OperationContext, transact } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { roleFacts } from "./view.js";
+import { namesOf } from "../keys/change.js";
+import { readRecordIn } from "../read-record.js";
+import { roleFields } from "./view.js";
 
 /** Input of deleteRole. */
 export const deleteRoleInput = z.strictObject({ roleId: id });
@@ -18,20 +21,19 @@ export async function deleteRole(
   input: z.input<typeof deleteRoleInput>,
 ): Promise<Record<string, never>> {
   const { roleId } = parseInput(deleteRoleInput, input);
-  const { store, workspaceId } = context;
-  const loaded = await store.getRole(workspaceId, roleId);
-  if (loaded === null) throw notFound("role");
-  const names = loaded.permissions.map(({ name }) => name);
-  const changes = [
-    noteChange(context, {
+  await transact(context, async (transaction, audit) => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
+    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
+    if (held === null) throw new StaleReadError();
+    transaction.delete(roleType, role);
+    transaction.raiseRevision();
+    audit({
       type: "role.deleted",
       at: context.now(),
       resourceId: roleId,
-      before: roleFacts(loaded.role, names),
-    }),
-  ];
-  const outcome = await store.deleteRole(workspaceId, roleId, toLog(context, changes));
-  if (outcome === "not-found") throw notFound("role");
-  announce(context, changes);
+      before: roleFields(role, namesOf(held[0] ?? [])),
+    });
+  });
   return {};
 }

@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { notFound, type OperationContext } from "../context.js";
+import { type RoleRecord, roleType } from "../../records/role.js";
+import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { type ListedRole, toListedRole } from "./view.js";
+import { readRecord } from "../read-record.js";
+import { loadRoles } from "./load.js";
+import { type RoleView, toRoleView } from "./view.js";
 
 /** Input of getRole. */
 export const getRoleInput = z.strictObject({ roleId: id });
@@ -10,9 +13,12 @@ export const getRoleInput = z.strictObject({ roleId: id });
 export async function getRole(
   context: OperationContext,
   input: z.input<typeof getRoleInput>,
-): Promise<ListedRole> {
+): Promise<RoleView> {
   const { roleId } = parseInput(getRoleInput, input);
-  const role = await context.store.getRole(context.workspaceId, roleId);
-  if (role === null) throw notFound("role");
-  return toListedRole(role);
+  const { values, permissions } = await loadRoles(context, async () => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value, revision } = await readRecord(context, roleType, want, "role");
+    return { values: [value], revision };
+  });
+  return toRoleView(values[0] as RoleRecord, permissions[0] ?? []);
 }

@@ -1,8 +1,13 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { missingGrants, notFound, type OperationContext, untilFresh } from "../context.js";
+import { type RoleRecord, roleType } from "../../records/role.js";
+import { versionAfter } from "../../rules/record-version.js";
+import { StaleReadError } from "../../store/transaction.js";
+import { type OperationContext, transact } from "../context.js";
 import { grantName, id, list, parseInput } from "../input.js";
-import { roleFacts } from "./view.js";
+import { namesOf } from "../keys/change.js";
+import { readRecordIn } from "../read-record.js";
+import { References } from "../references.js";
+import { roleFields } from "./view.js";
 
 /** Input of setRolePermissions. `permissions`: at most 1,000 names of existing permissions; an empty list clears them. */
 export const setRolePermissionsInput = z.strictObject({
@@ -21,40 +26,29 @@ export async function setRolePermissions(
   input: z.input<typeof setRolePermissionsInput>,
 ): Promise<Record<string, never>> {
   const { roleId, permissions } = parseInput(setRolePermissionsInput, input);
-  const { store, workspaceId } = context;
-  return untilFresh(async () => {
-    const loaded = await store.getRole(workspaceId, roleId);
-    if (loaded === null) throw notFound("role");
-    const { role } = loaded;
-    const names = loaded.permissions.map(({ name }) => name);
-    const changes = [
-      noteChange(context, {
-        type: "role.updated",
-        at: context.now(),
-        resourceId: roleId,
-        before: roleFacts(role, names),
-        after: roleFacts(role, permissions),
-      }),
-    ];
-    const outcome = await store.setRolePermissions(
-      workspaceId,
-      roleId,
-      role.version,
-      permissions.map((name) => ({ kind: "name", name, orCreate: null })),
-      toLog(context, changes),
-    );
-    switch (outcome.kind) {
-      case "updated":
-        announce(context, changes);
-        return {};
-      case "stale":
-        return "stale";
-      case "not-found":
-        throw notFound("role");
-      case "missing-grants":
-        throw missingGrants(outcome);
-      default:
-        return outcome satisfies never;
-    }
+  await transact(context, async (transaction, audit) => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
+    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
+    if (held === null) throw new StaleReadError();
+    const references = new References(context, transaction, audit, context.now());
+    references.needGrants("permission", permissions);
+    await references.read();
+    const after: RoleRecord = {
+      ...role,
+      permissions: references.grantIds("permission", permissions),
+      version: versionAfter(role.version, true),
+    };
+    references.refuseMissing();
+    transaction.update(roleType, role, after);
+    transaction.raiseRevision();
+    audit({
+      type: "role.updated",
+      at: context.now(),
+      resourceId: roleId,
+      before: roleFields(role, namesOf(held[0] ?? [])),
+      after: roleFields(after, permissions),
+    });
   });
+  return {};
 }

@@ -1,15 +1,17 @@
-import type { Facts } from "../../audit/diff.js";
-import type { LoadedRole, PermissionRecord } from "../../records/role.js";
+import type { AuditFields } from "../../audit/diff.js";
+import type { PermissionRecord } from "../../records/permission.js";
+import type { RoleRecord } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
 
 /** A permission as it is shown. Fields without a value are absent. */
-export interface ListedPermission {
+export interface PermissionView {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
 }
 
 /** A role as it is shown. Fields without a value are absent. */
-export interface ListedRole {
+export interface RoleView {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
@@ -17,14 +19,16 @@ export interface ListedRole {
   readonly permissions: readonly string[];
 }
 
-/** Writes a permission as it is shown. */
-export function toListedPermission({ id, name, description }: PermissionRecord): ListedPermission {
+/** A permission as it is shown. */
+export function toPermissionView({ id, name, description }: PermissionRecord): PermissionView {
   return { id, name, ...(description !== null && { description }) };
 }
 
-/** Writes a role as it is shown. */
-export function toListedRole({ role, permissions }: LoadedRole): ListedRole {
-  const { id, name, description } = role;
+/** A role as it is shown. */
+export function toRoleView(
+  { id, name, description }: RoleRecord,
+  permissions: readonly NamedGrant[],
+): RoleView {
   return {
     id,
     name,
@@ -38,10 +42,10 @@ export function toListedRole({ role, permissions }: LoadedRole): ListedRole {
  *
  * @param permissions - Names, in any order; one that is given twice counts once.
  */
-export function roleFacts(
+export function roleFields(
   { name, description }: { readonly name: string; readonly description: string | null },
   permissions: readonly string[],
-): Facts {
+): AuditFields {
   const names = [...new Set(permissions)].sort();
   return { name, description, permissions: names.length === 0 ? null : names };
 }

@@ -1,9 +1,14 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { RootKeyRecord } from "../../records/root-key.js";
+import {
+  DIRECTORY_ID,
+  type RootKeyRecord,
+  rootKeyPointerType,
+  rootKeyType,
+} from "../../records/root-key.js";
 import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permission.js";
-import { BYTE_LENGTH, formatSecret, secretStart } from "../../secrets/format.js";
-import type { OperationContext } from "../context.js";
+import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
+import { type OperationContext, randomRepeated, transact } from "../context.js";
 import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
 
 const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
@@ -23,10 +28,10 @@ export const createRootKeyInput = z.strictObject({
   expires: wholeNumber(1).optional(),
 });
 
-/** Prefix of root keys, so that people and scanners tell them from the keys of customers. */
+/** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 const ROOT_PREFIX = "lk_root";
 
-/** Makes a key that authorises management calls in this workspace. The secret is answered this once. */
+/** Creates a key that authorises management calls in this workspace. The secret is answered this once. */
 export async function createRootKey(
   context: OperationContext,
   input: z.input<typeof createRootKeyInput>,
@@ -42,20 +47,28 @@ export async function createRootKey(
     start: secretStart(key),
     name: parsed.name ?? null,
     permissions: [...new Set(parsed.permissions)],
-    expiresAt: parsed.expires ?? null,
-    switchedOn: true,
+    expires: parsed.expires ?? null,
+    enabled: true,
     createdAt: now,
   };
-  const { name, permissions, expiresAt: expires } = rootKey;
-  const changes = [
-    noteChange(context, {
+  // First: a pointer that leads nowhere is harmless, and a root key without one could not be found.
+  await context.transact(DIRECTORY_ID, async (transaction) => {
+    const pointer = { id: rootKey.hash, workspaceId: context.workspaceId, rootKeyId };
+    const address = { kind: "rootKeyPointer", id: rootKey.hash } as const;
+    if ((await transaction.readOne(address)) !== null)
+      throw randomRepeated("no root key was created");
+    transaction.expect({ ...address, version: null });
+    transaction.insert(rootKeyPointerType, pointer);
+  });
+  const { name, permissions, expires } = rootKey;
+  await transact(context, async (transaction, audit) => {
+    transaction.insert(rootKeyType, rootKey);
+    audit({
       type: "root_key.created",
       at: now,
       resourceId: rootKeyId,
       after: { name, permissions, expires },
-    }),
-  ];
-  await context.store.insertRootKey(rootKey, toLog(context, changes));
-  announce(context, changes);
+    });
+  });
   return { rootKeyId, key };
 }

@@ -1,16 +1,17 @@
 import { z } from "zod";
-import { encodeCursor, type ListScope } from "../../lib/cursor.js";
-import type { RootKeyRecord } from "../../records/root-key.js";
+import type { ListScope } from "../../lib/cursor.js";
+import { type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
 import { isExpired } from "../../rules/expiry.js";
 import type { EpochMs } from "../../time.js";
-import { afterCursor, type OperationContext } from "../context.js";
+import type { OperationContext } from "../context.js";
 import { cursor, pageLimit, parseInput } from "../input.js";
+import { type PageInfo, readPage } from "../read-page.js";
 
 /** Input of listRootKeys. `limit` 1 to 100, 100 unless given. */
 export const listRootKeysInput = z.strictObject({ limit: pageLimit, cursor: cursor.optional() });
 
 /** A root key as it is listed. Fields without a value are absent; its secret is nowhere. */
-export interface ListedRootKey {
+export interface RootKeyView {
   readonly id: string;
   /** Leading characters of the secret. */
   readonly start: string;
@@ -25,11 +26,10 @@ export interface ListedRootKey {
 }
 
 /** A page of root keys in the order of their creation; without `cursor` it is the last one. */
-export interface RootKeyList {
-  readonly rootKeys: readonly ListedRootKey[];
+export interface RootKeyList extends PageInfo {
+  readonly rootKeys: readonly RootKeyView[];
   /** Exact number of root keys of the workspace, expired ones included. */
   readonly total: number;
-  readonly cursor?: string;
 }
 
 /** @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list. */
@@ -37,30 +37,22 @@ export async function listRootKeys(
   context: OperationContext,
   input: z.input<typeof listRootKeysInput> = {},
 ): Promise<RootKeyList> {
-  const parsed = parseInput(listRootKeysInput, input);
+  const page = parseInput(listRootKeysInput, input);
   const scope: ListScope = { list: "root-keys", ownerId: context.workspaceId };
-  const page = await context.store.listRootKeys(context.workspaceId, {
-    afterId: afterCursor(scope, parsed.cursor),
-    limit: parsed.limit,
-  });
+  const { items, total, info } = await readPage(context, rootKeyType, "rootKeys", scope, page);
   const now = context.now();
-  const last = page.items.at(-1);
-  return {
-    rootKeys: page.items.map((rootKey) => toListedRootKey(rootKey, now)),
-    total: page.total,
-    ...(page.hasMore && last !== undefined && { cursor: encodeCursor(scope, last.id) }),
-  };
+  return { rootKeys: items.map(({ value }) => toRootKeyView(value, now)), total, ...info };
 }
 
-function toListedRootKey(rootKey: RootKeyRecord, now: EpochMs): ListedRootKey {
-  const { id, start, name, permissions, expiresAt, switchedOn, createdAt } = rootKey;
+function toRootKeyView(rootKey: RootKeyRecord, now: EpochMs): RootKeyView {
+  const { id, start, name, permissions, expires, enabled, createdAt } = rootKey;
   return {
     id,
     start,
     ...(name !== null && { name }),
     permissions,
-    ...(expiresAt !== null && { expires: expiresAt }),
-    enabled: switchedOn && !isExpired(expiresAt, now),
+    ...(expires !== null && { expires }),
+    enabled: enabled && !isExpired(expires, now),
     createdAt,
   };
 }

@@ -1,12 +1,15 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import { notFound, type OperationContext } from "../context.js";
+import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
+import { notFound, type OperationContext, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
 import { id, parseInput } from "../input.js";
 
-const revokeRootKeyInput = z.strictObject({ rootKeyId: id });
+/** Input of revokeRootKey. */
+export const revokeRootKeyInput = z.strictObject({ rootKeyId: id });
 
 /**
- * Revokes a root key for good: it authorises no call that starts after this has resolved, in no process.
+ * Revokes a root key for good: it authorises no call that starts after this has resolved, in no process. A root key whose
+ * record cannot be read is revoked all the same.
  *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such root key.
  */
@@ -15,16 +18,21 @@ export async function revokeRootKey(
   input: z.input<typeof revokeRootKeyInput>,
 ): Promise<Record<string, never>> {
   const { rootKeyId } = parseInput(revokeRootKeyInput, input);
-  const { store, workspaceId } = context;
-  const changes = [
-    noteChange(context, {
-      type: "root_key.revoked",
-      at: context.now(),
-      resourceId: rootKeyId,
-    }),
-  ];
-  const outcome = await store.deleteRootKey(workspaceId, rootKeyId, toLog(context, changes));
-  if (outcome === "not-found") throw notFound("root key");
-  announce(context, changes);
+  const { answer: hash } = await transact(context, async (transaction, audit) => {
+    const want = { kind: "rootKey", id: rootKeyId, expects: "exists" } as const;
+    const found = await transaction.readOne(want);
+    if (found === null) throw notFound("root key");
+    transaction.deleteAddress({ kind: "rootKey", id: rootKeyId }, [], [{ list: "rootKeys" }]);
+    audit({ type: "root_key.revoked", at: context.now(), resourceId: rootKeyId });
+    return decodeOrNull(rootKeyType, found.record, context.workspaceId)?.hash ?? null;
+  });
+  if (hash !== null) await removePointer(context, hash);
   return {};
+}
+
+/** The root key is revoked by now: its pointer leads nowhere, and goes for tidiness. */
+async function removePointer(context: OperationContext, hash: string): Promise<void> {
+  await context.transact(DIRECTORY_ID, async (transaction) => {
+    transaction.deleteAddress({ kind: "rootKeyPointer", id: hash }, [], []);
+  });
 }

@@ -9,9 +9,11 @@ import {
   toBuckets,
   type VerificationBucket,
 } from "../../statistics/buckets.js";
+import type { Want } from "../../store/key-store.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import type { EpochMs, SpanMs } from "../../time.js";
-import { identityLookup, notFound, type OperationContext } from "../context.js";
+import { notFound, type OperationContext } from "../context.js";
+import { identityWant } from "../identities/find.js";
 import { evenWithIssues, externalId, id, orRequired, parseInput, wholeNumber } from "../input.js";
 
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
@@ -51,8 +53,8 @@ export interface Verifications {
 
 /**
  * How often a key, or the keys of an identity or of an API, were verified, by verdict: in buckets of UTC, each as a whole,
- * also where the range cuts it. What this process has counted is told to the store first; other processes are up to a flush
- * behind. Secrets that no key has are not counted.
+ * also where the range cuts it. What this process has counted is written first; what others have counted may be
+ * missing for a few seconds. Secrets that no key has are not counted.
  *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, identity or API.
  */
@@ -64,14 +66,13 @@ export async function getVerifications(
   const { granularity } = parsed;
   const { start, end } = rangeOf(parsed, context.now());
   const subject = await subjectOf(context, parsed);
-  await context.counter?.flush();
+  await context.recorder?.flush();
   const lastBucketAt = bucketStartAt(end - 1, granularity);
-  const hours = await context.store.getVerifications(
-    context.workspaceId,
+  const hours = await context.store.readStatistics(context.workspaceId, {
     subject,
-    bucketStartAt(start, granularity),
-    bucketEndAt(lastBucketAt, granularity),
-  );
+    startAt: bucketStartAt(start, granularity),
+    endAt: bucketEndAt(lastBucketAt, granularity),
+  });
   return { verifications: toBuckets(hours, start, end, granularity) };
 }
 
@@ -99,18 +100,22 @@ function subjectsIn(input: Readonly<Record<string, unknown>>): number {
 
 async function subjectOf(
   { store, workspaceId }: OperationContext,
-  { keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>,
+  input: z.output<typeof getVerificationsInput>,
 ): Promise<StatisticsSubject> {
-  if (keyId !== undefined) {
-    if ((await store.getKey(workspaceId, keyId)) === null) throw notFound("key");
-    return { kind: "key", id: keyId };
-  }
-  if (apiId !== undefined) {
-    if ((await store.getApi(workspaceId, apiId)) === null) throw notFound("API");
-    return { kind: "api", id: apiId };
-  }
+  const { kind, want, name } = wantOf(input);
+  const { found } = await store.read(workspaceId, [want]);
+  const [loaded = null] = found;
+  if (loaded === null) throw notFound(name);
+  return { kind, id: loaded.record.id };
+}
+
+function wantOf({ keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>): {
+  readonly kind: StatisticsSubject["kind"];
+  readonly want: Want;
+  readonly name: "key" | "API" | "identity";
+} {
+  if (keyId !== undefined) return { kind: "key", want: { kind: "key", id: keyId }, name: "key" };
+  if (apiId !== undefined) return { kind: "api", want: { kind: "api", id: apiId }, name: "API" };
   const { identityId, ownerId, externalId = ownerId } = ids;
-  const found = await store.getIdentity(workspaceId, identityLookup({ identityId, externalId }));
-  if (found === null) throw notFound("identity");
-  return { kind: "identity", id: found.identity.id };
+  return { kind: "identity", want: identityWant({ identityId, externalId }), name: "identity" };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bucketStartAt } from "../../statistics/buckets.js";
 import type { OperationContext } from "../context.js";
-import { FORGOTTEN_AT_ONCE, removeAll } from "../delete-in-batches.js";
+import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
 
 /** Input of pruneVerifications. `before`: Unix epoch ms, not later than now. */
@@ -23,7 +23,7 @@ export async function pruneVerifications(
     notLaterThanNow(raw, "before", now),
   );
   const beforeAt = bucketStartAt(before, "day");
-  return removeAll(FORGOTTEN_AT_ONCE, (limit) =>
-    store.deleteVerifications(workspaceId, beforeAt, limit),
+  return deleteInBatches(DELETED_AT_ONCE, (limit) =>
+    store.deleteStatistics(workspaceId, beforeAt, limit),
   );
 }

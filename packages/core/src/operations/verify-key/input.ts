@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { DEFAULT_LIMIT } from "../../records/key.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
-import type { LimitRequest, VerifyQuestion } from "../../verification/verify.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
+import {
+  type LimitRequest,
+  PLAIN_QUESTION,
+  type VerifyQuestion,
+} from "../../verification/question.js";
 import {
   addDuplicateIssues,
   flag,
   id,
   list,
+  orRequired,
+  parseInput,
   permissionQuery,
   presentedSecret,
   text,
@@ -29,10 +35,10 @@ const requestedLimit = z
     }
   });
 
-/** What is to be taken: one, unless told otherwise. */
+/** What is taken: one by default. */
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 
-/** The address of whoever presents the key, in its one form. */
+/** The address that a key is presented from, in its one form. */
 const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context): string => {
   const canonical = canonicalAddress(value);
   if (canonical !== null) return canonical;
@@ -41,13 +47,15 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
 });
 
 /**
- * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
- * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
- * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is that of
- * whoever presents the key, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
+ * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0
+ * takes nothing. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
+ * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is
+ * the one that the key is presented from, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
  *
- * `requestId` makes a retry harmless, as `repeated-request.ts` says. `dryRun` answers what would be answered, and why, and
- * leaves no trace; `requestId` is not looked at then.
+ * `requestId` makes a retry harmless, as `verification/idempotency.ts` says. `dryRun` answers what would be answered, and why,
+ * and leaves no trace; `requestId` is ignored then.
+ *
+ * The library itself takes a `key` of any length, see {@link readVerification}: over the wire these are the bounds.
  */
 export const verifyKeyInput = z.strictObject({
   key: presentedSecret,
@@ -64,8 +72,66 @@ export const verifyKeyInput = z.strictObject({
   dryRun: flag.optional(),
 });
 
-/** What is asked, in the words of the rules. */
-export function questionOf(parsed: z.output<typeof verifyKeyInput>): VerifyQuestion {
+/** As {@link verifyKeyInput}, but for `key`: a text that is too short or too long is no secret, and that is a verdict. */
+const libraryInput = verifyKeyInput.extend({
+  key: z.string({ error: orRequired("must be a string") }),
+});
+
+/** Input of verifyKey, as callers give it. */
+export type VerifyKeyInput = z.input<typeof verifyKeyInput>;
+
+/** A verification as it was asked for, beside the secret. */
+export interface VerificationRequest {
+  readonly question: VerifyQuestion;
+  /** Limits as the request names them. */
+  readonly requested: readonly { readonly name: string }[] | undefined;
+  readonly requestId: string | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly isDryRun: boolean;
+}
+
+/** Is this key good, for one use? */
+export const PLAIN_REQUEST: VerificationRequest = Object.freeze({
+  question: PLAIN_QUESTION,
+  requested: undefined,
+  requestId: undefined,
+  tags: undefined,
+  isDryRun: false,
+});
+
+/**
+ * Reads the input of verifyKey.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
+ */
+export function readVerification(
+  input: VerifyKeyInput,
+): VerificationRequest & { readonly secret: string } {
+  const parsed = parseInput(libraryInput, input);
+  return {
+    secret: parsed.key,
+    question: questionOf(parsed),
+    requested: parsed.ratelimits,
+    requestId: parsed.requestId,
+    tags: parsed.tags,
+    isDryRun: parsed.dryRun === true,
+  };
+}
+
+/**
+ * The secret of the commonest input by far, `{ key }`; null of any other. Checked by hand: the schema costs more than the rest of
+ * a verification in memory.
+ */
+export function bareSecret(input: unknown): string | null {
+  if (typeof input !== "object" || input === null) return null;
+  for (const field in input) if (field !== "key") return null;
+  // Read once: a getter may answer another text the next time.
+  const { key } = input as { readonly key?: unknown };
+  return typeof key === "string" ? key : null;
+}
+
+/** A question in the words of the rules. */
+function questionOf(parsed: z.output<typeof libraryInput>): VerifyQuestion {
   const limits: LimitRequest[] = (parsed.ratelimits ?? []).map(
     ({ name, cost, limit, duration }) => ({
       name,

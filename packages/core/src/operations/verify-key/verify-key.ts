@@ -1,78 +1,107 @@
-import type { z } from "zod";
+import { emitUnknownSecret, emitVerdict } from "../../audit/verification-events.js";
 import { LatchkeyError } from "../../errors.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
-import { type CountedKey, countedKey } from "../../statistics/buffer.js";
+import type { AppliedCharge, ChargePlan, ChargeRequest } from "../../store/charge.js";
+import type { EpochMs } from "../../time.js";
 import { concludeVerification } from "../../verification/conclusion.js";
-import { dryRun } from "../../verification/dry-run.js";
-import { tellOfUnknownSecret, tellOfVerdict } from "../../verification/events.js";
+import { decideVerification, type VerifyDecision } from "../../verification/decision.js";
 import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
-import { findKeyOf, isVisible, type VerifyScope } from "../../verification/key-lookup.js";
+import { type CachedKey, cachedKey } from "../../verification/key-cache.js";
+import { dueRefillOf, planCharge, planPeek } from "../../verification/plan.js";
+import { PLAIN_QUESTION, type VerifyQuestion } from "../../verification/question.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
-import {
-  decideVerification,
-  planCharge,
-  standingLimits,
-  type VerifyQuestion,
-} from "../../verification/verify.js";
 import type { OperationContext } from "../context.js";
-import { parseInput } from "../input.js";
-import { questionOf, verifyKeyInput } from "./input.js";
+import { findKeyBySecret } from "../keys/load.js";
+import { dryRun } from "./dry-run.js";
+import {
+  bareSecret,
+  PLAIN_REQUEST,
+  readVerification,
+  type VerificationRequest,
+  type VerifyKeyInput,
+} from "./input.js";
+import { isVisible, type VerifyScope } from "./scope.js";
 
 /** Rounds after which a verification gives up on a key that is being changed all the time. */
 const MAX_ATTEMPTS = 100;
 
-const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND" });
+const NO_HASHES: readonly string[] = [];
 
-const PLAIN_QUESTION: VerifyQuestion = Object.freeze({
-  apiId: null,
-  address: null,
-  permissions: null,
-  cost: 1,
-  limits: [],
-});
+const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND" });
 
 /**
  * Decides whether a presented secret may do what is asked, and takes what that costs, in one atomic step. A refusal
  * takes nothing. Concurrent verifications admit exactly what was granted, and a change that has resolved is seen by
- * every verification that starts later, from any process.
+ * every verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`.
  *
  * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a
  * verification of a key in use is one store call, and none is answered from stale records.
  *
  * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
- * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the store cannot tell: never a verdict then.
+ * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the
+ * store cannot answer: never a verdict then.
  */
-export async function verifyKey(
+export function verifyKey(
   context: OperationContext,
-  input: z.input<typeof verifyKeyInput>,
-  scope: VerifyScope = {},
+  input: VerifyKeyInput,
+  scope: VerifyScope = EVERY_API,
 ): Promise<VerifyOutcome> {
-  const parsed = isBareSecret(input) ? null : parseInput(verifyKeyInput, input);
-  const question = parsed === null ? PLAIN_QUESTION : questionOf(parsed);
-  const secret = input.key;
-  if (parsed?.dryRun === true) return dryRun(context, secret, question, parsed.ratelimits, scope);
-  const { onEvent, counter } = context;
-  const hashes = context.hasher.candidates(secret);
+  try {
+    const secret = bareSecret(input);
+    return secret === null
+      ? verifyAsAsked(context, input, scope)
+      : verifySecret(context, secret, PLAIN_REQUEST, scope);
+  } catch (error) {
+    // A getter of the caller's that throws: a rejection, as every other failure.
+    return Promise.reject(error);
+  }
+}
+
+const EVERY_API: VerifyScope = Object.freeze({});
+
+async function verifyAsAsked(
+  context: OperationContext,
+  input: VerifyKeyInput,
+  scope: VerifyScope,
+): Promise<VerifyOutcome> {
+  const { secret, ...request } = readVerification(input);
+  if (request.isDryRun) return dryRun(context, secret, request.question, request.requested, scope);
+  return verifySecret(context, secret, request, scope);
+}
+
+async function verifySecret(
+  context: OperationContext,
+  secret: string,
+  { question, requested, requestId, tags }: VerificationRequest,
+  scope: VerifyScope,
+): Promise<VerifyOutcome> {
+  const { onEvent, onError, recorder } = context;
+  // Before anything is hashed: a text of any length may come here.
+  const canExist = secret.length >= 1 && secret.length <= MAX_SECRET_LENGTH;
+  const hashes = canExist ? context.hasher.candidates(secret) : NO_HASHES;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const loaded = fromCache(context, hashes) ?? (await load(context, secret, hashes));
-    if (loaded === null || !isVisible(context, scope, loaded)) {
+    const cached = fromCache(context, hashes) ?? (await load(context, secret));
+    if (cached === null || !isVisible(context, scope, cached)) {
       if (onEvent !== null)
-        tellOfUnknownSecret(onEvent, context.workspaceId, context.now(), parsed?.tags);
+        emitUnknownSecret(onEvent, context.workspaceId, context.now(), tags, onError);
       return NOT_FOUND;
     }
     const now = context.now();
-    const decision = decideVerification(loaded, question, now);
-    const request = parsed?.requestId && chargeRequestOf(parsed.requestId, question, now);
-    const plan = planCharge(loaded, question, decision, now, request || undefined);
-    const charge = await context.store.charge(plan);
-    if (charge.kind === "conflict") throw reusedRequestId();
-    if (charge.kind !== "stale") {
-      const verdict = concludeVerification(loaded, decision, charge, now, parsed?.ratelimits);
-      if (counter !== null) counter.count(loaded, verdict.code, now);
-      if (onEvent !== null) tellOfVerdict(onEvent, { loaded, verdict, charge, plan }, parsed?.tags);
+    const decision = decideVerification(cached, question, now, cached.autoApplied);
+    const request = requestId === undefined ? undefined : chargeRequestOf(requestId, question, now);
+    const pending = chargeFor(context, cached, question, decision, now, request);
+    // A store that need not wait answers at once, and to await that would cost a turn of the queue.
+    const charge = pending !== null && "then" in pending ? await pending : pending;
+    if (charge !== null) {
+      const verdict = concludeVerification(cached, decision, charge, now, requested);
+      if (recorder !== null) recorder.count(cached, verdict.code, now);
+      if (onEvent !== null) {
+        const judged = { loaded: cached, verdict, cost: question.cost, now, charge };
+        emitVerdict(onEvent, judged, tags, onError);
+      }
       return verdict;
     }
-    context.cache.delete(loaded.key.hash);
+    context.cache.delete(cached.key.hash);
   }
   throw new LatchkeyError(
     "STORE_UNAVAILABLE",
@@ -81,19 +110,51 @@ export async function verifyKey(
   );
 }
 
-/** The commonest question by far, checked by hand: the schema costs more than the rest of a verification in memory. */
-function isBareSecret(input: unknown): input is { key: string } {
-  if (typeof input !== "object" || input === null) return false;
-  for (const field in input) if (field !== "key") return false;
-  const { key } = input as { key?: unknown };
-  return typeof key === "string" && key.length >= 1 && key.length <= MAX_SECRET_LENGTH;
+/**
+ * Confirms a decision, and takes what it costs. One that refuses takes nothing, and is confirmed all the same: no verdict is
+ * given on records that have changed since they were read.
+ *
+ * @returns Null where they have.
+ */
+function chargeFor(
+  context: OperationContext,
+  cached: CachedKey,
+  question: VerifyQuestion,
+  decision: VerifyDecision,
+  now: EpochMs,
+  request: ChargeRequest | undefined,
+): AppliedCharge | null | Promise<AppliedCharge | null> {
+  const plan = planOf(cached, question, decision);
+  const isCharge = decision.kind === "charge";
+  const moment = {
+    now,
+    refill: dueRefillOf(cached, now),
+    request: isCharge ? request : undefined,
+  };
+  const result = context.store.charge(plan, moment);
+  return "then" in result ? result.then(applied) : applied(result);
+}
+
+function planOf(cached: CachedKey, question: VerifyQuestion, decision: VerifyDecision): ChargePlan {
+  if (decision.kind !== "charge") return planPeek(cached);
+  // Nothing but costs and limits makes a plan, so most questions share that of the plain one.
+  if (question.cost === PLAIN_QUESTION.cost && decision.limits === cached.autoApplied)
+    return cached.plainPlan;
+  return planCharge(cached, question.cost, decision.limits);
+}
+
+function applied(
+  result: Awaited<ReturnType<OperationContext["store"]["charge"]>>,
+): AppliedCharge | null {
+  if (result.kind === "conflict") throw reusedRequestId();
+  return result.kind === "stale" ? null : result;
 }
 
 /** All workspaces share the cache, and two of them may have imported one secret: each has a key of its own then. */
 function fromCache(
   { cache, workspaceId }: OperationContext,
   hashes: readonly string[],
-): CountedKey | undefined {
+): CachedKey | undefined {
   for (const hash of hashes) {
     const cached = cache.get(hash);
     if (cached !== undefined && cached.key.workspaceId === workspaceId) return cached;
@@ -101,14 +162,10 @@ function fromCache(
   return undefined;
 }
 
-async function load(
-  context: OperationContext,
-  secret: string,
-  hashes: readonly string[],
-): Promise<CountedKey | null> {
-  const found = await findKeyOf(context, secret, hashes);
+async function load(context: OperationContext, secret: string): Promise<CachedKey | null> {
+  const found = await findKeyBySecret(context, secret);
   if (found === null) return null;
-  const loaded = countedKey(found, standingLimits(found));
-  context.cache.set(loaded.key.hash, loaded);
-  return loaded;
+  const cached = cachedKey(found);
+  context.cache.set(cached.key.hash, cached);
+  return cached;
 }

@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { announce, noteChange, toLog } from "../../audit/entry.js";
-import type { OperationContext } from "../context.js";
+import { unwrittenWorkspace, workspaceType } from "../../records/workspace.js";
+import { type OperationContext, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
 import { flag, parseInput } from "../input.js";
 
-const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
+/** Input of setWorkspaceEnabled, as an object. */
+export const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
 
 /**
  * Switches this workspace on or off. While it is off no verification gives a verdict (`FORBIDDEN`) and no root key of
@@ -17,14 +19,24 @@ export async function setWorkspaceEnabled(
   enabled: boolean,
 ): Promise<void> {
   const parsed = parseInput(setWorkspaceEnabledInput, { enabled });
-  const { store, workspaceId } = context;
-  const changes = [
-    noteChange(context, {
+  const { workspaceId } = context;
+  await transact(context, async (transaction, audit) => {
+    const loaded = await transaction.readOne({ kind: "workspace", id: workspaceId });
+    if (loaded === null) transaction.expect({ kind: "workspace", id: workspaceId, version: null });
+    // A record that cannot be read must not keep the kill switch from working; only a name is lost.
+    const before = loaded === null ? null : decodeOrNull(workspaceType, loaded.record, workspaceId);
+    const version = (loaded?.record.version ?? 0) + 1;
+    const workspace = {
+      ...(before ?? unwrittenWorkspace(workspaceId)),
+      enabled: parsed.enabled,
+      version,
+    };
+    transaction.insert(workspaceType, workspace);
+    transaction.raiseRevision();
+    audit({
       type: parsed.enabled ? "workspace.enabled" : "workspace.disabled",
       at: context.now(),
       resourceId: workspaceId,
-    }),
-  ];
-  await store.setWorkspaceEnabled(workspaceId, parsed.enabled, toLog(context, changes));
-  announce(context, changes);
+    });
+  });
 }

@@ -1,21 +1,28 @@
--- Applies a change of uses: "", "keep", "set", "increment" or "decrement"; its number, "" for unlimited; amount of the
--- refill to settle first and instant at which it fell due, or ""; instant up to which refills count as settled afterwards.
--- Nil stands for unlimited. Answers uses left and the instant, and as a third value the reply that refuses.
-local function changeUsage(at, remaining, refilledAt)
-  local change, number = ARGV[at], tonumber(ARGV[at + 1])
-  if change == "" then return remaining, refilledAt, nil end
-  if ARGV[at + 2] ~= "" and remaining and refilledAt < tonumber(ARGV[at + 3]) then
-    remaining = math.max(remaining, tonumber(ARGV[at + 2]))
-    refilledAt = tonumber(ARGV[at + 3])
+-- Applies a change of uses: "<operation> <number> <amount of the refill to apply first> <instant at which it fell due>
+-- <instant from which on refills start anew>", what is absent being "-", or "-" alone for no change. Mirrors changeUsage in
+-- packages/core/src/store/counters.ts. Answers uses left or nil, refilledAt, lastRefillAt or "-", and the kind of a refusal.
+local function changeUsage(change, remaining, refilledAt, lastRefillAt)
+  if change == "-" then return remaining, refilledAt, lastRefillAt, nil end
+  local operation, number, amount, dueAt, restartsAt = match(change, "^(%S+) (%S+) (%S+) (%S+) (%S+)$")
+  number, amount, dueAt, restartsAt = tonumber(number), tonumber(amount), tonumber(dueAt), tonumber(restartsAt)
+  if amount and remaining and refilledAt < dueAt then
+    remaining, refilledAt, lastRefillAt = math.max(remaining, amount), dueAt, format("%.0f", dueAt)
   end
-  refilledAt = math.max(refilledAt, tonumber(ARGV[at + 4]))
-  if change == "set" then return number, refilledAt, nil end
-  if change == "keep" then return remaining, refilledAt, nil end
-  if not remaining then return nil, refilledAt, { "UNLIMITED" } end
-  if change == "increment" then
-    if not (remaining + number <= MAX) then return remaining, refilledAt, { "OVERFLOW", digits(remaining) } end
-    return remaining + number, refilledAt, nil
+  if operation == "set" then
+    remaining = number
+  elseif operation ~= "keep" then
+    if not remaining then return nil, refilledAt, lastRefillAt, "unlimited" end
+    if operation == "increment" then
+      if not (remaining + number <= MAX) then return remaining, refilledAt, lastRefillAt, "overflow" end
+      remaining = remaining + number
+    else
+      if not (number <= remaining) then return remaining, refilledAt, lastRefillAt, "insufficient" end
+      remaining = remaining - number
+    end
   end
-  if not (number <= remaining) then return remaining, refilledAt, { "INSUFFICIENT", digits(remaining) } end
-  return remaining - number, refilledAt, nil
+  if restartsAt then
+    if lastRefillAt ~= "-" and tonumber(lastRefillAt) > restartsAt then lastRefillAt = "-" end
+    refilledAt = restartsAt
+  end
+  return remaining, refilledAt, lastRefillAt, nil
 end

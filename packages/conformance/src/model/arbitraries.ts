@@ -1,0 +1,194 @@
+import { COUNTED_CODES, type RecordKind, STATISTICS_SPAN_MS } from "@latchkey/core";
+import fc from "fast-check";
+import { at, DAY, NOW, OTHER_WORKSPACE, usesOf, WORKSPACE } from "../fixtures/records.js";
+
+/** Few of everything: sequences must meet the same records again and again. */
+export const WORKSPACES = [WORKSPACE, OTHER_WORKSPACE] as const;
+export const NUMBERS = [1, 2, 3] as const;
+export const KINDS = ["key", "identity"] as const satisfies readonly RecordKind[];
+export const NAMES = ["one", "two", "three"] as const;
+export const LISTS = [
+  { list: "all" },
+  { list: "all", of: "a" },
+  { list: "all", of: "b b" },
+  { list: "others" },
+] as const;
+export const WINDOWS = ["minute", "hour"] as const;
+
+const MAX = Number.MAX_SAFE_INTEGER;
+
+const pick = <Value>(values: readonly Value[]) => fc.constantFrom(...values);
+const some = <Value>(values: fc.Arbitrary<Value>, most = 2) =>
+  fc.array(values, { maxLength: most });
+
+const workspace = fc.oneof(
+  { weight: 5, arbitrary: fc.constant(WORKSPACE) },
+  { weight: 1, arbitrary: fc.constant(OTHER_WORKSPACE) },
+);
+const address = fc.tuple(pick(KINDS), pick(NUMBERS)).map(([kind, number]) => at(kind, number));
+
+/** How an expectation relates to the record as it is: most hold. */
+const expectation = fc.record({
+  address,
+  relation: fc.oneof(
+    { weight: 6, arbitrary: fc.constant("as it is" as const) },
+    { weight: 1, arbitrary: pick(["exists", "exists", "absent", "moved"] as const) },
+  ),
+  hasHandle: fc.boolean(),
+});
+
+const remaining = fc.oneof(
+  { weight: 6, arbitrary: fc.nat({ max: 6 }) },
+  { weight: 1, arbitrary: pick([null, MAX, MAX - 1]) },
+);
+const instant = fc.integer({ min: -3, max: 3 }).map((days) => NOW + days * DAY);
+const usage = fc
+  .record({ remaining, refilledAt: instant, lastRefillAt: fc.option(instant) })
+  .map((fields) => usesOf(fields.remaining, fields));
+const refill = fc.option(fc.record({ amount: fc.integer({ min: 1, max: 5 }), dueAt: instant }));
+
+const put = fc.record({
+  address,
+  rise: fc.nat({ max: 2 }),
+  link: fc.option(pick(NUMBERS).map((number) => at("identity", number).id)),
+  body: fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant({ name: "plain" })),
+  counters: fc.oneof(
+    fc.constant(null),
+    fc.record({ usage }),
+    fc.record({ sharedWith: pick(NUMBERS) }),
+  ),
+});
+
+const operation = fc.oneof(
+  fc.constant({ kind: "keep" as const }),
+  fc.record({ kind: fc.constant("set" as const), remaining }),
+  fc.record({ kind: fc.constant("increment" as const), by: fc.nat({ max: 3 }) }),
+  fc.record({ kind: fc.constant("decrement" as const), by: fc.nat({ max: 3 }) }),
+);
+const counterChange = fc.record(
+  {
+    address,
+    usage: fc.record({ due: refill, operation, restartsAt: fc.option(instant, { freq: 2 }) }),
+    keepWindows: fc.constantFrom<readonly string[]>([], ["minute"], ["hour"], WINDOWS),
+    dropWindows: fc.array(pick(WINDOWS), { minLength: 1, maxLength: 2 }),
+  },
+  { requiredKeys: ["address"] },
+);
+
+const claim = fc.record({ address, index: pick(["a", "b"]), value: pick(NAMES) });
+const entry = fc.record({ address, list: pick(LISTS) });
+
+const change = fc.record({
+  type: fc.constant("commit" as const),
+  workspace,
+  expects: some(expectation),
+  puts: some(put, 3),
+  deletes: some(address, 1),
+  claims: some(claim),
+  releases: some(claim),
+  enters: some(entry, 3),
+  leaves: some(entry),
+  counters: some(counterChange),
+  dropWindows: some(pick(WINDOWS), 1),
+  raisesRevision: fc.boolean(),
+});
+
+const limit = fc.record({
+  window: pick(WINDOWS),
+  limit: fc.integer({ min: 1, max: 8 }),
+  cost: fc.nat({ max: 3 }),
+  owner: pick([0, 1, null]),
+});
+
+/** By how much the clock moves before a charge: not back by half a day, so that no window that may be forgotten counts. */
+const move = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: -90_000, max: 90_000 }) },
+  { weight: 1, arbitrary: pick([-3_600_000, 3_600_000, DAY]) },
+);
+
+const moment = {
+  move,
+  refill,
+  request: fc.option(fc.record({ id: pick(["r1", "r2"]), fingerprint: pick(["f1", "f2"]) }), {
+    freq: 3,
+  }),
+};
+
+const charge = fc.record({
+  type: fc.constant("charge" as const),
+  workspace,
+  confirms: fc.array(expectation, { minLength: 1, maxLength: 2 }),
+  revision: pick(["any", "as it is", "as it is", "as it is", "moved"] as const),
+  mode: pick(["commit", "commit", "commit", "peek"] as const),
+  cost: fc.nat({ max: 3 }),
+  uses: pick([0, 0, 1, null]),
+  limits: some(limit, 3),
+  ...moment,
+});
+
+const repeat = fc.record({
+  type: fc.constant("charge again" as const),
+  /** How many plans ago. */
+  ago: fc.nat({ max: 5 }),
+  ...moment,
+});
+
+const subject = fc.record({ kind: pick(["key", "api"] as const), id: pick(["s1", "s2"]) });
+const hourAt = fc
+  .integer({ min: -40, max: 40 })
+  .map((hour) => NOW - (NOW % STATISTICS_SPAN_MS) + hour * STATISTICS_SPAN_MS);
+
+const statistics = fc.record({
+  type: fc.constant("statistics" as const),
+  workspace,
+  counts: fc.uniqueArray(
+    fc.record({
+      subject,
+      hourAt,
+      code: pick(COUNTED_CODES),
+      count: fc.integer({ min: 1, max: 9 }),
+    }),
+    {
+      maxLength: 4,
+      selector: ({ subject: { kind, id }, hourAt: hour, code }) => `${kind} ${id} ${hour} ${code}`,
+    },
+  ),
+  uses: fc.uniqueArray(fc.record({ address, usedAt: instant }), {
+    maxLength: 3,
+    selector: ({ address: { kind, id } }) => `${kind} ${id}`,
+  }),
+});
+
+const forgetting = fc.record({
+  type: fc.constant("forget" as const),
+  workspace,
+  days: fc.integer({ min: -2, max: 2 }),
+});
+
+const page = fc.record({
+  type: fc.constant("page" as const),
+  workspace,
+  kind: pick(KINDS),
+  list: pick(LISTS),
+  after: fc.option(address.map(({ id }) => id)),
+  limit: fc.integer({ min: 1, max: 4 }),
+  descending: fc.boolean(),
+});
+
+const read = fc.record({ type: fc.constant("read" as const), workspace });
+
+/** One call of a random sequence, as far as it can be told before it is known what the store holds. */
+export const step = fc.oneof(
+  { weight: 6, arbitrary: change },
+  { weight: 6, arbitrary: charge },
+  { weight: 4, arbitrary: repeat },
+  { weight: 2, arbitrary: page },
+  { weight: 2, arbitrary: read },
+  { weight: 1, arbitrary: statistics },
+  { weight: 1, arbitrary: forgetting },
+);
+
+/** One value of {@link step}. */
+export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+/** A step of one type. */
+export type StepOf<Type extends Step["type"]> = Extract<Step, { readonly type: Type }>;

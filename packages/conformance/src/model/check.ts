@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import type { StoreContract, TestContext } from "../fixtures/context.js";
+import { step } from "./arbitraries.js";
+import { ModelRun } from "./run.js";
+
+const RUNS = 40;
+const MAX_STEPS = 50;
+
+export const modelContracts: readonly StoreContract[] = [
+  {
+    title: "any sequence of reads, changes and charges is answered as by the model",
+    check: ({ openEmpty }) => checkAgainstModel(openEmpty, process.env),
+    timeoutMs: 120_000 * Math.max(1, Number(process.env.LATCHKEY_MODEL_RUNS ?? "1")),
+  },
+];
+
+/**
+ * Runs random sequences of calls on stores and on the model, and compares every answer, and after each write everything that
+ * can be read.
+ *
+ * @param environment - `LATCHKEY_MODEL_RUNS=10` runs ten times as many sequences, `LATCHKEY_MODEL_SEED=<seed>` repeats the
+ * ones that a failure printed.
+ *
+ * `LATCHKEY_MODEL_SHRINK=no` shows the first one that fails as it is.
+ *
+ * @throws The first difference, with the shortest sequence found that shows it, the seed and the path.
+ */
+export async function checkAgainstModel(
+  openEmpty: () => Promise<TestContext>,
+  environment: { readonly [name: string]: string | undefined },
+): Promise<void> {
+  const { LATCHKEY_MODEL_RUNS: times = "1", LATCHKEY_MODEL_SEED: seed } = environment;
+  const endOnFailure = environment.LATCHKEY_MODEL_SHRINK === "no";
+  const sequence = fc.array(step, { maxLength: MAX_STEPS, size: "max" });
+  await fc.assert(
+    fc.asyncProperty(sequence, async (steps) => {
+      const context = await openEmpty();
+      try {
+        await new ModelRun(context).run(steps);
+      } finally {
+        await context.close();
+      }
+    }),
+    {
+      endOnFailure,
+      numRuns: Math.ceil(RUNS * Number(times)),
+      ...(seed !== undefined && { seed: Number(seed) }),
+    },
+  );
+}

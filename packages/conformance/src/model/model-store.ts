@@ -1,0 +1,257 @@
+import {
+  applyCharge,
+  type Change,
+  type ChargeMoment,
+  type ChargePlan,
+  type ChargeResult,
+  type Claim,
+  type CommitResult,
+  changeUsage,
+  type HourCount,
+  type LimitCharge,
+  type ListEntry,
+  NO_USES,
+  type PageWant,
+  type RateWindow,
+  type RecordAddress,
+  type RememberedCharge,
+  type StatisticsBatch,
+  type StatisticsRange,
+  type StatisticsSubject,
+  type StoredRecord,
+  UNLIMITED_USES,
+  type Usage,
+  type Want,
+} from "@latchkey/core";
+
+/** A record of the model, with the name of its counters: several may have the same. */
+interface ModelRecord {
+  record: StoredRecord;
+  counters: string | null;
+  usedAt: number | null;
+}
+
+interface ModelCounters {
+  usage: Usage;
+  windows: Map<string, RateWindow>;
+}
+
+/** A workspace as plainly as can be: no order, no index, and a copy of all of it for each change. */
+interface ModelWorkspace {
+  revision: number;
+  records: Map<string, ModelRecord>;
+  counters: Map<string, ModelCounters>;
+  claims: Map<string, string>;
+  lists: Map<string, Set<string>>;
+  windows: Map<string, RateWindow>;
+  requests: Map<string, RememberedCharge>;
+  sums: Map<string, HourCount & { readonly subject: StatisticsSubject }>;
+}
+
+const nameOf = (...parts: readonly (string | number | null | undefined)[]) => JSON.stringify(parts);
+const addressOf = ({ kind, id }: RecordAddress) => nameOf(kind, id);
+const claimOf = ({ kind, index, value }: Claim) => nameOf(kind, index, value);
+const listOf = ({ list, of }: Pick<ListEntry, "list" | "of">) => nameOf(list, of ?? null);
+
+/** What a store answers of one state, without handles. */
+export interface ModelState {
+  readonly record: StoredRecord;
+  readonly usage: Usage | null;
+  readonly usedAt: number | null;
+}
+
+/** The store that every store is compared with: the port as its docstrings say it, for one caller at a time. */
+export class ModelStore {
+  readonly #workspaces = new Map<string, ModelWorkspace>();
+  #nextCounters = 1;
+
+  revision(workspaceId: string): number {
+    return this.#workspace(workspaceId).revision;
+  }
+
+  /** The record, or null. */
+  find(workspaceId: string, want: Want): (ModelState & { linked: ModelState | null }) | null {
+    const found = this.#find(this.#workspace(workspaceId), want);
+    if (found === undefined) return null;
+    const { link } = found.record;
+    const identity = link === null ? null : { kind: "identity" as const, id: link };
+    const linked = identity && this.#find(this.#workspace(workspaceId), identity);
+    return {
+      ...this.#state(workspaceId, found),
+      linked: linked ? this.#state(workspaceId, linked) : null,
+    };
+  }
+
+  /** Names that a record has, also one that is gone. */
+  namesOf(workspaceId: string, { kind, id }: RecordAddress): readonly Claim[] {
+    return [...this.#workspace(workspaceId).claims].flatMap(([name, holder]) => {
+      const [kindOfName, index, value] = JSON.parse(name) as [Claim["kind"], string, string];
+      return holder === id && kindOfName === kind ? [{ kind, index, value }] : [];
+    });
+  }
+
+  page(workspaceId: string, want: PageWant) {
+    const { lists, revision } = this.#workspace(workspaceId);
+    const ids = [...(lists.get(listOf(want)) ?? [])].sort();
+    const inOrder = want.descending ? ids.reverse() : ids;
+    const { after } = want;
+    const found = inOrder
+      .filter((id) => after === null || (want.descending ? id < after : id > after))
+      .flatMap((id) => this.find(workspaceId, { kind: want.kind, id }) ?? []);
+    const size = lists.get(listOf({ list: want.list }))?.size ?? 0;
+    return {
+      revision,
+      found: found.slice(0, want.limit),
+      hasMore: found.length > want.limit,
+      size,
+    };
+  }
+
+  commit(workspaceId: string, change: Change): CommitResult {
+    const before = this.#workspace(workspaceId);
+    const stale = change.expects.findIndex(({ version, ...address }) => {
+      const current = before.records.get(addressOf(address))?.record.version ?? null;
+      return version === "exists" ? current === null : version !== current;
+    });
+    if (stale !== -1) return { kind: "stale", index: stale };
+    const after = structuredClone(before);
+    for (const release of change.releases)
+      if (after.claims.get(claimOf(release)) === release.id) after.claims.delete(claimOf(release));
+    const taken = change.claims.findIndex((claim, index) => {
+      const isGiven = change.claims.slice(0, index).some((one) => claimOf(one) === claimOf(claim));
+      const holder = after.claims.get(claimOf(claim)) ?? claim.id;
+      const isLive = before.records.has(nameOf(claim.kind, holder));
+      return isGiven || (holder !== claim.id && isLive);
+    });
+    if (taken !== -1) return { kind: "taken", index: taken };
+    for (const claim of change.claims) after.claims.set(claimOf(claim), claim.id);
+    const usages: Usage[] = [];
+    for (const [index, wanted] of change.counters.entries()) {
+      const counters = this.#countersOf(after, wanted) as ModelCounters;
+      const result = wanted.usage
+        ? changeUsage(counters.usage, wanted.usage)
+        : { kind: "changed" as const, usage: counters.usage };
+      if (result.kind !== "changed") return { kind: "refused", index, reason: result };
+      counters.usage = result.usage;
+      usages.push(result.usage);
+      for (const name of [...counters.windows.keys()])
+        if (wanted.keepWindows?.includes(name) === false || wanted.dropWindows?.includes(name))
+          counters.windows.delete(name);
+    }
+    this.#write(after, change);
+    this.#workspaces.set(workspaceId, after);
+    return { kind: "committed", usages };
+  }
+
+  charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+    const workspace = this.#workspace(plan.workspaceId);
+    if (plan.revision !== null && plan.revision !== workspace.revision)
+      return { kind: "stale", moved: "revision" };
+    for (const [place, { version, ...address }] of plan.confirms.entries()) {
+      const current = workspace.records.get(addressOf(address))?.record.version ?? null;
+      if (version === "exists" ? current === null : version !== current)
+        return { kind: "stale", moved: place };
+    }
+    const owners = plan.confirms.map((address) => this.#countersOf(workspace, address));
+    const drawn = plan.uses === null ? undefined : owners[plan.uses];
+    const usage = plan.uses === null ? UNLIMITED_USES : (drawn?.usage ?? NO_USES);
+    const holderOf = ({ owner }: LimitCharge) =>
+      owner === null ? workspace.windows : owners[owner]?.windows;
+    const windows = plan.limits.map((limit) => holderOf(limit)?.get(limit.window) ?? null);
+    const [first] = plan.confirms;
+    const request = nameOf(first && addressOf(first), moment.request?.id);
+    const remembered = workspace.requests.get(request) ?? null;
+    const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
+    if (next === null) return result;
+    if (drawn !== undefined) drawn.usage = next.usage;
+    for (const [index, limit] of plan.limits.entries()) {
+      const window = next.windows[index] ?? null;
+      if (window !== null) holderOf(limit)?.set(limit.window, window);
+    }
+    if (next.remember !== null) workspace.requests.set(request, next.remember);
+    return result;
+  }
+
+  addStatistics(workspaceId: string, { counts, uses }: StatisticsBatch): void {
+    const { sums, records } = this.#workspace(workspaceId);
+    for (const { subject, hourAt, code, count } of counts) {
+      const name = nameOf(subject.kind, subject.id, hourAt, code);
+      sums.set(name, { subject, hourAt, code, count: count + (sums.get(name)?.count ?? 0) });
+    }
+    for (const { usedAt, ...address } of uses) {
+      const found = records.get(addressOf(address));
+      if (found !== undefined) found.usedAt = Math.max(usedAt, found.usedAt ?? 0);
+    }
+  }
+
+  readStatistics(workspaceId: string, range: StatisticsRange): readonly HourCount[] {
+    return [...this.#workspace(workspaceId).sums.values()]
+      .filter(
+        ({ subject }) =>
+          nameOf(subject.kind, subject.id) === nameOf(range.subject.kind, range.subject.id),
+      )
+      .filter(({ hourAt }) => hourAt >= range.startAt && hourAt < range.endAt)
+      .map(({ hourAt, code, count }) => ({ hourAt, code, count }));
+  }
+
+  /** Forgets all sums before an instant, and answers how many these were. */
+  deleteStatistics(workspaceId: string, beforeAt: number): number {
+    const { sums } = this.#workspace(workspaceId);
+    const old = [...sums].filter(([, { hourAt }]) => hourAt < beforeAt);
+    for (const [name] of old) sums.delete(name);
+    return old.length;
+  }
+
+  #write(workspace: ModelWorkspace, change: Change): void {
+    const { records, counters, lists } = workspace;
+    for (const { record, counters: wanted } of change.puts) {
+      const known = records.get(addressOf(record));
+      let name = known?.counters ?? null;
+      if (wanted !== undefined && "usage" in wanted) {
+        name = String(this.#nextCounters++);
+        counters.set(name, { usage: wanted.usage, windows: new Map() });
+      } else if (wanted !== undefined) {
+        name = records.get(nameOf(record.kind, wanted.sharedWith))?.counters ?? null;
+      }
+      records.set(addressOf(record), { record, counters: name, usedAt: known?.usedAt ?? null });
+    }
+    for (const address of change.deletes) records.delete(addressOf(address));
+    for (const { id, ...list } of change.leaves) lists.get(listOf(list))?.delete(id);
+    for (const { id, ...list } of change.enters)
+      lists.set(listOf(list), new Set([...(lists.get(listOf(list)) ?? []), id]));
+    for (const name of change.dropWindows) workspace.windows.delete(name);
+    if (change.raisesRevision) workspace.revision += 1;
+  }
+
+  #workspace(workspaceId: string): ModelWorkspace {
+    const known = this.#workspaces.get(workspaceId);
+    if (known !== undefined) return known;
+    const empty = {
+      revision: 0,
+      records: new Map(),
+      counters: new Map(),
+      claims: new Map(),
+      lists: new Map(),
+      windows: new Map(),
+      requests: new Map(),
+      sums: new Map(),
+    };
+    this.#workspaces.set(workspaceId, empty);
+    return empty;
+  }
+
+  #find({ records, claims }: ModelWorkspace, want: Want): ModelRecord | undefined {
+    const id = "id" in want ? want.id : claims.get(claimOf(want));
+    return id === undefined ? undefined : records.get(nameOf(want.kind, id));
+  }
+
+  #countersOf(workspace: ModelWorkspace, address: RecordAddress): ModelCounters | undefined {
+    const name = workspace.records.get(addressOf(address))?.counters ?? null;
+    return name === null ? undefined : workspace.counters.get(name);
+  }
+
+  #state(workspaceId: string, { record, usedAt }: ModelRecord): ModelState {
+    const counters = this.#countersOf(this.#workspace(workspaceId), record);
+    return { record, usage: counters?.usage ?? null, usedAt };
+  }
+}

@@ -1,0 +1,40 @@
+import { LatchkeyError } from "../errors.js";
+import type { RecordType } from "../records/record-type.js";
+import type { StoredRecord } from "../records/stored-record.js";
+
+/** Whether an error says that a stored record cannot be read. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof LatchkeyError && error.code === "STORE_CORRUPT";
+}
+
+/** A record, or null where it is damaged. */
+export function decodeOrNull<Value>(
+  type: RecordType<Value>,
+  record: StoredRecord,
+  workspaceId: string,
+): Value | null {
+  try {
+    return type.decode(record, workspaceId);
+  } catch (error) {
+    if (isDamage(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Revokes something whose record may be damaged: nobody must have to mend a key before revoking it.
+ *
+ * @param revoke - The usual way, which reads the record.
+ * @param revokeDamaged - Does without what cannot be read.
+ */
+export async function withoutReadableRecord<Result>(
+  revoke: () => Promise<Result>,
+  revokeDamaged: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await revoke();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return revokeDamaged();
+  }
+}

@@ -1,0 +1,91 @@
+import { LatchkeyError } from "../../errors.js";
+import { secretShape } from "../../secrets/format.js";
+import type { LoadedRecord, ReadResult, Want } from "../../store/key-store.js";
+import { StaleReadError, type Transaction } from "../../store/transaction.js";
+import type { CatalogKey } from "../../verification/catalog.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import { notFound, type OperationContext } from "../context.js";
+
+/** Rounds after which a read gives up on a workspace whose roles, permissions or APIs are changed all the time. */
+const MAX_ROUNDS = 100;
+
+type KeyContext = Pick<OperationContext, "store" | "catalog" | "workspaceId">;
+
+/** Reads records of keys until what they refer to could be read at the same revision, and puts the keys together. */
+export async function loadKeys<Result extends { readonly revision: number }>(
+  { catalog, workspaceId }: KeyContext,
+  read: () => Promise<Result>,
+  recordsOf: (result: Result) => readonly LoadedRecord[],
+): Promise<{ readonly result: Result; readonly keys: readonly CatalogKey[] }> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const result = await read();
+    const keys = await catalog.loadKeys(workspaceId, result.revision, recordsOf(result));
+    if (keys !== null) return { result, keys };
+  }
+  throw new LatchkeyError(
+    "STORE_UNAVAILABLE",
+    "what the key refers to kept changing while it was read",
+    { outcome: "not-applied" },
+  );
+}
+
+/**
+ * The first key that one of the wants finds, or null.
+ *
+ * @throws LatchkeyError `STORE_CORRUPT` where its record, its API or its identity is damaged.
+ */
+export async function findKey(
+  context: KeyContext,
+  wants: readonly Want[],
+): Promise<LoadedKey | null> {
+  const { store, workspaceId } = context;
+  const read = (): Promise<ReadResult> => store.read(workspaceId, wants);
+  const { keys } = await loadKeys(context, read, ({ found }) => existing(found).slice(0, 1));
+  const [key = null] = keys;
+  if (key instanceof LatchkeyError) throw key;
+  return key;
+}
+
+/**
+ * The key of a secret, or null, also for a string that cannot be a secret at all: of any length, it costs no store call. Errors
+ * as {@link findKey}.
+ */
+export async function findKeyBySecret(
+  context: KeyContext & Pick<OperationContext, "hasher">,
+  secret: string,
+): Promise<LoadedKey | null> {
+  const shape = secretShape(secret);
+  if (shape === "malformed" || shape === "damaged") return null;
+  const hashes = context.hasher.candidates(secret);
+  return findKey(
+    context,
+    hashes.map((hash) => ({ kind: "key", index: "hash", value: hash })),
+  );
+}
+
+/** The key of an id. @throws LatchkeyError `NOT_FOUND`, and as {@link findKey}. */
+export async function getKeyById(context: KeyContext, keyId: string): Promise<LoadedKey> {
+  const loaded = await findKey(context, [{ kind: "key", id: keyId }]);
+  if (loaded === null) throw notFound("key");
+  return loaded;
+}
+
+/** The key of an id, read in a transaction, which then expects this version of it. Errors as {@link getKeyById}. */
+export async function readKey(
+  { catalog, workspaceId }: KeyContext,
+  transaction: Transaction,
+  keyId: string,
+): Promise<LoadedKey> {
+  const found = await transaction.readOne({ kind: "key", id: keyId });
+  if (found === null) throw notFound("key");
+  const keys = await catalog.loadKeys(workspaceId, transaction.revision, [found]);
+  if (keys === null) throw new StaleReadError();
+  const [key = null] = keys;
+  if (key instanceof LatchkeyError) throw key;
+  if (key === null) throw notFound("key");
+  return key;
+}
+
+function existing(found: readonly (LoadedRecord | null)[]): readonly LoadedRecord[] {
+  return found.filter((loaded) => loaded !== null);
+}

@@ -1,0 +1,302 @@
+import { describe, expect, test } from "vitest";
+import type { LatchkeyError } from "../../errors.js";
+import type { KeyRecord } from "../../records/key.js";
+import { identityWith, keyWith, limitNamed, loadedWith, usageOf } from "../../testing/records.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import { type KeyUpdate, ownerAfter, planKeyUpdate } from "./plan-update.js";
+
+const DAY_MS = 86_400_000;
+const NOW = 40 * DAY_MS + 1;
+
+function planOf(update: KeyUpdate, key: Partial<KeyRecord> = {}, loaded: Partial<LoadedKey> = {}) {
+  return planKeyUpdate(loadedWith(key, loaded), update, NOW);
+}
+
+function refusalOf(...args: Parameters<typeof planOf>): string {
+  try {
+    planOf(...args);
+  } catch (error) {
+    const { code, issues } = error as LatchkeyError;
+    return [code, ...issues.map(({ path }) => path)].join(" ");
+  }
+  return "allowed";
+}
+
+const uses = (remaining: number | null, refilledAt = NOW) => usageOf(remaining, refilledAt);
+const withIdentity = (remaining: number | null): Partial<LoadedKey> => ({
+  identity: identityWith(),
+  identityUsage: uses(remaining),
+});
+const sharing = { usesFrom: "identity", identityId: "id_1" } as const;
+const daily = { interval: "daily", amount: 5 } as const;
+
+describe("an update of a key", () => {
+  test("sets what is given and leaves the rest", () => {
+    const before = { name: "old", meta: { a: 1 }, environment: "live", version: 4 };
+    expect(planOf({ name: "new", meta: null }, before)).toEqual({
+      key: keyWith({ ...before, name: "new", meta: null, updatedAt: NOW, version: 5 }),
+      usage: undefined,
+      setsLimits: false,
+      remainingBefore: null,
+    });
+  });
+});
+
+describe("limits", () => {
+  const two = [limitNamed("default", 9), limitNamed("a", 3)];
+  const names = (wanted: KeyUpdate) =>
+    planOf(wanted, { ratelimits: two }).key.ratelimits.map(({ name, limit }) => `${name} ${limit}`);
+  const limit = { limit: 1, duration: 1 };
+
+  test.each<[KeyUpdate, string[]]>([
+    [{ name: "n" }, ["default 9", "a 3"]],
+    [{ ratelimit: limit }, ["default 1", "a 3"]],
+    [{ ratelimit: null }, ["a 3"]],
+    [{ ratelimits: [{ ...limit, name: "b" }] }, ["b 1"]],
+    [{ ratelimits: [] }, []],
+    [{ ratelimits: null }, []],
+    [{ ratelimits: [{ ...limit, name: "b" }], ratelimit: limit }, ["default 1", "b 1"]],
+    [{ ratelimits: null, ratelimit: limit }, ["default 1"]],
+    [{ ratelimits: [{ ...limit, name: "b" }], ratelimit: null }, ["b 1"]],
+  ])("with %j are then %j", (wanted, expected) => {
+    expect(names(wanted)).toEqual(expected);
+  });
+});
+
+describe("a key's own uses", () => {
+  test("are set as a change of the counter: what fell due comes first, by the old refill", () => {
+    const plan = planOf({ remaining: 7 }, { refill: daily }, { usage: uses(1, 0) });
+    expect(plan.usage).toEqual({
+      due: { amount: 5, dueAt: 40 * DAY_MS },
+      operation: { kind: "set", remaining: 7 },
+      restartsAt: NOW,
+    });
+  });
+
+  test("stay where only the refill changes, and refills begin anew", () => {
+    const refill = { ...daily, amount: 6 };
+    const plan = planOf({ refill }, { refill: daily }, { usage: uses(1) });
+    expect(plan.key.refill).toEqual(refill);
+    expect(plan.usage).toMatchObject({ operation: { kind: "keep" }, restartsAt: NOW });
+  });
+
+  test("are not touched where neither is given", () => {
+    expect(planOf({ name: "n" }, { refill: daily }, { usage: uses(1) }).usage).toBeUndefined();
+  });
+
+  test("that become unlimited lose their refill; a refill without a number is refused", () => {
+    expect(
+      planOf({ remaining: null }, { refill: daily }, { usage: uses(1) }).key.refill,
+    ).toBeNull();
+    expect(refusalOf({ refill: daily })).toBe("BAD_REQUEST refill");
+    expect(refusalOf({ refill: daily, remaining: null }, {}, { usage: uses(1) })).toBe(
+      "BAD_REQUEST refill",
+    );
+    expect(refusalOf({ refill: daily, remaining: 0 })).toBe("allowed");
+    expect(refusalOf({ refill: null })).toBe("allowed");
+  });
+});
+
+describe("a key that takes from its identity", () => {
+  test.each<KeyUpdate>([
+    { remaining: 1 },
+    { remaining: null },
+    { refill: daily },
+    { refill: null },
+    { usesFrom: "identity", remaining: 1 },
+    { name: "n", remaining: 0 },
+  ])("has no uses of its own to set: %j", (wanted) => {
+    expect(refusalOf(wanted, sharing, withIdentity(5))).toBe("PRECONDITION_FAILED");
+  });
+
+  test("and neither has one that will take from it from now on", () => {
+    const wanted = { usesFrom: "identity", remaining: 1 } as const;
+    expect(refusalOf(wanted, { identityId: "id_1" }, withIdentity(5))).toBe("PRECONDITION_FAILED");
+  });
+
+  test("may take from itself again, with or without another count", () => {
+    expect(planOf({ usesFrom: "key" }, sharing, withIdentity(5))).toMatchObject({
+      key: { usesFrom: "key", identityId: "id_1" },
+      usage: undefined,
+    });
+    const plan = planOf({ usesFrom: "key", remaining: 3 }, sharing, withIdentity(5));
+    expect(plan.usage?.operation).toEqual({ kind: "set", remaining: 3 });
+  });
+
+  test.each<[KeyUpdate, Partial<KeyRecord>, Partial<LoadedKey>, string]>([
+    [{ usesFrom: "identity" }, {}, {}, "BAD_REQUEST usesFrom"],
+    [{ usesFrom: "identity", externalId: "u" }, {}, {}, "allowed"],
+    [{ usesFrom: "identity", externalId: null }, sharing, withIdentity(5), "BAD_REQUEST usesFrom"],
+    [{ externalId: null }, sharing, withIdentity(5), "BAD_REQUEST usesFrom"],
+    [{ ownerId: null }, sharing, withIdentity(5), "BAD_REQUEST usesFrom"],
+    [{ externalId: "u", ownerId: null }, sharing, withIdentity(5), "allowed"],
+    [{ externalId: null, usesFrom: "key" }, sharing, withIdentity(5), "allowed"],
+    [{ usesFrom: "identity" }, { identityId: "id_gone" }, {}, "BAD_REQUEST usesFrom"],
+    // Its identity was deleted: it can still be named, and switched off.
+    [{ name: "n", enabled: false }, sharing, {}, "allowed"],
+  ])("needs one: %j", (wanted, key, loaded, expected) => {
+    expect(refusalOf(wanted, key, loaded)).toBe(expected);
+  });
+});
+
+describe("enabling", () => {
+  const off = { enabled: false };
+  const enabled = { enabled: true };
+
+  test.each<[string, KeyUpdate, Partial<KeyRecord>, Partial<LoadedKey>, string]>([
+    ["with uses", enabled, off, { usage: uses(1) }, "allowed"],
+    ["without uses", enabled, off, { usage: uses(0) }, "PRECONDITION_FAILED"],
+    ["with new uses", { ...enabled, remaining: 1 }, off, { usage: uses(0) }, "allowed"],
+    [
+      "with a refill that is due",
+      enabled,
+      { ...off, refill: daily },
+      { usage: uses(0, 0) },
+      "allowed",
+    ],
+    [
+      "taking from an identity with uses",
+      enabled,
+      { ...off, ...sharing },
+      withIdentity(1),
+      "allowed",
+    ],
+    [
+      "taking from an unlimited identity",
+      enabled,
+      { ...off, ...sharing },
+      withIdentity(null),
+      "allowed",
+    ],
+    [
+      "taking from an exhausted identity",
+      enabled,
+      { ...off, ...sharing },
+      withIdentity(0),
+      "PRECONDITION_FAILED",
+    ],
+    [
+      "taking from an identity that is gone",
+      enabled,
+      { ...off, ...sharing },
+      {},
+      "PRECONDITION_FAILED",
+    ],
+    [
+      "taking from an identity whose refill is due",
+      enabled,
+      { ...off, ...sharing },
+      { identity: identityWith({ refill: daily }), identityUsage: uses(0, 0) },
+      "allowed",
+    ],
+    [
+      "moved to another identity",
+      { ...enabled, externalId: "other" },
+      { ...off, ...sharing },
+      withIdentity(0),
+      "allowed",
+    ],
+    [
+      "moved to where it is",
+      { ...enabled, externalId: "user_1" },
+      { ...off, ...sharing },
+      withIdentity(0),
+      "PRECONDITION_FAILED",
+    ],
+    [
+      "that will take from itself, with uses",
+      { ...enabled, usesFrom: "key" },
+      { ...off, ...sharing },
+      { ...withIdentity(0), usage: uses(1) },
+      "allowed",
+    ],
+    [
+      "that will take from itself, without",
+      { ...enabled, usesFrom: "key" },
+      { ...off, ...sharing },
+      { ...withIdentity(1), usage: uses(0) },
+      "PRECONDITION_FAILED",
+    ],
+    [
+      "that will take from an exhausted identity",
+      { ...enabled, usesFrom: "identity" },
+      off,
+      { ...withIdentity(0), usage: uses(1) },
+      "PRECONDITION_FAILED",
+    ],
+  ])("a key %s", (_, wanted, key, loaded, expected) => {
+    expect(refusalOf(wanted, key, loaded)).toBe(expected);
+  });
+
+  test("a key whose expiry has elapsed clears it", () => {
+    expect(planOf(enabled, { expires: NOW }).key.expires).toBeNull();
+    expect(planOf(enabled, { expires: NOW + 1 }).key.expires).toBe(NOW + 1);
+  });
+});
+
+describe("the expiry of a rotated key", () => {
+  const rotated = { rotatedTo: "key_2", expires: NOW + 100 };
+
+  test.each<[number | null, string]>([
+    [NOW + 99, "allowed"],
+    [NOW + 100, "allowed"],
+    [NOW + 101, "PRECONDITION_FAILED"],
+    [null, "PRECONDITION_FAILED"],
+  ])("set to %j: %s", (expires, expected) => {
+    expect(refusalOf({ expires }, rotated)).toBe(expected);
+    expect(refusalOf({ expires }, { ...rotated, rotatedTo: null })).toBe("allowed");
+  });
+
+  test("that has elapsed is not cleared by enabling it", () => {
+    const dead = { ...rotated, expires: NOW };
+    expect(refusalOf({ enabled: true }, dead)).toBe("PRECONDITION_FAILED");
+    expect(refusalOf({ enabled: false, name: "old" }, dead)).toBe("allowed");
+  });
+});
+
+describe("the version of a key", () => {
+  const counted = { usage: uses(3) };
+
+  test("rises with every change of its configuration", () => {
+    expect(planOf({ name: "new" }, { version: 4 }).key.version).toBe(5);
+    expect(planOf({ refill: daily }, { version: 4 }, counted).key.version).toBe(5);
+    expect(planOf({ remaining: 5, enabled: false }, { version: 4 }, counted).key.version).toBe(5);
+  });
+
+  test("stays where only its uses are set: nobody who knows the key has to read it again", () => {
+    expect(planOf({ remaining: 5 }, { version: 4 }, counted).key.version).toBe(4);
+  });
+
+  test("rises where setting the uses takes away the refill", () => {
+    const plan = planOf({ remaining: null }, { version: 4, refill: daily }, counted);
+    expect(plan.key.version).toBe(5);
+  });
+});
+
+describe("what a plan says beside the record", () => {
+  test("is whether the limits are set, so that windows of limits that are gone are forgotten", () => {
+    const limit = { limit: 1, duration: 1 };
+    expect(planOf({ ratelimit: limit }).setsLimits).toBe(true);
+    expect(planOf({ ratelimits: [] }).setsLimits).toBe(true);
+    expect(planOf({ name: "n" }).setsLimits).toBe(false);
+  });
+
+  test("is how many uses were left, with a refill that is due", () => {
+    expect(planOf({ remaining: 7 }, {}, { usage: uses(3) }).remainingBefore).toBe(3);
+    const refilled = planOf({ remaining: 7 }, { refill: daily }, { usage: uses(1, 0) });
+    expect(refilled.remainingBefore).toBe(5);
+  });
+});
+
+describe("whom a key belongs to afterwards", () => {
+  test.each([
+    [{ externalId: "u" }, "u"],
+    [{ externalId: "u", ownerId: "o" }, "u"],
+    [{ ownerId: "o" }, "o"],
+    [{ externalId: null, ownerId: "o" }, null],
+    [{ ownerId: null }, null],
+    [{ name: "n" }, undefined],
+  ])("after %j: %j", (update, owner) => {
+    expect(ownerAfter(update)).toBe(owner);
+  });
+});

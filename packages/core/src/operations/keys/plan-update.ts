@@ -1,0 +1,161 @@
+import { badRequest, LatchkeyError } from "../../errors.js";
+import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
+import { decideUpdate } from "../../rules/lifecycle.js";
+import type { Metadata } from "../../rules/metadata.js";
+import { versionAfter } from "../../rules/record-version.js";
+import { dueRefill, type Refill } from "../../rules/refill.js";
+import { putsOffRotated } from "../../rules/rotation.js";
+import type { UsesOwner } from "../../rules/usage.js";
+import { applyRefill, type UsageChange } from "../../store/counters.js";
+import type { EpochMs } from "../../time.js";
+import { effectiveUses } from "../../verification/effective-uses.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import { usesAreOfIdentity } from "../usage-refusal.js";
+import { settingOfUses } from "../uses-and-refill.js";
+import type { GrantItem } from "./grant-input.js";
+
+type WireLimit = Parameters<typeof fromWireKeyLimit>[0];
+
+/** New settings of a key. Undefined leaves a field as it is, null clears it. */
+export interface KeyUpdate {
+  readonly name?: string | null | undefined;
+  readonly ownerId?: string | null | undefined;
+  readonly externalId?: string | null | undefined;
+  readonly meta?: Metadata | null | undefined;
+  readonly expires?: EpochMs | null | undefined;
+  readonly remaining?: number | null | undefined;
+  readonly refill?: Refill | null | undefined;
+  readonly ratelimit?: WireLimit | null | undefined;
+  readonly ratelimits?: readonly WireLimit[] | null | undefined;
+  readonly usesFrom?: UsesOwner | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly environment?: string | null | undefined;
+  readonly roles?: readonly GrantItem[] | undefined;
+  readonly permissions?: readonly GrantItem[] | undefined;
+}
+
+/** What an update writes, but for what it refers to by name: identity, roles and permissions. */
+export interface KeyUpdatePlan {
+  readonly key: KeyRecord;
+  /** Undefined: the use counter stays as it is. */
+  readonly usage: UsageChange | undefined;
+  /** Whether the limits are set, so that windows of limits that are gone are forgotten. */
+  readonly setsLimits: boolean;
+  /** Uses left before, with a refill that is due; null for unlimited. */
+  readonly remainingBefore: number | null;
+}
+
+/**
+ * Decides what an update of a key writes, given the key as it is.
+ *
+ * @throws LatchkeyError `PRECONDITION_FAILED` and `BAD_REQUEST` as updateKey says.
+ */
+export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): KeyUpdatePlan {
+  const { key } = loaded;
+  refuseUses(loaded, update);
+  const uses = settingOfUses({ usage: loaded.usage, refill: key.refill }, update, now);
+  const ratelimits = limitsAfter(key.ratelimits, update);
+  return {
+    key: {
+      ...key,
+      name: orKept(update.name, key.name),
+      meta: orKept(update.meta, key.meta),
+      expires: expiryAfter(loaded, update, now),
+      enabled: update.enabled ?? key.enabled,
+      refill: orKept(uses.refill, key.refill),
+      ratelimits: ratelimits ?? key.ratelimits,
+      environment: orKept(update.environment, key.environment),
+      usesFrom: update.usesFrom ?? key.usesFrom,
+      updatedAt: now,
+      // Uses alone are no configuration: nobody who knows the key has to read it again.
+      version: versionAfter(key.version, !setsUsesAlone(update) || uses.refill !== undefined),
+    },
+    usage: uses.usage,
+    setsLimits: ratelimits !== undefined,
+    remainingBefore: uses.remainingBefore,
+  };
+}
+
+/** The caller's own id of whom the key belongs to from now on: undefined leaves it, null unlinks. */
+export function ownerAfter({ externalId, ownerId }: KeyUpdate): string | null | undefined {
+  return externalId === undefined ? ownerId : externalId;
+}
+
+function setsUsesAlone(update: KeyUpdate): boolean {
+  return Object.entries(update).every(
+    ([field, value]) => field === "remaining" || value === undefined,
+  );
+}
+
+function orKept<Value>(wanted: Value | undefined, kept: Value): Value {
+  return wanted === undefined ? kept : wanted;
+}
+
+/** A key that takes its uses from its identity has none of its own to set, and needs an identity. */
+function refuseUses({ key, identity }: LoadedKey, update: KeyUpdate): void {
+  const setsUses = update.remaining !== undefined || update.refill !== undefined;
+  if ((update.usesFrom ?? key.usesFrom) === "identity") {
+    if (setsUses) throw usesAreOfIdentity();
+    const owner = ownerAfter(update);
+    const losesIdentity = owner === null || (owner === undefined && identity === null);
+    const isConcerned = update.usesFrom !== undefined || owner !== undefined;
+    if (losesIdentity && isConcerned)
+      throw badRequest([
+        { path: "usesFrom", message: 'needs an identity where it is "identity": give externalId' },
+      ]);
+  }
+}
+
+/**
+ * The uses that the key will take from, as they are before the update. Null where they are those of another identity than
+ * now, which was not read.
+ */
+function remainingAfterwards(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): number | null {
+  const usesFrom = update.usesFrom ?? loaded.key.usesFrom;
+  const owner = ownerAfter(update);
+  const isMoved = owner !== undefined && owner !== loaded.identity?.externalId;
+  if (usesFrom === "identity" && isMoved) return null;
+  const { usage, refill } = effectiveUses({ ...loaded, key: { ...loaded.key, usesFrom } });
+  return applyRefill(usage, dueRefill(refill, now)).remaining;
+}
+
+function expiryAfter(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): EpochMs | null {
+  const { key } = loaded;
+  const remaining = remainingAfterwards(loaded, update, now);
+  const transition = decideUpdate(
+    { enabled: key.enabled, expires: key.expires, remaining },
+    { enabled: update.enabled, expires: update.expires, remaining: update.remaining },
+    now,
+  );
+  if (transition.kind === "refuse-exhausted") {
+    const whose =
+      (update.usesFrom ?? key.usesFrom) === "key" ? "remaining" : "its identity's remaining";
+    throw new LatchkeyError(
+      "PRECONDITION_FAILED",
+      `a key without uses left cannot be enabled: set ${whose} above 0`,
+      { reason: "no-uses-left" },
+    );
+  }
+  const { expires } = transition;
+  if (putsOffRotated(key.rotatedTo, key.expires, expires)) {
+    throw new LatchkeyError(
+      "PRECONDITION_FAILED",
+      "this key was rotated: its expiry cannot be put off, use its successor",
+      { reason: "key-rotated" },
+    );
+  }
+  return expires;
+}
+
+/** `ratelimits` is the whole set; `ratelimit` then sets the one named `default`, and leaves the others. */
+function limitsAfter(
+  current: readonly KeyRateLimit[],
+  { ratelimit, ratelimits }: KeyUpdate,
+): readonly KeyRateLimit[] | undefined {
+  if (ratelimit === undefined && ratelimits === undefined) return undefined;
+  const base = ratelimits === undefined ? current : (ratelimits ?? []).map(fromWireKeyLimit);
+  if (ratelimit === undefined) return base;
+  const others = base.filter(({ name }) => name !== DEFAULT_LIMIT);
+  return ratelimit === null ? others : [fromWireKeyLimit(ratelimit), ...others];
+}

@@ -1,0 +1,161 @@
+import { LatchkeyError } from "../errors.js";
+import { identityType, newIdentity } from "../records/identity.js";
+import { permissionType } from "../records/permission.js";
+import { roleType } from "../records/role.js";
+import type { LoadedRecord, Want } from "../store/key-store.js";
+import type { Transaction, TransactionWant } from "../store/transaction.js";
+import type { EpochMs } from "../time.js";
+import type { Audit, OperationContext } from "./context.js";
+import { type GrantItem, type GrantKind, readGrantItem } from "./keys/grant-input.js";
+
+const ID_KINDS = { role: "role", permission: "perm" } as const;
+
+/**
+ * What an operation refers to by name or id: an API, identities, roles, permissions. It says first what it needs, then all of
+ * that is read at once; the commit expects that each goes on existing. What may be created where it is missing is created in
+ * the same transaction, once.
+ */
+export class References {
+  readonly #context: OperationContext;
+  readonly #transaction: Transaction;
+  readonly #audit: Audit;
+  readonly #now: EpochMs;
+  readonly #wants = new Map<string, TransactionWant>();
+  readonly #found = new Map<string, LoadedRecord | null>();
+  /** Ids of records that this transaction creates, by the name under which they were wanted. */
+  readonly #created = new Map<string, string>();
+  readonly #missing = { role: new Set<string>(), permission: new Set<string>() };
+
+  constructor(context: OperationContext, transaction: Transaction, audit: Audit, now: EpochMs) {
+    this.#context = context;
+    this.#transaction = transaction;
+    this.#audit = audit;
+    this.#now = now;
+  }
+
+  needApi(apiId: string): void {
+    this.#need({ kind: "api", id: apiId });
+  }
+
+  needIdentity(externalId: string): void {
+    this.#need(identityWant(externalId));
+  }
+
+  needGrants(kind: GrantKind, items: readonly GrantItem[]): void {
+    for (const item of items) this.#need(grantWant(kind, item));
+  }
+
+  /** Reads all that is needed. An API that is known here already is not read: the commit asks whether it is still there. */
+  async read(): Promise<void> {
+    const { catalog, workspaceId } = this.#context;
+    const wants: [string, TransactionWant][] = [];
+    for (const [name, want] of this.#wants) {
+      const isKnown =
+        want.kind === "api" &&
+        "id" in want &&
+        !this.#transaction.isRetry &&
+        catalog.knowsApi(workspaceId, want.id);
+      if (isKnown) this.#transaction.expect({ kind: "api", id: want.id, version: "exists" });
+      else wants.push([name, { ...want, expects: "exists" }]);
+    }
+    if (wants.length === 0) return;
+    const found = await this.#transaction.read(wants.map(([, want]) => want));
+    wants.forEach(([name], index) => {
+      this.#found.set(name, found[index] ?? null);
+    });
+  }
+
+  hasApi(apiId: string): boolean {
+    return this.#found.get(nameOf({ kind: "api", id: apiId })) !== null;
+  }
+
+  /** Id of the identity of an `externalId`, which is created where there is none. */
+  identityId(externalId: string): string {
+    const name = nameOf(identityWant(externalId));
+    return this.#existing(name) ?? this.#create(name, () => this.#createIdentity(externalId));
+  }
+
+  /** Ids of roles or permissions, each once. Those that do not exist are kept for {@link refuseMissing}. */
+  grantIds(kind: GrantKind, items: readonly GrantItem[]): readonly string[] {
+    const ids = new Set<string>();
+    for (const item of items) {
+      const { label, mayCreate } = readGrantItem(item);
+      const name = nameOf(grantWant(kind, item));
+      const existing = this.#existing(name);
+      if (existing !== null) ids.add(existing);
+      else if (mayCreate) ids.add(this.#create(name, () => this.#createGrant(kind, label)));
+      else this.#missing[kind].add(label);
+    }
+    return [...ids];
+  }
+
+  /** @throws LatchkeyError `PRECONDITION_FAILED` that names all roles and permissions that do not exist. */
+  refuseMissing(): void {
+    const roles = [...this.#missing.role];
+    const permissions = [...this.#missing.permission];
+    if (roles.length === 0 && permissions.length === 0) return;
+    const named = [
+      ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
+      ...(permissions.length > 0 ? [`permissions ${permissions.join(", ")}`] : []),
+    ];
+    throw new LatchkeyError(
+      "PRECONDITION_FAILED",
+      `these do not exist: ${named.join("; ")}; nothing was written`,
+      { reason: "missing-grants", details: { missing: { roles, permissions } } },
+    );
+  }
+
+  #need(want: Want): void {
+    this.#wants.set(nameOf(want), want);
+  }
+
+  #existing(name: string): string | null {
+    return this.#found.get(name)?.record.id ?? null;
+  }
+
+  #create(name: string, create: () => string): string {
+    const known = this.#created.get(name);
+    if (known !== undefined) return known;
+    const id = create();
+    this.#created.set(name, id);
+    return id;
+  }
+
+  #createIdentity(externalId: string): string {
+    const { newId, workspaceId } = this.#context;
+    const identity = newIdentity(newId("id"), workspaceId, externalId, this.#now);
+    const usage = { remaining: null, refilledAt: this.#now, lastRefillAt: null };
+    this.#transaction.insert(identityType, identity, { counters: { usage } });
+    this.#audit({
+      type: "identity.created",
+      at: this.#now,
+      resourceId: identity.id,
+      identityId: identity.id,
+      after: { externalId },
+    });
+    return identity.id;
+  }
+
+  #createGrant(kind: GrantKind, name: string): string {
+    const { newId, workspaceId } = this.#context;
+    const id = newId(ID_KINDS[kind]);
+    const record = { id, workspaceId, name, description: null, createdAt: this.#now };
+    if (kind === "permission") this.#transaction.insert(permissionType, record);
+    else this.#transaction.insert(roleType, { ...record, permissions: [], version: 1 });
+    this.#audit({ type: `${kind}.created`, at: this.#now, resourceId: id, after: { name } });
+    return id;
+  }
+}
+
+function identityWant(externalId: string): Want {
+  return { kind: "identity", index: "externalId", value: externalId };
+}
+
+function grantWant(kind: GrantKind, item: GrantItem): Want {
+  const { label, isId } = readGrantItem(item);
+  return isId ? { kind, id: label } : { kind, index: "name", value: label };
+}
+
+function nameOf(want: Want): string {
+  return "id" in want ? `${want.kind} ${want.id}` : `${want.kind} ${want.index} ${want.value}`;
+}

@@ -1,0 +1,61 @@
+import { LatchkeyError } from "../../errors.js";
+import type { AppliedCharge } from "../../store/charge.js";
+import { concludeVerification } from "../../verification/conclusion.js";
+import { decideVerification } from "../../verification/decision.js";
+import {
+  allChecks,
+  type DryRunOutcome,
+  knownLimits,
+  NO_SUCH_KEY,
+  type Peek,
+  usesBefore,
+} from "../../verification/dry-run.js";
+import { dueRefillOf, planPeek } from "../../verification/plan.js";
+import type { VerifyQuestion } from "../../verification/question.js";
+import type { OperationContext } from "../context.js";
+import { findKeyBySecret } from "../keys/load.js";
+import { isVisible, type VerifyScope } from "./scope.js";
+
+/** Rounds after which a dry run gives up on a key that is being changed all the time. */
+const MAX_ATTEMPTS = 100;
+
+/**
+ * Finds out what a verification would answer, and why, without doing it: no counter moves and nothing is remembered of it,
+ * not even in this process. Records and counters are read afresh, and one peek of the store confirms them.
+ *
+ * @param requested - Limits as the request names them.
+ * @throws LatchkeyError as the verification would.
+ * @see packages/core/decisions/0016-a-dry-run-leaves-no-trace.md
+ */
+export async function dryRun(
+  context: OperationContext,
+  secret: string,
+  question: VerifyQuestion,
+  requested: readonly { readonly name: string }[] | undefined,
+  scope: VerifyScope,
+): Promise<DryRunOutcome> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const loaded = await findKeyBySecret(context, secret);
+    if (loaded === null || !isVisible(context, scope, loaded))
+      return { valid: false, code: "NOT_FOUND", checks: NO_SUCH_KEY };
+    const now = context.now();
+    const decision = decideVerification(loaded, question, now);
+    // With the whole cost also where the records refuse already: what lies behind is shown, too.
+    const limits = knownLimits(loaded, question.limits);
+    const plan = planPeek(loaded, question.cost, limits);
+    const charge = await context.store.charge(plan, { now, refill: dueRefillOf(loaded, now) });
+    if (charge.kind === "stale" || charge.kind === "conflict") continue;
+    const peek: Peek = { limits, cost: question.cost, charge };
+    const confirmed = decision.kind === "charge" ? charge : withoutCharge(peek);
+    const verdict = concludeVerification(loaded, decision, confirmed, now, requested);
+    return { ...verdict, checks: allChecks(loaded, question, peek, now) };
+  }
+  throw new LatchkeyError("STORE_UNAVAILABLE", "the key kept changing while it was looked at", {
+    outcome: "not-applied",
+  });
+}
+
+/** The counters as a verification sees them that the records refuse: it costs nothing and names no limit. */
+function withoutCharge(peek: Peek): AppliedCharge {
+  return { kind: "charged", remaining: usesBefore(peek), limits: [] };
+}

@@ -1,0 +1,120 @@
+import { deepFrozen } from "../lib/deep-freeze.js";
+import type { JsonValue } from "../lib/json.js";
+import type { EpochMs } from "../time.js";
+
+/**
+ * Reads the members of a stored body. Each method throws where the member cannot be what was written, so that a damaged record
+ * is noticed where it is read and never decides anything.
+ *
+ * Members without a value are absent in a body: records are many, and bytes count.
+ */
+export class BodyReader {
+  readonly #members: Readonly<Record<string, JsonValue>>;
+
+  /** @param format - The one that this code writes; a body of a later one is refused. */
+  constructor(body: JsonValue | undefined, format: number) {
+    if (typeof body !== "object" || body === null || Array.isArray(body)) throw damaged("body");
+    this.#members = body as Readonly<Record<string, JsonValue>>;
+    const stored = this.wholeOr("format", 1);
+    if (stored < 1 || stored > format) throw damaged("format");
+  }
+
+  text(name: string): string {
+    const value = this.#members[name];
+    return typeof value === "string" ? value : refuse(name);
+  }
+
+  textOrNull(name: string): string | null {
+    return this.#members[name] === undefined ? null : this.text(name);
+  }
+
+  /** One of a closed set of words. */
+  word<Word extends string>(name: string, words: readonly Word[]): Word {
+    const value = this.#members[name];
+    return words.find((word) => word === value) ?? refuse(name);
+  }
+
+  wordOr<Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word {
+    return this.#members[name] === undefined ? otherwise : this.word(name, words);
+  }
+
+  /** Absent is false. */
+  flag(name: string): boolean {
+    const value = this.#members[name];
+    if (value === undefined) return false;
+    return typeof value === "boolean" ? value : refuse(name);
+  }
+
+  whole(name: string): number {
+    const value = this.#members[name];
+    return isWhole(value) ? value : refuse(name);
+  }
+
+  /** A whole number >= 1. */
+  positive(name: string): number {
+    const value = this.whole(name);
+    return value >= 1 ? value : refuse(name);
+  }
+
+  wholeOr(name: string, otherwise: number): number {
+    return this.#members[name] === undefined ? otherwise : this.whole(name);
+  }
+
+  instantOrNull(name: string): EpochMs | null {
+    return this.#members[name] === undefined ? null : this.whole(name);
+  }
+
+  /** Absent is an empty list. */
+  texts(name: string): readonly string[] {
+    const value = this.#members[name];
+    if (value === undefined) return NONE;
+    if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) refuse(name);
+    return deepFrozen(value) as readonly string[];
+  }
+
+  /** A list of objects, each read by `read`. Absent is an empty list. */
+  list<Item>(name: string, read: (item: BodyReader) => Item): readonly Item[] {
+    const value = this.#members[name];
+    if (value === undefined) return NONE;
+    if (!Array.isArray(value)) return refuse(name);
+    return Object.freeze(
+      value.map((item: JsonValue) => Object.freeze(read(new BodyReader(item, 1)))),
+    );
+  }
+
+  /** An object, read by `read`, or null where it is absent. */
+  objectOrNull<Item>(name: string, read: (item: BodyReader) => Item): Item | null {
+    const value = this.#members[name];
+    return value === undefined ? null : Object.freeze(read(new BodyReader(value, 1)));
+  }
+
+  /** A JSON object that nobody here looks into, or null where it is absent. */
+  jsonOrNull(name: string): { readonly [member: string]: JsonValue } | null {
+    const value = this.#members[name];
+    if (value === undefined) return null;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(name);
+    return deepFrozen(value) as { readonly [member: string]: JsonValue };
+  }
+
+  /** A list of JSON values of any kind. Absent is an empty list. */
+  values(name: string): readonly JsonValue[] {
+    const value = this.#members[name];
+    if (value === undefined) return NONE;
+    return Array.isArray(value) ? (deepFrozen(value) as readonly JsonValue[]) : refuse(name);
+  }
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+
+function isWhole(value: JsonValue | undefined): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function refuse(name: string): never {
+  throw damaged(name);
+}
+
+/** Internal: `defineRecord` turns it into the error that callers see. */
+function damaged(name: string): TypeError {
+  return new TypeError(`the stored "${name}" is not what was written`);
+}

@@ -1,0 +1,133 @@
+import { corruptRecord } from "../errors.js";
+import { deepFrozen } from "../lib/deep-freeze.js";
+import type { JsonValue } from "../lib/json.js";
+import { BodyReader } from "./body.js";
+import type { RecordKind, StoredRecord } from "./stored-record.js";
+
+/** A unique name of a record: the hash of a key, the `externalId` of an identity. */
+export interface RecordClaim {
+  readonly index: string;
+  readonly value: string;
+}
+
+/** A list that a record is in. `of`: a small list beside it, as in `ListEntry`. */
+export interface RecordList {
+  readonly list: string;
+  readonly of?: string;
+}
+
+/** A member of a body. Undefined and null members are left out. */
+type BodyMembers = Readonly<Record<string, JsonValue | undefined>>;
+
+/** What there is to know of one kind of record: how it is stored, what it claims, which lists it is in. */
+export interface RecordType<Value> {
+  readonly kind: RecordKind;
+  /** The record as it is stored. */
+  encode(value: Value): StoredRecord;
+  /**
+   * The record as core knows it, frozen.
+   *
+   * @throws LatchkeyError `STORE_CORRUPT` where it cannot be what was written.
+   */
+  decode(stored: StoredRecord, workspaceId: string): Value;
+  claims(value: Value): readonly RecordClaim[];
+  lists(value: Value): readonly RecordList[];
+}
+
+/** What stands beside the body of a record. */
+export interface RecordEnvelope {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly version: number;
+  readonly link: string | null;
+}
+
+/** A body that was decoded before, and the envelope that it came in. */
+interface Decoded {
+  readonly envelope: RecordEnvelope;
+  readonly value: unknown;
+}
+
+/**
+ * Values of bodies that were decoded before. A store in memory hands out the same frozen body again and again; stores that
+ * parse text hand out another one each time, which is not frozen, and for those there is nothing to gain.
+ */
+const decodedBodies = new WeakMap<object, Decoded>();
+
+/** Version of the layout of all bodies. Members may be added under the same number; a member that changes its meaning raises it. */
+const FORMAT = 1;
+
+/** Puts a {@link RecordType} together from what is particular to a kind. */
+export function defineRecord<Value extends { readonly id: string }>(type: {
+  readonly kind: RecordKind;
+  readonly version?: (value: Value) => number;
+  readonly link?: (value: Value) => string | null;
+  readonly write: (value: Value) => BodyMembers;
+  readonly read: (body: BodyReader, envelope: RecordEnvelope) => Value;
+  readonly claims?: (value: Value) => readonly RecordClaim[];
+  readonly lists?: (value: Value) => readonly RecordList[];
+}): RecordType<Value> {
+  const { kind, version = () => 1, link = () => null, write, read } = type;
+  return {
+    kind,
+    encode: (value) => ({
+      kind,
+      id: value.id,
+      version: version(value),
+      link: link(value),
+      body: withoutEmpty(write(value)),
+    }),
+    decode: (stored, workspaceId) => {
+      const { id, version, link, body } = stored;
+      const isKept = typeof body === "object" && body !== null && Object.isFrozen(body);
+      const known = isKept ? decodedBodies.get(body) : undefined;
+      if (known !== undefined && isSame(known.envelope, id, workspaceId, version, link))
+        return known.value as Value;
+      try {
+        // Versions begin with 1: a store that cannot read one answers 0.
+        if (version < 1) throw new TypeError("the stored version is not what was written");
+        const envelope = { id, workspaceId, version, link };
+        const value = Object.freeze(read(new BodyReader(body, FORMAT), envelope));
+        if (isKept) decodedBodies.set(body, { envelope, value });
+        return value;
+      } catch (error) {
+        if (error instanceof TypeError) throw corruptRecord(`${kind} ${id}`);
+        throw error;
+      }
+    },
+    claims: type.claims ?? (() => []),
+    lists: type.lists ?? (() => []),
+  };
+}
+
+function isSame(
+  known: RecordEnvelope,
+  id: string,
+  workspaceId: string,
+  version: number,
+  link: string | null,
+): boolean {
+  return (
+    known.id === id &&
+    known.version === version &&
+    known.link === link &&
+    known.workspaceId === workspaceId
+  );
+}
+
+/** A frozen body of the members that have a value. */
+function withoutEmpty(members: BodyMembers): JsonValue {
+  const body: Record<string, JsonValue> = {};
+  for (const name in members) {
+    const value = members[name];
+    if (value !== undefined && value !== null) body[name] = deepFrozen(value);
+  }
+  return Object.freeze(body);
+}
+
+/** A list as a body holds it: absent where it is empty. */
+export function unlessEmpty<Item extends JsonValue>(
+  items: readonly Item[],
+): readonly Item[] | undefined {
+  return items.length === 0 ? undefined : items;
+}

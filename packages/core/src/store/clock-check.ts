@@ -1,0 +1,64 @@
+import type { Clock, EpochMs, SpanMs } from "../time.js";
+import type { KeyStore } from "./key-store.js";
+
+/** Difference between two clocks that is reported. Windows, refills and expiries go by the clocks of the processes. */
+const MAX_DIFFERENCE_MS: SpanMs = 60_000;
+
+/** How often a store's clock is read. */
+const INTERVAL_MS: SpanMs = 600_000;
+
+/** The clock of this process differs from that of the store by more than a minute. */
+export class ClockDifferenceError extends Error {
+  override readonly name = "ClockDifferenceError";
+  /** Ms by which this process is ahead of the store; below 0 where it is behind. */
+  readonly differenceMs: number;
+
+  constructor(differenceMs: number) {
+    const seconds = Math.round(Math.abs(differenceMs) / 1_000);
+    super(
+      `the clock of this process is ${seconds} s ${differenceMs > 0 ? "ahead of" : "behind"} the store's`,
+    );
+    this.differenceMs = differenceMs;
+  }
+}
+
+/**
+ * Compares the clock of this process with that of a store that has one, now and every ten minutes, and reports a difference of
+ * more than a minute once.
+ *
+ * @returns How to stop.
+ */
+export function watchClock(
+  store: Pick<KeyStore, "readClock">,
+  now: Clock,
+  onDifference: (error: ClockDifferenceError) => void,
+): () => void {
+  const timer: unknown = setInterval(() => void check(), INTERVAL_MS);
+  // Node keeps a process alive for a timer unless told not to; other hosts answer a plain number.
+  if (typeof timer === "object" && timer !== null && "unref" in timer)
+    (timer as { unref(): void }).unref();
+  const stop = (): void => clearInterval(timer as Parameters<typeof clearInterval>[0]);
+
+  async function check(): Promise<void> {
+    try {
+      const before = now();
+      const theirs = await store.readClock?.();
+      if (theirs === undefined) return;
+      const difference = differenceOf(before, now(), theirs);
+      if (Math.abs(difference) <= MAX_DIFFERENCE_MS) return;
+      stop();
+      onDifference(new ClockDifferenceError(difference));
+    } catch {
+      // A store that is away is no news here: every operation says so.
+    }
+  }
+
+  void check();
+  return stop;
+}
+
+/** The reading lies somewhere between the two instants: only what is certain counts. */
+function differenceOf(before: EpochMs, after: EpochMs, theirs: EpochMs): number {
+  if (theirs < before) return before - theirs;
+  return theirs > after ? after - theirs : 0;
+}

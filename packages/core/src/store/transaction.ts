@@ -1,0 +1,240 @@
+import { LatchkeyError } from "../errors.js";
+import { createExclusive, type Exclusive } from "../lib/exclusive.js";
+import type { RecordClaim, RecordList, RecordType } from "../records/record-type.js";
+import type { Change, CounterChange, Expectation, RecordAddress } from "./change.js";
+import type { Usage, UsageRefusal } from "./counters.js";
+import type { KeyStore, LoadedRecord, Want } from "./key-store.js";
+
+/** Attempts after which a transaction gives up. In this process racers take turns, so only other processes can get in between. */
+const MAX_ATTEMPTS = 100;
+
+/** A record that is wanted, and what the commit expects of it where it exists: the version that was read by default. */
+export type TransactionWant = Want & { readonly expects?: "version" | "exists" | "nothing" };
+
+/** How a record is written. */
+export interface WriteOptions {
+  /** Of a new record: its use counter, or the record of the same kind that it shares one with. Without it there is none. */
+  readonly counters?: { readonly usage: Usage } | { readonly sharedWith: string } | undefined;
+  /** The error where a unique name of the record is taken. Without it the transaction runs again, and finds the holder. */
+  readonly onTaken?: (() => Error) | undefined;
+}
+
+/** What an operation reads and is going to write. All of it is written, if all that was read still holds, or nothing. */
+export class Transaction {
+  readonly workspaceId: string;
+  /** Whether an earlier attempt failed: what is known from before is then not to be relied on. */
+  readonly isRetry: boolean;
+  /** Of the workspace, at the latest read; 0 before the first. */
+  revision = 0;
+  readonly #store: Pick<KeyStore, "read">;
+  readonly #change: {
+    -readonly [Field in keyof Change]: Change[Field] extends readonly (infer Item)[]
+      ? Item[]
+      : boolean;
+  } = {
+    expects: [],
+    puts: [],
+    deletes: [],
+    claims: [],
+    releases: [],
+    enters: [],
+    leaves: [],
+    counters: [],
+    dropWindows: [],
+    raisesRevision: false,
+  };
+  readonly #onTaken: ((() => Error) | undefined)[] = [];
+  readonly #onRefused: ((reason: UsageRefusal) => Error)[] = [];
+
+  constructor(store: Pick<KeyStore, "read">, workspaceId: string, isRetry: boolean) {
+    this.#store = store;
+    this.workspaceId = workspaceId;
+    this.isRetry = isRetry;
+  }
+
+  /** Reads records as one snapshot. The commit expects of those that exist what each want says. */
+  async read(wants: readonly TransactionWant[]): Promise<readonly (LoadedRecord | null)[]> {
+    const { revision, found } = await this.#store.read(this.workspaceId, wants);
+    this.revision = revision;
+    found.forEach((loaded, index) => {
+      const expects = wants[index]?.expects ?? "version";
+      if (loaded === null || expects === "nothing") return;
+      const { kind, id, version } = loaded.record;
+      this.expect({
+        kind,
+        id,
+        version: expects === "exists" ? "exists" : version,
+        handle: loaded.handle,
+      });
+    });
+    return found;
+  }
+
+  /** Reads one record. */
+  async readOne(want: TransactionWant): Promise<LoadedRecord | null> {
+    const [loaded = null] = await this.read([want]);
+    return loaded;
+  }
+
+  expect(expectation: Expectation): void {
+    this.#change.expects.push(expectation);
+  }
+
+  /** Writes a record that is new. */
+  insert<Value>(type: RecordType<Value>, value: Value, options: WriteOptions = {}): void {
+    const record = type.encode(value);
+    const { kind, id } = record;
+    this.#change.puts.push({ record, counters: options.counters });
+    for (const claim of type.claims(value)) this.#claim({ kind, id }, claim, options);
+    for (const list of type.lists(value)) this.#change.enters.push({ ...list, id });
+  }
+
+  /** Writes a record anew. What it claims stays; its lists may change. */
+  update<Value>(type: RecordType<Value>, before: Value, after: Value): void {
+    const record = type.encode(after);
+    this.#change.puts.push({ record });
+    const [old, now] = [type.lists(before), type.lists(after)];
+    for (const list of old)
+      if (!includesList(now, list)) this.#change.leaves.push({ ...list, id: record.id });
+    for (const list of now)
+      if (!includesList(old, list)) this.#change.enters.push({ ...list, id: record.id });
+  }
+
+  delete<Value>(type: RecordType<Value>, value: Value): void {
+    const { kind, id } = type.encode(value);
+    this.deleteAddress({ kind, id }, type.claims(value), type.lists(value));
+  }
+
+  /** Deletes a record of which only this is known, because the rest cannot be read. */
+  deleteAddress(
+    address: RecordAddress,
+    claims: readonly RecordClaim[],
+    lists: readonly RecordList[],
+  ): void {
+    this.#change.deletes.push(address);
+    for (const claim of claims) this.#change.releases.push({ ...address, ...claim });
+    for (const list of lists) this.#change.leaves.push({ ...list, id: address.id });
+  }
+
+  /** Writes a record whose body cannot be read: what stands in it is kept. */
+  putUnread(record: Change["puts"][number]["record"]): void {
+    this.#change.puts.push({ record });
+  }
+
+  /** Moves the counters of a record, as they are at that moment. @param onRefused - The error where they refuse. */
+  changeCounters(change: CounterChange, onRefused: (reason: UsageRefusal) => Error): void {
+    this.#change.counters.push(change);
+    this.#onRefused.push(onRefused);
+  }
+
+  /** Forgets windows of the workspace. */
+  dropWindows(windows: readonly string[]): void {
+    this.#change.dropWindows.push(...windows);
+  }
+
+  /** Tells every process to read APIs, roles, permissions and the workspace again. */
+  raiseRevision(): void {
+    this.#change.raisesRevision = true;
+  }
+
+  /** @internal Whether there is anything to write. */
+  get isEmpty(): boolean {
+    const { puts, deletes, counters, enters, leaves, dropWindows, raisesRevision } = this.#change;
+    const written = [puts, deletes, counters, enters, leaves, dropWindows];
+    return !raisesRevision && written.every(({ length }) => length === 0);
+  }
+
+  /**
+   * @internal Commits.
+   * @returns The use counters that were changed, or null where something that was read no longer holds.
+   */
+  async commit(store: Pick<KeyStore, "commit">): Promise<readonly Usage[] | null> {
+    const result = await store.commit(this.workspaceId, this.#change);
+    switch (result.kind) {
+      case "committed":
+        return result.usages;
+      case "stale":
+        return null;
+      case "taken": {
+        const onTaken = this.#onTaken[result.index];
+        if (onTaken !== undefined) throw onTaken();
+        return null;
+      }
+      case "refused": {
+        const onRefused = this.#onRefused[result.index] as (reason: UsageRefusal) => Error;
+        throw onRefused(result.reason);
+      }
+      default:
+        return result satisfies never;
+    }
+  }
+
+  #claim(address: RecordAddress, claim: RecordClaim, { onTaken }: WriteOptions): void {
+    this.#change.claims.push({ ...address, ...claim });
+    this.#onTaken.push(onTaken);
+  }
+}
+
+/** Thrown by an operation that finds that what it read has moved meanwhile: it runs again on fresh reads. */
+export class StaleReadError extends Error {}
+
+/** What a transaction came to. */
+export interface TransactionResult<Answer> {
+  readonly answer: Answer;
+  /** The use counter after each of the transaction's counter changes, in their order. */
+  readonly usages: readonly Usage[];
+}
+
+/** Runs transactions over a store. */
+export type Transact = <Answer>(
+  workspaceId: string,
+  work: (transaction: Transaction) => Promise<Answer>,
+) => Promise<TransactionResult<Answer>>;
+
+/**
+ * Makes a {@link Transact}: an operation reads what it needs, decides and says what to write; that is committed if all that it
+ * read still holds. Otherwise the operation runs again on fresh reads. It must have no effect of its own before it resolves.
+ *
+ * Racers of one process take turns from their second attempt on, so that each gets through.
+ *
+ * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `not-applied`, after 100 attempts; whatever the operation throws.
+ */
+export function createTransact(store: Pick<KeyStore, "read" | "commit">): Transact {
+  const exclusive: Exclusive = createExclusive();
+
+  async function attempt<Answer>(
+    workspaceId: string,
+    work: (transaction: Transaction) => Promise<Answer>,
+    isRetry: boolean,
+  ): Promise<TransactionResult<Answer> | null> {
+    const transaction = new Transaction(store, workspaceId, isRetry);
+    let answer: Answer;
+    try {
+      answer = await work(transaction);
+    } catch (error) {
+      if (error instanceof StaleReadError) return null;
+      throw error;
+    }
+    if (transaction.isEmpty) return { answer, usages: [] };
+    const usages = await transaction.commit(store);
+    return usages === null ? null : { answer, usages };
+  }
+
+  return async (workspaceId, work) => {
+    const first = await attempt(workspaceId, work, false);
+    if (first !== null) return first;
+    for (let count = 1; count < MAX_ATTEMPTS; count += 1) {
+      const result = await exclusive(workspaceId, () => attempt(workspaceId, work, true));
+      if (result !== null) return result;
+    }
+    throw new LatchkeyError(
+      "STORE_UNAVAILABLE",
+      "what this operation rests on kept changing; nothing was written, try again",
+      { outcome: "not-applied" },
+    );
+  };
+}
+
+function includesList(lists: readonly RecordList[], { list, of }: RecordList): boolean {
+  return lists.some((other) => other.list === list && other.of === of);
+}

@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { RateWindow } from "../rules/rate-window.js";
+import { type AppliedCharge, applyCharge, type ChargeState } from "../store/charge.js";
+import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
+import { RECORD_CHECKS } from "./checks.js";
+import { concludeVerification } from "./conclusion.js";
+import { decideVerification } from "./decision.js";
+import { allChecks, type VerdictCheck } from "./dry-run.js";
+import { effectiveUses } from "./effective-uses.js";
+import { decideLimits } from "./limits.js";
+import type { LoadedKey } from "./loaded-key.js";
+import { dueRefillOf, planCharge, planPeek } from "./plan.js";
+import type { LimitRequest, VerifyQuestion } from "./question.js";
+
+const NOW = Date.UTC(2026, 2, 10, 12) + 12_345;
+const MINUTE_MS = 60_000;
+
+const refill = fc.option(
+  fc.oneof(
+    fc.record({ interval: fc.constant("daily" as const), amount: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({
+      interval: fc.constant("monthly" as const),
+      amount: fc.integer({ min: 1, max: 4 }),
+      refillDay: fc.integer({ min: 1, max: 31 }),
+    }),
+  ),
+);
+const usage = fc.record({
+  remaining: fc.option(fc.nat({ max: 3 })),
+  refilledAt: fc.constantFrom(0, NOW - 1, NOW, NOW + 40 * 86_400_000),
+  lastRefillAt: fc.constant(null),
+});
+const limits = fc.uniqueArray(
+  fc
+    .tuple(fc.constantFrom("default", "a", "b"), fc.integer({ min: 1, max: 4 }), fc.boolean())
+    .map(([name, limit, autoApply]) => ({
+      ...limitNamed(name, limit, MINUTE_MS),
+      autoApply: autoApply || name === "default",
+    })),
+  { selector: ({ name }) => name },
+);
+const requested: fc.Arbitrary<LimitRequest[]> = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom("default", "a", "b", "c"),
+    cost: fc.nat({ max: 5 }),
+    adHoc: fc.option(
+      fc.record({ limit: fc.integer({ min: 1, max: 4 }), duration: fc.constant(MINUTE_MS) }),
+    ),
+    isOptional: fc.constant(true),
+  }),
+  { selector: ({ name }) => name },
+);
+
+const setup = fc.record({
+  loaded: fc
+    .record({
+      key: fc.record({
+        enabled: fc.boolean(),
+        expires: fc.option(fc.constantFrom(NOW - 1, NOW, NOW + 1)),
+        refill,
+        ratelimits: limits,
+        usesFrom: fc.constantFrom("key" as const, "identity" as const),
+      }),
+      usage,
+      identity: fc.option(fc.record({ refill, ratelimits: limits }).map(identityWith)),
+      identityUsage: usage,
+      listed: fc.boolean(),
+      permissions: fc.subarray(["docs.read", "docs.write"]),
+    })
+    .map(({ key, listed, identity, identityUsage, ...rest }): LoadedKey => {
+      const { api } = loadedWith();
+      return loadedWith(key, {
+        ...rest,
+        identity,
+        identityUsage: identity === null ? null : identityUsage,
+        api: { ...api, ipWhitelist: listed ? ["192.0.2.7"] : [] },
+      });
+    }),
+  question: fc.record({
+    apiId: fc.constantFrom(null, "api_1", "api_2"),
+    address: fc.constantFrom(null, "192.0.2.7", "192.0.2.8"),
+    permissions: fc.constantFrom(null, "docs.read", { and: ["docs.read", "docs.write"] }),
+    cost: fc.nat({ max: 5 }),
+    limits: requested,
+  }),
+  windows: fc.array(
+    fc.option(fc.record({ startedAt: fc.constantFrom(-1, 0, 1), used: fc.nat({ max: 5 }) })),
+    { minLength: 12, maxLength: 12 },
+  ),
+});
+type Setup = typeof setup extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What stored counters make of a plan; a window says how many lie between it and the one that goes on. */
+function stateOf({ loaded, windows }: Setup): ChargeState {
+  const current = NOW - (NOW % MINUTE_MS);
+  return {
+    usage: effectiveUses(loaded).usage,
+    windows: windows.map(
+      (window): RateWindow | null =>
+        window && { startedAt: current + window.startedAt * MINUTE_MS, used: window.used },
+    ),
+    remembered: null,
+  };
+}
+
+function peekAt(on: Setup, question: VerifyQuestion, now: number): readonly VerdictCheck[] {
+  const decision = decideLimits(on.loaded, question.limits);
+  if (decision.kind !== "charge") throw new Error(decision.kind);
+  const plan = planPeek(on.loaded, question.cost, decision.limits);
+  const moment = { now, refill: dueRefillOf(on.loaded, now) };
+  const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
+  const peek = { limits: decision.limits, cost: question.cost, charge };
+  return allChecks(on.loaded, question, peek, now);
+}
+
+/** The verdict that belongs to the first check that failed. */
+function codeOf(checks: readonly VerdictCheck[]): string {
+  const failed = checks.find(({ passed }) => !passed)?.check;
+  if (failed === undefined) return "VALID";
+  if (failed === "ratelimit") return "RATE_LIMITED";
+  if (failed === "uses") return "USAGE_EXCEEDED";
+  return RECORD_CHECKS.find(({ name }) => name === failed)?.code ?? "NOT_FOUND";
+}
+
+test("the verdict is that of the first check that failed", () => {
+  fc.assert(
+    fc.property(setup, (on) => {
+      const decision = decideVerification(on.loaded, on.question, NOW);
+      const plan =
+        decision.kind === "charge"
+          ? planCharge(on.loaded, on.question.cost, decision.limits)
+          : planPeek(on.loaded);
+      const moment = { now: NOW, refill: dueRefillOf(on.loaded, NOW) };
+      const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
+      const verdict = concludeVerification(on.loaded, decision, charge, NOW, []);
+      expect(codeOf(peekAt(on, on.question, NOW))).toBe(verdict.code);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("what a check waits for mends it, and not a millisecond earlier", () => {
+  fc.assert(
+    fc.property(setup, (on) => {
+      for (const [index, check] of peekAt(on, on.question, NOW).entries()) {
+        if (!("retryAfterMs" in check) || check.retryAfterMs === undefined) continue;
+        const at = NOW + check.retryAfterMs;
+        expect(check.retryAfterMs).toBeGreaterThanOrEqual(1);
+        expect(peekAt(on, on.question, at - 1)[index]?.passed).toBe(false);
+        expect(peekAt(on, on.question, at)[index]?.passed).toBe(true);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("a check that says nothing of waiting has passed, or no time to come mends it", () => {
+  const later = fc.integer({ min: 1, max: 400 * 86_400_000 });
+  fc.assert(
+    fc.property(setup, later, (on, waitMs) => {
+      const after = peekAt(on, on.question, NOW + waitMs);
+      for (const [index, check] of peekAt(on, on.question, NOW).entries()) {
+        if (check.passed) expect(check).not.toHaveProperty("retryAfterMs");
+        else if (!("retryAfterMs" in check)) expect(after[index]?.passed).toBe(false);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

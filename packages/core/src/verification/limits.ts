@@ -1,0 +1,92 @@
+import type { LimitCharge } from "../store/charge.js";
+import type { SpanMs } from "../time.js";
+import type { LoadedKey } from "./loaded-key.js";
+import type { LimitRequest } from "./question.js";
+import { adHocWindow, configuredWindow } from "./window-name.js";
+
+/** Places of the key and of its identity among what a plan confirms. */
+export const KEY_PLACE = 0;
+export const IDENTITY_PLACE = 1;
+
+/** Which limits a verification takes from, or which of its names nothing configures. */
+export type LimitDecision =
+  | { readonly kind: "charge"; readonly limits: readonly LimitCharge[] }
+  | { readonly kind: "unknown-limits"; readonly names: readonly string[] };
+
+const NO_REQUESTS: readonly LimitRequest[] = [];
+
+/** The limits that a verification takes from when it names none, in the order of {@link decideLimits}. */
+export function autoAppliedLimits(
+  loaded: Pick<LoadedKey, "key" | "identity">,
+): readonly LimitCharge[] {
+  return limitsBeside(loaded, NO_REQUESTS);
+}
+
+/**
+ * The limits that one verification takes from: those that apply by themselves (cost 1), of the key and then of its
+ * identity, then those that the request names. A key's limit hides an identity's of the same name, and a limit that the
+ * request names is taken from once, at the cost named.
+ */
+export function decideLimits(
+  loaded: Pick<LoadedKey, "key" | "identity">,
+  requested: readonly LimitRequest[],
+): LimitDecision {
+  const limits = limitsBeside(loaded, requested);
+  const unknown: string[] = [];
+  for (const request of requested) {
+    const limit = requestedLimit(loaded, request);
+    if (limit !== null) limits.push(limit);
+    else if (!request.isOptional) unknown.push(request.name);
+  }
+  return unknown.length > 0
+    ? { kind: "unknown-limits", names: unknown }
+    : { kind: "charge", limits };
+}
+
+/** Those that apply by themselves, without those that the request names. */
+function limitsBeside(
+  { key, identity }: Pick<LoadedKey, "key" | "identity">,
+  requested: readonly LimitRequest[],
+): LimitCharge[] {
+  const limits: LimitCharge[] = [];
+  for (const limit of key.ratelimits) {
+    if (limit.autoApply && !isNamed(requested, limit.name))
+      limits.push(configured(KEY_PLACE, limit, 1));
+  }
+  for (const limit of identity?.ratelimits ?? []) {
+    const isHidden = isNamed(key.ratelimits, limit.name) || isNamed(requested, limit.name);
+    if (limit.autoApply && !isHidden) limits.push(configured(IDENTITY_PLACE, limit, 1));
+  }
+  return limits;
+}
+
+/** The limit that a request names, or null where nothing configures it. */
+function requestedLimit(
+  { key, identity }: Pick<LoadedKey, "key" | "identity">,
+  { name, adHoc, cost }: LimitRequest,
+): LimitCharge | null {
+  const own = key.ratelimits.find((limit) => limit.name === name);
+  if (adHoc !== null) {
+    if (own !== undefined && own.duration === adHoc.duration)
+      return configured(KEY_PLACE, { name, ...adHoc }, cost);
+    const window = adHocWindow(key.sharedCountersId ?? key.id, { name, ...adHoc });
+    return { name, ...adHoc, cost, window, owner: null };
+  }
+  if (own !== undefined) return configured(KEY_PLACE, own, cost);
+  const shared = identity?.ratelimits.find((limit) => limit.name === name);
+  return shared === undefined ? null : configured(IDENTITY_PLACE, shared, cost);
+}
+
+function configured(
+  owner: number,
+  limit: { readonly name: string; readonly limit: number; readonly duration: SpanMs },
+  cost: number,
+): LimitCharge {
+  const { name, duration } = limit;
+  return { name, limit: limit.limit, duration, cost, window: configuredWindow(limit), owner };
+}
+
+function isNamed(limits: readonly { readonly name: string }[], name: string): boolean {
+  for (const limit of limits) if (limit.name === name) return true;
+  return false;
+}

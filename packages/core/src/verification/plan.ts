@@ -1,0 +1,64 @@
+import { type DueRefill, dueRefill } from "../rules/refill.js";
+import type { Expectation } from "../store/change.js";
+import type { ChargePlan, LimitCharge } from "../store/charge.js";
+import type { EpochMs } from "../time.js";
+import { IDENTITY_PLACE, KEY_PLACE } from "./limits.js";
+import type { LoadedKey } from "./loaded-key.js";
+
+const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
+
+/** The plan that takes what a verification costs, if all that it was decided on still holds. */
+export function planCharge(
+  loaded: LoadedKey,
+  cost: number,
+  limits: readonly LimitCharge[],
+): ChargePlan {
+  return planOf(loaded, "commit", cost, limits);
+}
+
+/** The plan that takes nothing, and shows what taking would come to. */
+export function planPeek(
+  loaded: LoadedKey,
+  cost: number = 0,
+  limits: readonly LimitCharge[] = NO_LIMITS,
+): ChargePlan {
+  return planOf(loaded, "peek", cost, limits);
+}
+
+/** The refill that is owed to the uses which the key takes from. */
+export function dueRefillOf(loaded: LoadedKey, now: EpochMs): DueRefill | null {
+  const { key, identity } = loaded;
+  const refill = key.usesFrom === "key" ? key.refill : (identity?.refill ?? null);
+  return refill === null ? null : dueRefill(refill, now);
+}
+
+function planOf(
+  loaded: LoadedKey,
+  mode: ChargePlan["mode"],
+  cost: number,
+  limits: readonly LimitCharge[],
+): ChargePlan {
+  return {
+    workspaceId: loaded.key.workspaceId,
+    revision: loaded.revision,
+    confirms: confirmationsOf(loaded),
+    mode,
+    cost,
+    uses: loaded.key.usesFrom === "key" ? KEY_PLACE : IDENTITY_PLACE,
+    limits,
+    memo: undefined,
+  };
+}
+
+/** The key and, where it has or had one, its identity: a verdict rests on the version of both. */
+function confirmationsOf({ key, identity, handle, identityHandle }: LoadedKey): Expectation[] {
+  const confirms: Expectation[] = [{ kind: "key", id: key.id, version: key.version, handle }];
+  if (key.identityId !== null)
+    confirms.push({
+      kind: "identity",
+      id: key.identityId,
+      version: identity === null ? null : identity.version,
+      handle: identityHandle,
+    });
+  return confirms;
+}

@@ -1,0 +1,34 @@
+import type { PermissionQuery } from "../rules/permission.js";
+import type { SpanMs } from "../time.js";
+
+/** What a verification asks, beside whether the key is alive. */
+export interface VerifyQuestion {
+  /** The API that the key must belong to, or null for any. */
+  readonly apiId: string | null;
+  /** Where the caller of the key is, as `canonicalAddress` writes it, or null where that is not known. */
+  readonly address: string | null;
+  readonly permissions: PermissionQuery | null;
+  /** Uses to take: a whole number >= 0. */
+  readonly cost: number;
+  /** Limits named by the request; no two of one name. */
+  readonly limits: readonly LimitRequest[];
+}
+
+/** A limit named by a request. */
+export interface LimitRequest {
+  readonly name: string;
+  readonly cost: number;
+  /** Makes it a limit of the key for this request, whatever is configured; null takes the configured limit. */
+  readonly adHoc: { readonly limit: number; readonly duration: SpanMs } | null;
+  /** Whether a name that nothing configures is passed over instead of being an error. */
+  readonly isOptional: boolean;
+}
+
+/** The commonest question by far: is this key good, for one use? */
+export const PLAIN_QUESTION: VerifyQuestion = Object.freeze({
+  apiId: null,
+  address: null,
+  permissions: null,
+  cost: 1,
+  limits: Object.freeze([]),
+});

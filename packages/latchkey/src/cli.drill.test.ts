@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runCli } from "./testing/run-cli.js";
+import { runInProcess } from "./testing/run-in-process.js";
+import { tempFolder } from "./testing/temp-folder.js";
+
+test.each([
+  ["help", ["serve", "--help"]],
+  ["the version", ["--version"]],
+  ["a complaint about what was typed", ["sevre"]],
+  ["a complaint about an option", ["serve", "--store", "memory:", "--port", "70000"]],
+])("the installed program ends with %s as it does in this process", async (_, args) => {
+  expect(await runCli(args)).toEqual(await runInProcess(args));
+});
+
+test("a failure at run time ends the installed program with exit code 1 and one line", async () => {
+  const store = `sqlite:${join(tempFolder(), "missing", "keys.db")}`;
+  const args = ["root-key", "--store", store, "--permissions", "*"];
+  const { exitCode, stdout, stderr } = await runCli(args);
+  expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
+  expect(stdout).toBe("");
+  expect(exitCode).toBe(1);
+});
+
+test("the environment of the program is read, and no secret in it is repeated", async () => {
+  const env = { LATCHKEY_VAULT_KEY: "hunter2", LATCHKEY_STORE: "memory:" };
+  const { exitCode, stderr } = await runCli(["serve", "--port", "0"], env);
+  expect(stderr).toMatch(/^latchkey: LATCHKEY_VAULT_KEY [^\n]+\n$/);
+  expect(stderr).not.toContain("hunter2");
+  expect(exitCode).toBe(2);
+});
+
+test("serve ends, and never says that it is ready, when its store is not there", async () => {
+  const stores = ["redis://app:hunter2@127.0.0.1:1", "redis+cluster://app:hunter2@a:port"];
+  const runs = stores.map((store) => runCli(["serve", "--port=0", `--store=${store}`]));
+  for (const { exitCode, stdout, stderr } of await Promise.all(runs)) {
+    expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
+    expect(stderr).not.toContain("hunter2");
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(1);
+  }
+});

@@ -1,0 +1,203 @@
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { createLatchkey } from "@latchkey/core";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { openStore } from "../open-store.js";
+import { type RunningServer, runCli, startServer } from "../testing/run-cli.js";
+import { runCommand } from "../testing/run-command.js";
+import { tempFolder } from "../testing/temp-folder.js";
+import { rootKey } from "./root-key.js";
+import { workspace } from "./workspace.js";
+
+const running: RunningServer[] = [];
+
+afterEach(async () => {
+  for (const server of running.splice(0)) {
+    server.signal("SIGKILL");
+    await server.ended;
+  }
+});
+
+async function start(args: readonly string[], env: Record<string, string> = {}) {
+  const server = await startServer(args, env);
+  running.push(server);
+  return server;
+}
+
+/** A store with one key in it. */
+async function storeWithKey() {
+  const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+  const [token = ""] = await runCommand(rootKey, ["--store", store, "--permissions", "*"]);
+  const latchkey = createLatchkey({ store: openStore(store) });
+  const { apiId } = await latchkey.createApi({ name: "tide-tables" });
+  const { key } = await latchkey.createKey({ apiId, remaining: 10 });
+  await latchkey.close();
+  return { store, token, apiId, key };
+}
+
+async function post(server: RunningServer, operation: string, token: string | null, body: object) {
+  const response = await fetch(`${server.url}/v1/${operation}`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      ...(token !== null && { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe("latchkey serve", () => {
+  test("prints its address first, verifies over HTTP, and ends cleanly on SIGTERM", async () => {
+    const { store, token, key } = await storeWithKey();
+    const server = await start(["--store", store]);
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+
+    const verdict = await post(server, "keys.verifyKey", token, { key });
+    expect(verdict).toMatchObject({
+      status: 200,
+      body: { valid: true, code: "VALID", remaining: 9 },
+    });
+    expect((await post(server, "keys.verifyKey", null, { key })).status).toBe(401);
+
+    server.signal("SIGTERM");
+    expect(await server.ended).toEqual({ exitCode: 0, stdout: `${server.url}\n`, stderr: "" });
+  });
+
+  test("ends cleanly on SIGINT too", async () => {
+    const server = await start(["--store", "memory:"]);
+    server.signal("SIGINT");
+    expect(await server.ended).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  test.each(["memory:", "sqlite::memory:"])(
+    "on %s the second line is a root key that may do everything",
+    async (store) => {
+      const server = await start(["--store", store]);
+      const token = await server.line(1);
+      const { status } = await post(server, "keys.verifyKey", token, { key: "unknown" });
+      expect(status).toBe(200);
+    },
+  );
+
+  test("--public-verify lets a key be verified without a root key", async () => {
+    const { store, key } = await storeWithKey();
+    const server = await start(["--store", store, "--public-verify"]);
+    expect(await post(server, "keys.verifyKey", null, { key })).toMatchObject({
+      status: 200,
+      body: { valid: true },
+    });
+  });
+
+  test("--docs-base-url goes into error bodies", async () => {
+    const server = await start(["--store", "memory:", "--docs-base-url", "https://docs.invalid/e"]);
+    const { body } = await post(server, "keys.verifyKey", null, { key: "unknown" });
+    expect(JSON.stringify(body)).toContain("https://docs.invalid/e");
+  });
+
+  test("a workspace disabled from another process is refused with the next request", async () => {
+    const { store, token, key } = await storeWithKey();
+    const server = await start(["--store", store]);
+    expect((await post(server, "keys.verifyKey", token, { key })).body).toMatchObject({
+      valid: true,
+    });
+
+    await runCommand(workspace, ["disable", "ws_default", "--store", store]);
+    expect(await post(server, "keys.verifyKey", token, { key })).toMatchObject({
+      status: 403,
+      body: { error: { code: "FORBIDDEN" } },
+    });
+
+    await runCommand(workspace, ["enable", "ws_default", "--store", store]);
+    expect((await post(server, "keys.verifyKey", token, { key })).body).toMatchObject({
+      valid: true,
+    });
+  });
+
+  test("a request in flight at SIGTERM is answered before the end", async () => {
+    const { store, token, key } = await storeWithKey();
+    const server = await start(["--store", store]);
+    const { socket, finish } = await halfSent(server, token, key);
+    server.signal("SIGTERM");
+    await refusesConnections(server);
+    const answer = await finish();
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"code":"VALID"');
+    expect(await server.ended).toMatchObject({ exitCode: 0, stderr: "" });
+    socket.destroy();
+  });
+
+  test("a request that never ends holds the end up for no longer than --drain", async () => {
+    const { store, token, key } = await storeWithKey();
+    const server = await start(["--store", store, "--drain", "0"]);
+    const { socket } = await halfSent(server, token, key);
+    server.signal("SIGTERM");
+    expect(await server.ended).toMatchObject({ exitCode: 0, stderr: "" });
+    socket.destroy();
+  });
+
+  test("a port in use is one clear line and exit code 1", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    expect(await runCli(["serve", "--store", "memory:", "--port", String(port)])).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: `latchkey: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`,
+    });
+  });
+});
+
+/** Sends the head of a verification and half of its body; `finish` sends the rest and answers all that came back. */
+async function halfSent(server: RunningServer, token: string, key: string) {
+  const { hostname, port } = new URL(server.url);
+  const body = JSON.stringify({ key });
+  const socket: Socket = connect({ host: hostname, port: Number(port) });
+  let received = "";
+  socket.setEncoding("utf8").on("data", (text) => {
+    received += text;
+  });
+  socket.on("error", () => {});
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+  // The server says "100 Continue" once it has taken the request in.
+  const taken = new Promise<void>((resolve) => socket.once("data", () => resolve()));
+  socket.write(
+    [
+      "POST /v1/keys.verifyKey HTTP/1.1",
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "Expect: 100-continue",
+      "",
+      "",
+    ].join("\r\n"),
+  );
+  await taken;
+  received = "";
+  socket.write(body.slice(0, 5));
+  return {
+    socket,
+    finish: async () => {
+      socket.write(body.slice(5));
+      await closed;
+      return received;
+    },
+  };
+}
+
+/** Resolves once the server takes no more connections. */
+async function refusesConnections(server: RunningServer): Promise<void> {
+  const { hostname, port } = new URL(server.url);
+  for (;;) {
+    const isRefused = await new Promise<boolean>((resolve) => {
+      const probe = connect({ host: hostname, port: Number(port) });
+      probe.on("connect", () => resolve(false)).on("error", () => resolve(true));
+      probe.on("close", () => probe.destroy());
+      probe.on("connect", () => probe.destroy());
+    });
+    if (isRefused) return;
+  }
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runInProcess } from "./testing/run-in-process.js";
+import { tempFolder } from "./testing/temp-folder.js";
+
+const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
+describe("the program", () => {
+  test.each([
+    [["--help"], "Usage: latchkey <command>"],
+    [["-h"], "Usage: latchkey <command>"],
+    [["serve", "--help"], "Usage: latchkey serve"],
+    [["root-key", "-h"], "Usage: latchkey root-key"],
+    [["workspace", "disable", "--help"], "Usage: latchkey workspace"],
+  ])("%j prints usage, options, an example and the environment", async (args, usage) => {
+    const { exitCode, stdout, stderr } = await runInProcess(args);
+    expect(stdout.startsWith(usage)).toBe(true);
+    for (const part of ["\nOptions:\n", "\nExample:\n", "\nEnvironment:\n", "LATCHKEY_PEPPER"]) {
+      expect(stdout).toContain(part);
+    }
+    expect(stderr).toBe("");
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    ["serve", true],
+    ["root-key", false],
+    ["workspace", false],
+  ])("the help of %s offers the stores it takes; one in memory: %s", async (name, takesMemory) => {
+    const { stdout } = await runInProcess([name, "--help"]);
+    for (const form of ["sqlite:./keys.db", "redis://", "rediss://", "redis+cluster://"]) {
+      expect(stdout).toContain(form);
+    }
+    expect(stdout.includes("memory:")).toBe(takesMemory);
+  });
+
+  test("--version prints the version of the package", async () => {
+    const { exitCode, stdout } = await runInProcess(["--version"]);
+    expect(stdout).toBe(`${manifest.version}\n`);
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    [[], "the first argument must be a command: serve, root-key, workspace"],
+    [["sevre"], "the first argument must be a command: serve, root-key, workspace"],
+    [["--store", "memory:"], "options come after the command: serve, root-key, workspace"],
+    [
+      ["serve", "--port", "70000", "--store", "memory:"],
+      "--port must be a whole number from 0 to 65535",
+    ],
+  ])("%j ends with exit code 2 and one line on stderr", async (args, message) => {
+    const { exitCode, stdout, stderr } = await runInProcess(args);
+    expect(stderr).toBe(`latchkey: ${message} (see --help)\n`);
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(2);
+  });
+
+  test("a failure at run time ends with exit code 1 and one line without a stack", async () => {
+    const nowhere = `sqlite:${join(tempFolder(), "missing", "keys.db")}`;
+    const { exitCode, stdout, stderr } = await runInProcess([
+      "root-key",
+      "--store",
+      nowhere,
+      "--permissions",
+      "*",
+    ]);
+    expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
+    expect(stderr).not.toContain(" at ");
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(1);
+  });
+
+  test("no secret that was typed or set is repeated on stderr", async () => {
+    const env = { LATCHKEY_VAULT_KEY: "hunter2" };
+    const runs = [
+      runInProcess(["serve", "--port", "0", "--store", "mongodb://app:hunter2@127.0.0.1"]),
+      runInProcess(["serve", "--port", "0", "--password", "hunter2"]),
+      runInProcess(["root-key", "hunter2"]),
+      runInProcess(["serve", "--port", "0", "--store", "memory:"], env),
+    ];
+    for (const { exitCode, stderr } of await Promise.all(runs)) {
+      expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
+      expect(stderr).not.toContain("hunter2");
+      expect(exitCode).toBe(2);
+    }
+  });
+});

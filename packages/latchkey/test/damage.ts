@@ -1,0 +1,58 @@
+import type { Change, KeyStore, RecordKind, StoredRecord } from "@latchkey/core";
+
+const WORKSPACE = "ws_default";
+
+const NOTHING: Change = {
+  expects: [],
+  puts: [],
+  deletes: [],
+  claims: [],
+  releases: [],
+  enters: [],
+  leaves: [],
+  counters: [],
+  dropWindows: [],
+  raisesRevision: false,
+};
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Overwrites a record of the default workspace behind latchkey's back: its list entries, claims and counters stay. */
+async function overwrite(
+  store: KeyStore,
+  kind: RecordKind,
+  id: string,
+  change: (record: StoredRecord) => StoredRecord,
+): Promise<void> {
+  const { found } = await store.read(WORKSPACE, [{ kind, id }]);
+  const loaded = found[0] ?? null;
+  if (loaded === null) throw new Error(`there is no ${kind} ${id} to damage`);
+  await store.commit(WORKSPACE, { ...NOTHING, puts: [{ record: change(loaded.record) }] });
+}
+
+/** Writes another body for a record, under the version that it has. */
+export function damageBody(
+  store: KeyStore,
+  kind: RecordKind,
+  id: string,
+  change: (body: Body) => unknown,
+): Promise<void> {
+  return overwrite(store, kind, id, (record) => ({
+    ...record,
+    body: change(record.body as Body) as StoredRecord["body"],
+  }));
+}
+
+/** The ways in which a record becomes unreadable. Of one whose version cannot be read a store answers version 0. */
+export const DAMAGES = [
+  {
+    kind: "a body that is not what was written",
+    damage: (store: KeyStore, kind: RecordKind, id: string) =>
+      damageBody(store, kind, id, () => ({ broken: true })),
+  },
+  {
+    kind: "a version that cannot be read",
+    damage: (store: KeyStore, kind: RecordKind, id: string) =>
+      overwrite(store, kind, id, (record) => ({ ...record, version: 0 })),
+  },
+] as const;

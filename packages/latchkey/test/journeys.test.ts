@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { WITH_VAULT } from "./change-cases/fixture.js";
+import { describeOnEveryStore } from "./every-store.js";
+import { noting } from "./journeys/coverage.js";
+import { JOURNEYS } from "./journeys/index.js";
+import { describeOnMemory } from "./test-context.js";
+
+/** No operations: what a latchkey is made of beside them. */
+const NO_OPERATIONS = ["workspaceId", "now", "workspace", "actingAs", "close"];
+
+/** They take nothing that could be refused. */
+const NEVER_REFUSING = ["listPermissions", "listRoles", "getWorkspace", "isWorkspaceEnabled"];
+
+describeOnEveryStore("a journey", (open) => {
+  describe.each(JOURNEYS)("$resource", ({ title, run }) => {
+    test(title, () => run(open(WITH_VAULT)));
+  });
+});
+
+describeOnMemory("the journeys", (open) => {
+  test("call every operation, with an outcome and a refusal of each", async () => {
+    const coverage = { done: new Set<string>(), refused: new Set<string>() };
+    for (const { run } of JOURNEYS) {
+      const context = open(WITH_VAULT);
+      await run({
+        ...context,
+        latchkey: noting(context.latchkey, coverage),
+        another: (options) => noting(context.another(options), coverage),
+      });
+    }
+    const operations = Object.keys(open().latchkey).filter((name) => !NO_OPERATIONS.includes(name));
+    expect(operations.filter((name) => !coverage.done.has(name))).toEqual([]);
+    expect(operations.filter((name) => !coverage.refused.has(name)).sort()).toEqual(
+      NEVER_REFUSING.sort(),
+    );
+  });
+});

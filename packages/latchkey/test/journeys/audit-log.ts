@@ -1,0 +1,58 @@
+import { expect } from "vitest";
+import { expectRefused, issue, rejectionOf } from "../test-context.js";
+import type { Journey } from "./journey.js";
+
+/** listAuditEvents, pruneAuditEvents. */
+export const AUDIT_LOG: Journey = {
+  resource: "the audit log",
+  title: "holds each change once, with who made it, in pages and by filter, until it is pruned",
+  async run(context) {
+    const { latchkey } = context;
+    const other = context.another();
+    const { apiId, keyId } = await issue(context, { externalId: "pier-7", name: "name 0" });
+    const { id: identityId } = await latchkey.getIdentity({ externalId: "pier-7" });
+    context.advance(1_000);
+    const racers = [latchkey.actingAs("ada"), other.actingAs("grace")];
+    await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        racers[at % 2]?.updateKey({ keyId, name: `name ${at + 1}` }),
+      ),
+    );
+    await rejectionOf(other.createKey({ apiId, roles: ["nobody"], externalId: "pier-9" }));
+
+    const { events } = await other.listAuditEvents();
+    expect(events.map(({ type }) => type)).toEqual([
+      ...Array.from({ length: 6 }, () => "key.updated"),
+      "key.created",
+      "identity.created",
+      "api.created",
+    ]);
+    expect(events[0]).toMatchObject({ at: context.now(), keyId, identityId, resourceId: keyId });
+    // A chain without a gap: each change begins where the one before it ended.
+    const names = events.slice(0, 6).map(({ changes }) => changes[0]);
+    const { name } = await other.getKey({ keyId });
+    expect([...names.map((change) => change?.before), name].sort()).toEqual(
+      ["name 0", ...names.map((change) => change?.after)].sort(),
+    );
+
+    const paged = [];
+    let cursor: string | undefined;
+    do {
+      const page = await other.listAuditEvents({ limit: 4, ...(cursor && { cursor }) });
+      paged.push(...page.events);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(paged).toEqual(events);
+    const counts = [];
+    for (const filter of [{ keyId }, { identityId }, { actor: "ada" }, { actor: "nobody" }])
+      counts.push((await latchkey.listAuditEvents(filter)).events.length);
+    expect(counts).toEqual([7, 8, 3, 0]);
+    expect((await latchkey.workspace("ws_other").listAuditEvents()).events).toEqual([]);
+    await expectRefused("BAD_REQUEST", [other.listAuditEvents({ keyId, actor: "ada" })]);
+
+    const before = context.now();
+    await expectRefused("BAD_REQUEST", [other.pruneAuditEvents({ before: before + 1 })]);
+    expect(await other.pruneAuditEvents({ before })).toEqual({ deleted: 3 });
+    expect((await latchkey.listAuditEvents()).events).toEqual(events.slice(0, 6));
+  },
+};

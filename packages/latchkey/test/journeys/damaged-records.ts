@@ -1,0 +1,102 @@
+import { expect } from "vitest";
+import { DAMAGES } from "../damage.js";
+import { expectRefused, type TestContext } from "../test-context.js";
+import type { Journey } from "./journey.js";
+
+/** Revoking what cannot be read: deleteKey, updateKey, deleteKeys, deleteApi, deleteIdentity, revokeRootKey. */
+export const DAMAGED_RECORDS: Journey = {
+  resource: "damaged records",
+  title:
+    "admit nobody who reads them, are revoked like any other for every process, and are counted in lists",
+  async run(context) {
+    for (const { damage } of DAMAGES) {
+      await keys(context, damage);
+      await apis(context, damage);
+      await identities(context, damage);
+      await rootKeys(context, damage);
+    }
+  },
+};
+
+type Damage = (typeof DAMAGES)[number]["damage"];
+
+async function keys(context: TestContext, damage: Damage) {
+  const { latchkey, store } = context;
+  const other = context.another();
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  const made = [];
+  for (let count = 0; count < 3; count += 1) made.push(await latchkey.createKey({ apiId }));
+  for (const { key, keyId } of made) {
+    expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
+    await damage(store, "key", keyId);
+  }
+  const fresh = context.another();
+  for (const { key } of made) await expectRefused("STORE_CORRUPT", [fresh.verifyKey({ key })]);
+  expect(await other.listKeys({ apiId })).toEqual({ keys: [], total: 3, damaged: 3 });
+  const [deleted, disabled] = made.map(({ keyId }) => keyId);
+  await latchkey.deleteKey({ keyId: deleted ?? "" });
+  expect((await other.listKeys({ apiId })).total).toBe(2);
+  await latchkey.updateKey({ keyId: disabled ?? "", enabled: false });
+  expect(await outcomeOf(other.verifyKey({ key: made[1]?.key ?? "" }))).not.toBe("VALID");
+  expect(await latchkey.deleteKeys({ apiId })).toEqual({ deletedKeys: 2 });
+  for (const { key } of made)
+    expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+}
+
+async function apis(context: TestContext, damage: Damage) {
+  const { latchkey, store } = context;
+  const other = context.another();
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  const made = [await latchkey.createKey({ apiId }), await latchkey.createKey({ apiId })];
+  for (const { key } of made) expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
+  const { total } = await latchkey.listApis();
+  await damage(store, "api", apiId);
+  expect(await latchkey.listApis()).toMatchObject({ total, damaged: 1 });
+  const [first] = made;
+  await latchkey.deleteKey({ keyId: first?.keyId ?? "" });
+  expect(await other.verifyKey({ key: first?.key ?? "" })).toMatchObject({ code: "NOT_FOUND" });
+  await latchkey.deleteApi({ apiId });
+  for (const { key } of made)
+    expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+  expect((await latchkey.listApis()).total).toBe(total - 1);
+}
+
+async function identities(context: TestContext, damage: Damage) {
+  const { latchkey, store } = context;
+  const other = context.another();
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  const { identityId } = await latchkey.createIdentity({ externalId: "pier-7" });
+  const revoked = await latchkey.createKey({ apiId, externalId: "pier-7" });
+  const kept = await latchkey.createKey({ apiId, externalId: "pier-7" });
+  for (const { key } of [revoked, kept])
+    expect(await other.verifyKey({ key })).toMatchObject({ valid: true, ownerId: "pier-7" });
+  await damage(store, "identity", identityId);
+  await expectRefused("STORE_CORRUPT", [context.another().verifyKey({ key: kept.key })]);
+  expect(await latchkey.listIdentities()).toEqual({ identities: [], total: 1, damaged: 1 });
+  await latchkey.deleteKey({ keyId: revoked.keyId });
+  expect(await other.verifyKey({ key: revoked.key })).toMatchObject({ code: "NOT_FOUND" });
+  await latchkey.deleteIdentity({ identityId });
+  expect(await other.verifyKey({ key: kept.key })).not.toHaveProperty("identity");
+  const again = await other.createIdentity({ externalId: "pier-7" });
+  await latchkey.deleteIdentity({ identityId: again.identityId });
+}
+
+async function rootKeys(context: TestContext, damage: Damage) {
+  const { latchkey, store } = context;
+  const other = context.another();
+  const { key, rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
+  expect(await other.authenticateRootKey(key)).toMatchObject({ rootKeyId });
+  await damage(store, "rootKey", rootKeyId);
+  expect(await other.listRootKeys()).toEqual({ rootKeys: [], total: 1, damaged: 1 });
+  await latchkey.revokeRootKey({ rootKeyId });
+  expect(await other.authenticateRootKey(key)).toEqual({ kind: "refused" });
+}
+
+/** The code of a verdict, or of the error there was instead. */
+async function outcomeOf(call: Promise<{ readonly code: string }>): Promise<unknown> {
+  try {
+    return (await call).code;
+  } catch (error) {
+    return (error as { readonly code?: unknown }).code;
+  }
+}

@@ -1,0 +1,27 @@
+import { APIS } from "./apis.js";
+import { AUDIT_LOG } from "./audit-log.js";
+import { DAMAGED_RECORDS } from "./damaged-records.js";
+import { IDENTITIES } from "./identities.js";
+import type { Journey } from "./journey.js";
+import { KEYS } from "./keys.js";
+import { PERMISSIONS } from "./permissions.js";
+import { RATE_LIMITS } from "./rate-limits.js";
+import { ROOT_KEYS } from "./root-keys.js";
+import { STATISTICS } from "./statistics.js";
+import { VERIFY_KEY } from "./verify-key.js";
+import { WORKSPACES } from "./workspaces.js";
+
+/** One journey a resource. A test holds that together they call every operation. */
+export const JOURNEYS: readonly Journey[] = [
+  APIS,
+  KEYS,
+  IDENTITIES,
+  PERMISSIONS,
+  ROOT_KEYS,
+  WORKSPACES,
+  RATE_LIMITS,
+  AUDIT_LOG,
+  STATISTICS,
+  VERIFY_KEY,
+  DAMAGED_RECORDS,
+];

@@ -1,0 +1,225 @@
+import { ERROR_REASONS, type ErrorDetails, type ErrorReason, type Latchkey } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { foreign, hex } from "../imports.js";
+import {
+  describeOnMemory,
+  issue,
+  NOON,
+  rejectionOf,
+  type TestContext,
+  VAULT_KEYS,
+} from "../test-context.js";
+
+interface ReasonCase {
+  readonly title: string;
+  readonly reason: ErrorReason;
+  readonly code: string;
+  readonly details?: ErrorDetails;
+  /** What is refused. */
+  readonly call: (context: TestContext) => Promise<unknown>;
+}
+
+const openApi = async (latchkey: Latchkey) =>
+  (await latchkey.createApi({ name: "tide tables" })).apiId;
+
+const CASES: readonly ReasonCase[] = [
+  {
+    title: "createKey with roles and permissions that do not exist",
+    reason: "missing-grants",
+    code: "PRECONDITION_FAILED",
+    details: { missing: { roles: ["diver"], permissions: ["tides.read"] } },
+    call: async (context) => {
+      await context.latchkey.createRole({ name: "pilot" });
+      await issue(context, { roles: ["pilot", "diver"], permissions: ["tides.read"] });
+    },
+  },
+  {
+    title: "updateKey with a role of an id that does not exist",
+    reason: "missing-grants",
+    code: "PRECONDITION_FAILED",
+    details: { missing: { roles: ["role_none"], permissions: [] } },
+    call: async (context) => {
+      const { keyId } = await issue(context);
+      await context.latchkey.updateKey({ keyId, roles: [{ id: "role_none" }] });
+    },
+  },
+  {
+    title: "createKeys with roles that do not exist, of all keys",
+    reason: "missing-grants",
+    code: "PRECONDITION_FAILED",
+    details: { missing: { roles: ["pilot", "diver"], permissions: [] } },
+    call: async ({ latchkey }) => {
+      const apiId = await openApi(latchkey);
+      await latchkey.createKeys([
+        { apiId, hash: hex(foreign(1)), roles: ["pilot"] },
+        { apiId, hash: hex(foreign(2)), roles: ["diver", "pilot"] },
+      ]);
+    },
+  },
+  {
+    title: "addRoles beyond what a key may hold",
+    reason: "too-many-grants",
+    code: "PRECONDITION_FAILED",
+    details: { limit: 100 },
+    call: async (context) => {
+      const { keyId } = await issue(context);
+      const roles = Array.from({ length: 100 }, (_, at) => ({ name: `r${at}`, create: true }));
+      await context.latchkey.addRoles({ keyId, roles });
+      await context.latchkey.addRoles({ keyId, roles: [{ name: "more", create: true }] });
+    },
+  },
+  {
+    title: "a recoverable key without a vault",
+    reason: "no-vault",
+    code: "PRECONDITION_FAILED",
+    call: (context) => issue(context, { recoverable: true }),
+  },
+  {
+    title: "a secret whose vault key is gone from the ring",
+    reason: "vault-key-missing",
+    code: "PRECONDITION_FAILED",
+    call: async (context) => {
+      const before = context.another({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+      const { keyId } = await issue({ ...context, latchkey: before }, { recoverable: true });
+      const after = context.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+      await after.getKey({ keyId, decrypt: true });
+    },
+  },
+  {
+    title: "updateRemaining below zero",
+    reason: "insufficient-uses",
+    code: "PRECONDITION_FAILED",
+    details: { remaining: 3 },
+    call: async (context) => {
+      const { keyId } = await issue(context, { remaining: 3 });
+      await context.latchkey.updateRemaining({ keyId, op: "decrement", value: 4 });
+    },
+  },
+  {
+    title: "enabling a key without uses left",
+    reason: "no-uses-left",
+    code: "PRECONDITION_FAILED",
+    call: async (context) => {
+      const { keyId, key } = await issue(context, { remaining: 1 });
+      await context.latchkey.verifyKey({ key });
+      await context.latchkey.updateKey({ keyId, enabled: true });
+    },
+  },
+  {
+    title: "setting uses of a key that takes them from its identity",
+    reason: "uses-from-identity",
+    code: "PRECONDITION_FAILED",
+    call: async (context) => {
+      const { keyId } = await issue(context, { externalId: "team", usesFrom: "identity" });
+      await context.latchkey.updateRemaining({ keyId, op: "set", value: 1 });
+    },
+  },
+  {
+    title: "rotating a key that has expired",
+    reason: "key-expired",
+    code: "PRECONDITION_FAILED",
+    call: async (context) => {
+      const { keyId } = await issue(context, { expires: NOON + 1 });
+      context.advance(1);
+      await context.latchkey.rotateKey({ keyId });
+    },
+  },
+  {
+    title: "rotating a key that was rotated",
+    reason: "key-rotated",
+    code: "CONFLICT",
+    call: async (context) => {
+      const { keyId } = await issue(context);
+      await context.latchkey.rotateKey({ keyId });
+      await context.latchkey.rotateKey({ keyId });
+    },
+  },
+  {
+    title: "putting off the expiry of a key that was rotated",
+    reason: "key-rotated",
+    code: "PRECONDITION_FAILED",
+    call: async (context) => {
+      const { keyId } = await issue(context);
+      await context.latchkey.rotateKey({ keyId, graceMs: 1_000 });
+      await context.latchkey.updateKey({ keyId, expires: NOON + 2_000 });
+    },
+  },
+  ...(["createRole", "createPermission"] as const).map(
+    (operation): ReasonCase => ({
+      title: `${operation} with a name that is taken`,
+      reason: "taken",
+      code: "CONFLICT",
+      details: { field: "name" },
+      call: async ({ latchkey }) => {
+        await latchkey[operation]({ name: "pilot" });
+        await latchkey[operation]({ name: "pilot" });
+      },
+    }),
+  ),
+  {
+    title: "createIdentity with an externalId that is taken",
+    reason: "taken",
+    code: "CONFLICT",
+    details: { field: "externalId" },
+    call: async ({ latchkey }) => {
+      await latchkey.createIdentity({ externalId: "pier-7" });
+      await latchkey.createIdentity({ externalId: "pier-7" });
+    },
+  },
+  ...(["hash", "plaintext"] as const).map(
+    (field): ReasonCase => ({
+      title: `createKeys with a ${field} that is taken`,
+      reason: "taken",
+      code: "CONFLICT",
+      details: { field: `1.${field}` },
+      call: async ({ latchkey }) => {
+        const apiId = await openApi(latchkey);
+        const secret = field === "hash" ? { hash: hex(foreign(1)) } : { plaintext: foreign(1) };
+        await latchkey.createKeys([{ apiId, hash: hex(foreign(1)) }]);
+        await latchkey.createKeys([
+          { apiId, hash: hex(foreign(2)) },
+          { apiId, ...secret },
+        ]);
+      },
+    }),
+  ),
+  {
+    title: "a requestId that was used for another question",
+    reason: "request-id-reused",
+    code: "CONFLICT",
+    call: async (context) => {
+      const { key } = await issue(context, { remaining: 5 });
+      const input = { key, requestId: "retry-1" };
+      await context.latchkey.verifyKey(input);
+      await context.latchkey.verifyKey({ ...input, remaining: { cost: 2 } });
+    },
+  },
+  {
+    title: "a verification in a workspace that is disabled",
+    reason: "workspace-disabled",
+    code: "FORBIDDEN",
+    call: async (context) => {
+      const { key } = await issue(context);
+      await context.latchkey.setWorkspaceEnabled(false);
+      await context.latchkey.verifyKey({ key });
+    },
+  },
+];
+
+describeOnMemory("an error", (open) => {
+  test("has a case here for every reason", () => {
+    expect(new Set(CASES.map(({ reason }) => reason))).toEqual(new Set(ERROR_REASONS));
+  });
+
+  test.each(CASES)("of $title says why: $reason", async ({ reason, code, details, call }) => {
+    const error = await rejectionOf(call(open()));
+    expect({ ...error }).toMatchObject({ code, reason });
+    expect((error as { details?: ErrorDetails }).details).toEqual(details ?? {});
+  });
+
+  test("of one cause only has no reason and no details", async () => {
+    const { latchkey } = open();
+    for (const call of [latchkey.getKey({ keyId: "key_none" }), latchkey.createApi({} as never)])
+      expect(await rejectionOf(call)).toMatchObject({ reason: undefined, details: {} });
+  });
+});

@@ -1,0 +1,103 @@
+import { LatchkeyError, type LatchkeyOptions } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnMemory, HOUR_MS, issue, NOON } from "../test-context.js";
+import { unclosed, wrapped } from "../wrapped-store.js";
+
+describeOnMemory("onError", (open) => {
+  const away = (outcome: "not-applied" | "unknown") =>
+    new LatchkeyError("STORE_UNAVAILABLE", "gone for a moment", { outcome });
+
+  /** A latchkey whose first flush of statistics fails, and what is reported of it. */
+  async function failing(error: Error, options: Partial<LatchkeyOptions> = {}) {
+    const context = open();
+    const ids = await issue(context);
+    const errors: unknown[] = [];
+    let failures = 1;
+    const store = wrapped(unclosed(context.store), {
+      addStatistics: (workspaceId, batch) => {
+        failures -= 1;
+        if (failures >= 0) return Promise.reject(error);
+        return context.store.addStatistics(workspaceId, batch);
+      },
+    });
+    const onError = (reported: unknown) => errors.push(reported);
+    const latchkey = context.another({ store, onError, ...options });
+    const counted = async () => {
+      const range = { start: NOON, end: NOON + HOUR_MS, granularity: "hour" } as const;
+      const { verifications } = await latchkey.getVerifications({ keyId: ids.keyId, ...range });
+      return verifications.map(({ success }) => success);
+    };
+    return { ...context, ...ids, latchkey, errors, counted };
+  }
+
+  test("is called with a flush of statistics that failed, which is written with the next", async () => {
+    const error = away("not-applied");
+    const { latchkey, key, errors, counted } = await failing(error);
+    await latchkey.verifyKey({ key });
+    expect(await counted()).toEqual([0]);
+    expect(errors).toEqual([error]);
+    await latchkey.verifyKey({ key });
+    expect(await counted()).toEqual([2]);
+    expect(errors).toEqual([error]);
+  });
+
+  test("is called with a flush that may have happened, which is not written twice", async () => {
+    const error = away("unknown");
+    const { latchkey, key, errors, counted } = await failing(error);
+    await latchkey.verifyKey({ key });
+    expect([await counted(), await counted()]).toEqual([[0], [0]]);
+    expect(errors).toEqual([error]);
+  });
+
+  test("is called with the last flush too, and closing goes on", async () => {
+    const error = away("unknown");
+    const { latchkey, key, errors } = await failing(error);
+    await latchkey.verifyKey({ key });
+    await latchkey.close();
+    expect(errors).toEqual([error]);
+  });
+
+  test("is called with what a listener throws or rejects with; the operation has happened", async () => {
+    const context = open();
+    const { key, keyId } = await issue(context);
+    const errors: unknown[] = [];
+    const broken = new Error("the listener is broken");
+    const onError = (error: unknown) => errors.push(error);
+    const throwing = context.another({
+      onError,
+      onEvent: () => {
+        throw broken;
+      },
+    });
+    expect(await throwing.verifyKey({ key })).toMatchObject({ valid: true });
+    await throwing.updateKey({ keyId, name: "north" });
+    expect(errors).toEqual([broken, broken]);
+    const rejecting = context.another({ onError, onEvent: () => Promise.reject(broken) });
+    await rejecting.updateKey({ keyId, name: "south" });
+    await Promise.resolve();
+    expect(errors).toEqual([broken, broken, broken]);
+    expect(await context.latchkey.getKey({ keyId })).toMatchObject({ name: "south" });
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      "throws",
+      () => {
+        throw new Error("onError is broken, too");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("onError is broken, too"))],
+  ])("that %s itself changes nothing", async (_, onError) => {
+    const { latchkey, key, counted } = await failing(away("not-applied"), { onError });
+    await latchkey.verifyKey({ key });
+    await counted();
+    expect(await counted()).toEqual([1]);
+  });
+
+  test("must be a function", () => {
+    const context = open();
+    expect(() => context.another({ onError: "log" as never })).toThrow(
+      new TypeError('"onError" must be a function'),
+    );
+  });
+});

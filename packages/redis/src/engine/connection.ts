@@ -1,0 +1,168 @@
+import type { EpochMs } from "@latchkey/core";
+import type { Settings } from "../options.js";
+import { isCluster, type RedisClient, type RedisClusterClient } from "./client.js";
+import { Deadlines } from "./deadlines.js";
+import {
+  isNoScript,
+  isReadOnly,
+  noAnswer,
+  notAsked,
+  translateError,
+  unavailable,
+} from "./errors.js";
+import type { Script } from "./scripts.js";
+import { ServerRequirements } from "./server-requirements.js";
+import { withTimeout } from "./with-timeout.js";
+
+const CLOSED = "the store was closed";
+
+/** How long {@link Connection.close} waits for calls that are under way, in ms. */
+const CLOSING_MS = 500;
+
+/** More arguments than this go to the client as one list, which it takes apart: spread out, each lies on the stack. */
+const MAX_SPREAD = 10_000;
+
+/** Sends commands to a client, each within a deadline, and never twice. */
+export class Connection {
+  readonly #client: RedisClient | RedisClusterClient;
+  readonly #isOwned: boolean;
+  readonly #waitReplicas: Settings["waitReplicas"];
+  readonly #requirements: ServerRequirements;
+  readonly #soon: Deadlines;
+  readonly #later: Deadlines;
+  #isClosed = false;
+
+  /** @param isOwned - Whether the client was opened for this connection, and is closed with it. */
+  constructor(client: RedisClient | RedisClusterClient, isOwned: boolean, settings: Settings) {
+    const waitMs = settings.waitReplicas?.timeoutMs ?? 0;
+    this.#client = client;
+    this.#isOwned = isOwned;
+    this.#waitReplicas = settings.waitReplicas;
+    this.#requirements = new ServerRequirements(client, settings);
+    this.#soon = new Deadlines(settings.commandTimeoutMs + waitMs);
+    this.#later = new Deadlines(settings.configTimeoutMs + waitMs);
+  }
+
+  /**
+   * Runs a script: one round trip, two where Redis does not hold it yet.
+   *
+   * @param read - Puts the answer into other words; what it throws is passed on.
+   * @throws LatchkeyError as `translateError` says; nothing of the driver.
+   */
+  run<Result>(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    read: (answer: unknown) => Result,
+  ): Promise<Result> {
+    return this.#run(script, keys.length, [...keys, ...args], this.#later, read);
+  }
+
+  /** The same within the deadline of a verification. */
+  verify<Result>(
+    script: Script,
+    keyCount: number,
+    params: readonly string[],
+    read: (answer: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
+    return this.#run(script, keyCount, params, this.#soon, read);
+  }
+
+  /** The clock of the server. */
+  async time(): Promise<EpochMs> {
+    if (this.#isClosed) throw unavailable(CLOSED);
+    if (!this.#requirements.areMet) await this.#requirements.ensure();
+    try {
+      const [seconds, micros] = await withTimeout(this.#later.spanMs, this.#client.time());
+      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    } catch (error) {
+      throw translateError(error, false);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#requirements.stop();
+    if (!this.#isOwned) return;
+    if (this.#client.status === "ready") {
+      await withTimeout(CLOSING_MS, this.#client.quit()).catch(() => undefined);
+    }
+    this.#client.disconnect();
+  }
+
+  #run<Result>(
+    script: Script,
+    keyCount: number,
+    params: readonly string[],
+    deadlines: Deadlines,
+    read: (answer: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(unavailable(CLOSED));
+    if (this.#requirements.areMet) return this.#send(script, keyCount, params, deadlines, read);
+    return this.#requirements
+      .ensure()
+      .then(() => this.#send(script, keyCount, params, deadlines, read));
+  }
+
+  /** One promise around that of ioredis: each further one is felt in every verification. */
+  #send<Result>(
+    script: Script,
+    keyCount: number,
+    params: readonly string[],
+    deadlines: Deadlines,
+    read: (answer: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const deadline = deadlines.start(() => {
+        isOver = true;
+        reject(noAnswer(script.isWrite, `Redis did not answer within ${deadlines.spanMs} ms`));
+      });
+      const succeed = (answer: unknown) => {
+        if (isOver) return;
+        deadlines.meet(deadline);
+        try {
+          resolve(read(answer));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const fail = (error: unknown) => {
+        if (isReadOnly(error)) this.#requirements.doubt();
+        if (isOver) return;
+        deadlines.meet(deadline);
+        reject(translateError(error, script.isWrite));
+      };
+      // NOSCRIPT means that nothing was run: sending the text itself is no repeat.
+      const evaluate = (error: unknown) => {
+        if (!isNoScript(error)) throw error;
+        return this.#client.eval(script.text, keyCount, ...spreadable(params));
+      };
+      const answer = this.#client.evalsha(script.sha1, keyCount, ...spreadable(params));
+      if (this.#waitReplicas !== null && script.isWrite) {
+        this.#replicate(answer.catch(evaluate)).then(succeed, fail);
+        return;
+      }
+      answer.then(succeed, (error: unknown) => {
+        if (isNoScript(error)) evaluate(error).then(succeed, fail);
+        else fail(error);
+      });
+    });
+  }
+
+  /** WAIT speaks of what its own connection has written before: it follows the answer, on the same connection. */
+  async #replicate(answer: Promise<unknown>): Promise<unknown> {
+    const reply = await answer;
+    if (this.#waitReplicas === null || isCluster(this.#client)) return reply;
+    const { count, timeoutMs } = this.#waitReplicas;
+    const reached = await this.#client.wait(count, timeoutMs).catch(notAsked);
+    if (typeof reached === "number" && reached >= count) return reply;
+    throw noAnswer(true, `Redis wrote, but not ${count} replicas within ${timeoutMs} ms`);
+  }
+}
+
+/** ioredis takes a list wherever it takes an argument, though its types do not say so. */
+function spreadable(params: readonly string[]): readonly string[] {
+  return params.length <= MAX_SPREAD ? params : [params as unknown as string];
+}

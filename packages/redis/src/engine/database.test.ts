@@ -1,0 +1,133 @@
+import { aChange } from "@latchkey/conformance";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { redisStore } from "../index.js";
+import { errorOf, until, untilAnswered } from "../testing/errors.js";
+import { NEVER_TWICE, startServer, type TestServer } from "../testing/redis-server.js";
+import { describeWithServers } from "../testing/where.js";
+
+/** The smallest write. */
+const WRITE = aChange({ raisesRevision: true });
+const NOT_APPLIED = { code: "STORE_UNAVAILABLE", outcome: "not-applied" };
+
+describeWithServers("the database number", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ databases: "16" });
+  });
+  afterAll(() => server.remove());
+
+  async function keysIn(database: number): Promise<number> {
+    const control = server.connect();
+    try {
+      await control.select(database);
+      return await control.dbsize();
+    } finally {
+      control.disconnect();
+    }
+  }
+
+  test.each([16, 99, 99_999_999_999])(
+    "%i, which the server does not have, refuses every call by name and writes nothing anywhere",
+    async (database) => {
+      const store = redisStore(`${server.url}/${database}`);
+      try {
+        const calls = Array.from({ length: 8 }, () => store.commit("ws_16", WRITE));
+        for (const error of await Promise.all(calls.map(errorOf))) {
+          expect(error).toMatchObject(NOT_APPLIED);
+          expect(error.message).toContain("database number");
+          expect(error.message).toContain('"databases"');
+        }
+        expect(await errorOf(store.read("ws_16", []))).toMatchObject(NOT_APPLIED);
+        expect(await keysIn(0)).toBe(0);
+      } finally {
+        await store.close();
+      }
+    },
+  );
+
+  test("15 holds what is written to it, and database 0 nothing of it", async () => {
+    const store = redisStore(`${server.url}/15`);
+    try {
+      await store.commit("ws_15", WRITE);
+      expect(await keysIn(15)).toBeGreaterThan(0);
+      expect(await keysIn(0)).toBe(0);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test.each([2, 3] as const)(
+    "of a client that is handed in holds with RESP%i",
+    async (protocol) => {
+      const options = { ...NEVER_TWICE, port: server.port, protocol };
+      const clients = [new Redis({ ...options, db: 14 }), new Redis({ ...options, db: 99 })];
+      for (const client of clients) client.on("error", () => undefined);
+      try {
+        const [found, missing] = clients.map((client) => redisStore(client));
+        await found?.read("ws_default", []);
+        const error = await errorOf(missing?.read("ws_default", []) ?? Promise.resolve());
+        expect(error.message).toContain("database number");
+      } finally {
+        for (const client of clients) client.disconnect();
+      }
+    },
+  );
+
+  test("that is wrong lets no call through while that is being found out", async () => {
+    const client = new Redis({ ...NEVER_TWICE, port: server.port, db: 99 });
+    client.on("error", () => undefined);
+    try {
+      await until(async () => client.status === "ready");
+      const store = redisStore(client);
+      const calls: Promise<unknown>[] = [];
+      for (let turn = 0; turn < 50; turn += 1) {
+        calls.push(errorOf(store.commit("ws_99", WRITE)));
+        await Promise.resolve();
+      }
+      await Promise.all(calls);
+    } finally {
+      client.disconnect();
+    }
+  });
+
+  test("of a client has to be one", () => {
+    for (const db of [Number.NaN, -1, 1.5]) {
+      const client = new Redis({ ...NEVER_TWICE, db, lazyConnect: true });
+      expect(() => redisStore(client)).toThrow(TypeError);
+      expect(() => redisStore(client)).toThrow("the option db");
+      client.disconnect();
+    }
+  });
+
+  test("is looked at again after a reconnect, and used again once the server has it", async () => {
+    const own = await startServer({ databases: "16" });
+    const store = redisStore(`${own.url}/9`);
+    try {
+      await store.read("ws_default", []);
+      await own.stop();
+      await own.start({ databases: "8" });
+      await until(async () =>
+        (await errorOf(store.read("ws_default", []))).message.includes("database number"),
+      );
+      await own.stop();
+      await own.start({ databases: "16" });
+      await untilAnswered(() => store.read("ws_default", []));
+    } finally {
+      await store.close();
+      await own.remove();
+    }
+  });
+
+  test("is out of reach for a user of Redis without the right to SELECT, who is told so", async () => {
+    const control = server.connect();
+    await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "~*", "+@all", "-select");
+    const store = redisStore(`${server.url.replace("//", "//narrow:pw@")}/3`);
+    try {
+      expect((await errorOf(store.read("ws_default", []))).message).toContain("SELECT");
+    } finally {
+      control.disconnect();
+      await store.close();
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { refusalOf } from "./errors.js";
+
+const NO_WAY = "there is no way to its address: check host and network";
+const BROKEN = "the connection broke off; if it always does, its port may want TLS (rediss://)";
+const NO_TLS = "its port does not speak TLS: use redis:// without it";
+const REFUSED_CERTIFICATE =
+  "its certificate was not accepted: check the host name, or give the client the authority that signed it";
+
+/** What codes of errors of Node.js say about a connection that did not come about. */
+const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
+  [/^ENOTFOUND$/, "its host was not found: check the name in the URL or the client"],
+  [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
+  [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
+  [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
+  [/^E(HOST|NET)UNREACH$/, NO_WAY],
+  [/^(ECONNRESET|EPIPE)$/, BROKEN],
+  [/^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
+  [/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE|ERR_TLS_CERT)_[A-Z_]+$/, REFUSED_CERTIFICATE],
+];
+
+/** For a connection that came about and was closed with no error and no answer. */
+export const CLOSED_UNANSWERED =
+  "what listens at its address closed the connection without an answer: its port may want TLS (rediss://)";
+
+/** The parts of an error of ioredis that are looked at. */
+interface ConnectionError extends Error {
+  readonly code?: unknown;
+  readonly command?: { readonly name?: unknown };
+  readonly lastNodeError?: unknown;
+}
+
+/**
+ * Why a client is not connected, in words of our own; null where the error does not tell. Its text, which may hold hosts
+ * and arguments of commands, is never passed on.
+ *
+ * @param error - What came with the event `error` of the client.
+ */
+export function reasonOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const { name, code, command, lastNodeError }: ConnectionError = error;
+  if (name === "ClusterAllFailedError") {
+    const isReply = lastNodeError instanceof Error && lastNodeError.name === "ReplyError";
+    return isReply ? reasonOf(lastNodeError) : "no node of the cluster took a connection";
+  }
+  if (name === "ReplyError") {
+    const refusal = refusalOf(error);
+    if (refusal !== null) return refusal;
+    // The connection stays, see `databaseProblem`.
+    if (command?.name === "select") return null;
+    return command?.name === "cluster"
+      ? "Redis says that it is no cluster: use redis:// instead of redis+cluster://"
+      : "Redis refused the connection: it may have reached its maxclients";
+  }
+  if (name === "ParserError")
+    return "what answers does not speak the protocol of Redis, or uses TLS";
+  if (/^Socket timeout\b/.test(error.message)) return "it stopped answering";
+  const known = CODES.find(([codes]) => typeof code === "string" && codes.test(code));
+  return known === undefined ? null : `${known[1]} (${code})`;
+}

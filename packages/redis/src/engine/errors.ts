@@ -1,0 +1,99 @@
+import { LatchkeyError } from "@latchkey/core";
+
+/** The error for a call that is known to have done nothing. */
+export function unavailable(message: string): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome: "not-applied" });
+}
+
+/** The error for a call whose answer did not come: a write may have happened, and may still happen. */
+export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", message, {
+    outcome: isWrite ? "unknown" : "not-applied",
+  });
+}
+
+/** The error for an answer that the script cannot give here: a mistake of ours, not of the caller. */
+export function unexpected(): LatchkeyError {
+  return new LatchkeyError("INTERNAL_SERVER_ERROR", "a Redis script answered something unknown");
+}
+
+/**
+ * What Redis says in the first word of an answer that refuses a command before anything of it is done, and what
+ * that means to whoever runs it.
+ */
+const REFUSALS: ReadonlyMap<string, string> = new Map([
+  ["LOADING", "Redis is still loading its data"],
+  ["READONLY", "Redis has become a replica and takes no writes"],
+  ["OOM", "Redis has reached its maxmemory"],
+  ["CLUSTERDOWN", "the Redis Cluster does not serve the slot of this workspace"],
+  ["MASTERDOWN", "the Redis replica has lost its primary"],
+  ["MISCONF", "Redis cannot save to its disk and takes no writes"],
+  ["NOREPLICAS", "Redis has fewer replicas than min-replicas-to-write"],
+  ["BUSY", "Redis is busy running another script"],
+  ["TRYAGAIN", "the slot of this workspace is being moved to another node"],
+  ["NOAUTH", "Redis asks for a password: set one in the URL or the client"],
+  ["WRONGPASS", "Redis refused the user name or password"],
+  ["NOPERM", "the Redis user lacks a permission that latchkey needs"],
+]);
+
+/** What a refusal of Redis means to whoever runs it, by its first word; null where that is none of the known ones. */
+export function refusalOf(error: unknown): string | null {
+  const word = firstWord(error);
+  const refusal = REFUSALS.get(word);
+  return refusal === undefined ? null : `${refusal} (${word})`;
+}
+
+/** Answered by Redis to an EVALSHA whose script it does not hold: nothing was run. */
+export function isNoScript(error: unknown): boolean {
+  return firstWord(error) === "NOSCRIPT";
+}
+
+/** Whether the connection leads to a server that can no longer be written to. */
+export function isReadOnly(error: unknown): boolean {
+  return firstWord(error) === "READONLY";
+}
+
+/**
+ * What a caller gets to see of an error of the driver: never the error itself, which carries the arguments of the
+ * command, nor its text.
+ */
+export function translateError(error: unknown, isWrite: boolean): LatchkeyError {
+  if (error instanceof LatchkeyError) return error;
+  const refusal = refusalOf(error);
+  if (refusal !== null) return unavailable(refusal);
+  if (firstWord(error) === "WRONGTYPE") {
+    return new LatchkeyError(
+      "STORE_CORRUPT",
+      "a Redis key of latchkey holds a value of another type and was not used",
+    );
+  }
+  if (isReply(error)) {
+    return new LatchkeyError("INTERNAL_SERVER_ERROR", "Redis could not run a script of latchkey");
+  }
+  if (isNeverSent(error)) return unavailable("Redis is not connected");
+  return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
+}
+
+/**
+ * For a write that was made, when the question of which replicas hold it was refused or lost. Whatever the reason is, it
+ * does not take the write back: what other errors say of a command is not true of this one.
+ */
+export function notAsked(error: unknown): never {
+  const refusal = REFUSALS.get(firstWord(error)) ?? "it was not told which replicas hold that";
+  throw noAnswer(true, `latchkey wrote to Redis, but ${refusal}`);
+}
+
+function firstWord(error: unknown): string {
+  if (!isReply(error)) return "";
+  return /^-?([A-Z]+)/.exec((error as Error).message)?.[1] ?? "";
+}
+
+/** An error that Redis answered, as opposed to one that ioredis met. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === "ReplyError";
+}
+
+/** The two refusals of ioredis to send, without an offline queue, what it has no connection for. */
+function isNeverSent(error: unknown): boolean {
+  return error instanceof Error && /enableOfflineQueue options is false$/.test(error.message);
+}

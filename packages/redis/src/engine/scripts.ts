@@ -1,0 +1,27 @@
+import { hash } from "node:crypto";
+import { SCRIPT_TEXTS } from "../lua/scripts.generated.js";
+
+/** One atomic operation, as it is sent to Redis. */
+export interface Script {
+  readonly text: string;
+  /** What Redis knows the text by. */
+  readonly sha1: string;
+  /** Whether a lost answer leaves open if something was written. */
+  readonly isWrite: boolean;
+}
+
+type ScriptName = keyof typeof SCRIPT_TEXTS;
+
+const READS: ReadonlySet<string> = new Set<ScriptName>([
+  "listDays",
+  "page",
+  "read",
+  "readStatistics",
+]);
+
+/** Every script by the name of its file. */
+export const SCRIPTS = Object.fromEntries(
+  Object.entries(SCRIPT_TEXTS).map(([name, text]) => {
+    return [name, { text, sha1: hash("sha1", text), isWrite: !READS.has(name) }];
+  }),
+) as { readonly [Name in ScriptName]: Script };

@@ -1,0 +1,64 @@
+import { corruptRecord, type JsonValue, type Usage } from "@latchkey/core";
+
+/** What a script answered, as the list that it is. */
+export function asList(answer: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(answer)) return answer;
+  throw corruptRecord(what);
+}
+
+/**
+ * A whole number from 0 to 2^53 − 1 as Redis holds it: in decimal digits.
+ *
+ * @param what - What is damaged where it is none.
+ * @throws LatchkeyError `STORE_CORRUPT`
+ */
+export function whole(value: unknown, what: string): number {
+  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(number) && (number as number) >= 0) return number as number;
+  throw corruptRecord(what);
+}
+
+/** Decimal digits for a script. Anything but a whole number >= 0 would mean something else to Lua. */
+export function digits(value: number): string {
+  if (Number.isSafeInteger(value) && value >= 0) return String(value);
+  throw new TypeError("numbers of a store must be whole numbers >= 0");
+}
+
+/** `<uses left or -> <refilledAt> <lastRefillAt or ->` */
+export function usageText({ remaining, refilledAt, lastRefillAt }: Usage): string {
+  return `${orDash(remaining)} ${digits(refilledAt)} ${orDash(lastRefillAt)}`;
+}
+
+/**
+ * The words of {@link usageText}.
+ *
+ * @throws LatchkeyError `STORE_CORRUPT`
+ */
+export function parseUsage(words: readonly string[], what: string): Usage {
+  const [left, refilledAt, lastRefillAt] = words;
+  return {
+    remaining: left === "-" ? null : whole(left, what),
+    refilledAt: whole(refilledAt, what),
+    lastRefillAt: lastRefillAt === "-" ? null : whole(lastRefillAt, what),
+  };
+}
+
+/** What absent values are to scripts. */
+export function orDash(value: number | null): string {
+  return value === null ? "-" : digits(value);
+}
+
+/** Undefined where the text is no JSON. */
+export function parseBody(text: string): JsonValue | undefined {
+  try {
+    return deepFreeze(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function deepFreeze(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { redisStore } from "./index.js";
+import { startServer, type TestServer } from "./testing/redis-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+const WORKER = fileURLToPath(new URL("../dist/testing/rotator.worker.js", import.meta.url));
+const ROOT = "lk:{ws_default}:";
+const MINUTE_MS = 60_000;
+
+describeWithServers("rotation in Redis", () => {
+  let server: TestServer;
+  let control: Redis;
+  const stores: KeyStore[] = [];
+
+  beforeAll(async () => {
+    server = await startServer();
+    control = server.connect();
+  });
+  afterAll(async () => {
+    for (const store of stores) await store.close();
+    control.disconnect();
+    await server.remove();
+  });
+
+  function open(): Latchkey {
+    const store = redisStore(server.url);
+    stores.push(store);
+    return createLatchkey({ store });
+  }
+
+  /** Names of what keys share, and fields of where its uses are. */
+  async function sharedCounters(): Promise<readonly string[]> {
+    return [...(await control.keys(`${ROOT}c:*`)), ...(await control.hkeys(`${ROOT}uses`))];
+  }
+
+  test("of several processes that rotate one key, exactly one makes a successor", async () => {
+    const latchkey = open();
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const workers = [1, 2, 3].map(() => startWorker(server.url));
+    const answers = workers.map((worker) => linesOf(worker));
+    const nextOfAll = () => Promise.all(answers.map(async (lines) => (await lines.next()).value));
+    try {
+      expect(await nextOfAll()).toEqual(["ready", "ready", "ready"]);
+      for (let round = 0; round < 30; round += 1) {
+        const { keyId } = await latchkey.createKey({ apiId, remaining: 5 });
+        for (const worker of workers) worker.stdin?.write(`${keyId}\n`);
+        const made = (await nextOfAll()).filter((answer) => answer !== "-");
+        expect(made).toHaveLength(1);
+        expect((await latchkey.getKey({ keyId })).rotatedTo).toBe(made[0]);
+      }
+      expect((await latchkey.listKeys({ apiId })).total).toBe(60);
+    } finally {
+      for (const worker of workers) worker.kill("SIGKILL");
+      await latchkey.deleteApi({ apiId });
+    }
+  });
+
+  test("a chain of rotations moves its counters once, and leaves nothing when its last key is deleted", async () => {
+    const latchkey = open();
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const ratelimit = { limit: 10, duration: MINUTE_MS };
+    const first = await latchkey.createKey({ apiId, remaining: 10, ratelimit });
+    await latchkey.verifyKey({ key: first.key });
+    const chain = [first];
+    for (let rotation = 0; rotation < 3; rotation += 1) {
+      const { keyId } = chain.at(-1) as typeof first;
+      chain.push(await latchkey.rotateKey({ keyId, graceMs: MINUTE_MS }));
+    }
+    expect(await sharedCounters()).toEqual([`${ROOT}c:${first.keyId}`, first.keyId]);
+    expect(await control.hget(`${ROOT}c:${first.keyId}`, "sharers")).toBe("4");
+    for (const [number, { key }] of chain.entries()) {
+      expect(await latchkey.verifyKey({ key })).toMatchObject({
+        valid: true,
+        remaining: 8 - number,
+        ratelimit: { remaining: 8 - number },
+      });
+    }
+    for (const { keyId } of chain) {
+      expect(await sharedCounters()).toHaveLength(2);
+      await latchkey.deleteKey({ keyId });
+    }
+    expect(await sharedCounters()).toEqual([]);
+  });
+
+  test("a key that is rotated and deleted at once leaves no counters behind, whichever comes first", async () => {
+    const latchkeys = [open(), open()] as const;
+    const { apiId } = await latchkeys[0].createApi({ name: "payments" });
+    const outcomes = new Set<boolean>();
+    for (let round = 0; round < 200; round += 1) {
+      const { keyId } = await latchkeys[0].createKey({ apiId, remaining: 5 });
+      const rotating = latchkeys[0].rotateKey({ keyId }).catch(() => null);
+      // Rotation takes several round trips: deletion begins before, between and after them.
+      for (let turn = round % 8; turn > 0; turn -= 1) await control.echo("turn");
+      const [successor] = await Promise.all([rotating, latchkeys[1].deleteKey({ keyId })]);
+      outcomes.add(successor === null);
+      if (successor !== null) await latchkeys[0].deleteKey({ keyId: successor.keyId });
+      expect(await sharedCounters()).toEqual([]);
+    }
+    expect(outcomes.size).toBe(2);
+  });
+});
+
+function startWorker(url: string): ChildProcess {
+  return spawn(process.execPath, [WORKER, url], { stdio: ["pipe", "pipe", "inherit"] });
+}
+
+function linesOf({ stdout }: ChildProcess): AsyncIterator<string> {
+  if (stdout === null) throw new Error("the process has no output");
+  return createInterface({ input: stdout })[Symbol.asyncIterator]();
+}

@@ -1,0 +1,64 @@
+import type { KeyStore } from "@latchkey/core";
+import { Charging } from "./charge.js";
+import { Committing } from "./commit.js";
+import {
+  assertNeverResends,
+  isCluster,
+  type RedisClient,
+  type RedisClusterClient,
+} from "./engine/client.js";
+import { Connection } from "./engine/connection.js";
+import { Names } from "./engine/names.js";
+import { openUrl } from "./engine/open.js";
+import { parseOptions, type RedisStoreOptions } from "./options.js";
+import { Paging } from "./page.js";
+import { Reading } from "./read.js";
+import { Statistics } from "./statistics.js";
+
+/**
+ * Opens a store in Redis. Many processes on many machines may share one, and all promises of `KeyStore` hold among
+ * them. Everything of one workspace lives in one hash slot, so that each call is one script on one server, also on a
+ * Redis Cluster.
+ *
+ * Before the first call, and after every reconnect, the server is asked whether it may be trusted with keys; calls
+ * reject with `STORE_UNAVAILABLE`, naming the setting, while it may not.
+ *
+ * @param server - `redis://`, `rediss://` or `redis+cluster://a:6379,b:6379`; or a client of `ioredis`, which has to be
+ * made so that it never sends a command twice, and stays open when the store is closed.
+ * @throws TypeError naming the option of the store or of the client that is wrong.
+ * @see packages/core/decisions/0012-redis-one-slot-per-workspace.md
+ */
+export function redisStore(
+  server: string | RedisClient | RedisClusterClient,
+  options: RedisStoreOptions = {},
+): KeyStore {
+  const settings = parseOptions(options);
+  const isOwned = typeof server === "string";
+  if (!isOwned) assertNeverResends(server);
+  const client = isOwned ? openUrl(server, settings) : server;
+  if (settings.waitReplicas !== null && isCluster(client)) {
+    client.disconnect();
+    throw new TypeError('"waitReplicas" is for a single primary: leave it out with Redis Cluster');
+  }
+  return storeOn(new Connection(client, isOwned, settings), new Names(settings.keyPrefix));
+}
+
+/** Each call by the class that it is of. */
+function storeOn(connection: Connection, names: Names): KeyStore {
+  const reading = new Reading(connection, names);
+  const paging = new Paging(connection, names, reading);
+  const committing = new Committing(connection, names, reading);
+  const charging = new Charging(connection, names, reading);
+  const statistics = new Statistics(connection, names);
+  return {
+    read: (workspaceId, wants) => reading.read(workspaceId, wants),
+    page: (...given) => paging.page(...given),
+    commit: (...given) => committing.commit(...given),
+    charge: (...given) => charging.charge(...given),
+    addStatistics: (...given) => statistics.add(...given),
+    readStatistics: (...given) => statistics.read(...given),
+    deleteStatistics: (...given) => statistics.delete(...given),
+    readClock: () => connection.time(),
+    close: () => connection.close(),
+  };
+}
