@@ -4,7 +4,6 @@ import { dirname, resolve } from "node:path";
 import type * as core from "@latchkey/core";
 import { applyCharge, changeUsage, LatchkeyError, NO_USES, UNLIMITED_USES } from "@latchkey/core";
 
-const DAY_MS = 86_400_000;
 const NO_CHANGE = { due: null, operation: { kind: "keep" }, restartsAt: null } as const;
 
 /** What a row holds, as JSON gives it back: a type that knows no more than JSON does. */
@@ -66,9 +65,9 @@ class Table {
       const isLeft = (type === "uses" || type === "window") && !held.has(holder);
       if (isLeft || until < this.now) this.rows.delete(name);
     }
-    const text = JSON.stringify([...this.rows]);
-    fs.writeFileSync(`${this.path}.new`, text, { mode: 0o600, flush: true });
-    fs.renameSync(`${this.path}.new`, this.path);
+    const [file, text] = [`${this.path}.new`, JSON.stringify([...this.rows])];
+    fs.writeFileSync(file, text, { mode: 0o600, flush: true });
+    fs.renameSync(file, this.path);
     const directory = fs.openSync(dirname(this.path), "r");
     fs.fsyncSync(directory);
     fs.closeSync(directory);
@@ -212,7 +211,7 @@ class Step {
       const window = next.windows[index] ?? null;
       if (window === null || holderOf(owner) === null) continue;
       // A clock that is set back by less than a day reopens no window that the workspace keeps.
-      const until = owner === null ? window.startedAt + duration + DAY_MS : undefined;
+      const until = owner === null ? window.startedAt + duration + 86_400_000 : undefined;
       this.set(["window", holderOf(owner), name], { window, until });
     }
     if (next.remember !== null) this.set(request, next.remember);
@@ -228,8 +227,8 @@ class Step {
     }
     for (const { kind, id, usedAt } of uses) {
       const row = this.get("record", kind, id);
-      if (row)
-        this.set(["record", kind, id], { ...row, usedAt: Math.max(row.usedAt ?? 0, usedAt) });
+      const latest = Math.max(row?.usedAt ?? 0, usedAt);
+      if (row) this.set(["record", kind, id], { ...row, usedAt: latest });
     }
     this.end();
   }
