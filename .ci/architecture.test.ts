@@ -1,6 +1,5 @@
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
-import { coreLevels } from "./core-levels.js";
 import { isTestFile, parseFile, readPackages, type SourceFile } from "./sources.js";
 
 /** Which packages the sources of a package may import. A new package gets a line here. */
@@ -27,6 +26,33 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
 
 const coreDependencies = ["@noble/ciphers", "@noble/hashes", "ipaddr.js", "nanoid", "zod"];
 
+/**
+ * The rooms of packages/core/src, lowest level first. A file imports from its own room and from levels below, never from another
+ * room on its level. A file at the top is a room of its own.
+ */
+const coreLevels = [
+  ["errors"],
+  ["time"],
+  ["lib"],
+  ["secrets", "rules"],
+  ["records"],
+  ["store"],
+  ["verification"],
+  ["audit", "statistics"],
+  ["operations"],
+  ["latchkey"],
+  ["index"],
+];
+
+/** Most and fewest files of a room: fewer are no room, and more are not seen at a glance. */
+const roomSize = { fewest: 5, most: 20 };
+
+/** Rooms of another size, and why. */
+const roomsOfOtherSize: Readonly<Record<string, string>> = {
+  statistics: "recorder, buffer and buckets are all there is to it",
+  "operations/keys": "one file an operation, and keys have the most operations",
+};
+
 const maxLines = 400;
 
 const packages = readPackages();
@@ -49,23 +75,52 @@ function importedFile(file: SourceFile, specifier: string): string {
   return path.replace(/^src\//, "").replace(/\.(js|ts)$/, "");
 }
 
-/** The level of a file of core, or undefined when the table does not list it. */
-function levelOf(name: string): number | undefined {
-  const entry = name.startsWith("operations/") ? "operations/*" : name;
-  const level = coreLevels.findIndex((names) => names.includes(entry));
-  return level === -1 ? undefined : level;
+/** The room of a file of core: its folder, or its own name at the top. */
+function roomOf(name: string): string {
+  return name.split("/")[0] ?? name;
+}
+
+/** The level of a room, or -1 when the levels do not have it. */
+function levelOf(room: string): number {
+  return coreLevels.findIndex((rooms) => rooms.includes(room));
+}
+
+function importsWithin(file: SourceFile): string[] {
+  return file.imports
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => importedFile(file, specifier));
+}
+
+function nameOf({ path }: SourceFile): string {
+  return path.replace(/^src\//, "").replace(/\.ts$/, "");
 }
 
 /** Each import that breaks the levels, in words. */
 function levelBreaches(file: SourceFile): string[] {
-  const name = importedFile(file, `./${posix.basename(file.path)}`);
-  const level = levelOf(name);
-  if (level === undefined) return [`${name} is missing in .ci/core-levels.ts`];
-  return file.imports
-    .filter((specifier) => specifier.startsWith("."))
-    .map((specifier) => importedFile(file, specifier))
-    .filter((imported) => (levelOf(imported) ?? Number.POSITIVE_INFINITY) >= level)
-    .map((imported) => `${name} (level ${level}) imports ${imported} (level ${levelOf(imported)})`);
+  const name = nameOf(file);
+  const room = roomOf(name);
+  if (levelOf(room) === -1) return [`${name} is in no room of the levels`];
+  return importsWithin(file)
+    .filter((imported) => {
+      const level = levelOf(roomOf(imported));
+      return roomOf(imported) !== room && (level === -1 || level >= levelOf(room));
+    })
+    .map((imported) => `${name} imports ${imported}`);
+}
+
+/** Imports that lead back to where they began, one circle for each file that closes one. */
+function importCircles(files: readonly SourceFile[]): string[] {
+  const importsOf = new Map(files.map((file) => [nameOf(file), importsWithin(file)]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) circles.push([...path.slice(path.indexOf(name)), name].join(" -> "));
+    else if (!done.has(name))
+      for (const imported of importsOf.get(name) ?? []) visit(imported, [...path, name]);
+    done.add(name);
+  };
+  for (const name of importsOf.keys()) visit(name, []);
+  return circles;
 }
 
 describe("arrows between packages", () => {
@@ -137,14 +192,27 @@ describe("arrows between packages", () => {
   });
 });
 
-describe("levels inside core", () => {
-  test("no file is listed twice", () => {
-    const names = coreLevels.flat();
-    expect(names).toEqual([...new Set(names)]);
+describe("rooms inside core", () => {
+  test("each file is in a room and imports only from its own or from lower ones", () => {
+    expect(coreSources.flatMap(levelBreaches)).toEqual([]);
   });
 
-  test("each file is in the table and imports only from lower levels", () => {
-    expect(coreSources.flatMap(levelBreaches)).toEqual([]);
+  test("no imports go round in a circle, types included", () => {
+    expect(importCircles(coreSources)).toEqual([]);
+  });
+
+  test("a room has 5 to 20 files, or a reason to have others", () => {
+    const sizes = new Map<string, number>();
+    for (const { path } of coreSources) {
+      const room = posix.dirname(path).replace(/^src\/?/, "");
+      sizes.set(room, (sizes.get(room) ?? 0) + 1);
+    }
+    const unfit = [...sizes].filter(([room, size]) => {
+      // The top is no room, and a folder of operations holds as many as its resource has.
+      const fewest = room === "" || room.startsWith("operations/") ? 0 : roomSize.fewest;
+      return size < fewest || size > roomSize.most;
+    });
+    expect(unfit.map(([room]) => room).sort()).toEqual(Object.keys(roomsOfOtherSize).sort());
   });
 
   test("only latchkey.ts reads the clock or takes randomness that is not handed in", () => {
@@ -223,21 +291,28 @@ describe("these tests themselves", () => {
     });
   });
 
-  test("see an import from the same level, from a higher one and from an unlisted file", () => {
-    const [lowest = [], second = []] = coreLevels;
-    const importing = (name: string, target: string) =>
-      levelBreaches(parseFile(`src/${name}.ts`, `import { x } from "./${target}.js";`));
-    expect(importing(String(lowest[0]), String(lowest[1]))).toHaveLength(1);
-    expect(importing(String(lowest[0]), String(second[0]))).toHaveLength(1);
-    expect(importing(String(second[0]), "nowhere")).toHaveLength(1);
-    expect(importing("nowhere", String(lowest[0]))).toHaveLength(1);
-    expect(importing(String(second[0]), String(lowest[0]))).toEqual([]);
+  test("see an import from a higher room, from another room of the level and from no room", () => {
+    const breaches = (path: string, specifier: string) =>
+      levelBreaches(parseFile(path, `import type { x } from "${specifier}";`));
+    expect(breaches("src/rules/a.ts", "../records/b.js")).toEqual(["rules/a imports records/b"]);
+    expect(breaches("src/rules/a.ts", "../secrets/b.js")).toHaveLength(1);
+    expect(breaches("src/operations/keys/a.ts", "../../latchkey.js")).toHaveLength(1);
+    expect(breaches("src/lib/a.ts", "../index.js")).toHaveLength(1);
+    expect(breaches("src/rules/a.ts", "../nowhere/b.js")).toHaveLength(1);
+    expect(breaches("src/nowhere/a.ts", "../lib/b.js")).toHaveLength(1);
+    expect(breaches("src/rules/a.ts", "./b.js")).toEqual([]);
+    expect(breaches("src/records/a.ts", "../rules/b.js")).toEqual([]);
+    expect(breaches("src/operations/keys/a.ts", "../roles/b.js")).toEqual([]);
+    expect(breaches("src/lib/a.ts", "../time.js")).toEqual([]);
   });
 
-  test("keep files in operations/ apart from each other", () => {
-    const breaches = (specifier: string) =>
-      levelBreaches(parseFile("src/operations/a.ts", `import { x } from "${specifier}";`));
-    expect(breaches("./b.js")).toHaveLength(1);
-    expect(breaches("../errors.js")).toEqual([]);
+  test("see a circle of imports, also one that is reached from outside of it", () => {
+    const file = (name: string, ...imports: string[]) =>
+      parseFile(`src/${name}.ts`, imports.map((to) => `import "./${to}.js";`).join("\n"));
+    expect(importCircles([file("a", "b"), file("b", "c", "d"), file("c", "b"), file("d")])).toEqual(
+      ["b -> c -> b"],
+    );
+    expect(importCircles([file("a", "a")])).toEqual(["a -> a"]);
+    expect(importCircles([file("a", "b", "c"), file("b", "c"), file("c")])).toEqual([]);
   });
 });

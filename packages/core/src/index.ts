@@ -1,5 +1,4 @@
 export type {
-  ErrorListener,
   EventListener,
   KeyExhaustedEvent,
   KeyExpiredEvent,
@@ -19,6 +18,7 @@ export {
   type LatchkeyErrorOptions,
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export type { JsonValue } from "./lib/json.js";
 export { createApiInput } from "./operations/apis/create-api.js";
@@ -96,12 +96,7 @@ export {
   type FieldChange,
 } from "./records/audit-entry.js";
 export type { IdentityRecord } from "./records/identity.js";
-export {
-  DEFAULT_LIMIT,
-  type KeyRateLimit,
-  type KeyRecord,
-  type RateLimitType,
-} from "./records/key.js";
+export type { KeyRateLimit, KeyRecord, RateLimitType } from "./records/key.js";
 export type { PermissionRecord } from "./records/permission.js";
 export type { RoleRecord } from "./records/role.js";
 export type { RootKeyRecord } from "./records/root-key.js";
@@ -112,16 +107,11 @@ export {
   WORKSPACE_ID_PATTERN,
   type WorkspaceRecord,
 } from "./records/workspace.js";
+export { DEFAULT_LIMIT } from "./rules/default-limit.js";
 export type { Metadata } from "./rules/metadata.js";
 export { effectivePermissions, type PermissionQuery } from "./rules/permission.js";
-export {
-  decideWindow,
-  type IdentityRateLimit,
-  type RateLimit,
-  type RateWindow,
-  type WindowDecision,
-  type WireRateLimit,
-} from "./rules/rate-limit.js";
+export type { IdentityRateLimit, RateLimit, WireRateLimit } from "./rules/rate-limit.js";
+export { decideWindow, type RateWindow, type WindowDecision } from "./rules/rate-window.js";
 export type { DueRefill, Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,

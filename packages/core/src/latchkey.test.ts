@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createLatchkey, type LatchkeyOptions } from "./latchkey.js";
-import type { KeyStore } from "./store/wide-store.js";
+import type { KeyStore } from "./store/key-store.js";
 
-/** Nothing is asked of it: the options are looked at before. */
+/** It is never called: the options are checked before. */
 const store = { charge: async () => ({ kind: "stale" }) } as unknown as KeyStore;
 const key = Uint8Array.from({ length: 32 }, (_, index) => index);
 
@@ -37,6 +37,11 @@ test.each<[string, object, string]>([
   ],
   ["an audit log that is neither on nor off", { store, auditLog: "no" }, '"auditLog" must be true'],
   ["a listener that cannot be called", { store, onEvent: {} }, '"onEvent" must be a function'],
+  [
+    "an error listener that cannot be called",
+    { store, onError: {} },
+    '"onError" must be a function',
+  ],
   ["usage that is neither off nor set", { store, usage: true }, '"usage" must be false or'],
   ["usage that is null", { store, usage: null }, '"usage" must be false or'],
   ["a misspelt setting of usage", { store, usage: { flush: 1 } }, '"usage.flush" is not an option'],

@@ -1,4 +1,5 @@
-import { type ErrorListener, type EventListener, report } from "./audit/emitter.js";
+import type { EventListener } from "./audit/emitter.js";
+import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import type { OperationContext } from "./operations/context.js";

@@ -1,29 +1,57 @@
-import { existsSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
-import { openApiDocument } from "./index.js";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { OPERATIONS as CORE_OPERATIONS } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import { OPERATIONS } from "./operations/table.js";
+import { readmeTable } from "./testing/readme-table.js";
 
 const folder = new URL("../", import.meta.url);
-const readme = readFileSync(new URL("README.md", folder), "utf8");
+const README = new URL("README.md", folder);
+const SECTION = /(?<=<!-- operations: [^\n]*-->\n)[\s\S]*?(?=<!-- \/operations -->)/;
 
-/** What is served and is no operation of the document. */
-const PAGES = ["GET docs", "GET openapi.json"];
+/** Operations of the library that HTTP does not serve: what a host does for itself. */
+const LIBRARY_ONLY = [
+  "authenticateRootKey",
+  "createRootKey",
+  "createWorkspace",
+  "getWorkspace",
+  "listRootKeys",
+  "pruneVerifications",
+  "reencryptKeys",
+  "revokeRootKey",
+  "setWorkspaceEnabled",
+];
 
-test("the README has every operation in its table, each with its verb, and no other", () => {
-  const listed = [...readme.matchAll(/^\| (`(?:GET|POST) [^|]+) \|/gm)].flatMap(([, cell = ""]) =>
-    [...cell.matchAll(/`([^`]+)`/g)].map(([, operation]) => operation),
-  );
-  const served = Object.entries(openApiDocument().paths).flatMap(([path, item]) =>
-    Object.keys(item).map((verb) => `${verb.toUpperCase()} ${path.replace("/v1/", "")}`),
-  );
-  expect(listed.sort()).toEqual([...served, ...PAGES].sort());
+describe("the table of operations", () => {
+  test("serves every operation of the library but those of a host", () => {
+    const served = OPERATIONS.flatMap(({ operation }) => operation ?? []);
+    expect([...served, ...LIBRARY_ONLY].sort()).toEqual(Object.keys(CORE_OPERATIONS).sort());
+  });
+
+  test("names each operation of HTTP after its operation of the library", () => {
+    const exceptions = { readiness: "isWorkspaceEnabled", "migrations.createKeys": "createKeys" };
+    for (const { name, operation } of OPERATIONS)
+      if (operation !== null && !(name in exceptions)) expect(name.split(".")[1]).toBe(operation);
+  });
+
+  test("is the README's, word for word: UPDATE_README=1 writes it", () => {
+    const table = `\n${readmeTable()}\n\n`;
+    const readme = readFileSync(README, "utf8");
+    if (process.env.UPDATE_README === "1")
+      writeFileSync(
+        README,
+        readme.replace(SECTION, () => table),
+      );
+    expect(SECTION.exec(readFileSync(README, "utf8"))?.[0]).toBe(table);
+  });
 });
 
-test.each(["README.md", "UNKEY-V1.md", "SPEC.md"])("%s links only to what is there", (name) => {
+test.each(["README.md", "UNKEY-V1.md", "SPEC.md"])("%s has no broken link", (name) => {
   const page = readFileSync(new URL(name, folder), "utf8");
   const targets = [...page.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
   expect(targets.filter((target) => !existsSync(new URL(target, folder)))).toEqual([]);
 });
 
 test("the README links to the pages beside it", () => {
-  for (const name of ["SPEC.md", "UNKEY-V1.md"]) expect(readme).toContain(`](${name})`);
+  for (const name of ["SPEC.md", "UNKEY-V1.md"])
+    expect(readFileSync(README, "utf8")).toContain(`](${name})`);
 });

@@ -1,30 +1,30 @@
 import type { Latchkey } from "@latchkey/core";
-import type { Authenticate } from "./authenticate.js";
+import type { Authenticate } from "./auth/authenticate.js";
 
-/** What `createHandler` is made of. */
+/** Options of `createHandler`. */
 export interface HandlerOptions {
-  /** What answers. Root keys may belong to any workspace of its store. */
+  /** Carries out the operations. Root keys may belong to any workspace of its store. */
   readonly latchkey: Latchkey;
-  /** Replaces root keys by the host's own way to tell who asks. */
+  /** Replaces root keys by the host's own authentication. */
   readonly authenticate?: Authenticate;
   /**
-   * Answers keys.verifyKey to everyone, for all APIs of the latchkey's own workspace; an Authorization header is not
-   * looked at then. False unless given.
+   * Opens keys.verifyKey to everyone, for all APIs of the latchkey's own workspace; its Authorization header is not read
+   * then. Default: false.
    */
   readonly publicVerify?: boolean;
-  /** What stands before `/v1` in the URLs that arrive here: empty unless given, or like `/keys`. */
+  /** What precedes `/v1` in the URLs that arrive here, like `/keys`. Default: empty. */
   readonly basePath?: string;
-  /** Whether `/v1/openapi.json` and `/v1/docs` are served, to everyone, like the contract itself. True unless given. */
+  /** Whether `/v1/openapi.json` and `/v1/docs` are served, to everyone. Default: true. */
   readonly docs?: boolean;
-  /** Where the pages of the error codes are: `docs` of an error body is this, `/` and the code. */
+  /** Where the error codes are explained: `docs` of an error body is this, `/` and the code. */
   readonly docsBaseUrl?: string;
-  /** Largest body in bytes: a whole number >= 1, 65,536 unless given. A list of keys may be 16 times as long. */
+  /** Largest body in bytes: a whole number >= 1. Default: 65,536. That of migrations.createKeys may be 16 times as long. */
   readonly maxBodyBytes?: number;
-  /** Is told of every error that a client sees as 500 or 503 only, for the host's log. What it throws is ignored. */
+  /** Called with every error that a client sees only as 500 or 503, for the host's log. Anything it throws is ignored. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
-/** Options without gaps. */
+/** The options, with defaults filled in. */
 export interface Settings {
   readonly latchkey: Latchkey;
   readonly authenticate: Authenticate | null;
@@ -51,7 +51,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
 const DEFAULT_DOCS_BASE_URL = "https://latchkey.example/errors";
 const DEFAULT_MAX_BODY_BYTES = 65_536;
 
-/** Fills the gaps. @throws TypeError naming the option that is wrong and its bound. */
+/** Checks the options and fills in the defaults. @throws TypeError naming the option that is wrong and its bound. */
 export function settingsOf(options: HandlerOptions): Settings {
   if (typeof options !== "object" || options === null)
     throw new TypeError('"options" must be an object');
@@ -68,7 +68,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     onError = () => {},
   } = options;
   if (typeof latchkey?.authenticateRootKey !== "function")
-    throw new TypeError('"latchkey" must be what createLatchkey answers');
+    throw new TypeError('"latchkey" must be what createLatchkey returns');
   if (authenticate !== null && typeof authenticate !== "function")
     throw new TypeError('"authenticate" must be a function');
   if (typeof publicVerify !== "boolean")

@@ -190,7 +190,8 @@ export function asOptionError(error: unknown): unknown {
 export function messageOf(error: unknown): string {
   let message = error instanceof Error ? error.message : "unknown error";
   for (const [option, flag] of STORE_FLAGS) message = message.replace(option, flag);
-  return message.replaceAll(/\s*\n\s*/g, " ");
+  const lines = message.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
 }
 
 /** Turns the complaint about an argument into one about what was typed: `called` is what it names as `name`. */

@@ -61,12 +61,12 @@ function readKeyRing(
   return { current, keys: Object.fromEntries(keys) };
 }
 
+/** At most two: an expression for any number would go back over a long run of them from each one. */
+const PADDING = /={1,2}$/;
+
 /** Decodes base64 of either alphabet, with or without padding; null for anything else. `Buffer` alone skips over dirt. */
 function decodeBase64(text: string): Uint8Array | null {
-  const bare = text
-    .replace(/={1,2}$/, "")
-    .replaceAll("-", "+")
-    .replaceAll("_", "/");
+  const bare = text.replace(PADDING, "").replaceAll("-", "+").replaceAll("_", "/");
   const bytes = Buffer.from(bare, "base64");
-  return bytes.toString("base64").replace(/=+$/, "") === bare ? Uint8Array.from(bytes) : null;
+  return bytes.toString("base64").replace(PADDING, "") === bare ? Uint8Array.from(bytes) : null;
 }

@@ -1,11 +1,7 @@
 /** The value under a key of a map, created where there is none. */
 export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = create();
-    map.set(key, value);
-  }
-  return value;
+  if (!map.has(key)) map.set(key, create());
+  return map.get(key) as Value;
 }
 
 /** A map within a map, created where there is none. */

@@ -6,10 +6,6 @@ export class ExpiringMap<Value> {
   /** Kept between steps: an iterator goes on where it stood, and a new one would first step over every hole at the front. */
   #sweep = this.#entries.entries();
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** The value, also when its time has passed and it was not forgotten yet. */
   get(name: string): Value | null {
     return this.#entries.get(name)?.value ?? null;

@@ -40,40 +40,40 @@ export class Lists {
  * A set of ids in ascending order, whatever the order they are added in.
  *
  * Kept in chunks rather than in one array: taking an id out of the middle of one array of a million moves half a million
- * others. Adding, removing and finding a place cost two binary searches and at most one chunk.
+ * others. Adding, removing and finding a place cost two binary searches and at most one chunk, of which there always is one.
  */
 export class SortedIds {
-  readonly #chunks: string[][] = [];
-  size = 0;
+  readonly #chunks: string[][];
+  size: number;
 
   /** @param ids - The first ones: at most a chunk, in ascending order. */
   constructor(ids: string[]) {
-    if (ids.length > 0) this.#chunks.push(ids);
+    this.#chunks = [ids];
     this.size = ids.length;
   }
 
   /** Adds an id; one that is there already stays there once. */
   add(id: string): void {
     const at = this.#chunkOf(id);
-    const chunk = this.#chunks[at] ?? [];
+    const chunk = this.#chunks[at] as string[];
     const place = placeOf(chunk, id);
     if (chunk[place] === id) return;
     this.size += 1;
-    // Ids are created in ascending order: full chunks are left full, not halved.
-    const isLatest = place === chunk.length && at >= this.#chunks.length - 1;
-    if (isLatest && (chunk.length === 0 || place >= CHUNK_SIZE)) this.#chunks.push([id]);
-    else chunk.splice(place, 0, id);
-    if (chunk.length > CHUNK_SIZE) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK_SIZE / 2));
+    chunk.splice(place, 0, id);
+    if (chunk.length <= CHUNK_SIZE) return;
+    // Ids are created in ascending order: a full chunk that is added to at its end stays full.
+    const rest = chunk.splice(place === CHUNK_SIZE ? place : CHUNK_SIZE / 2);
+    this.#chunks.splice(at + 1, 0, rest);
   }
 
   remove(id: string): void {
     const at = this.#chunkOf(id);
-    const chunk = this.#chunks[at] ?? [];
+    const chunk = this.#chunks[at] as string[];
     const place = placeOf(chunk, id);
     if (chunk[place] !== id) return;
     this.size -= 1;
     chunk.splice(place, 1);
-    if (chunk.length === 0) this.#chunks.splice(at, 1);
+    if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
   }
 
   /** The ids above one, or all, in ascending order. The set must not change meanwhile. */

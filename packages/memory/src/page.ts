@@ -3,8 +3,7 @@ import { loaded } from "./read.js";
 import type { Workspace } from "./workspace.js";
 
 /** The next records of a list. Ids whose record is gone are passed over. */
-export function page(workspace: Workspace | undefined, want: PageWant): PageResult {
-  if (workspace === undefined) return { revision: 0, found: [], hasMore: false, size: 0 };
+export function page(workspace: Workspace, want: PageWant): PageResult {
   const { revision, lists } = workspace;
   const size = lists.sizeOf(want.list);
   const found: LoadedRecord[] = [];

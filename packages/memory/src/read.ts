@@ -9,8 +9,7 @@ import type {
 import type { Row, Workspace } from "./workspace.js";
 
 /** Records by id or by claim, in the order of the wants. */
-export function read(workspace: Workspace | undefined, wants: readonly Want[]): ReadResult {
-  if (workspace === undefined) return { revision: 0, found: wants.map(() => null) };
+export function read(workspace: Workspace, wants: readonly Want[]): ReadResult {
   const found = wants.map((want) => loaded(workspace, find(workspace, want)));
   return { revision: workspace.revision, found };
 }
@@ -29,7 +28,7 @@ export function usageOf({ remaining, refilledAt, lastRefillAt }: Usage): Usage {
 }
 
 function find(workspace: Workspace, want: Want): Row | undefined {
-  const id = "id" in want ? want.id : workspace.holderOf(want);
+  const id = "id" in want ? want.id : workspace.names(want).get(want.value);
   return id === undefined ? undefined : workspace.row(want.kind, id);
 }
 

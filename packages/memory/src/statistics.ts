@@ -35,9 +35,8 @@ export class StatisticsSums {
   }
 
   read({ subject, startAt, endAt }: StatisticsRange): readonly HourCount[] {
-    const days = [...this.#days].filter(([dayAt]) => dayAt < endAt && dayAt + DAY_MS > startAt);
-    return days
-      .flatMap(([, subjects]) => subjects.get(nameOf(subject)) ?? [])
+    return [...this.#days.values()]
+      .flatMap((subjects) => subjects.get(nameOf(subject)) ?? [])
       .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
       .map((sum) => ({ ...sum }))
       .sort((one, other) => one.hourAt - other.hourAt);

@@ -1,4 +1,53 @@
-import { describeKeyStore } from "@latchkey/conformance";
+import { aChange, aPlan, aRecord, describeKeyStore, NOW, usesOf } from "@latchkey/conformance";
+import { describe, expect, test } from "vitest";
 import { memoryStore } from "./index.js";
 
 describeKeyStore("memory", memoryStore);
+
+describe("memory", () => {
+  test("a charge is answered at once, without a promise", async () => {
+    const store = memoryStore();
+    const puts = [{ record: aRecord("key"), counters: { usage: usesOf(5) } }];
+    await store.commit("ws_default", aChange({ puts }));
+    expect(store.charge(aPlan(), { now: NOW, refill: null })).toEqual({
+      kind: "charged",
+      remaining: 4,
+      limits: [],
+    });
+  });
+
+  test("a body that is frozen is kept as it is, and handed out as it is", async () => {
+    const store = memoryStore();
+    const body = Object.freeze({ name: "a" });
+    await store.commit("ws_default", aChange({ puts: [{ record: aRecord("key", 1, { body }) }] }));
+    const { found } = await store.read("ws_default", [aRecord("key")]);
+    expect(found[0]?.record.body).toBe(body);
+  });
+
+  test("a body that is not frozen is frozen throughout", async () => {
+    const store = memoryStore();
+    const body = { nested: { list: [{ name: "a" }] } };
+    const record = { ...aRecord("key"), body };
+    await store.commit("ws_default", aChange({ puts: [{ record }] }));
+    expect(() => body.nested.list.push({ name: "b" })).toThrow(TypeError);
+    const [first] = body.nested.list;
+    expect([first, body.nested, body].every(Object.isFrozen)).toBe(true);
+  });
+
+  test("a change to counters that a record does not have is a mistake of the caller, and writes nothing", async () => {
+    const store = memoryStore();
+    const record = aRecord("key");
+    await store.commit("ws_default", aChange({ puts: [{ record }] }));
+    const usage = {
+      due: null,
+      operation: { kind: "set", remaining: 1 },
+      restartsAt: null,
+    } as const;
+    const change = aChange({
+      deletes: [record],
+      counters: [{ kind: "key", id: record.id, usage }],
+    });
+    await expect(store.commit("ws_default", change)).rejects.toThrow(TypeError);
+    expect((await store.read("ws_default", [record])).found[0]).not.toBeNull();
+  });
+});

@@ -5,7 +5,7 @@ import { entryOf } from "./entry-of.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { addStatistics } from "./statistics.js";
-import { newWorkspace, type Workspaces } from "./workspace.js";
+import { Workspace, type Workspaces } from "./workspace.js";
 
 /**
  * Opens an empty store in the memory of this process: the reference that every other store is compared with, and the one to
@@ -19,17 +19,18 @@ export function memoryStore(): KeyStore {
     if (workspaces !== null) return workspaces;
     throw new LatchkeyError("STORE_UNAVAILABLE", "the store is closed", { outcome: "not-applied" });
   };
-  const open = (workspaceId: string) => entryOf(opened(), workspaceId, newWorkspace);
+  // Not to be kept: workspaces that are only asked for would pile up.
+  const find = (workspaceId: string) => opened().get(workspaceId) ?? new Workspace();
+  const open = (workspaceId: string) => entryOf(opened(), workspaceId, () => new Workspace());
   return {
-    read: async (workspaceId, wants) => read(opened().get(workspaceId), wants),
-    page: async (workspaceId, want) => page(opened().get(workspaceId), want),
+    read: async (workspaceId, wants) => read(find(workspaceId), wants),
+    page: async (workspaceId, want) => page(find(workspaceId), want),
     commit: async (workspaceId, change) => commit(open(workspaceId), change),
     charge: (plan, moment) => charge(opened(), plan, moment),
     addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),
-    readStatistics: async (workspaceId, range) =>
-      opened().get(workspaceId)?.statistics.read(range) ?? [],
+    readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     deleteStatistics: async (workspaceId, beforeAt, limit) =>
-      open(workspaceId).statistics.delete(beforeAt, limit),
+      find(workspaceId).statistics.delete(beforeAt, limit),
     close: async () => {
       workspaces = null;
     },

@@ -10,18 +10,12 @@ import type {
 } from "@latchkey/core";
 import { entryOf, mapIn } from "./entry-of.js";
 import { ExpiringMap } from "./expiring-map.js";
+import { deepFrozen } from "./frozen.js";
 import { Lists } from "./lists.js";
 import { StatisticsSums } from "./statistics.js";
 
-/** Where windows of limits are kept: with a record, or with the workspace. */
-export interface WindowHolder {
-  get(name: string): RateWindow | null;
-  /** `until`: for how long a holder that does not keep it for good keeps it. */
-  set(name: string, window: RateWindow, until: EpochMs, now: EpochMs): void;
-}
-
 /** Counters of one record, or of several that share them: each of these holds the same object. */
-export class Counters implements WindowHolder {
+export class Counters {
   /** Made for the first window: most keys have no rate limit. */
   #windows: Map<string, RateWindow> | null = null;
 
@@ -43,15 +37,12 @@ export class Counters implements WindowHolder {
   }
 }
 
-/** Versions are whole numbers >= 0. */
-const NO_VERSION = -1;
-
 /** Where a record is, and what is kept beside it. Plans keep rows: one whose record was deleted is never used again. */
 export class Row {
   /** Null once it is deleted. */
   record: StoredRecord | null = null;
-  /** That of the record, for charges, which need no more of it; {@link NO_VERSION} without one. */
-  version = NO_VERSION;
+  /** That of the record, beside it: a charge looks at nothing else of a record. */
+  version: number | null = null;
   counters: Counters | null = null;
   usedAt: EpochMs | null = null;
 }
@@ -65,44 +56,31 @@ export class Workspace {
   readonly windows = new ExpiringMap<RateWindow>();
   readonly requests = new ExpiringMap<RememberedCharge>();
   readonly #rows = new Map<RecordKind, Map<string, Row>>();
-  readonly #claims = new Map<RecordKind, Map<string, Map<string, string>>>();
+  readonly #names = new Map<RecordKind, Map<string, Map<string, string>>>();
 
   row(kind: RecordKind, id: string): Row | undefined {
     return this.#rows.get(kind)?.get(id);
   }
 
   /** Writes a record, whether or not it is there, and answers its row. */
-  put(record: StoredRecord): Row {
-    const row = entryOf(mapIn(this.#rows, record.kind), record.id, () => new Row());
-    row.record = record;
-    row.version = record.version;
+  put({ kind, id, version, link, body }: StoredRecord): Row {
+    const row = entryOf(mapIn(this.#rows, kind), id, () => new Row());
+    row.record = Object.freeze({ kind, id, version, link, body: deepFrozen(body) });
+    row.version = version;
     return row;
   }
 
   delete(kind: RecordKind, id: string): void {
     const row = this.row(kind, id);
     this.#rows.get(kind)?.delete(id);
-    if (row === undefined) return;
-    row.record = null;
-    row.version = NO_VERSION;
+    if (row !== undefined) row.record = row.version = null;
   }
 
-  /** Id of the record that has a name. Where that is gone, the name is free. */
-  holderOf({ kind, index, value }: Claim): string | undefined {
-    return this.#claims.get(kind)?.get(index)?.get(value);
-  }
-
-  claim({ kind, index, value }: Claim, id: string): void {
-    mapIn(mapIn(this.#claims, kind), index).set(value, id);
-  }
-
-  release(claim: Claim, id: string): void {
-    if (this.holderOf(claim) === id)
-      this.#claims.get(claim.kind)?.get(claim.index)?.delete(claim.value);
+  /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */
+  names({ kind, index }: Claim): Map<string, string> {
+    return mapIn(mapIn(this.#names, kind), index);
   }
 }
 
 /** All workspaces of a store, by id. */
 export type Workspaces = Map<string, Workspace>;
-
-export const newWorkspace = (): Workspace => new Workspace();

@@ -3,30 +3,18 @@ import {
   type ChargeMoment,
   type ChargePlan,
   type ChargeResult,
-  type ChargeStep,
+  type ChargeWrite,
   NO_USES,
   type RateWindow,
   UNLIMITED_USES,
 } from "@latchkey/core";
-import { Counters } from "./counters.js";
 import type { Connection } from "./engine/connection.js";
-import { prepareAll } from "./engine/database.js";
+import { moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { NO_NUMBER } from "./engine/names.js";
-import { withWindow } from "./engine/stored-counters.js";
-import { Passing, requestName } from "./passing.js";
-import { KEPT, KIND_CODE, keepRecord, wholeOr0 } from "./stored-record.js";
-
-const CONFIRMED = `SELECT ${KEPT}, w.revision
-  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
-  LEFT JOIN latchkey_counters c ON c.seq = r.counters WHERE`;
-const REVISION_AT = 7;
-
-export const CHARGE_SQL = {
-  bySeq: `${CONFIRMED} r.seq = ? AND r.workspace = ? AND r.kind = ? AND r.id = ?`,
-  byId: `${CONFIRMED} r.workspace = ? AND r.kind = ? AND r.id = ?`,
-  revision: "SELECT revision FROM latchkey_workspace WHERE seq = ?",
-} as const;
+import { KIND_CODE } from "./engine/statements.js";
+import { findRequest, findWindow, pass, requestName } from "./passing.js";
+import { keepRecord, wholeOr } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
 interface Basis {
@@ -40,200 +28,132 @@ interface Basis {
   readonly records: readonly (KeptRecord | null)[];
 }
 
-/** A step with what it was decided on. It holds while that is as stored. */
-interface Decision {
-  readonly basis: Basis;
-  /** Those that the plan takes from, each once. */
-  readonly counters: readonly KeptCounters[];
-  /** In the order of the plan's limits. */
-  readonly windows: readonly (RateWindow | null)[];
-  readonly step: ChargeStep;
-}
-
+type Windows = readonly (RateWindow | null)[];
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
 
-/** Puts together what is stored of a plan, lets `applyCharge` decide, and stores what it says. */
-export class Charging {
-  readonly #connection: Connection;
-  readonly #counters: Counters;
-  readonly #passing: Passing;
-  readonly #run;
+/** Where a row that confirms a record has the revision. */
+const REVISION_AT = 7;
 
-  constructor(connection: Connection) {
-    this.#connection = connection;
-    this.#counters = new Counters(connection.database);
-    this.#passing = new Passing(connection.database);
-    this.#run = prepareAll(connection.database, CHARGE_SQL);
-  }
-
-  /** Answers a plan that writes nothing, without the write lock; for another one, what carries it out as {@link take} does. */
-  look(plan: ChargePlan, moment: ChargeMoment): ChargeResult | (() => ChargeResult) {
-    const isPassing =
-      moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
-    if (isPassing && plan.mode === "commit") return () => this.take(plan, moment);
-    const likely = isPassing ? null : this.#decideOnKept(plan, moment);
-    // Whether or not it is still as stored: the transaction will tell.
-    if (likely !== null && likely.step.next !== null) return () => this.take(plan, moment, likely);
-    const generation = this.#connection.memo.ask();
-    if (likely !== null && isOf(likely, generation)) return likely.step.result;
-    const read = () => this.#readAndDecide(plan, moment, generation, false);
-    // One statement is a snapshot of its own.
-    const isOneStatement = plan.confirms.length === 1 && !isPassing;
-    const decision = isOneStatement ? read() : this.#connection.snapshot(read);
-    if ("kind" in decision) return decision;
-    const { step } = decision;
-    return step.next === null ? step.result : () => this.take(plan, moment, decision);
-  }
-
-  /** Carries a plan out. Call it inside a write transaction in which the memo was confirmed. */
-  take(plan: ChargePlan, moment: ChargeMoment, draft: Decision | null = null): ChargeResult {
-    const { generation, counters } = this.#connection.memo;
-    let decision: Decision | Stale | null = draft;
-    for (const kept of draft?.counters ?? []) if (counters.get(kept.seq) !== kept) decision = null;
-    decision ??= this.#decideOnKept(plan, moment);
-    if (decision === null || !isOf(decision, generation))
-      decision = this.#readAndDecide(plan, moment, generation, true);
-    return "kind" in decision ? decision : this.#store(decision, moment);
-  }
-
-  /** Decides on what is kept, as old as it may be; null where not all of it is. */
-  #decideOnKept(plan: ChargePlan, moment: ChargeMoment): Decision | null {
-    const known = plan.memo as Basis | undefined;
-    if (known?.connection === this.#connection && known.plan === plan)
-      return this.#decide(known, moment);
-    // A new plan, perhaps on records that were read a moment ago.
-    const { names, memo } = this.#connection;
-    const workspace = names.workspace(plan.workspaceId);
-    if (workspace === NO_NUMBER) return null;
-    const records: KeptRecord[] = [];
-    for (const { handle, kind, id } of plan.confirms) {
-      const kept = typeof handle === "number" ? memo.records.get(handle) : undefined;
-      if (kept?.generation !== memo.generation || kept.workspace !== workspace) return null;
-      if (kept.kind !== KIND_CODE[kind] || kept.id !== id) return null;
-      records.push(kept);
-    }
-    const revision = records[0]?.revision ?? null;
-    const basis = this.#confirm(plan, workspace, records, revision, memo.generation);
-    return "kind" in basis ? null : this.#decide(basis, moment);
-  }
-
-  /** Reads what a plan rests on, keeps it with the generation given, and decides. */
-  #readAndDecide(
-    plan: ChargePlan,
-    moment: ChargeMoment,
-    generation: number,
-    isWriting: boolean,
-  ): Decision | Stale {
-    const { names, memo } = this.#connection;
-    const workspace = names.workspace(plan.workspaceId, isWriting);
-    let revision: number | null = null;
-    const records = plan.confirms.map(({ kind, id, handle }) => {
-      const address = [workspace, KIND_CODE[kind], id] as const;
-      // Its number finds it faster; by now that may be another's.
-      const seq = typeof handle === "number" ? handle : null;
-      const row = this.#run.bySeq.get(seq, ...address) ?? this.#run.byId.get(...address);
-      if (row === undefined) return null;
-      const record = keepRecord(memo, row, 0, address, row[REVISION_AT], generation);
-      revision = record.revision;
-      return record;
-    });
-    revision ??= wholeOr0(this.#run.revision.get(workspace)?.[0]);
-    const basis = this.#confirm(plan, workspace, records, revision, generation);
-    return "kind" in basis ? basis : (this.#decide(basis, moment) as Decision);
-  }
-
-  /** The basis of a plan, where all that it confirms holds: the revision is compared first, then each record. */
-  #confirm(
-    plan: ChargePlan,
-    workspace: number,
-    records: readonly (KeptRecord | null)[],
-    revision: number | null,
-    generation: number,
-  ): Basis | Stale {
-    if (plan.revision !== null && plan.revision !== revision)
-      return { kind: "stale", moved: "revision" };
-    const moved = plan.confirms.findIndex(({ version }, place) => {
-      const record = records[place] ?? null;
-      if (version === null || record === null) return version !== null || record !== null;
-      return version !== "exists" && version !== record.version;
-    });
-    if (moved !== -1) return { kind: "stale", moved };
-    const basis = { connection: this.#connection, plan, workspace, records, generation };
-    plan.memo = basis;
-    return basis;
-  }
-
-  #decide(basis: Basis, moment: ChargeMoment): Decision | null {
-    const { plan, workspace, records } = basis;
-    const counters: KeptCounters[] = [];
-    let isMissing = false;
-    const countersOf = (place: number) => {
-      const seq = records[place]?.counters ?? null;
-      const kept = seq === null ? undefined : this.#connection.memo.counters.get(seq);
-      if (kept === undefined) isMissing ||= seq !== null;
-      else if (!counters.includes(kept)) counters.push(kept);
-      return kept;
-    };
-    const { uses, limits } = plan;
-    const usage = uses === null ? UNLIMITED_USES : (countersOf(uses)?.usage ?? NO_USES);
-    const windows = limits.map(({ owner, window }) => {
-      if (owner === null) return this.#passing.window(workspace, window);
-      const stored = countersOf(owner)?.windows.find(({ name }) => name === window);
-      return stored?.window ?? null;
-    });
-    if (isMissing) return null;
-    const request = nameOf(plan, moment);
-    const remembered = request === null ? null : this.#passing.request(workspace, request);
-    const step = applyCharge({ usage, windows, remembered }, plan, moment);
-    return { basis, counters, windows, step };
-  }
-
-  #store({ basis, counters, windows, step }: Decision, moment: ChargeMoment): ChargeResult {
-    const { next, result } = step;
-    if (next === null) return result;
-    const { plan, workspace, records } = basis;
-    const moved = [...counters];
-    const move = (owner: number, change: (before: KeptCounters) => KeptCounters) => {
-      const place = moved.findIndex(({ seq }) => seq === records[owner]?.counters);
-      const before = moved[place];
-      if (before !== undefined) moved[place] = change(before);
-    };
-    if (plan.uses !== null)
-      move(plan.uses, ({ generation, seq, windows: own }) => ({
-        generation,
-        seq,
-        usage: next.usage,
-        windows: own,
-      }));
-    for (const [index, { owner, window: name, duration }] of plan.limits.entries()) {
-      const window = next.windows[index] ?? null;
-      if (window === null || window === windows[index]) continue;
-      if (owner !== null)
-        move(owner, ({ generation, seq, usage, windows: own }) => ({
-          generation,
-          seq,
-          usage,
-          windows: withWindow(own, name, window),
-        }));
-      else this.#passing.set(workspace, name, window.startedAt + duration, window, moment.now);
-    }
-    for (const [place, after] of moved.entries()) {
-      if (after === counters[place]) continue;
-      this.#counters.move(after.seq, after);
-      this.#connection.memo.counters.set(after.seq, after);
-    }
-    const request = nameOf(plan, moment);
-    if (next.remember !== null && request !== null)
-      this.#passing.set(workspace, request, next.remember.until, next.remember, moment.now);
-    return result;
-  }
+/** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
+export function look(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
+  const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
+  if (isPassing && plan.mode === "commit") return null;
+  const kept = isPassing ? null : keptBasis(connection, plan);
+  const likely = kept === null ? null : decide(kept, moment).step;
+  // Whether or not it is still as stored: the transaction will tell.
+  if (likely !== null && likely.next !== null) return null;
+  const generation = connection.memo.confirm();
+  if (likely !== null && kept?.generation === generation) return likely.result;
+  return connection.snapshot(() => {
+    const basis = readBasis(connection, plan, generation);
+    if ("kind" in basis) return basis;
+    const { result, next } = decide(basis, moment).step;
+    return next === null ? result : null;
+  });
 }
 
-/** Whether all that a decision rests on belongs to a generation. */
-function isOf({ basis, counters }: Decision, generation: number): boolean {
-  return (
-    basis.generation === generation && counters.every((kept) => kept.generation === generation)
-  );
+/** Carries a plan out. Call it inside a write transaction. */
+export function take(connection: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+  const { generation } = connection.memo;
+  let basis: Basis | Stale | null = keptBasis(connection, plan);
+  if (basis?.generation !== generation) basis = readBasis(connection, plan, generation, true);
+  if ("kind" in basis) return basis;
+  const { step, windows } = decide(basis, moment);
+  if (step.next !== null) store(basis, moment, windows, step.next);
+  return step.result;
+}
+
+/** As last known, of whatever generation; null where that is not all. */
+function keptBasis(connection: Connection, plan: ChargePlan): Basis | null {
+  const known = plan.memo as Basis | undefined;
+  if (known?.connection === connection && known.plan === plan) return known;
+  // A new plan, perhaps on records that were read a moment ago.
+  const { names, memo } = connection;
+  const { generation } = memo;
+  const workspace = names.workspace(plan.workspaceId);
+  if (workspace === NO_NUMBER) return null;
+  const records: KeptRecord[] = [];
+  for (const { handle, kind, id } of plan.confirms) {
+    const kept = memo.records.get(handle);
+    if (kept?.generation !== generation || kept.workspace !== workspace) return null;
+    if (kept.kind !== KIND_CODE[kind] || kept.id !== id) return null;
+    records.push(kept);
+  }
+  const revision = records[0]?.revision ?? null;
+  const basis = confirm({ connection, plan, workspace, generation, records }, revision);
+  return "kind" in basis ? null : basis;
+}
+
+/** Reads what a plan rests on, and keeps it with the generation given. */
+function readBasis(
+  connection: Connection,
+  plan: ChargePlan,
+  generation: number,
+  isWriting = false,
+): Basis | Stale {
+  const { names, memo, run } = connection;
+  const workspace = names.workspace(plan.workspaceId, isWriting);
+  const records = plan.confirms.map(({ kind, id, handle }) => {
+    const address = [workspace, KIND_CODE[kind], id] as const;
+    // Its number finds it faster; by now that may be another's.
+    const seq = typeof handle === "number" ? handle : null;
+    const row = run.confirmBySeq.get(seq, ...address) ?? run.confirm.get(...address);
+    return row ? keepRecord(memo, row, 0, address, row[REVISION_AT], generation) : null;
+  });
+  const revision =
+    records.find((record) => record !== null)?.revision ??
+    wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
+  return confirm({ connection, plan, workspace, generation, records }, revision);
+}
+
+/** Whether all that a plan confirms holds: the revision is compared first, then each record. */
+function confirm(basis: Basis, revision: number | null): Basis | Stale {
+  const { plan, records } = basis;
+  if (plan.revision !== null && plan.revision !== revision)
+    return { kind: "stale", moved: "revision" };
+  const moved = plan.confirms.findIndex(({ version }, place) => {
+    const record = records[place] ?? null;
+    if (version === null || record === null) return version !== null || record !== null;
+    return version !== "exists" && version !== record.version;
+  });
+  if (moved !== -1) return { kind: "stale", moved };
+  plan.memo = basis;
+  return basis;
+}
+
+/** The step of a charge, and the windows that it was decided on. */
+function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment) {
+  const { uses, limits } = plan;
+  const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
+  const windows: (RateWindow | null)[] = [];
+  for (const { owner, window } of limits) {
+    const own = owner === null ? null : records[owner]?.counters;
+    if (owner === null) windows.push(findWindow(connection, workspace, window));
+    else windows.push(own?.windows.find(({ name }) => name === window)?.window ?? null);
+  }
+  const request = nameOf(plan, moment);
+  const remembered = request === null ? null : findRequest(connection, workspace, request);
+  const step = applyCharge({ usage, windows, remembered }, plan, moment);
+  return { windows, step };
+}
+
+function store(basis: Basis, moment: ChargeMoment, before: Windows, next: ChargeWrite): void {
+  const { connection, plan, workspace, records } = basis;
+  const moved = new Set<KeptCounters>();
+  const used = plan.uses === null ? null : records[plan.uses]?.counters;
+  if (used && used.usage !== next.usage) moved.add(Object.assign(used, { usage: next.usage }));
+  for (const [index, { owner, window: name, duration }] of plan.limits.entries()) {
+    const window = next.windows[index] ?? null;
+    if (window === null || window === before[index]) continue;
+    const own = owner === null ? null : records[owner]?.counters;
+    if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
+    if (owner === null)
+      pass(connection, workspace, name, window.startedAt + duration, window, moment.now);
+  }
+  for (const counters of moved) moveCounters(connection, counters.seq, counters);
+  const request = nameOf(plan, moment);
+  if (next.remember !== null && request !== null)
+    pass(connection, workspace, request, next.remember.until, next.remember, moment.now);
 }
 
 /** The name under which the request of a charge is remembered; null where the caller gave none. */

@@ -1,22 +1,19 @@
 import type { KeyStore } from "@latchkey/core";
-import { Charging } from "./charge.js";
-import { Committing } from "./commit.js";
+import { look, take } from "./charge.js";
+import { commit } from "./commit.js";
 import { connectionOf } from "./engine/connection.js";
 import type { SqliteDatabase } from "./engine/database.js";
 import { translateError } from "./engine/errors.js";
 import { openPath, prepareDatabase } from "./engine/open.js";
 import { Transactions } from "./engine/transactions.js";
 import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.js";
-import { Paging } from "./page.js";
-import { Reading } from "./read.js";
-import { Statistics } from "./statistics.js";
+import { page } from "./page.js";
+import { read } from "./read.js";
+import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
  * Opens a store in a SQLite file, which is made with mode 0600 where there is none. Several processes of one machine may have
- * the same file open.
- *
- * Every method is one transaction, or one read on one snapshot. A commit that has resolved survives a power cut, a charge as
- * `durability` says.
+ * the same file open. A commit that has resolved survives a power cut, a charge as `durability` says.
  *
  * ```ts
  * const latchkey = createLatchkey({ store: sqliteStore("keys.db") });
@@ -50,34 +47,29 @@ export function sqliteStore(
 /** The port on one connection: which method is what kind of step. All else is in the files named after it. */
 function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings): KeyStore {
   const connection = connectionOf(database);
-  connection.forgetSettings();
+  // Somebody may have set it since, if this was handed in before.
+  connection.synchronous = undefined;
   const steps = new Transactions(connection, settings);
-  // Every statement is compiled now: tables that are not as they should be show themselves.
-  const reading = new Reading(connection);
-  const paging = new Paging(connection);
-  const committing = new Committing(connection);
-  const charging = new Charging(connection);
-  const statistics = new Statistics(connection);
   return {
-    read: async (workspaceId, wants) => steps.read(() => reading.read(workspaceId, wants)),
-    page: async (workspaceId, want) => steps.read(() => paging.page(workspaceId, want)),
+    read: async (workspaceId, wants) => steps.read(() => read(connection, workspaceId, wants)),
+    page: async (workspaceId, want) => steps.read(() => page(connection, workspaceId, want)),
     async commit(workspaceId, change) {
-      const result = await steps.commit(() => committing.commit(workspaceId, change));
+      const result = await steps.commit(() => commit(connection, workspaceId, change));
       // What was deleted is overwritten in the file; in the log it would stay until that is begun anew.
-      if (result.kind === "committed" && change.deletes.length > 0) steps.truncateLog();
+      if (result.kind === "committed" && change.deletes.length > 0) connection.truncateLog();
       return result;
     },
     charge: (plan, moment) =>
       steps.charge(
-        () => charging.look(plan, moment),
-        () => charging.take(plan, moment),
+        () => look(connection, plan, moment),
+        () => take(connection, plan, moment),
       ),
     addStatistics: async (workspaceId, batch) =>
-      steps.count(() => statistics.add(workspaceId, batch)),
+      steps.count(() => addStatistics(connection, workspaceId, batch)),
     readStatistics: async (workspaceId, range) =>
-      steps.read(() => statistics.read(workspaceId, range)),
+      steps.read(() => readStatistics(connection, workspaceId, range)),
     deleteStatistics: async (workspaceId, beforeAt, limit) =>
-      steps.commit(() => statistics.delete(workspaceId, beforeAt, limit)),
+      steps.commit(() => deleteStatistics(connection, workspaceId, beforeAt, limit)),
     async close() {
       if (!steps.close() || !isOwned) return;
       connection.truncateLog();
@@ -86,9 +78,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
   };
 }
 
-function isDatabase(source: unknown): source is SqliteDatabase {
-  if (typeof source !== "object" || source === null) return false;
-  return ["prepare", "exec", "pragma"].every(
-    (method) => typeof (source as Record<string, unknown>)[method] === "function",
-  );
+function isDatabase(source: Partial<SqliteDatabase> | null | undefined): boolean {
+  const methods = [source?.prepare, source?.exec, source?.pragma];
+  return methods.every((method) => typeof method === "function");
 }

@@ -7,6 +7,7 @@ import {
   assertHolds,
   commit,
   find,
+  idOf,
   NOW,
   put,
   putWithUses,
@@ -128,11 +129,13 @@ export const namingContracts: readonly StoreContract[] = [
         puts: records.map((record) => ({ record })),
         enters: [
           ...records.map(({ id }, number) => ({ list: "keys", of: TEXTS[number] ?? "", id })),
-          { list: "keys", id: aRecord("key", 0).id },
+          { list: "keys", id: idOf("key", TEXTS.length) },
         ],
       });
+      await put(store, aRecord("key", TEXTS.length));
       for (const [number, of] of TEXTS.entries())
         assert.deepEqual(await idsOn(other, { of }), [aRecord("key", number).id], of);
+      assert.deepEqual(await idsOn(other), [idOf("key", TEXTS.length)]);
       assert.equal((await pageOf(other)).size, 1);
     },
   },
@@ -187,6 +190,29 @@ export const namingContracts: readonly StoreContract[] = [
         assert.deepEqual(await idsOn(other, { list, of: "a" }), [id], list);
         assert.equal((await pageOf(other, { list })).size, 1, list);
       }
+    },
+  },
+  {
+    title: "where the name of a list ends is never in doubt",
+    async check({ store, other }) {
+      const lists = [
+        { list: "a", of: "ab" },
+        { list: "aa", of: "b" },
+        { list: "a", of: "b:c" },
+        { list: "a:b", of: "c" },
+        { list: "a:b:c" },
+        { list: "a", of: "b\u0000c" },
+        { list: "a", of: "b c" },
+        { list: "a", of: "" },
+        { list: "a" },
+        { list: "a:" },
+      ];
+      for (const [number, list] of lists.entries()) {
+        const record = aRecord("key", number);
+        await commit(store, { puts: [{ record }], enters: [{ ...list, id: record.id }] });
+      }
+      for (const [number, list] of lists.entries())
+        assert.deepEqual(await idsOn(other, list), [idOf("key", number)], JSON.stringify(list));
     },
   },
   {

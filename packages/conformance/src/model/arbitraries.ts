@@ -32,7 +32,7 @@ const expectation = fc.record({
   address,
   relation: fc.oneof(
     { weight: 6, arbitrary: fc.constant("as it is" as const) },
-    { weight: 1, arbitrary: pick(["exists", "absent", "moved"] as const) },
+    { weight: 1, arbitrary: pick(["exists", "exists", "absent", "moved"] as const) },
   ),
   hasHandle: fc.boolean(),
 });
@@ -69,8 +69,8 @@ const counterChange = fc.record(
   {
     address,
     usage: fc.record({ due: refill, operation, restartsAt: fc.option(instant, { freq: 2 }) }),
-    keepWindows: some(pick(WINDOWS)),
-    dropWindows: some(pick(WINDOWS)),
+    keepWindows: fc.constantFrom<readonly string[]>([], ["minute"], ["hour"], WINDOWS),
+    dropWindows: fc.array(pick(WINDOWS), { minLength: 1, maxLength: 2 }),
   },
   { requiredKeys: ["address"] },
 );
@@ -118,7 +118,7 @@ const charge = fc.record({
   type: fc.constant("charge" as const),
   workspace,
   confirms: fc.array(expectation, { minLength: 1, maxLength: 2 }),
-  revision: pick(["any", "as it is", "as it is", "moved"] as const),
+  revision: pick(["any", "as it is", "as it is", "as it is", "moved"] as const),
   mode: pick(["commit", "commit", "commit", "peek"] as const),
   cost: fc.nat({ max: 3 }),
   uses: pick([0, 0, 1, null]),

@@ -3,7 +3,7 @@ import type { StoreContract, TestContext } from "../fixtures/context.js";
 import { step } from "./arbitraries.js";
 import { ModelRun } from "./run.js";
 
-const RUNS = 30;
+const RUNS = 40;
 const MAX_STEPS = 50;
 
 export const modelContracts: readonly StoreContract[] = [
@@ -21,6 +21,8 @@ export const modelContracts: readonly StoreContract[] = [
  * @param environment - `LATCHKEY_MODEL_RUNS=10` runs ten times as many sequences, `LATCHKEY_MODEL_SEED=<seed>` repeats the
  * ones that a failure printed.
  *
+ * `LATCHKEY_MODEL_SHRINK=no` shows the first one that fails as it is.
+ *
  * @throws The first difference, with the shortest sequence found that shows it, the seed and the path.
  */
 export async function checkAgainstModel(
@@ -28,6 +30,7 @@ export async function checkAgainstModel(
   environment: { readonly [name: string]: string | undefined },
 ): Promise<void> {
   const { LATCHKEY_MODEL_RUNS: times = "1", LATCHKEY_MODEL_SEED: seed } = environment;
+  const endOnFailure = environment.LATCHKEY_MODEL_SHRINK === "no";
   const sequence = fc.array(step, { maxLength: MAX_STEPS, size: "max" });
   await fc.assert(
     fc.asyncProperty(sequence, async (steps) => {
@@ -38,6 +41,10 @@ export async function checkAgainstModel(
         await context.close();
       }
     }),
-    { numRuns: Math.ceil(RUNS * Number(times)), ...(seed !== undefined && { seed: Number(seed) }) },
+    {
+      endOnFailure,
+      numRuns: Math.ceil(RUNS * Number(times)),
+      ...(seed !== undefined && { seed: Number(seed) }),
+    },
   );
 }

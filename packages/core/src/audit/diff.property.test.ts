@@ -1,24 +1,27 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "../rules/metadata.js";
-import { type Facts, fieldChanges } from "./diff.js";
+import type { JsonValue } from "../lib/json.js";
+import { type AuditFields, fieldChanges } from "./diff.js";
 
 const name = fc.constantFrom("name", "meta", "expires", "remaining", "roles");
 const value = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<JsonValue>(null, 0, 1, "", "a", true, [], ["a"], {}) },
   fc.jsonValue({ maxDepth: 3 }).map((json) => JSON.parse(JSON.stringify(json)) as JsonValue),
 );
-const facts = fc.dictionary(name, fc.option(value, { nil: undefined })) as fc.Arbitrary<Facts>;
+const fields = fc.dictionary(
+  name,
+  fc.option(value, { nil: undefined }),
+) as fc.Arbitrary<AuditFields>;
 
 /** A state with only the fields that have a value. */
-function valuesOf(state: Facts): Record<string, JsonValue> {
+function valuesOf(state: AuditFields): Record<string, JsonValue> {
   const entries = Object.entries(state).filter(([, held]) => held !== undefined && held !== null);
   return Object.fromEntries(entries) as Record<string, JsonValue>;
 }
 
 test("a state and a copy of it differ in nothing, whatever the order of their fields", () => {
   fc.assert(
-    fc.property(facts, (state) => {
+    fc.property(fields, (state) => {
       const copy = structuredClone(state);
       const reversed = Object.fromEntries(Object.entries(copy).reverse());
       expect(fieldChanges(state, copy)).toEqual([]);
@@ -29,7 +32,7 @@ test("a state and a copy of it differ in nothing, whatever the order of their fi
 
 test("the earlier state and what changed make the later one", () => {
   fc.assert(
-    fc.property(facts, facts, (before, after) => {
+    fc.property(fields, fields, (before, after) => {
       const state = valuesOf(before);
       for (const change of fieldChanges(before, after)) {
         expect(state[change.field]).toEqual(change.before);
@@ -43,7 +46,7 @@ test("the earlier state and what changed make the later one", () => {
 
 test("the way back is the same changes the other way round", () => {
   fc.assert(
-    fc.property(facts, facts, (before, after) => {
+    fc.property(fields, fields, (before, after) => {
       const sorted = (changes: ReturnType<typeof fieldChanges>) =>
         [...changes].sort((one, other) => (one.field < other.field ? -1 : 1));
       const there = sorted(fieldChanges(before, after));
@@ -55,9 +58,9 @@ test("the way back is the same changes the other way round", () => {
   );
 });
 
-test("no change is told of twice, and none without a value on either side", () => {
+test("no change is named twice, and none without a value on either side", () => {
   fc.assert(
-    fc.property(facts, facts, (before, after) => {
+    fc.property(fields, fields, (before, after) => {
       const changes = fieldChanges(before, after);
       expect(new Set(changes.map(({ field }) => field)).size).toBe(changes.length);
       for (const change of changes)

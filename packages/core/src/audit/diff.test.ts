@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fieldChanges } from "./diff.js";
 
 describe("what differs between two states", () => {
-  test("is told field by field, as it was and as it is", () => {
+  test("is named field by field, as it was and as it is", () => {
     expect(fieldChanges({ name: "tides", remaining: 5 }, { name: "gates", remaining: 4 })).toEqual([
       { field: "name", before: "tides", after: "gates" },
       { field: "remaining", before: 5, after: 4 },
@@ -58,7 +58,7 @@ describe("what differs between two states", () => {
     ]);
   });
 
-  test("is told of a field that bears the name of something inherited", () => {
+  test("includes a field that bears the name of something inherited", () => {
     expect(fieldChanges({ constructor: "a" }, { constructor: "b" })).toEqual([
       { field: "constructor", before: "a", after: "b" },
     ]);

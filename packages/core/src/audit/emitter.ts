@@ -1,3 +1,4 @@
+import { type ErrorListener, report } from "../lib/error-listener.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import type { AuditEvent } from "./event.js";
@@ -28,12 +29,12 @@ export type KeyVerifiedEvent =
       readonly tags?: readonly string[];
     };
 
-/** A verification took the last use of what the key draws from. */
+/** A verification took the last use that the key had. */
 export interface KeyExhaustedEvent extends AboutKey {
   readonly type: "key.exhausted";
 }
 
-/** A key was presented after its expiry. Heard with each such verification: nothing watches the clock. */
+/** A key was presented after its expiry. Emitted with each such verification: nothing watches the clock. */
 export interface KeyExpiredEvent extends AboutKey {
   readonly type: "key.expired";
   readonly expiredAt: EpochMs;
@@ -61,20 +62,5 @@ export function emit(
       Promise.resolve(answer).catch((error: unknown) => report(onError, error));
   } catch (error) {
     report(onError, error);
-  }
-}
-
-/** Is called with failures that no caller waits for: statistics that were not written, a listener that threw, a clock that is wrong. */
-export type ErrorListener = (error: unknown) => unknown;
-
-/** Calls an {@link ErrorListener}. What it throws itself has nowhere to go. */
-export function report(onError: ErrorListener | null, error: unknown): void {
-  if (onError === null) return;
-  try {
-    const answer = onError(error);
-    if (typeof answer === "object" && answer !== null && "then" in answer)
-      Promise.resolve(answer).catch(() => undefined);
-  } catch {
-    // See above.
   }
 }

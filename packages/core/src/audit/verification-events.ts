@@ -1,13 +1,9 @@
-import {
-  type ErrorListener,
-  type EventListener,
-  emit,
-  type LatchkeyEvent,
-} from "../audit/emitter.js";
+import type { ErrorListener } from "../lib/error-listener.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { LoadedKey } from "../verification/loaded-key.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
+import { type EventListener, emit, type LatchkeyEvent } from "./emitter.js";
 
 /** A verdict on a key that exists, and what it rests on. */
 export interface JudgedKey {

@@ -1,7 +1,7 @@
 /** Runs work alone: no two of one name at once. */
 export type Exclusive = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** Makes an {@link Exclusive} for this process. Work of one name runs in the order in which it was asked for. */
+/** Makes an {@link Exclusive} for this process. Work of one name runs in the order of the calls. */
 export function createExclusive(): Exclusive {
   const last = new Map<string, Promise<unknown>>();
   return async (name, work) => {

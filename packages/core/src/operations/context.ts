@@ -1,8 +1,9 @@
-import { type ErrorListener, type EventListener, emit } from "../audit/emitter.js";
+import { type EventListener, emit } from "../audit/emitter.js";
 import { buildAuditEntry, type ChangeDescription } from "../audit/entry.js";
 import { toAuditEvent } from "../audit/event.js";
 import { badRequest, LatchkeyError } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
+import type { ErrorListener } from "../lib/error-listener.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import type { LruCache } from "../lib/lru-cache.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";

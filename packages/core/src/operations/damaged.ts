@@ -22,7 +22,7 @@ export function decodeOrNull<Value>(
 }
 
 /**
- * Revokes something whose record may be damaged: whoever revokes a key must not first have to mend it.
+ * Revokes something whose record may be damaged: nobody must have to mend a key before revoking it.
  *
  * @param revoke - The usual way, which reads the record.
  * @param revokeDamaged - Does without what cannot be read.

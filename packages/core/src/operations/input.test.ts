@@ -40,7 +40,7 @@ describe("an input", () => {
     );
   });
 
-  test("that lacks a field is told that it is required", () => {
+  test("that lacks a field is refused with the words that it is required", () => {
     expect(issuesOf(text(1, 5), undefined)).toEqual([{ path: "field", message: "is required" }]);
   });
 

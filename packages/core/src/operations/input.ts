@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badRequest, type InputIssue } from "../errors.js";
-import { DEFAULT_LIMIT } from "../records/key.js";
+import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { isExpired } from "../rules/expiry.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import { NAMESPACE_PATTERN } from "../rules/namespace.js";
@@ -146,7 +146,7 @@ export const keyRatelimit = z.strictObject({
   duration: wholeNumber(1),
 });
 
-/** Whose number of uses a key draws from. */
+/** Whose uses a key takes. */
 export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
 
 /** What a rate limit that belongs to no key is for. */
@@ -249,7 +249,7 @@ export function notLaterThanNow(
 export type InputSchema = z.ZodType;
 
 /**
- * When a rule on several fields of an object is asked: always, also when a single field is refused, so that all issues
+ * When a rule on several fields of an object is checked: always, also when a single field is refused, so that all issues
  * are reported at once. The rule must expect fields of any type.
  */
 export const evenWithIssues = {
@@ -273,7 +273,7 @@ export const EITHER_ID = {
 };
 
 /**
- * Checks an input against its schema and against what only the whole can tell.
+ * Checks an input against its schema and against rules on the whole of it.
  *
  * @param further - Issues that a schema cannot see (the time, two fields together). It is given the raw input, also
  * when the schema refuses it, so that all issues are reported at once.

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toRefillView } from "./refill-view.js";
 
-test("a refill is shown with the instant up to which it is settled, and a day only where it is monthly", () => {
+test("a refill is shown with the instant at which it happened last, and a day only where it is monthly", () => {
   expect(toRefillView({ interval: "daily", amount: 5 }, 99)).toEqual({
     interval: "daily",
     amount: 5,

@@ -4,7 +4,7 @@ import type { UsageRefusal } from "../store/counters.js";
 /**
  * The error for a change to the uses left that was refused.
  *
- * @param path - The input field that asked for it.
+ * @param path - The input field that it follows from.
  */
 export function refuseUsageChange(reason: UsageRefusal, path: string): LatchkeyError {
   switch (reason.kind) {

@@ -93,7 +93,7 @@ export const auditEntryType = defineRecord<AuditEntry>({
       keyId: body.textOrNull("keyId") ?? (resourceId.startsWith("key_") ? resourceId : null),
       identityId:
         body.textOrNull("identityId") ?? (resourceId.startsWith("id_") ? resourceId : null),
-      fields: body.values("changes").map(readChange),
+      fields: Object.freeze(body.values("changes").map(readChange)),
     };
   },
   lists: (entry) => auditLists(entry),
@@ -121,9 +121,9 @@ function readChange(change: JsonValue): FieldChange {
   const [field, before, after = null] = change as readonly JsonValue[];
   if (typeof field !== "string")
     throw new TypeError('the stored "changes" are not what was written');
-  return {
+  return Object.freeze({
     field,
     ...(before !== null && before !== undefined && { before }),
     ...(after !== null && { after }),
-  };
+  });
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../lib/json.js";
+import { DEFAULT_LIMIT, isAutoApplied } from "../rules/default-limit.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { RateLimit } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
@@ -8,7 +9,7 @@ import type { BodyReader } from "./body.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 import { readRefill } from "./refill.js";
 
-/** How a limit of a key was asked for. Kept and listed; every limit is exact regardless. */
+/** A wish for how a limit of a key is counted. Kept and listed; every limit is exact regardless. */
 export type RateLimitType = "fast" | "consistent";
 
 /** A limit of a key. The one named {@link DEFAULT_LIMIT} applies to every verification by itself. */
@@ -18,9 +19,6 @@ export interface KeyRateLimit extends RateLimit {
   /** Whether it applies to every verification by itself, and not only to those that name it. */
   readonly autoApply: boolean;
 }
-
-/** Name of the limit that a key's `ratelimit` field sets. Always `autoApply`. */
-export const DEFAULT_LIMIT = "default";
 
 /** The configuration of a key. Its counters live apart: uses left, and the windows of its limits. */
 export interface KeyRecord {
@@ -35,7 +33,7 @@ export interface KeyRecord {
   readonly identityId: string | null;
   readonly meta: Metadata | null;
   readonly createdAt: EpochMs;
-  /** Instant of the latest configuration change, or null before the first. Uses and refills do not touch it. */
+  /** Instant of the latest change by somebody, of uses too, or null before the first. Verifications and refills do not touch it. */
   readonly updatedAt: EpochMs | null;
   /** Instant at which the key dies, or null for never. */
   readonly expires: EpochMs | null;
@@ -55,7 +53,7 @@ export interface KeyRecord {
   readonly sharedCountersId: string | null;
   /** The secret, encrypted, for a recoverable key. */
   readonly sealedSecret: string | null;
-  /** Of an imported key under a pepper: what tells its secret from those of other imports. See `SecretHasher.importMarks`. */
+  /** Of an imported key under a pepper: what all imports of one secret have in common. See `SecretHasher.importMarks`. */
   readonly importMarks: readonly string[];
   /** Ids of the roles that the key was given itself. One that was deleted counts for nothing. */
   readonly roles: readonly string[];
@@ -174,6 +172,6 @@ export function fromWireKeyLimit(limit: {
     duration: limit.duration,
     type: limit.type ?? null,
     async: limit.async ?? limit.type === "fast",
-    autoApply: name === DEFAULT_LIMIT || limit.autoApply === true,
+    autoApply: isAutoApplied({ name, autoApply: limit.autoApply }),
   };
 }

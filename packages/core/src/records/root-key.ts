@@ -44,7 +44,7 @@ export const rootKeyType = defineRecord<RootKeyRecord>({
 /** The partition of the store that leads from the hash of a root key to its workspace. No workspace can have this id. */
 export const DIRECTORY_ID = "$directory";
 
-/** Where a root key is, for whoever knows its hash alone. One that leads nowhere is harmless. */
+/** Where the root key of a hash is. A pointer that leads nowhere is harmless. */
 export interface RootKeyPointer {
   /** Hash of the root key. */
   readonly id: string;

@@ -22,7 +22,7 @@ export interface StoredRecord {
   /** Unique in its workspace and kind: 1 to 128 ASCII characters without spaces. Lists are in ascending order of it. */
   readonly id: string;
   /**
-   * Chosen by core: a whole number >= 0. It rises when whoever knows the record must read it again, and not when only its
+   * Chosen by core: a whole number >= 0. It rises when a process that knows the record must read it again, and not when only its
    * counters move. A store that cannot read what it holds answers 0.
    */
   readonly version: number;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { DEFAULT_WORKSPACE_ID, untouchedWorkspace, WORKSPACE_ID_PATTERN } from "./workspace.js";
+import { DEFAULT_WORKSPACE_ID, unwrittenWorkspace, WORKSPACE_ID_PATTERN } from "./workspace.js";
 
-test("a workspace that was never written exists, without a name, enabled, at epoch 0", () => {
-  expect(untouchedWorkspace("ws_acme")).toEqual({
+test("a workspace that was never written exists, without a name, enabled, at version 0", () => {
+  expect(unwrittenWorkspace("ws_acme")).toEqual({
     id: "ws_acme",
     name: null,
     enabled: true,
-    epoch: 0,
+    version: 0,
   });
 });
 

@@ -15,13 +15,13 @@ function rangeAround(text: string, bits: number): string {
     ? ipv6Parts(canonical)
     : canonical.split(".").map(Number);
   const width = canonical.includes(":") ? 16 : 8;
-  const masked = candidates.map((part, index) => {
+  const maddress = candidates.map((part, index) => {
     const counted = Math.min(Math.max(bits - index * width, 0), width);
     return part & ~((1 << (width - counted)) - 1);
   });
   return canonical.includes(":")
-    ? `${masked.map((part) => part.toString(16)).join(":")}/${bits}`
-    : `${masked.join(".")}/${bits}`;
+    ? `${maddress.map((part) => part.toString(16)).join(":")}/${bits}`
+    : `${maddress.join(".")}/${bits}`;
 }
 
 function ipv6Parts(canonical: string): number[] {
@@ -92,15 +92,15 @@ test("what a list holds is what Node's own block list holds", () => {
         const size = (canonicalAddress(around) as string).includes(":") ? 128 : 32;
         return canonicalAddressRange(rangeAround(around, bits % (size + 1))) as string;
       });
-      const asked = canonicalAddress(text) as string;
+      const address = canonicalAddress(text) as string;
       const family = (of: string) => (of.includes(":") ? "ipv6" : "ipv4");
       // One kind at a time: Node counts IPv4 addresses among the IPv6 ranges.
       const blockList = new BlockList();
-      for (const range of list.filter((range) => family(range) === family(asked))) {
+      for (const range of list.filter((range) => family(range) === family(address))) {
         const [start = "", bits = family(range) === "ipv6" ? 128 : 32] = range.split("/");
         blockList.addSubnet(start, Number(bits), family(range));
       }
-      expect(isAddressListed(list, asked)).toBe(blockList.check(asked, family(asked)));
+      expect(isAddressListed(list, address)).toBe(blockList.check(address, family(address)));
     }),
     { numRuns: 500 },
   );

@@ -184,7 +184,7 @@ describe("an allow-list", () => {
     expect(isAddressListed(["::/0"], "192.0.2.7")).toBe(false);
   });
 
-  test("that is empty, or is asked about no address, holds nothing", () => {
+  test("that is empty, or is given no address, holds nothing", () => {
     expect(isAddressListed([], "192.0.2.7")).toBe(false);
     expect(isAddressListed(["0.0.0.0/0", "::/0"], null)).toBe(false);
   });
@@ -195,7 +195,7 @@ describe("an allow-list", () => {
     expect(isAddressListed(list, "10.0.0.0")).toBe(false);
   });
 
-  test("answers the same however often it is asked", () => {
+  test("answers the same however often it is called", () => {
     const list = Object.freeze(["192.0.2.0/24"]);
     const answers = [1, 2, 3].map(() => isAddressListed(list, "192.0.2.7"));
     expect(answers).toEqual([true, true, true]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyRefill, changeUsage } from "../store/counters.js";
+import { usageOf } from "../testing/records.js";
 import { decideUpdate, keyState, type LifecycleFacts, type LifecycleUpdate } from "./lifecycle.js";
 import { decideSpend } from "./usage.js";
 
@@ -23,10 +24,7 @@ function factsAfter(
     update.remaining === undefined
       ? { kind: "keep" as const }
       : { kind: "set" as const, remaining: update.remaining };
-  const result = changeUsage(
-    { remaining: facts.remaining, refilledAt: 0 },
-    { due: null, operation, settledAt: now },
-  );
+  const result = changeUsage(usageOf(facts.remaining), { due: null, operation, restartsAt: now });
   if (result.kind !== "changed") throw new Error("keep and set always change");
   return { enabled, expires, remaining: result.usage.remaining };
 }
@@ -94,7 +92,7 @@ describe("the state table", () => {
   });
 
   test("an exhausted key is enabled by a refill that falls due", () => {
-    const refilled = applyRefill({ remaining: 0, refilledAt: 0 }, { amount: 5, dueAt: NOW });
+    const refilled = applyRefill(usageOf(0), { amount: 5, dueAt: NOW });
     expect(keyState({ ...EXHAUSTED, remaining: refilled.remaining }, NOW)).toBe("enabled");
   });
 

@@ -32,7 +32,7 @@ function naiveGrants(held: string, wanted: string): boolean {
 }
 
 /** The query as a formula over truth values, evaluated by the engine. */
-function naiveSatisfied(asked: PermissionQuery, held: readonly string[]): boolean {
+function naiveSatisfied(wanted: PermissionQuery, held: readonly string[]): boolean {
   const formula = (part: PermissionQuery): string => {
     if (typeof part === "string")
       return String(held.some((permission) => naiveGrants(permission, part)));
@@ -40,7 +40,7 @@ function naiveSatisfied(asked: PermissionQuery, held: readonly string[]): boolea
       ? `(${part.and.map(formula).join("&&")})`
       : `(${part.or.map(formula).join("||")})`;
   };
-  return new Function(`return ${formula(asked)}`)() as boolean;
+  return new Function(`return ${formula(wanted)}`)() as boolean;
 }
 
 test("what one permission grants is what comparing segment by segment says", () => {
@@ -54,8 +54,8 @@ test("what one permission grants is what comparing segment by segment says", () 
 
 test("a query is answered as the same formula over truth values", () => {
   fc.assert(
-    fc.property(query, names, (asked, held) => {
-      expect(isSatisfied(asked, held)).toBe(naiveSatisfied(asked, held));
+    fc.property(query, names, (wanted, held) => {
+      expect(isSatisfied(wanted, held)).toBe(naiveSatisfied(wanted, held));
     }),
     { numRuns: 1_000 },
   );
@@ -63,8 +63,8 @@ test("a query is answered as the same formula over truth values", () => {
 
 test("holding more never satisfies less", () => {
   fc.assert(
-    fc.property(query, names, names, (asked, held, more) => {
-      if (isSatisfied(asked, held)) expect(isSatisfied(asked, [...held, ...more])).toBe(true);
+    fc.property(query, names, names, (wanted, held, more) => {
+      if (isSatisfied(wanted, held)) expect(isSatisfied(wanted, [...held, ...more])).toBe(true);
     }),
     { numRuns: 500 },
   );
@@ -72,9 +72,9 @@ test("holding more never satisfies less", () => {
 
 test("* satisfies every query, and nothing satisfies none", () => {
   fc.assert(
-    fc.property(query, (asked) => {
-      expect(isSatisfied(asked, ["*"])).toBe(true);
-      expect(isSatisfied(asked, [])).toBe(false);
+    fc.property(query, (wanted) => {
+      expect(isSatisfied(wanted, ["*"])).toBe(true);
+      expect(isSatisfied(wanted, [])).toBe(false);
     }),
   );
 });

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { dueRefill, latestRefillDueAt, nextRefillDueAt, type Refill } from "./refill.js";
+import {
+  dueRefill,
+  latestRefillDueAt,
+  nextRefillDueAt,
+  type Refill,
+  refillAfter,
+} from "./refill.js";
 
 const DAILY: Refill = { interval: "daily", amount: 100 };
 const monthlyOn = (refillDay: number): Refill => ({ interval: "monthly", amount: 100, refillDay });
@@ -166,5 +172,19 @@ describe("the next refill", () => {
 
   test.each([DAILY, monthlyOn(1)])("of %o is none where no date lies that far", (refill) => {
     expect(nextRefillDueAt(refill, 8_640_000_000_000_000)).toBeNull();
+  });
+});
+
+describe("refillAfter", () => {
+  const refill = { interval: "daily", amount: 5 } as const;
+
+  test("uses without a limit have no refill", () => {
+    expect(refillAfter(refill, null)).toBeNull();
+    expect(refillAfter(null, null)).toBeNull();
+  });
+
+  test.each([0, 1, Number.MAX_SAFE_INTEGER])("with %d uses left it goes on", (remaining) => {
+    expect(refillAfter(refill, remaining)).toBe(refill);
+    expect(refillAfter(null, remaining)).toBeNull();
   });
 });

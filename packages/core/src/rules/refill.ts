@@ -51,6 +51,16 @@ export function dueRefill(refill: Refill | null, now: EpochMs): DueRefill | null
   return { amount: refill.amount, dueAt: latestRefillDueAt(refill, now) };
 }
 
+/**
+ * The refill that uses have after a change. Uses without a limit need none: making them unlimited ends the refill, and so
+ * does taking it away.
+ *
+ * @param remaining - Uses left after the change; null for unlimited.
+ */
+export function refillAfter(refill: Refill | null, remaining: number | null): Refill | null {
+  return remaining === null ? null : refill;
+}
+
 function nextDayAt(now: EpochMs): EpochMs {
   return now - (now % DAY_MS) + DAY_MS;
 }

@@ -107,7 +107,7 @@ describe("a root key", () => {
     expect(isRootAllowed(["api.*.create_key"], any)).toBe(true);
   });
 
-  test("is told the narrowest permission that grants what is needed", () => {
+  test("is shown the narrowest permission that grants what is needed", () => {
     expect(rootPermissionName(createKey)).toBe("api.api_1.create_key");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decideRotation } from "./rotation.js";
+import { decideRotation, putsOffRotated } from "./rotation.js";
 
 const NOW = 1_000;
 const fresh = { expires: null, rotatedTo: null };
@@ -34,5 +34,22 @@ describe("a rotation", () => {
       const decision = decideRotation({ expires, rotatedTo: "key_2" }, 100, NOW);
       expect(decision.kind).toBe("rotated-before");
     }
+  });
+});
+
+describe("the expiry of a key that was rotated", () => {
+  test.each([
+    { before: 1_000, after: 999, putsOff: false },
+    { before: 1_000, after: 1_000, putsOff: false },
+    { before: 1_000, after: 1_001, putsOff: true },
+    { before: 1_000, after: null, putsOff: true },
+    { before: null, after: 1_000, putsOff: false },
+    { before: null, after: null, putsOff: false },
+  ])("is put off by $after after $before: $putsOff", ({ before, after, putsOff }) => {
+    expect(putsOffRotated("key_2", before, after)).toBe(putsOff);
+  });
+
+  test("can be moved freely as long as the key was not rotated", () => {
+    expect(putsOffRotated(null, 1_000, 2_000)).toBe(false);
   });
 });

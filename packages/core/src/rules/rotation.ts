@@ -1,8 +1,7 @@
-import type { KeyRecord } from "../records/key.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { isExpired } from "./expiry.js";
 
-/** What is to become of a key that is to be rotated. */
+/** Whether a key can be rotated, and when the old one dies. */
 export type RotationDecision =
   /** `expires`: when the old key dies, Unix epoch ms. */
   | { readonly kind: "rotate"; readonly expires: EpochMs }
@@ -19,7 +18,7 @@ export type RotationDecision =
  * @see packages/core/decisions/0018-rotation.md
  */
 export function decideRotation(
-  { expires, rotatedTo }: Pick<KeyRecord, "expires" | "rotatedTo">,
+  { expires, rotatedTo }: { readonly expires: EpochMs | null; readonly rotatedTo: string | null },
   graceMs: SpanMs,
   now: EpochMs,
 ): RotationDecision {
@@ -30,4 +29,19 @@ export function decideRotation(
     kind: "rotate",
     expires: Math.min(now + graceMs, expires ?? Number.MAX_SAFE_INTEGER),
   };
+}
+
+/**
+ * Whether a new expiry would put off the death of a key that was rotated: its successor lives on for it. An earlier expiry is
+ * allowed.
+ *
+ * @param before - Expiry of the key; null for never.
+ * @param after - The new one.
+ */
+export function putsOffRotated(
+  rotatedTo: string | null,
+  before: EpochMs | null,
+  after: EpochMs | null,
+): boolean {
+  return rotatedTo !== null && before !== null && (after === null || after > before);
 }

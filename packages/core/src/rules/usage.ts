@@ -1,4 +1,4 @@
-/** Whose number of uses a key draws from. */
+/** Whose uses a key takes: its own, or those that all keys of its identity share. */
 export type UsesOwner = "key" | "identity";
 
 /** What the use counter says of one attempt to spend. */

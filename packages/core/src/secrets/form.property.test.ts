@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { secretForm } from "./form.js";
-import { BYTE_LENGTH, formatSecret, PREFIX_PATTERN, secretStart } from "./format.js";
+import { BYTE_LENGTH, formatSecret, PREFIX_PATTERN } from "./format.js";
+import { secretStart } from "./shown-start.js";
 
 const prefixes = fc.oneof(fc.constant(""), fc.stringMatching(PREFIX_PATTERN));
 const secretBytes = fc.uint8Array({ minLength: BYTE_LENGTH.min, maxLength: BYTE_LENGTH.max });

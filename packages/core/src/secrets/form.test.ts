@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { secretForm } from "./form.js";
-import { formatSecret, secretStart } from "./format.js";
+import { formatSecret } from "./format.js";
+import { secretStart } from "./shown-start.js";
 
 const startOf = (prefix: string, byteLength: number, fill = 170) =>
   secretStart(formatSecret(prefix, new Uint8Array(byteLength).fill(fill)));
@@ -14,10 +15,13 @@ describe("the form of a secret", () => {
     ["a_b_c", 48],
     ["p", 64],
     ["sixteen-letters_", 255],
-  ])("that was made with the prefix %j and %d bytes is told by its start", (given, byteLength) => {
-    const prefix = given.replace(/_$/, "");
-    expect(secretForm(startOf(prefix, byteLength))).toEqual({ prefix, byteLength });
-  });
+  ])(
+    "that was made with the prefix %j and %d bytes is recognised by its start",
+    (given, byteLength) => {
+      const prefix = given.replace(/_$/, "");
+      expect(secretForm(startOf(prefix, byteLength))).toEqual({ prefix, byteLength });
+    },
+  );
 
   test("of 136 to 145 bytes may be taken for a shorter one of at least 24", () => {
     expect(secretForm("RNvXX")).toEqual({ prefix: "", byteLength: 24 });
@@ -41,7 +45,7 @@ describe("the form of a secret", () => {
     },
   );
 
-  test("is told by the start for each of the other lengths", () => {
+  test("is recognised by the start for each of the other lengths", () => {
     const lengths = Array.from({ length: 240 }, (_, at) => 16 + at);
     for (const byteLength of lengths.filter((length) => length < 136 || length > 145))
       expect(secretForm(startOf("pay", byteLength, 255))).toEqual({ prefix: "pay", byteLength });

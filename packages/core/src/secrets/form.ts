@@ -1,4 +1,5 @@
-import { BYTE_LENGTH, PREFIX_PATTERN, shownBodies, splitSecret } from "./format.js";
+import { BYTE_LENGTH, PREFIX_PATTERN, splitSecret } from "./format.js";
+import { shownBodies } from "./shown-start.js";
 
 /** What a secret is written with, beside its random bytes. */
 export interface SecretForm {
@@ -9,7 +10,7 @@ export interface SecretForm {
 }
 
 /**
- * The form of a secret, as far as its stored beginning tells, so that another of the same form can be made.
+ * The form of a secret, as far as its stored beginning shows it, so that another of the same form can be generated.
  *
  * The prefix is what stands before the last `_`, where that can be a prefix. The number of random bytes follows from the
  * beginning of the body, which carries it; where the few characters fit two lengths, which is so for some secrets of 136

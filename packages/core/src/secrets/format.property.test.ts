@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BASE58_ALPHABET } from "../lib/base58.js";
-import { formatSecret, secretShape, secretStart } from "./format.js";
+import { formatSecret, secretShape } from "./format.js";
+import { secretStart } from "./shown-start.js";
 
 const prefixCharacter = fc.constantFrom(..."abzABZ059_-");
 const prefix = fc

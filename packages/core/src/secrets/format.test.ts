@@ -7,8 +7,8 @@ import {
   MAX_SECRET_LENGTH,
   PREFIX_PATTERN,
   secretShape,
-  secretStart,
 } from "./format.js";
+import { secretStart } from "./shown-start.js";
 
 /** Bytes that look random and are the same in every run. */
 function bytesOf(length: number, seed = 0): Uint8Array {

@@ -1,23 +1,22 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import { BITS_PER_BASE58_CHARACTER, decodeBase58, encodeBase58 } from "../lib/base58.js";
+import { decodeBase58, encodeBase58 } from "../lib/base58.js";
 import { doesMatchBytes } from "../lib/bytes.js";
 
 /** Longest string that is looked at as a secret, in characters. */
 export const MAX_SECRET_LENGTH = 512;
 
-/** Random bytes of a secret: at least, at most, and unless told otherwise. */
+/** Random bytes of a secret: at least, at most, and by default. */
 export const BYTE_LENGTH = { min: 16, max: 255, default: 16 } as const;
 
 /** What a prefix may be: at most 16 of `A-Z a-z 0-9 _ -`, not ending in `_`. */
 export const PREFIX_PATTERN = /^[A-Za-z0-9_-]{0,15}[A-Za-z0-9-]$/;
 
-/** Bits that must stay unknown to whoever sees `start` (NIST SP 800-63B, look-up secrets). */
-export const MIN_UNKNOWN_BITS = 112;
-
-const VERSION = 2;
+/** First byte of the body of a secret. */
+export const VERSION = 2;
 const HEADER_LENGTH = 2;
-const CHECKSUM_LENGTH = 4;
-const MAX_SHOWN_RANDOM_CHARACTERS = 4;
+
+/** Bytes of the checksum, the last of the body. */
+export const CHECKSUM_LENGTH = 4;
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /**
@@ -54,47 +53,6 @@ export function secretShape(secret: string): SecretShape {
     ? "intact"
     : "damaged";
 }
-
-/**
- * The part of a secret that may be stored and shown: prefix, `_` and the leading characters of the body,
- * so few that at least 112 bits stay unknown. With 16 random bytes two characters that carry randomness are
- * shown, four from 17 bytes on, behind the characters that every secret of that length begins with.
- *
- * @param secret - A secret written by {@link formatSecret}.
- */
-export function secretStart(secret: string): string {
-  const { prefix, body } = splitSecret(secret);
-  const byteLength = decodeBase58(body)?.[1] ?? BYTE_LENGTH.min;
-  const shown = body.slice(0, shownBodies(byteLength).lowest.length);
-  return prefix === "" ? shown : `${prefix}_${shown}`;
-}
-
-/**
- * The range in which the shown characters lie of all bodies with `byteLength` random bytes, both ends included. Texts of
- * one length sort as the numbers that they stand for.
- */
-export function shownBodies(byteLength: number): {
-  readonly lowest: string;
-  readonly highest: string;
-} {
-  const known = shownBodiesByLength.get(byteLength);
-  if (known !== undefined) return known;
-  const tail = byteLength + CHECKSUM_LENGTH;
-  const lowest = encodeBase58(Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail)));
-  const highest = encodeBase58(
-    Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail).fill(255)),
-  );
-  let shown = 0;
-  while (lowest.length === highest.length && lowest[shown] === highest[shown]) shown += 1;
-  const spareBits = 8 * byteLength - MIN_UNKNOWN_BITS;
-  shown += Math.min(MAX_SHOWN_RANDOM_CHARACTERS, Math.floor(spareBits / BITS_PER_BASE58_CHARACTER));
-  const range = { lowest: lowest.slice(0, shown), highest: highest.slice(0, shown) };
-  shownBodiesByLength.set(byteLength, range);
-  return range;
-}
-
-/** At most 240 entries, one for each length: the encoding of long bodies is too dear to repeat for every key. */
-const shownBodiesByLength = new Map<number, ReturnType<typeof shownBodies>>();
 
 /** The part before the last `_`, empty where there is none, and the part behind it. */
 export function splitSecret(secret: string): { readonly prefix: string; readonly body: string } {

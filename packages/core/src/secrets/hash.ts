@@ -23,7 +23,7 @@ export interface SecretHasher {
   /**
    * What imports of one secret have in common, whether it comes as plaintext or as its plain hash; empty without a pepper,
    * where the two have the same hash anyway. A mark is the plain hash under a pepper, so that whoever has the store learns
-   * nothing from it that the hash would not tell.
+   * no more from it than from the hash.
    */
   importMarks(plainHash: SecretHash): readonly string[];
 }

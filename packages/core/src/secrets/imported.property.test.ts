@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { portableSha256 } from "./hash.js";
-import { canShowStart, importedHash, importedStart } from "./imported.js";
+import { importedHash } from "./imported.js";
+import { canShowStart, importedStart } from "./shown-start.js";
 
 const printable = fc.stringMatching(/^[\x20-\x7e]{1,512}$/);
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { formatSecret, secretStart } from "./format.js";
+import { formatSecret } from "./format.js";
 import { portableSha256 } from "./hash.js";
-import { canShowStart, importedHash, importedStart } from "./imported.js";
+import { importedHash } from "./imported.js";
+import { canShowStart, importedStart, secretStart } from "./shown-start.js";
 
 /** SHA-256 of "abc", FIPS 180-4. */
 const HEX = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

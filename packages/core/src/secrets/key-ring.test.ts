@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { copyKeyRing, type KeyRing } from "./key-ring.js";
+import { copyKeyRing, type KeyRing, refuseSharedSecrets } from "./key-ring.js";
 
 const BOUNDS = { minBytes: 32, maxBytes: 64 };
 
@@ -26,14 +26,14 @@ describe("copyKeyRing", () => {
     expect([...copy]).toEqual([["a", keyOf(32)]]);
   });
 
-  test.each([31, 65, 0])("a key of %i bytes is refused when 32 to 64 are asked for", (length) => {
+  test.each([31, 65, 0])("a key of %i bytes is refused when 32 to 64 are required", (length) => {
     expect(() => copyKeyRing("pepper", ringWith({ a: keyOf(length) }), BOUNDS)).toThrow(
       new TypeError('"pepper.keys.a" must be 32 to 64 bytes'),
     );
   });
 
   test.each([32, 33, 63, 64])(
-    "a key of %i bytes is accepted when 32 to 64 are asked for",
+    "a key of %i bytes is accepted when 32 to 64 are required",
     (length) => {
       expect(copyKeyRing("pepper", ringWith({ a: keyOf(length) }), BOUNDS).get("a")).toHaveLength(
         length,
@@ -104,5 +104,29 @@ describe("copyKeyRing", () => {
       expect(message).not.toContain("secret");
       expect(message).not.toContain("116,104,105,115");
     }
+  });
+});
+
+describe("refuseSharedSecrets", () => {
+  const keyFilled = (byte: number, length = 32) => new Uint8Array(length).fill(byte);
+  const vault = ringWith({ a: keyFilled(1), b: keyFilled(2) });
+
+  test("refuses a secret that is in both rings, whatever its id and whichever is current", () => {
+    for (const shared of [1, 2]) {
+      const pepper = ringWith({ x: keyFilled(9), y: keyFilled(shared) }, "x");
+      expect(() => refuseSharedSecrets(vault, pepper)).toThrow(
+        new TypeError('"vault" and "pepper" must not hold the same secret'),
+      );
+    }
+  });
+
+  test("accepts rings that share an id, or the beginning of a secret", () => {
+    const pepper = ringWith({ a: keyFilled(3), b: keyFilled(1, 33), c: keyFilled(2, 64) });
+    expect(() => refuseSharedSecrets(vault, pepper)).not.toThrow();
+  });
+
+  test("accepts one ring without the other", () => {
+    expect(() => refuseSharedSecrets(vault, undefined)).not.toThrow();
+    expect(() => refuseSharedSecrets(undefined, vault)).not.toThrow();
   });
 });

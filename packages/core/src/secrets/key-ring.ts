@@ -56,7 +56,7 @@ function describeBounds({ minBytes, maxBytes }: KeyRingBounds): string {
 }
 
 /**
- * Refuses rings that share a secret: whoever learns what keys the hashes must not be able to open the vault with it.
+ * Refuses rings that share a secret: what keys the hashes must not open the vault.
  *
  * @throws TypeError naming both rings, and no secret.
  */

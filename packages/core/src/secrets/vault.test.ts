@@ -44,16 +44,16 @@ describe("seal and open", () => {
     expect(partsOf(again).bytes.subarray(0, 24)).not.toEqual(partsOf(sealed).bytes.subarray(0, 24));
   });
 
-  test("the nonce is asked of the source that was handed in, 24 bytes each time", () => {
-    const asked: number[] = [];
+  test("the nonce comes from the source that was handed in, 24 bytes each time", () => {
+    const sizes: number[] = [];
     const counting = createVault(spring, (size) => {
-      asked.push(size);
-      return new Uint8Array(size).fill(asked.length);
+      sizes.push(size);
+      return new Uint8Array(size).fill(sizes.length);
     });
     const nonces = [counting.seal(SECRET, ROW), counting.seal(SECRET, ROW)].map(
       (text) => partsOf(text).bytes[0],
     );
-    expect(asked).toEqual([24, 24]);
+    expect(sizes).toEqual([24, 24]);
     expect(nonces).toEqual([1, 2]);
   });
 });
@@ -150,7 +150,7 @@ describe("the ring", () => {
     expect(partsOf(later.seal(SECRET, ROW)).vaultKeyId).toBe("autumn");
   });
 
-  test("what was sealed with an earlier key is told from what was sealed with the current one", () => {
+  test("what was sealed with an earlier key is distinguished from what was sealed with the current one", () => {
     const later = createVault(rotated, randomBytes);
     expect(later.isCurrent(sealed)).toBe(false);
     expect(later.isCurrent(later.seal(SECRET, ROW))).toBe(true);
@@ -211,10 +211,10 @@ test("no error holds the secret, its sealed text or key material", () => {
       expect.unreachable();
     } catch (error) {
       const { message, stack, cause, ...rest } = error as LatchkeyError;
-      const told = `${message}${stack}${String(cause)}${JSON.stringify(rest)}`;
-      expect(told).not.toContain(SECRET);
-      expect(told).not.toContain(text);
-      expect(told).not.toContain(Buffer.from(keyOf(1)).toString("hex"));
+      const shown = `${message}${stack}${String(cause)}${JSON.stringify(rest)}`;
+      expect(shown).not.toContain(SECRET);
+      expect(shown).not.toContain(text);
+      expect(shown).not.toContain(Buffer.from(keyOf(1)).toString("hex"));
       expect(cause).toBeUndefined();
     }
   }

@@ -12,7 +12,7 @@ export const GRANULARITIES = ["hour", "day", "month"] as const;
 /** One span of {@link GRANULARITIES}. */
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** Verifications of one bucket. The names beside `outcomes` are those of clients of long standing. */
+/** Verifications of one bucket. The names beside `outcomes` are for older clients. */
 export interface VerificationBucket {
   /** Start of the bucket, Unix epoch ms. */
   readonly time: EpochMs;

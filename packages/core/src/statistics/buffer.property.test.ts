@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { COUNTED_CODES, STATISTICS_SPAN_MS } from "../store/statistics.js";
 import { identityWith, loadedWith } from "../testing/records.js";
-import { type CountedKey, createVerificationTally, type WorkspaceBatch } from "./buffer.js";
+import { type CachedKey, cachedKey } from "../verification/key-cache.js";
+import { createStatisticsBuffer, type WorkspaceBatch } from "./buffer.js";
 
 const verification = fc.record({
   kind: fc.constant("count" as const),
@@ -31,8 +32,8 @@ function added(batches: readonly WorkspaceBatch[]) {
       const name = `${workspaceId} ${subject.kind} ${subject.id} ${hourAt} ${code}`;
       counts.set(name, (counts.get(name) ?? 0) + count);
     }
-    for (const { keyId, usedAt } of batch.lastUsed) {
-      const name = `${workspaceId} ${keyId}`;
+    for (const { id, usedAt } of batch.uses) {
+      const name = `${workspaceId} ${id}`;
       lastUsed.set(name, Math.max(usedAt, lastUsed.get(name) ?? 0));
     }
   }
@@ -42,16 +43,16 @@ function added(batches: readonly WorkspaceBatch[]) {
 test("every verification is added once for each of its subjects, whatever comes back on the way", () => {
   fc.assert(
     fc.property(steps, (script) => {
-      const tally = createVerificationTally(1_000);
+      const buffer = createStatisticsBuffer(1_000);
       const counts = new Map<string, number>();
       const lastUsed = new Map<string, number>();
       const stored: WorkspaceBatch[] = [];
-      const cached = new Map<string, CountedKey>();
+      const cached = new Map<string, CachedKey>();
       let now = 0;
       for (const step of script) {
         if (step.kind === "hand-over") {
-          for (const [index, batch] of [...tally.take()].entries()) {
-            if (step.isAdded[index] === false) tally.giveBack(batch);
+          for (const [index, batch] of [...buffer.take()].entries()) {
+            if (step.isAdded[index] === false) buffer.giveBack(batch);
             else stored.push(batch);
           }
           continue;
@@ -61,13 +62,9 @@ test("every verification is added once for each of its subjects, whatever comes 
         const identity = identityId === null ? null : identityWith({ id: identityId });
         const { key } = loadedWith({ id: `${step.id}${workspaceId}`, workspaceId });
         const cacheName = `${key.id} ${identityId}`;
-        const counted = cached.get(cacheName) ?? {
-          ...loadedWith(key, { identity }),
-          standing: [],
-          tally: null,
-        };
+        const counted = cached.get(cacheName) ?? cachedKey(loadedWith(key, { identity }));
         if (step.isCached) cached.set(cacheName, counted);
-        tally.count(counted, code, now);
+        buffer.count(counted, code, now);
         const hourAt = Math.floor(now / STATISTICS_SPAN_MS) * STATISTICS_SPAN_MS;
         const subjects = [`key ${key.id}`, "api api_1", identityId && `identity ${identityId}`];
         for (const subject of subjects.filter((name) => name !== null)) {
@@ -76,7 +73,7 @@ test("every verification is added once for each of its subjects, whatever comes 
         }
         if (code === "VALID") lastUsed.set(`${workspaceId} ${key.id}`, now);
       }
-      stored.push(...tally.take());
+      stored.push(...buffer.take());
       expect(added(stored)).toEqual({ counts, lastUsed });
     }),
     { numRuns: 500 },
@@ -86,18 +83,18 @@ test("every verification is added once for each of its subjects, whatever comes 
 test("no batch names a subject, hour and code twice, nor a key", () => {
   fc.assert(
     fc.property(fc.array(verification), (script) => {
-      const tally = createVerificationTally(1_000);
+      const buffer = createStatisticsBuffer(1_000);
       let now = 0;
       for (const { id, identityId, code, waitMs } of script) {
         now += waitMs;
         const identity = identityId === null ? null : identityWith({ id: identityId });
-        tally.count({ ...loadedWith({ id }, { identity }), standing: [], tally: null }, code, now);
+        buffer.count(cachedKey(loadedWith({ id }, { identity })), code, now);
       }
-      for (const { batch } of tally.take()) {
+      for (const { batch } of buffer.take()) {
         const names = batch.counts.map(({ subject, hourAt, code }) =>
           [subject.kind, subject.id, hourAt, code].join(" "),
         );
-        const keyIds = batch.lastUsed.map(({ keyId }) => keyId);
+        const keyIds = batch.uses.map(({ id }) => id);
         expect([new Set(names).size, new Set(keyIds).size]).toEqual([names.length, keyIds.length]);
       }
     }),

@@ -134,7 +134,7 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
   };
 }
 
-/** What is to be added in one workspace: each subject, hour and code once, each key once. */
+/** What one workspace adds: each subject, hour and code once, each key once. */
 interface Sums {
   readonly counts: Map<string, SubjectCount>;
   readonly lastUsed: Map<string, EpochMs>;

@@ -1,5 +1,5 @@
-import { type ErrorListener, report } from "../audit/emitter.js";
 import { LatchkeyError } from "../errors.js";
+import { type ErrorListener, report } from "../lib/error-listener.js";
 import { yieldToEventLoop } from "../lib/yield.js";
 import type { KeyStore } from "../store/key-store.js";
 import type { EpochMs, SpanMs } from "../time.js";
@@ -7,7 +7,7 @@ import type { CachedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import { createStatisticsBuffer, type WorkspaceBatch } from "./buffer.js";
 
-/** How long counts wait for the store unless told otherwise. */
+/** How long counts wait for the store by default. */
 export const DEFAULT_FLUSH_MS: SpanMs = 5_000;
 
 /** How long counts wait at most. */

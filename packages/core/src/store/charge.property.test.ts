@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RateWindow } from "../rules/rate-limit.js";
-import { applyCharge, type ChargePlan, type ChargeState } from "./charge.js";
+import type { RateWindow } from "../rules/rate-window.js";
+import { usageOf } from "../testing/records.js";
+import { applyCharge, type ChargeMoment, type ChargePlan, type ChargeState } from "./charge.js";
 
 const DURATION_MS = [10, 25, 40];
 
@@ -20,86 +21,85 @@ const attempt = fc.record({
     fc.record({ amount: fc.integer({ min: 1, max: 8 }), behind: fc.nat({ max: 30 }) }),
     { freq: 3 },
   ),
-  isLook: fc.boolean(),
-  isStale: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
+  isPeek: fc.boolean(),
 });
 type Attempt = typeof attempt extends fc.Arbitrary<infer Value> ? Value : never;
 const attempts = fc.array(attempt, { maxLength: 60 });
 
-interface World {
+interface Model {
   now: number;
   usage: ChargeState["usage"];
   windows: (RateWindow | null)[];
 }
 
-const newWorld = (remaining: number | null): World => ({
+const newModel = (remaining: number | null): Model => ({
   now: 1_000,
-  usage: { remaining, refilledAt: 0 },
+  usage: usageOf(remaining),
   windows: [null, null, null],
 });
 
 /** What the store would hand to the rule for this attempt. */
-function prepare(world: World, step: Attempt): { state: ChargeState; plan: ChargePlan } {
+function prepare(
+  model: Model,
+  step: Attempt,
+): { state: ChargeState; plan: ChargePlan; moment: ChargeMoment } {
   const { refill } = step;
   const state = {
-    keyVersion: step.isStale ? 2 : 1,
-    identityVersion: null,
-    epoch: 0,
-    usage: world.usage,
-    windows: step.order.map((index) => world.windows[index] ?? null),
+    usage: model.usage,
+    windows: step.order.map((index) => model.windows[index] ?? null),
+    remembered: null,
   };
   const plan: ChargePlan = {
     workspaceId: "ws_default",
-    keyId: "key_1",
-    identityId: null,
-    sharedCountersId: null,
-    usesFrom: "key",
-    now: world.now,
-    expects: { keyVersion: 1, identityVersion: null, epoch: 0 },
-    mode: step.isLook ? "look" : "take",
+    revision: 0,
+    confirms: [{ kind: "key", id: "key_1", version: 1 }],
+    mode: step.isPeek ? "peek" : "commit",
     cost: step.cost,
-    refill: refill === null ? null : { amount: refill.amount, dueAt: world.now - refill.behind },
+    uses: 0,
     limits: step.order.map((index) => ({
-      owner: index === 2 ? ("identity" as const) : ("key" as const),
-      isConfigured: true,
+      owner: index === 2 ? null : 0,
+      window: `${index}`,
       name: `limit${index}`,
       limit: step.limits[index] as number,
       duration: DURATION_MS[index] as number,
       cost: step.costs[index] as number,
     })),
   };
-  return { state, plan };
+  const moment = {
+    now: model.now,
+    refill: refill === null ? null : { amount: refill.amount, dueAt: model.now - refill.behind },
+  };
+  return { state, plan, moment };
 }
 
 /** Runs the sequence as a store does, and shows every step. */
 function run(
-  world: World,
+  model: Model,
   steps: readonly Attempt[],
-  see: (step: Attempt, plan: ChargePlan, state: ChargeState) => void,
+  see: (step: Attempt, state: ChargeState, plan: ChargePlan, moment: ChargeMoment) => void,
 ) {
   for (const step of steps) {
-    world.now += step.move;
-    const { state, plan } = prepare(world, step);
-    see(step, plan, state);
-    const { next } = applyCharge(state, plan);
+    model.now += step.move;
+    const { state, plan, moment } = prepare(model, step);
+    see(step, state, plan, moment);
+    const { next } = applyCharge(state, plan, moment);
     if (next === null) continue;
-    world.usage = next.usage;
+    model.usage = next.usage;
     for (const [place, index] of step.order.entries())
-      world.windows[index] = next.windows[place] ?? null;
+      model.windows[index] = next.windows[place] ?? null;
   }
 }
 
 /** The same rule in another shape: take one thing after another from a copy, and throw the copy away on a refusal. */
-function naiveCharge(state: ChargeState, plan: ChargePlan) {
-  if (state.keyVersion !== plan.expects.keyVersion) return { kind: "stale" };
+function naiveCharge(state: ChargeState, plan: ChargePlan, { now, refill }: ChargeMoment) {
   const usage: { remaining: number | null; refilledAt: number } = { ...state.usage };
-  if (plan.refill !== null && usage.remaining !== null && plan.refill.dueAt > usage.refilledAt) {
-    if (plan.refill.amount > usage.remaining) usage.remaining = plan.refill.amount;
+  if (refill !== null && usage.remaining !== null && refill.dueAt > usage.refilledAt) {
+    if (refill.amount > usage.remaining) usage.remaining = refill.amount;
   }
   const before = usage.remaining;
   let refusal: string | null = null;
   for (const [index, limit] of plan.limits.entries()) {
-    const opened = Math.floor(plan.now / limit.duration) * limit.duration;
+    const opened = Math.floor(now / limit.duration) * limit.duration;
     const stored = state.windows[index] ?? null;
     const used = stored === null || stored.startedAt < opened ? 0 : stored.used;
     if (used + limit.cost > limit.limit) refusal = "rate-limited";
@@ -116,8 +116,10 @@ function naiveCharge(state: ChargeState, plan: ChargePlan) {
 test("every step answers as taking one thing after another and undoing all on a refusal does", () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 12 })), attempts, (remaining, steps) => {
-      run(newWorld(remaining), steps, (_, plan, state) => {
-        expect(applyCharge(state, plan).result).toMatchObject(naiveCharge(state, plan));
+      run(newModel(remaining), steps, (_, state, plan, moment) => {
+        expect(applyCharge(state, plan, moment).result).toMatchObject(
+          naiveCharge(state, plan, moment),
+        );
       });
     }),
     { numRuns: 300 },
@@ -130,14 +132,14 @@ test("what is admitted in one window of one limit never adds up to more than the
       attempts,
       fc.tuple(...[1, 2, 3].map(() => fc.integer({ min: 1, max: 9 }))),
       (steps, limits) => {
-        const world = newWorld(null);
+        const model = newModel(null);
         const admitted = new Map<string, number>();
         const fixed = steps.map((step) => ({
           ...step,
           limits: limits as [number, number, number],
         }));
-        run(world, fixed, (step, plan, state) => {
-          const { next } = applyCharge(state, plan);
+        run(model, fixed, (step, state, plan, moment) => {
+          const { next } = applyCharge(state, plan, moment);
           if (next === null) return;
           for (const [place, index] of step.order.entries()) {
             const cost = step.costs[index] as number;
@@ -157,44 +159,43 @@ test("what is admitted in one window of one limit never adds up to more than the
 test("uses spent and uses left always add up to uses granted, refills among them", () => {
   fc.assert(
     fc.property(fc.nat({ max: 12 }), attempts, (initially, steps) => {
-      const world = newWorld(initially);
+      const model = newModel(initially);
       let granted = initially;
       let spent = 0;
-      run(world, steps, (_, plan, state) => {
-        const { next } = applyCharge(state, plan);
+      run(model, steps, (_, state, plan, moment) => {
+        const { next } = applyCharge(state, plan, moment);
         if (next === null) return;
-        const isOwed = plan.refill !== null && plan.refill.dueAt > state.usage.refilledAt;
-        if (isOwed)
-          granted += Math.max(0, (plan.refill?.amount ?? 0) - (state.usage.remaining ?? 0));
+        const { refill } = moment;
+        const isOwed = refill !== null && refill.dueAt > state.usage.refilledAt;
+        if (isOwed) granted += Math.max(0, (refill?.amount ?? 0) - (state.usage.remaining ?? 0));
         spent += plan.cost;
         expect(spent + (next.usage.remaining ?? 0)).toBe(granted);
         expect(next.usage.remaining).toBeGreaterThanOrEqual(0);
       });
-      expect(spent + (world.usage.remaining ?? 0)).toBe(granted);
+      expect(spent + (model.usage.remaining ?? 0)).toBe(granted);
     }),
     { numRuns: 300 },
   );
 });
 
-test("nothing is written by a look, by a refusal or on moved records", () => {
+test("nothing is written by a peek or by a refusal", () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 5 })), attempts, (remaining, steps) => {
-      run(newWorld(remaining), steps, (step, plan, state) => {
-        const { result, next } = applyCharge(state, plan);
-        if (step.isLook || result.kind !== "charged") expect(next).toBeNull();
-        expect(result.kind === "stale").toBe(step.isStale);
+      run(newModel(remaining), steps, (step, state, plan, moment) => {
+        const { result, next } = applyCharge(state, plan, moment);
+        if (step.isPeek || result.kind !== "charged") expect(next).toBeNull();
       });
     }),
     { numRuns: 200 },
   );
 });
 
-test("a take that writes nothing would have written the same state again", () => {
+test("a charge that writes nothing would have written the same state again", () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 5 })), attempts, (remaining, steps) => {
-      run(newWorld(remaining), steps, (_, plan, state) => {
-        const { result, next } = applyCharge(state, plan);
-        if (result.kind !== "charged" || next !== null || plan.mode === "look") return;
+      run(newModel(remaining), steps, (_, state, plan, moment) => {
+        const { result, next } = applyCharge(state, plan, moment);
+        if (result.kind !== "charged" || next !== null || plan.mode === "peek") return;
         expect(result.remaining).toBe(state.usage.remaining);
         expect(plan.limits.every(({ cost }) => cost === 0)).toBe(true);
       });
@@ -203,11 +204,11 @@ test("a take that writes nothing would have written the same state again", () =>
   );
 });
 
-test("no window and no settled refill ever goes back", () => {
+test("no window and no refill ever goes back", () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 12 })), attempts, (remaining, steps) => {
-      run(newWorld(remaining), steps, (_, plan, state) => {
-        const { next } = applyCharge(state, plan);
+      run(newModel(remaining), steps, (_, state, plan, moment) => {
+        const { next } = applyCharge(state, plan, moment);
         if (next === null) return;
         expect(next.usage.refilledAt).toBeGreaterThanOrEqual(state.usage.refilledAt);
         for (const [place, after] of next.windows.entries()) {
@@ -220,12 +221,13 @@ test("no window and no settled refill ever goes back", () => {
   );
 });
 
-test("a look answers what a take would answer", () => {
+test("a peek answers what a charge would answer", () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 5 })), attempts, (remaining, steps) => {
-      run(newWorld(remaining), steps, (_, plan, state) => {
-        const look = applyCharge(state, { ...plan, mode: "look" });
-        expect(look.result).toEqual(applyCharge(state, { ...plan, mode: "take" }).result);
+      run(newModel(remaining), steps, (_, state, plan, moment) => {
+        const peek = applyCharge(state, { ...plan, mode: "peek" }, moment);
+        const charge = applyCharge(state, { ...plan, mode: "commit" }, moment);
+        expect(peek.result).toEqual(charge.result);
       });
     }),
     { numRuns: 100 },
@@ -235,17 +237,17 @@ test("a look answers what a take would answer", () => {
 test("with a request id every attempt may be sent any number of times: it is charged once, and answered alike", () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 12 })), attempts, (remaining, steps) => {
-      run(newWorld(remaining), steps, (_, plan, state) => {
-        const request = { id: "r", fingerprint: "f", rememberUntil: plan.now + 100 };
-        const first = applyCharge(state, { ...plan, request });
-        expect(first.result).toEqual(applyCharge(state, plan).result);
+      run(newModel(remaining), steps, (_, state, plan, moment) => {
+        const request = { id: "r", fingerprint: "f", rememberUntil: moment.now + 100 };
+        const first = applyCharge(state, plan, { ...moment, request });
+        expect(first.result).toEqual(applyCharge(state, plan, moment).result);
         if (first.next === null) return;
         const { usage, windows, remember } = first.next;
         const after = { ...state, usage, windows, remembered: remember };
-        const again = applyCharge(after, { ...plan, now: plan.now + 99, request });
+        const again = applyCharge(after, plan, { ...moment, now: moment.now + 99, request });
         expect(again).toEqual({ result: first.result, next: null });
         const other = { ...request, fingerprint: "g" };
-        expect(applyCharge(after, { ...plan, request: other }).result).toEqual({
+        expect(applyCharge(after, plan, { ...moment, request: other }).result).toEqual({
           kind: "conflict",
         });
       });

@@ -3,7 +3,7 @@ import {
   decideWindow,
   type RateWindow,
   type WindowDecision,
-} from "../rules/rate-limit.js";
+} from "../rules/rate-window.js";
 import type { DueRefill } from "../rules/refill.js";
 import { decideSpend } from "../rules/usage.js";
 import type { EpochMs, SpanMs } from "../time.js";
@@ -36,7 +36,10 @@ export interface ChargePlan {
   readonly workspaceId: string;
   /** The revision of the workspace that the decision was made on; null: whatever it is. */
   readonly revision: number | null;
-  /** The records that the decision was made on. A request is remembered beside the first of them. */
+  /**
+   * The records that the decision was made on. A request is remembered beside the first of them; whether it still is when that
+   * record was deleted and is written again, is open.
+   */
   readonly confirms: readonly Expectation[];
   /** `peek` evaluates everything and moves nothing. */
   readonly mode: "commit" | "peek";
@@ -116,17 +119,17 @@ export interface ChargeState {
   readonly remembered: RememberedCharge | null;
 }
 
-/** A result, and what to store; null where nothing is to be written. */
+/** A result, and what to store; null for nothing. */
 export interface ChargeStep {
   readonly result: Exclude<ChargeResult, { kind: "stale" }>;
   readonly next: ChargeWrite | null;
 }
 
-/** The counters as they are to be stored, and what is to be remembered of the request. */
+/** The counters to store, and what to remember of the request. */
 export interface ChargeWrite {
-  /** The same object where it is not to be stored. */
+  /** The same object where there is nothing to store. */
   readonly usage: Usage;
-  /** In the order of the plan's limits: the same object, or null, where nothing is to be stored. */
+  /** In the order of the plan's limits: the same object, or null, where there is nothing to store. */
   readonly windows: readonly (RateWindow | null)[];
   readonly remember: RememberedCharge | null;
 }

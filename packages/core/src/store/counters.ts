@@ -1,4 +1,4 @@
-import type { RateWindow } from "../rules/rate-limit.js";
+import type { RateWindow } from "../rules/rate-window.js";
 import type { DueRefill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 

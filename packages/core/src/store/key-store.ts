@@ -10,7 +10,7 @@ export interface StoredRecordState {
   readonly record: StoredRecord;
   /** Null for a record without counters. */
   readonly usage: Usage | null;
-  /** Latest of the instants that `addStatistics` told of it (Unix epoch ms), or null. */
+  /** Latest instant of use that `addStatistics` brought (Unix epoch ms), or null. */
   readonly usedAt: EpochMs | null;
   /**
    * The store's own way to find the record again. It comes back with expectations and means nothing to anybody else; the
@@ -57,7 +57,10 @@ export interface PageResult {
   readonly found: readonly LoadedRecord[];
   /** Whether records follow the last of these. */
   readonly hasMore: boolean;
-  /** Exact number of ids in the list of that name, whatever `of` says; kept as a counter, never a scan. */
+  /**
+   * Exact number of ids in the list of that name, whatever `of` says, also of those whose record is gone; kept as a counter,
+   * never a scan.
+   */
   readonly size: number;
 }
 

@@ -33,12 +33,12 @@ export interface HourCount {
   readonly count: number;
 }
 
-/** What is to be added to the sums of one subject. */
+/** A number to add to a sum of one subject. */
 export interface SubjectCount extends HourCount {
   readonly subject: StatisticsSubject;
 }
 
-/** What one process counted since it last told the store. */
+/** What one process counted since its last batch. */
 export interface StatisticsBatch {
   /** Each subject, hour and code at most once. */
   readonly counts: readonly SubjectCount[];

@@ -8,7 +8,7 @@ import type { KeyStore, LoadedRecord, Want } from "./key-store.js";
 /** Attempts after which a transaction gives up. In this process racers take turns, so only other processes can get in between. */
 const MAX_ATTEMPTS = 100;
 
-/** A record that is wanted, and what the commit expects of it where it exists: the version that was read, unless told otherwise. */
+/** A record that is wanted, and what the commit expects of it where it exists: the version that was read by default. */
 export type TransactionWant = Want & { readonly expects?: "version" | "exists" | "nothing" };
 
 /** How a record is written. */

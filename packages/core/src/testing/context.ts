@@ -1,13 +1,21 @@
-import { createKeyCache } from "../lib/lru-cache.js";
+import { createLruCache } from "../lib/lru-cache.js";
 import type { OperationContext } from "../operations/context.js";
 import { createSecretHasher } from "../secrets/hash.js";
-import type { KeyStore } from "../store/wide-store.js";
+import type { KeyStore } from "../store/key-store.js";
+import { createTransact } from "../store/transaction.js";
+import { Catalog } from "../verification/catalog.js";
+import { TestStore } from "./store.js";
 
-/** What operations work with, for rules that ask no store; ids are numbered. */
-export function contextWith(fields: Partial<OperationContext> = {}): OperationContext {
+/** What operations work with, over a store that reads and commits and does nothing else; ids are numbered. */
+export function contextWith(
+  fields: Partial<OperationContext> = {},
+  store: TestStore = new TestStore(),
+): OperationContext {
   let ids = 0;
   return {
-    store: Object.freeze({}) as KeyStore,
+    store: store as Pick<KeyStore, "read" | "commit"> as KeyStore,
+    transact: createTransact(store),
+    catalog: new Catalog(store),
     workspaceId: "ws_default",
     now: () => 1_000,
     newId: (kind) => {
@@ -17,12 +25,12 @@ export function contextWith(fields: Partial<OperationContext> = {}): OperationCo
     random: (size) => new Uint8Array(size),
     hasher: createSecretHasher(null),
     vault: null,
-    cache: createKeyCache(0),
-    apis: createKeyCache(0),
+    cache: createLruCache(0),
     actor: null,
     keepsAuditLog: true,
     onEvent: null,
-    counter: null,
+    onError: null,
+    recorder: null,
     ...fields,
   };
 }

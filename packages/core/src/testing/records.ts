@@ -1,8 +1,11 @@
 import type { IdentityRecord } from "../records/identity.js";
-import type { KeyRateLimit, KeyRecord, LoadedKey } from "../records/key.js";
+import type { KeyRateLimit, KeyRecord } from "../records/key.js";
+import type { Usage } from "../store/counters.js";
+import type { EpochMs } from "../time.js";
+import type { LoadedKey } from "../verification/loaded-key.js";
 
 /** A key without limits of any kind, with the given fields in place of its own. */
-function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
+export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
   return {
     id: "key_1",
     workspaceId: "ws_default",
@@ -24,6 +27,9 @@ function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     rotatedTo: null,
     sharedCountersId: null,
     sealedSecret: null,
+    importMarks: [],
+    roles: [],
+    permissions: [],
     version: 1,
     ...fields,
   };
@@ -44,15 +50,25 @@ export function identityWith(fields: Partial<IdentityRecord> = {}): IdentityReco
   };
 }
 
-/** A key as it is loaded, in an untouched workspace, without identity, roles and permissions. */
+/** A use counter: by default without a limit, and never refilled. */
+export function usageOf(
+  remaining: number | null = null,
+  refilledAt: EpochMs = 0,
+  lastRefillAt: EpochMs | null = null,
+): Usage {
+  return { remaining, refilledAt, lastRefillAt };
+}
+
+/** A key as it is loaded, in an unwritten workspace, without identity, roles and permissions. */
 export function loadedWith(
   key: Partial<KeyRecord> = {},
   fields: Partial<LoadedKey> = {},
 ): LoadedKey {
   return {
     key: keyWith(key),
-    usage: { remaining: null, refilledAt: 0 },
-    workspace: { id: "ws_default", name: null, enabled: true, epoch: 0 },
+    usage: usageOf(),
+    workspace: { id: "ws_default", name: null, enabled: true, version: 0 },
+    revision: 0,
     api: {
       id: "api_1",
       workspaceId: "ws_default",
@@ -72,7 +88,7 @@ export function loadedWith(
   };
 }
 
-/** A limit of a key: 10 units a minute unless told otherwise. */
+/** A limit of a key: 10 units a minute by default. */
 export function limitNamed(name: string, limit = 10, duration = 60_000): KeyRateLimit {
   return { name, limit, duration, type: null, async: false, autoApply: name === "default" };
 }

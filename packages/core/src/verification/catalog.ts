@@ -1,13 +1,14 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
-import { type ApiRecord, apiType } from "../records/api.js";
+import { apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
 import { type KeyRecord, keyType } from "../records/key.js";
-import { type PermissionRecord, permissionType } from "../records/permission.js";
+import { permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
 import { type RoleRecord, roleType } from "../records/role.js";
-import { unwrittenWorkspace, type WorkspaceRecord, workspaceType } from "../records/workspace.js";
+import { unwrittenWorkspace, workspaceType } from "../records/workspace.js";
 import type { KeyStore, LoadedRecord, Want } from "../store/key-store.js";
 import type { LoadedKey, NamedGrant, ResolvedGrants } from "./loaded-key.js";
+import { known, knownGrants, namedGrants, resolvedGrants, type Snapshot } from "./snapshot.js";
 
 /** Most workspaces of which anything is kept, and most records of one kind in a workspace. */
 const MAX_WORKSPACES = 1_000;
@@ -15,22 +16,6 @@ const MAX_RECORDS = 20_000;
 
 /** Records read at once. */
 const MAX_WANTS = 5_000;
-
-/** A record, null where there is none, or the error of one that is damaged: it concerns only those who need it. */
-type Known<Value> = Value | null | LatchkeyError;
-
-/** What the keys of a workspace share, as it was at one revision. */
-interface Snapshot {
-  readonly revision: number;
-  readonly workspace: Map<string, Known<WorkspaceRecord>>;
-  readonly api: Map<string, Known<ApiRecord>>;
-  readonly role: Map<string, Known<RoleRecord>>;
-  readonly permission: Map<string, Known<PermissionRecord>>;
-  /** What keys hold, worked out once for all that hold the same. */
-  readonly grants: Map<string, ResolvedGrants>;
-  /** What was asked for latest. */
-  latest: { readonly key: KeyRecord; readonly grants: ResolvedGrants } | null;
-}
 
 type SharedKind = "workspace" | "api" | "role" | "permission";
 
@@ -213,7 +198,7 @@ function tryLoad(
   try {
     const key = keyType.decode(loaded.record, workspaceId);
     const api = snapshot.api.get(key.apiId);
-    // Grants that were resolved before tell that all their roles and permissions are known.
+    // Where grants were resolved before, all their roles and permissions are known.
     const grants = knownGrants(snapshot, key);
     if (api === undefined || grants === undefined) return undefined;
     return putTogether(snapshot, loaded, key, grants);
@@ -221,29 +206,6 @@ function tryLoad(
     if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return error;
     throw error;
   }
-}
-
-/** What a key holds, if some key held the same before: mostly the one before it. */
-function knownGrants(snapshot: Snapshot, key: KeyRecord): ResolvedGrants | undefined {
-  const { latest } = snapshot;
-  if (latest !== null && isSameList(latest.key.roles, key.roles)) {
-    if (isSameList(latest.key.permissions, key.permissions)) return latest.grants;
-  }
-  const grants = snapshot.grants.get(grantsName(key.roles, key.permissions));
-  if (grants !== undefined) snapshot.latest = { key, grants };
-  return grants;
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  if (one.length !== other.length) return false;
-  for (let index = 0; index < one.length; index += 1) if (one[index] !== other[index]) return false;
-  return true;
-}
-
-/** Most keys hold nothing, and most others hold what some key held before. */
-function grantsName(roleIds: readonly string[], permissionIds: readonly string[]): string {
-  if (roleIds.length === 0 && permissionIds.length === 0) return "";
-  return `${roleIds.join(" ")}|${permissionIds.join(" ")}`;
 }
 
 /** What cannot be decoded is kept as the error that says so. */
@@ -284,53 +246,4 @@ function putTogether(
     handle: loaded.handle,
     identityHandle: linked?.handle,
   };
-}
-
-function known<Value>(records: Map<string, Known<Value>>, id: string): Value | null {
-  const value = records.get(id) ?? null;
-  if (value instanceof LatchkeyError) throw value;
-  return value;
-}
-
-function resolvedGrants(
-  snapshot: Snapshot,
-  roleIds: readonly string[],
-  permissionIds: readonly string[],
-): ResolvedGrants {
-  const name = grantsName(roleIds, permissionIds);
-  const before = snapshot.grants.get(name);
-  if (before !== undefined) return before;
-  const direct = Object.freeze({
-    roles: namedGrants(snapshot.role, roleIds),
-    permissions: namedGrants(snapshot.permission, permissionIds),
-  });
-  const inherited = direct.roles.flatMap(({ id }) =>
-    namedGrants(snapshot.permission, known(snapshot.role, id)?.permissions ?? []),
-  );
-  const names = new Set([...direct.permissions, ...inherited].map((grant) => grant.name));
-  const grants: ResolvedGrants = {
-    direct,
-    roles: Object.freeze(direct.roles.map((role) => role.name)),
-    permissions: Object.freeze([...names].sort()),
-  };
-  if (snapshot.grants.size >= MAX_RECORDS) snapshot.grants.clear();
-  snapshot.grants.set(name, grants);
-  return grants;
-}
-
-/** Those that exist, in ascending order of name. */
-function namedGrants(
-  records: Map<string, Known<NamedGrant>>,
-  ids: readonly string[],
-): readonly NamedGrant[] {
-  const grants: NamedGrant[] = [];
-  for (const id of ids) {
-    const record = known(records, id);
-    if (record !== null) grants.push(Object.freeze({ id: record.id, name: record.name }));
-  }
-  return Object.freeze(grants.sort(byName));
-}
-
-function byName(one: NamedGrant, other: NamedGrant): number {
-  return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
 }

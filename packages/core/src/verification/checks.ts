@@ -12,7 +12,7 @@ export interface RecordCheckDetails {
   readonly api: {
     /** The key's own. */
     readonly apiId: string;
-    /** The one that the verification asked for. */
+    /** The one that the question names. */
     readonly wanted?: string;
   };
   readonly expiry: { readonly expires?: EpochMs };
@@ -48,7 +48,7 @@ const enabled: RecordCheck<"enabled"> = {
   details: () => ({}),
 };
 
-/** The key belongs to the API that the verification asked for, if it asked for one. */
+/** The key belongs to the API that the question names, if it names one. */
 const api: RecordCheck<"api"> = {
   name: "api",
   code: "FORBIDDEN",

@@ -1,19 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LoadedKey } from "../records/key.js";
-import type { RateWindow } from "../rules/rate-limit.js";
+import type { RateWindow } from "../rules/rate-window.js";
 import { type AppliedCharge, applyCharge, type ChargeState } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
-import { checksOf, codeOf, type VerdictCheck } from "./checks.js";
+import { RECORD_CHECKS } from "./checks.js";
 import { concludeVerification } from "./conclusion.js";
+import { decideVerification } from "./decision.js";
+import { allChecks, type VerdictCheck } from "./dry-run.js";
 import { effectiveUses } from "./effective-uses.js";
-import {
-  decideLimits,
-  decideVerification,
-  type LimitRequest,
-  planCharge,
-  type VerifyQuestion,
-} from "./verify.js";
+import { decideLimits } from "./limits.js";
+import type { LoadedKey } from "./loaded-key.js";
+import { dueRefillOf, planCharge, planPeek } from "./plan.js";
+import type { LimitRequest, VerifyQuestion } from "./question.js";
 
 const NOW = Date.UTC(2026, 2, 10, 12) + 12_345;
 const MINUTE_MS = 60_000;
@@ -31,6 +29,7 @@ const refill = fc.option(
 const usage = fc.record({
   remaining: fc.option(fc.nat({ max: 3 })),
   refilledAt: fc.constantFrom(0, NOW - 1, NOW, NOW + 40 * 86_400_000),
+  lastRefillAt: fc.constant(null),
 });
 const limits = fc.uniqueArray(
   fc
@@ -53,7 +52,7 @@ const requested: fc.Arbitrary<LimitRequest[]> = fc.uniqueArray(
   { selector: ({ name }) => name },
 );
 
-const scene = fc.record({
+const setup = fc.record({
   loaded: fc
     .record({
       key: fc.record({
@@ -90,40 +89,52 @@ const scene = fc.record({
     { minLength: 12, maxLength: 12 },
   ),
 });
-type Scene = typeof scene extends fc.Arbitrary<infer Value> ? Value : never;
+type Setup = typeof setup extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What stored counters make of a plan; windows are told by how many lie between them and the one that goes on. */
-function stateOf({ loaded, windows }: Scene): ChargeState {
+/** What stored counters make of a plan; a window says how many lie between it and the one that goes on. */
+function stateOf({ loaded, windows }: Setup): ChargeState {
   const current = NOW - (NOW % MINUTE_MS);
   return {
-    keyVersion: 1,
-    identityVersion: loaded.identity === null ? null : 1,
-    epoch: 0,
     usage: effectiveUses(loaded).usage,
     windows: windows.map(
       (window): RateWindow | null =>
         window && { startedAt: current + window.startedAt * MINUTE_MS, used: window.used },
     ),
+    remembered: null,
   };
 }
 
-function lookAt(on: Scene, question: VerifyQuestion, now: number): readonly VerdictCheck[] {
+function peekAt(on: Setup, question: VerifyQuestion, now: number): readonly VerdictCheck[] {
   const decision = decideLimits(on.loaded, question.limits);
   if (decision.kind !== "charge") throw new Error(decision.kind);
-  const plan = planCharge(on.loaded, question, decision, now);
-  const charge = applyCharge(stateOf(on), { ...plan, mode: "look" }).result as AppliedCharge;
-  const look = { limits: decision.limits, cost: question.cost, charge };
-  return checksOf(on.loaded, question, look, now);
+  const plan = planPeek(on.loaded, question.cost, decision.limits);
+  const moment = { now, refill: dueRefillOf(on.loaded, now) };
+  const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
+  const peek = { limits: decision.limits, cost: question.cost, charge };
+  return allChecks(on.loaded, question, peek, now);
+}
+
+/** The verdict that belongs to the first check that failed. */
+function codeOf(checks: readonly VerdictCheck[]): string {
+  const failed = checks.find(({ passed }) => !passed)?.check;
+  if (failed === undefined) return "VALID";
+  if (failed === "ratelimit") return "RATE_LIMITED";
+  if (failed === "uses") return "USAGE_EXCEEDED";
+  return RECORD_CHECKS.find(({ name }) => name === failed)?.code ?? "NOT_FOUND";
 }
 
 test("the verdict is that of the first check that failed", () => {
   fc.assert(
-    fc.property(scene, (on) => {
+    fc.property(setup, (on) => {
       const decision = decideVerification(on.loaded, on.question, NOW);
-      const plan = planCharge(on.loaded, on.question, decision, NOW);
-      const charge = applyCharge(stateOf(on), plan).result as AppliedCharge;
+      const plan =
+        decision.kind === "charge"
+          ? planCharge(on.loaded, on.question.cost, decision.limits)
+          : planPeek(on.loaded);
+      const moment = { now: NOW, refill: dueRefillOf(on.loaded, NOW) };
+      const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
       const verdict = concludeVerification(on.loaded, decision, charge, NOW, []);
-      expect(codeOf(lookAt(on, on.question, NOW))).toBe(verdict.code);
+      expect(codeOf(peekAt(on, on.question, NOW))).toBe(verdict.code);
     }),
     { numRuns: 3_000 },
   );
@@ -131,13 +142,13 @@ test("the verdict is that of the first check that failed", () => {
 
 test("what a check waits for mends it, and not a millisecond earlier", () => {
   fc.assert(
-    fc.property(scene, (on) => {
-      for (const [index, check] of lookAt(on, on.question, NOW).entries()) {
+    fc.property(setup, (on) => {
+      for (const [index, check] of peekAt(on, on.question, NOW).entries()) {
         if (!("retryAfterMs" in check) || check.retryAfterMs === undefined) continue;
         const at = NOW + check.retryAfterMs;
         expect(check.retryAfterMs).toBeGreaterThanOrEqual(1);
-        expect(lookAt(on, on.question, at - 1)[index]?.passed).toBe(false);
-        expect(lookAt(on, on.question, at)[index]?.passed).toBe(true);
+        expect(peekAt(on, on.question, at - 1)[index]?.passed).toBe(false);
+        expect(peekAt(on, on.question, at)[index]?.passed).toBe(true);
       }
     }),
     { numRuns: 3_000 },
@@ -147,9 +158,9 @@ test("what a check waits for mends it, and not a millisecond earlier", () => {
 test("a check that says nothing of waiting has passed, or no time to come mends it", () => {
   const later = fc.integer({ min: 1, max: 400 * 86_400_000 });
   fc.assert(
-    fc.property(scene, later, (on, waitMs) => {
-      const after = lookAt(on, on.question, NOW + waitMs);
-      for (const [index, check] of lookAt(on, on.question, NOW).entries()) {
+    fc.property(setup, later, (on, waitMs) => {
+      const after = peekAt(on, on.question, NOW + waitMs);
+      for (const [index, check] of peekAt(on, on.question, NOW).entries()) {
         if (check.passed) expect(check).not.toHaveProperty("retryAfterMs");
         else if (!("retryAfterMs" in check)) expect(after[index]?.passed).toBe(false);
       }

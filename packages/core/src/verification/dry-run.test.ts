@@ -1,24 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { KeyRecord, LoadedKey } from "../records/key.js";
+import type { KeyRecord } from "../records/key.js";
 import { applyCharge, type ChargeState } from "../store/charge.js";
-import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
-import { checksOf, codeOf, NO_SUCH_KEY, type VerdictCheck } from "./checks.js";
-import { decideLimits, planCharge, type VerifyQuestion } from "./verify.js";
+import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
+import { allChecks, knownLimits, NO_SUCH_KEY, usesBefore, type VerdictCheck } from "./dry-run.js";
+import { effectiveUses } from "./effective-uses.js";
+import { decideLimits } from "./limits.js";
+import type { LoadedKey } from "./loaded-key.js";
+import { dueRefillOf, planPeek } from "./plan.js";
+import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
 
 /** 2026-03-10T12:00:00Z, in the middle of a window of a minute. */
 const NOW = Date.UTC(2026, 2, 10, 12) + 30_000;
 const MINUTE_AT = NOW - 30_000;
 const MIDNIGHT = Date.UTC(2026, 2, 11);
 
-const question: VerifyQuestion = {
-  apiId: null,
-  address: null,
-  permissions: null,
-  cost: 1,
-  limits: [],
-};
-
-interface Scene {
+interface Setup {
   readonly key?: Partial<KeyRecord>;
   readonly loaded?: Partial<LoadedKey>;
   readonly question?: Partial<VerifyQuestion>;
@@ -26,36 +22,30 @@ interface Scene {
   readonly used?: number;
 }
 
-function checksIn({ key = {}, loaded: fields = {}, question: asked = {}, used = 0 }: Scene) {
+function checksIn({ key = {}, loaded: fields = {}, question = {}, used = 0 }: Setup) {
   const loaded = loadedWith(key, fields);
-  const wanted = { ...question, ...asked };
+  const wanted = { ...PLAIN_QUESTION, ...question };
   const decision = decideLimits(loaded, wanted.limits);
   if (decision.kind !== "charge") throw new Error("a limit is unknown");
-  const plan = planCharge(loaded, wanted, decision, NOW);
+  const plan = planPeek(loaded, wanted.cost, decision.limits);
   const state: ChargeState = {
-    keyVersion: 1,
-    identityVersion: loaded.identity?.version ?? null,
-    epoch: 0,
-    usage:
-      loaded.key.usesFrom === "key"
-        ? loaded.usage
-        : (loaded.identityUsage ?? { remaining: 0, refilledAt: 0 }),
+    usage: effectiveUses(loaded).usage,
     windows: plan.limits.map(() => ({ startedAt: MINUTE_AT, used })),
+    remembered: null,
   };
-  const { result } = applyCharge(state, { ...plan, mode: "look" });
-  if (result.kind === "stale" || result.kind === "conflict") throw new Error(result.kind);
-  const look = { limits: decision.limits, cost: wanted.cost, charge: result };
-  return checksOf(loaded, wanted, look, NOW);
+  const { result } = applyCharge(state, plan, { now: NOW, refill: dueRefillOf(loaded, NOW) });
+  if (result.kind === "conflict") throw new Error(result.kind);
+  const peek = { limits: decision.limits, cost: wanted.cost, charge: result };
+  return allChecks(loaded, wanted, peek, NOW);
 }
 
-function checkIn<Name extends VerdictCheck["check"]>(name: Name, scene: Scene) {
-  const found = checksIn(scene).find(({ check }) => check === name);
+function checkIn<Name extends VerdictCheck["check"]>(name: Name, setup: Setup) {
+  const found = checksIn(setup).find(({ check }) => check === name);
   return found as Extract<VerdictCheck, { readonly check: Name }>;
 }
 
 test("of a secret that no key has there is one check, which failed", () => {
   expect(NO_SUCH_KEY).toEqual([{ check: "exists", passed: false }]);
-  expect(codeOf(NO_SUCH_KEY)).toBe("NOT_FOUND");
 });
 
 test("checks come in the order in which a verification makes them", () => {
@@ -72,16 +62,15 @@ test("checks come in the order in which a verification makes them", () => {
   ]);
 });
 
-test("a key without limits that nothing is asked of passes every check", () => {
+test("a key without limits passes every check", () => {
   const checks = checksIn({});
   expect(checks.every(({ passed }) => passed)).toBe(true);
-  expect(codeOf(checks)).toBe("VALID");
 });
 
 test("every check is made, also behind one that failed", () => {
   const failed = checksIn({
     key: { enabled: false, expires: NOW, ratelimits: [limitNamed("default", 1)] },
-    loaded: { usage: { remaining: 0, refilledAt: 0 } },
+    loaded: { usage: usageOf(0) },
     question: { apiId: "api_2", permissions: "docs.read" },
     used: 1,
   }).filter(({ passed }) => !passed);
@@ -112,7 +101,7 @@ test.each([
   expect(checkIn("expiry", { key })).toEqual({ check: "expiry", passed, expires: NOW + at });
 });
 
-test("the API check shows the key's API and the one that was asked about", () => {
+test("the API check shows the key's API and the one that was wanted", () => {
   expect(checkIn("api", {})).toEqual({ check: "api", passed: true, apiId: "api_1" });
   expect(checkIn("api", { question: { apiId: "api_2" } })).toEqual({
     check: "api",
@@ -195,7 +184,7 @@ describe("a rate limit", () => {
 
 describe("uses", () => {
   const withUses = (remaining: number | null, refilledAt = 0) => ({
-    usage: { remaining, refilledAt },
+    usage: usageOf(remaining, refilledAt),
   });
 
   test.each([
@@ -233,7 +222,7 @@ describe("uses", () => {
     },
   );
 
-  test("that were settled ahead of now wait for the refill after that", () => {
+  test("whose refills are applied ahead of now wait for the refill after that", () => {
     const key = { refill: { interval: "daily", amount: 5 } as const };
     const check = checkIn("uses", { key, loaded: withUses(0, MIDNIGHT) });
     expect(check).toMatchObject({ retryAfterMs: MIDNIGHT + 86_400_000 - NOW });
@@ -243,7 +232,7 @@ describe("uses", () => {
     const refill = { interval: "daily", amount: 5 } as const;
     const loaded = {
       identity: identityWith({ refill }),
-      identityUsage: { remaining: 2, refilledAt: NOW },
+      identityUsage: usageOf(2, NOW),
     };
     expect(checkIn("uses", { key: { usesFrom: "identity" }, loaded })).toEqual({
       check: "uses",
@@ -253,5 +242,33 @@ describe("uses", () => {
       cost: 1,
       nextRefillAt: MIDNIGHT,
     });
+  });
+});
+
+describe("the limits that can be peeked at", () => {
+  const request = (name: string) => ({ name, cost: 2, adHoc: null, isOptional: false });
+
+  test("are those of a verification, without the names that nothing configures", () => {
+    const loaded = loadedWith({ ratelimits: [limitNamed("default"), limitNamed("a")] });
+    const names = (requested: readonly string[]) =>
+      knownLimits(loaded, requested.map(request)).map(({ name, cost }) => [name, cost]);
+    expect(names(["x", "a", "y"])).toEqual([
+      ["default", 1],
+      ["a", 2],
+    ]);
+    expect(names(["x"])).toEqual([["default", 1]]);
+  });
+});
+
+describe("uses before the cost is taken", () => {
+  const before = (kind: "charged" | "rate-limited" | "usage-exceeded", remaining: number | null) =>
+    usesBefore({ cost: 3, charge: { kind, remaining, limits: [] } });
+
+  test("are what is left and the cost where it could be taken, and what is left where it could not", () => {
+    expect(before("charged", 4)).toBe(7);
+    expect(before("charged", 0)).toBe(3);
+    expect(before("usage-exceeded", 2)).toBe(2);
+    expect(before("rate-limited", 2)).toBe(2);
+    expect(before("charged", null)).toBeNull();
   });
 });

@@ -1,16 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toListedKey } from "../operations/keys/view.js";
+import { toKeyView } from "../operations/keys/view.js";
 import { dueRefill } from "../rules/refill.js";
 import { applyRefill } from "../store/counters.js";
 import { identityWith, loadedWith } from "../testing/records.js";
 import { effectiveUses } from "./effective-uses.js";
-import { planCharge } from "./verify.js";
+import { dueRefillOf, planCharge } from "./plan.js";
 
 const NOW = 40 * 86_400_000;
 const usage = fc.record({
   remaining: fc.option(fc.nat({ max: 20 })),
   refilledAt: fc.nat({ max: NOW }),
+  lastRefillAt: fc.constant(null),
 });
 const refill = fc.option(
   fc.record({ interval: fc.constant("daily" as const), amount: fc.integer({ min: 1, max: 20 }) }),
@@ -33,25 +34,25 @@ const loaded = fc
     ),
   );
 
-test("what is charged is what is listed: the same number, settled by the same refill", () => {
+test("what is charged is what is listed: the same number, after the same refill", () => {
   fc.assert(
     fc.property(loaded, (key) => {
-      const question = { apiId: null, address: null, permissions: null, cost: 1, limits: [] };
-      const plan = planCharge(key, question, { kind: "charge", limits: [] }, NOW);
-      const { usage: drawn, refill: by } = effectiveUses(key);
-      expect(plan.usesFrom).toBe(key.key.usesFrom);
-      expect(plan.refill).toEqual(dueRefill(by, NOW));
-      const { remaining } = applyRefill(drawn, plan.refill);
-      expect(toListedKey(key, NOW).remaining ?? null).toBe(remaining);
+      const { confirms, uses } = planCharge(key, 1, []);
+      const { usage: effective, refill: by } = effectiveUses(key);
+      expect(confirms[uses as number]?.kind).toBe(key.key.usesFrom);
+      const due = dueRefillOf(key, NOW);
+      expect(due).toEqual(dueRefill(by, NOW));
+      const { remaining } = applyRefill(effective, due);
+      expect(toKeyView(key, NOW).remaining ?? null).toBe(remaining);
     }),
   );
 });
 
-test("a key that draws from an identity that is gone is never enabled", () => {
+test("a key that takes its uses from an identity that is gone is never enabled", () => {
   fc.assert(
     fc.property(loaded, (key) => {
       fc.pre(key.key.usesFrom === "identity" && key.identity === null);
-      expect(toListedKey(key, NOW)).toMatchObject({ remaining: 0, enabled: false });
+      expect(toKeyView(key, NOW)).toMatchObject({ remaining: 0, enabled: false });
     }),
   );
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { identityWith, loadedWith } from "../testing/records.js";
+import { identityWith, loadedWith, usageOf } from "../testing/records.js";
 import { effectiveUses } from "./effective-uses.js";
 
-const own = { remaining: 5, refilledAt: 10 };
-const shared = { remaining: 7, refilledAt: 20 };
+const own = usageOf(5, 10);
+const shared = usageOf(7, 20);
 const ownRefill = { interval: "daily", amount: 5 } as const;
 const sharedRefill = { interval: "monthly", amount: 7, refillDay: 1 } as const;
 const identity = identityWith({ refill: sharedRefill });
 
-describe("the uses that a key draws from", () => {
+describe("the uses that a key takes from", () => {
   test("are its own, with its own refill, whatever its identity has", () => {
     const loaded = loadedWith(
       { refill: ownRefill },
@@ -26,7 +26,7 @@ describe("the uses that a key draws from", () => {
   });
 
   test("are unlimited where those of its identity are, whatever its own", () => {
-    const unlimited = { remaining: null, refilledAt: 0 };
+    const unlimited = usageOf(null);
     const loaded = loadedWith(
       { usesFrom: "identity" },
       { usage: own, identity: identityWith(), identityUsage: unlimited },
@@ -37,8 +37,8 @@ describe("the uses that a key draws from", () => {
   test("are none, and not unlimited, where its identity is gone", () => {
     const loaded = loadedWith(
       { usesFrom: "identity", identityId: "id_gone", refill: ownRefill },
-      { usage: { remaining: null, refilledAt: 0 } },
+      { usage: usageOf(null) },
     );
-    expect(effectiveUses(loaded)).toEqual({ usage: { remaining: 0, refilledAt: 0 }, refill: null });
+    expect(effectiveUses(loaded)).toEqual({ usage: usageOf(0), refill: null });
   });
 });

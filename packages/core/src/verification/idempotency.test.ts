@@ -1,15 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { chargeRequestOf, reusedRequestId } from "./idempotency.js";
-import type { VerifyQuestion } from "./verify.js";
+import { PLAIN_QUESTION as QUESTION, type VerifyQuestion } from "./question.js";
 
 const NOW = 1_000_000;
-const QUESTION: VerifyQuestion = {
-  apiId: null,
-  address: null,
-  permissions: null,
-  cost: 1,
-  limits: [],
-};
 const LIMIT = { name: "reads", cost: 1, adHoc: null, isOptional: false };
 
 describe("a request", () => {
@@ -17,7 +10,7 @@ describe("a request", () => {
     expect(chargeRequestOf("retry-1", QUESTION, NOW).rememberUntil).toBe(NOW + 600_000);
   });
 
-  test("has the same id and fingerprint whenever the same is asked", () => {
+  test("has the same id and fingerprint for the same question", () => {
     const { id, fingerprint } = chargeRequestOf("retry-1", QUESTION, NOW);
     expect(chargeRequestOf("retry-1", { ...QUESTION }, NOW + 1)).toMatchObject({ id, fingerprint });
   });
@@ -31,13 +24,13 @@ describe("a request", () => {
     ["another cost of a limit", { limits: [{ ...LIMIT, cost: 2 }] }],
     ["limits in another order", { limits: [{ ...LIMIT, name: "writes" }, LIMIT] }],
   ])("with %s has another fingerprint", (_, fields) => {
-    const asked = { ...QUESTION, ...fields };
+    const question = { ...QUESTION, ...fields };
     const other =
       "limits" in fields
         ? { ...QUESTION, limits: [LIMIT, { ...LIMIT, name: "writes" }] }
         : QUESTION;
     const { id, fingerprint } = chargeRequestOf("retry-1", other, NOW);
-    const request = chargeRequestOf("retry-1", asked, NOW);
+    const request = chargeRequestOf("retry-1", question, NOW);
     expect(request.id).toBe(id);
     expect(request.fingerprint).not.toBe(fingerprint);
   });
@@ -49,6 +42,6 @@ describe("a request", () => {
   });
 
   test("used for another question is a CONFLICT", () => {
-    expect(reusedRequestId()).toMatchObject({ code: "CONFLICT" });
+    expect(reusedRequestId()).toMatchObject({ code: "CONFLICT", reason: "request-id-reused" });
   });
 });

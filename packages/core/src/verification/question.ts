@@ -1,7 +1,7 @@
 import type { PermissionQuery } from "../rules/permission.js";
 import type { SpanMs } from "../time.js";
 
-/** What a caller asks of a key, beside whether it is alive. */
+/** What a verification asks, beside whether the key is alive. */
 export interface VerifyQuestion {
   /** The API that the key must belong to, or null for any. */
   readonly apiId: string | null;

@@ -1,5 +1,5 @@
 import type { IdentityRecord } from "../records/identity.js";
-import { DEFAULT_LIMIT } from "../records/key.js";
+import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { keyState } from "../rules/lifecycle.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { AppliedCharge, LimitReading } from "../store/charge.js";
@@ -7,7 +7,7 @@ import type { EpochMs } from "../time.js";
 import type { RecordRefusal } from "./checks.js";
 import type { LoadedKey } from "./loaded-key.js";
 
-/** What every verdict but `NOT_FOUND` tells of the key. Fields without a value are absent. */
+/** What every verdict but `NOT_FOUND` says about the key. Fields without a value are absent. */
 export interface VerifiedKey {
   readonly keyId: string;
   readonly apiId: string;

@@ -1,74 +1,73 @@
-import { OWN_NOTES } from "./own-notes.js";
+import { NOTES_BY_PATH } from "./field-notes-by-path.js";
+import { findByPath } from "./path-table.js";
 
 /**
- * What a field stands for, by its name alone: only of words that mean the same in every schema, taken and answered.
- * Whatever means something else somewhere stands in {@link OWN_NOTES}.
+ * Descriptions of fields by name alone: names that mean the same in every input and response. Names that mean something
+ * else somewhere are in {@link NOTES_BY_PATH}.
  */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
-  amount: "What a refill raises the uses left to; it never lowers them.",
+  amount: "A refill sets the remaining uses to this number, but never lowers them.",
   apiId: "Id of the API.",
   autoApply:
-    "Whether every verification takes from the limit, and not only one that names it; always true of a key's limit named `default`.",
-  byteLength: "Random bytes of the secret.",
-  create: "Makes one of this name where there is none, in the same write.",
+    "Whether the limit applies to every verification, not only to those that name it; always true for a key's limit named `default`.",
+  byteLength: "Number of random bytes in the secret.",
+  create: "Creates one with this name if there is none, in the same write.",
   createdAt: "Unix epoch ms.",
-  cursor: "What asks for the next page, taken from the answer before; absent in the last answer.",
+  cursor:
+    "Position of the next page: copy it from one response to the next request. Absent on the last page.",
+  damaged: "Number of records of this page that cannot be read and are left out; absent if none.",
   decrypt: "Also shows the secrets of recoverable keys; needs `decrypt_key`.",
-  deletedKeys: "How many keys were deleted.",
-  deleteProtection: "Whether the API is kept from being deleted.",
-  description: "Text for people.",
-  dryRun: "Decides without taking anything, counting or telling anyone.",
+  deletedKeys: "Number of deleted keys.",
+  deleteProtection: "Whether the API is protected from deletion.",
+  description: "A description for humans.",
+  dryRun: "Decides without charging, statistics or events.",
   duration: "Length of a window in ms. Windows are aligned to the Unix epoch.",
-  environment: "A label of yours, such as `live` or `test`.",
+  environment: "Your own label, such as `live` or `test`.",
   exceeded: "Whether this limit refused.",
-  expires: "Unix epoch ms from which the key is refused; absent for never.",
+  expires: "Unix epoch ms at which the key expires; never if absent.",
   externalId: "Your own id of the user.",
-  graceMs: "How long the old key goes on, in ms; 0 unless given, never past its own expiry.",
-  granularity: "Length of a bucket: over at most 31 days, 366 days or 120 months.",
-  identifier: "Whom the limit counts: a user, an address.",
+  graceMs: "How long the old key stays valid, in ms; never beyond its own expiry.",
+  granularity: "Length of a bucket; the range is at most 31 days, 366 days or 120 months.",
+  identifier: "What the limit counts for: a user, an address.",
   identityId: "Id of the identity.",
   interval: "How often uses are restored.",
   ipWhitelist:
-    "Addresses and CIDR ranges, IPv4 and IPv6, that keys may be used from; none for anywhere.",
+    "Addresses and CIDR ranges, IPv4 and IPv6, from which the keys may be used; from anywhere if empty.",
   key: "The secret.",
   keyId: "Id of the key; not a secret.",
-  keyIds: "Ids of the keys, in the order in which they were given.",
-  lastRefillAt: "Unix epoch ms up to which refills are settled.",
-  lastUsedAt: "Unix epoch ms of the latest valid verification, some seconds behind.",
+  keyIds: "Ids of the keys, in the order of the input.",
+  lastRefillAt: "Unix epoch ms of the last refill that happened; absent before the first.",
+  lastUsedAt: "Unix epoch ms of the latest valid verification, a few seconds behind.",
   limit: "Units per window.",
-  namespace: "What the limit is for.",
-  op: "What is done to the uses left.",
-  permanent: "Keeps nothing of the record.",
+  namespace: "Groups limits by purpose.",
+  op: "How the remaining uses change.",
+  permanent: "Whether nothing of the record is kept.",
   permissionId: "Id of the permission.",
-  recoverable: "Keeps the secret encrypted, so that it can be read back; needs `encrypt_key`.",
-  refillDay: "Day of the month; a shorter month refills on its last day. 1 unless given.",
-  requestId: "Equal to the header `X-Request-Id` of the answer.",
+  plaintextError: "Why the secret of a recoverable key cannot be shown.",
+  recoverable: "Stores the secret encrypted, so that it can be shown again; needs `encrypt_key`.",
+  refillDay: "Day of the month, 1 by default; a shorter month refills on its last day.",
+  requestId: "Equal to the header `X-Request-Id` of the response.",
   reset: "Unix epoch ms at which the next window opens.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",
   roleId: "Id of the role.",
-  rotatedFrom: "Id of the key that this one took the place of.",
-  rotatedTo: "Id of the key that took the place of this one.",
-  tags: "Labels for your own evaluation; no part of the question.",
-  total: "Exact number of all there are, whatever the page.",
+  rotatedFrom: "Id of the key that this one replaced.",
+  rotatedTo: "Id of the key that replaced this one.",
+  tags: "Labels for your own statistics; they do not affect the verdict.",
+  total: "Exact number of all items, on whatever page.",
   updatedAt: "Unix epoch ms of the latest change of the configuration.",
-  usesFrom: "Whose uses the key draws from.",
-  valid: "The verdict. Let nobody through without looking at it.",
+  usesFrom: "Whether the key takes its uses from itself or from its identity.",
+  valid: "Whether the key is valid. Check it before you let anybody in.",
   variant:
-    "How the SHA-256 of the whole secret is written: 44 characters with padding, or 64 digits.",
+    "Encoding of the SHA-256 of the whole secret: 44 characters with padding, 43 without, or 64 digits.",
   workspaceId: "Id of the workspace.",
 };
 
 /**
- * What the document says of a field.
+ * The description of a field. Notes by path win over notes by name.
  *
- * @param path - The shared schema or the operation that the field is of, then names of fields down to its own. The longest
- * end of it that has a note wins.
+ * @param path - As {@link findByPath} takes it.
  */
 export function noteOf(path: readonly string[]): string | undefined {
-  for (let from = 0; from < path.length - 1; from += 1) {
-    const name = path.slice(from).join(".");
-    if (Object.hasOwn(OWN_NOTES, name)) return OWN_NOTES[name];
-  }
-  const name = path.at(-1) ?? "";
-  return Object.hasOwn(FIELD_NOTES, name) ? FIELD_NOTES[name] : undefined;
+  const byPath = path.length > 1 ? findByPath(NOTES_BY_PATH, path) : undefined;
+  return byPath ?? findByPath(FIELD_NOTES, path.slice(-1));
 }

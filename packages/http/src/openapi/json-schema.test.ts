@@ -1,7 +1,7 @@
 import { createKeyInput, metadataField, updateKeyInput } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { shared, whole } from "../answers/shared.js";
+import { shared, whole } from "../response-schemas/shared.js";
 import { FIELD_NOTES } from "./field-notes.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 
@@ -11,7 +11,7 @@ function convert(schema: z.ZodType, io: "input" | "output" = "output") {
   return { properties: properties as Record<string, JsonSchema>, rest, components };
 }
 
-test("what is shared is referred to, and described once", () => {
+test("a shared schema is described once and referred to", () => {
   const inner = shared("TestInner", z.strictObject({ size: whole() }));
   const { properties, components } = convert(z.strictObject({ one: inner, two: inner }));
   const reference = { $ref: "#/components/schemas/TestInner" };
@@ -19,7 +19,7 @@ test("what is shared is referred to, and described once", () => {
   expect([...components.keys()]).toEqual(["TestInner"]);
 });
 
-test("a name that stands for two different things is refused", () => {
+test("a name for two different schemas is refused", () => {
   const components: Components = new Map();
   const wrap = (inner: z.ZodType) => z.strictObject({ inner });
   const first = wrap(shared("TestTwice", z.strictObject({ a: whole() })));
@@ -47,7 +47,11 @@ test("the bound of all whole numbers is not repeated, every other is", () => {
 
 test("metadata is an object, coming in and going out", () => {
   const { components } = convert(z.strictObject({ meta: metadataField }), "input");
-  expect(components.get("Metadata")).toMatchObject({ type: "object", additionalProperties: true });
+  expect(components.get("Metadata")).toMatchObject({
+    type: "object",
+    additionalProperties: { $ref: "#/components/schemas/MetadataValue" },
+  });
+  expect([...components.keys()].sort()).toEqual(["Metadata", "MetadataValue"]);
 });
 
 test("a field has the note of its own name, though fields of one type are one schema", () => {

@@ -1,7 +1,8 @@
-import { metadataField, permissionQueryField } from "@latchkey/core";
 import { z } from "zod";
-import { metadata, SHARED } from "../answers/shared.js";
+import { SHARED } from "../response-schemas/shared.js";
+import { TEXT_PATTERN, withBounds } from "./bounds.js";
 import { noteOf } from "./field-notes.js";
+import { COMPONENTS_OF_SHAPES, SHAPES } from "./shapes.js";
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has it. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -9,47 +10,44 @@ export type JsonSchema = { [keyword: string]: unknown };
 /** Schemas by their name in the document. */
 export type Components = Map<string, JsonSchema>;
 
-/** What a schema of core's own checking is in JSON Schema, as far as that can say it. */
-const SHAPES = new Map<z.core.$ZodType, { readonly id: string; readonly shape: JsonSchema }>([
-  [metadata, { id: "Metadata", shape: metadataShape() }],
-  [metadataField, { id: "Metadata", shape: metadataShape() }],
-  [permissionQueryField, { id: "PermissionQuery", shape: permissionQueryShape() }],
-]);
-
-for (const [schema, { id }] of SHAPES) SHARED.add(schema as z.ZodType, { id });
+/** Whether a schema describes what comes in, before defaults are filled in, or what goes out. */
+type Direction = "input" | "output";
 
 /**
- * Writes a zod schema as JSON Schema. What is shared goes to `components` and is referred to.
+ * Writes a zod schema as JSON Schema. Shared schemas go to `components` and are referred to.
  *
- * @param io - Whether it is what comes in, before defaults, or what goes out.
- * @param owner - Name of the operation whose schema it is, for the notes on its fields.
- * @throws TypeError when a name among `components` stands for something else already.
+ * @param owner - Name of the operation whose schema it is, for the notes and bounds of its fields.
+ * @throws TypeError if a name among `components` stands for another schema already.
  */
 export function toJsonSchema(
   schema: z.ZodType,
-  io: "input" | "output",
+  direction: Direction,
   components: Components,
   owner = "",
 ): JsonSchema {
   const converted: JsonSchema = z.toJSONSchema(schema, {
-    io,
+    io: direction,
     metadata: SHARED,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
-      const known = SHAPES.get(zodSchema);
-      if (known !== undefined) replace(jsonSchema, known.shape);
-      tidy(jsonSchema);
+      const shape = SHAPES.get(zodSchema);
+      if (shape !== undefined) replace(jsonSchema, shape);
+      if (direction === "input") addTextPattern(zodSchema, jsonSchema);
+      tidy(jsonSchema, direction);
     },
   });
   const { $schema: _dialect, $defs = {}, ...whole } = converted;
   for (const [id, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
     const { id: _name, ...rest } = definition;
-    addComponent(components, id, inDocument(rest, [id]) as JsonSchema);
+    addComponent(components, id, inDocument(rest, [id], direction) as JsonSchema);
+    for (const [further, shape] of Object.entries(COMPONENTS_OF_SHAPES[id] ?? {}))
+      addComponent(components, further, inDocument(shape, [further], direction) as JsonSchema);
   }
-  return inDocument(whole, [owner]) as JsonSchema;
+  const inWhole = inDocument(whole, [owner], direction) as JsonSchema;
+  return direction === "input" ? withBounds(inWhole, [owner]) : inWhole;
 }
 
-/** What is named twice must be the same: the second would silently take the place of the first. */
+/** The same name must stand for the same schema: a second one would silently replace the first. */
 function addComponent(components: Components, id: string, schema: JsonSchema): void {
   const known = components.get(id);
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
@@ -62,15 +60,21 @@ function replace(target: JsonSchema, shape: JsonSchema): void {
   Object.assign(target, shape);
 }
 
-/** Leaves out what would only be noise to a reader. */
-function tidy(schema: JsonSchema): void {
-  // Says that a value is frozen in this process, which is nothing to a client.
+/** A string that core checks by a function, which zod cannot convert, has no NUL characters. */
+function addTextPattern(zodSchema: z.core.$ZodType, schema: JsonSchema): void {
+  const isChecked = zodSchema._zod.def.checks?.some(({ _zod }) => _zod.def.check === "custom");
+  if (schema.type === "string" && isChecked === true) schema.pattern = TEXT_PATTERN;
+}
+
+/** Removes what would be noise to a reader. */
+function tidy(schema: JsonSchema, direction: Direction): void {
+  // Means that a value is frozen in this process, which does not matter to a client.
   delete schema.readOnly;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (direction === "output" && schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   flattenNull(schema);
 }
 
-/** `string or null` as one type: shorter, and shown better, than a choice of two schemas. */
+/** Writes `string or null` as one type: shorter, and displayed better, than a choice of two schemas. */
 function flattenNull(schema: JsonSchema): void {
   const { anyOf } = schema as { anyOf?: JsonSchema[] };
   const [first, second] = anyOf ?? [];
@@ -81,56 +85,36 @@ function flattenNull(schema: JsonSchema): void {
 }
 
 /**
- * References as the document has them, and what each field stands for. Makes copies: zod shares what occurs twice.
+ * The schema with references as the document has them, and with the notes and bounds of its fields. A copy: zod shares what
+ * occurs twice.
  *
- * @param path - Of the fields on the way here, as {@link noteOf} takes it.
+ * @param path - Names down to this schema, as {@link noteOf} takes them.
  */
-function inDocument(value: unknown, path: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => inDocument(item, path));
+function inDocument(value: unknown, path: readonly string[], direction: Direction): unknown {
+  if (Array.isArray(value)) return value.map((item) => inDocument(item, path, direction));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, content]) => {
       if (name === "$ref" && typeof content === "string")
-        return [name, content.replace(/^#\/\$defs\//, "#/components/schemas/")];
-      return [name, name === "properties" ? withNotes(content, path) : inDocument(content, path)];
+        return [name, content.replace("#/$defs/", "#/components/schemas/")];
+      if (name === "properties") return [name, fieldsInDocument(content, path, direction)];
+      return [name, inDocument(content, path, direction)];
     }),
   );
 }
 
-function withNotes(properties: object, path: readonly string[]): JsonSchema {
+function fieldsInDocument(
+  properties: object,
+  path: readonly string[],
+  direction: Direction,
+): JsonSchema {
   return Object.fromEntries(
     Object.entries(properties).map(([name, content]) => {
       const pathOfField = [...path, name];
-      const property = inDocument(content, pathOfField) as JsonSchema;
+      const field = inDocument(content, pathOfField, direction) as JsonSchema;
+      const bounded = direction === "input" ? withBounds(field, pathOfField) : field;
       const description = noteOf(pathOfField);
-      return [name, description === undefined ? property : { ...property, description }];
+      return [name, description === undefined ? bounded : { ...bounded, description }];
     }),
   );
-}
-
-function metadataShape(): JsonSchema {
-  return {
-    type: "object",
-    additionalProperties: true,
-    description:
-      "A JSON object of yours: at most 16 KiB and 16 levels deep, without members named `__proto__`, " +
-      "`constructor` or `prototype`.",
-  };
-}
-
-function permissionQueryShape(): JsonSchema {
-  const group = (name: string) => ({
-    type: "object",
-    properties: {
-      [name]: { type: "array", minItems: 1, items: { $ref: "#/$defs/PermissionQuery" } },
-    },
-    required: [name],
-    additionalProperties: false,
-  });
-  return {
-    description:
-      "A permission that the key must have, or a group of which all (`and`) or at least one (`or`) must hold; " +
-      "at most 16 levels deep and 1,000 names and groups.",
-    oneOf: [{ type: "string", minLength: 1, maxLength: 512 }, group("and"), group("or")],
-  };
 }

@@ -1,29 +1,29 @@
-import type { Operation } from "../operation.js";
+import type { Operation } from "../operations/operation.js";
+import { errorResponses } from "./error-responses.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
-import { permissionsNote } from "./permissions-note.js";
-import { refusalResponses } from "./refusals.js";
+import { permissionsText } from "./permissions-text.js";
 import { familyOf } from "./tags.js";
 
-/** What the document says of one operation. */
+/** One operation in the document. */
 export function pathItemOf(
   operation: Operation,
   components: Components,
   responses: Components,
 ): JsonSchema {
-  const { name, method, summary, description, isPublic, example, answers } = operation;
+  const { name, method, summary, description, isPublic, example, response } = operation;
   const { parameters, body } = inputOf(operation, components);
   return {
     [method.toLowerCase()]: {
       operationId: name,
       tags: [familyOf(name)],
       summary,
-      description: [description, permissionsNote(operation)].filter(Boolean).join("\n\n"),
+      description: [description, permissionsText(operation)].filter(Boolean).join("\n\n"),
       ...(isPublic === true && { security: [] }),
       ...(parameters.length > 0 && { parameters }),
       ...(body !== null && {
         requestBody: {
           required: true,
-          content: { "application/json": { schema: body, example: example.takes } },
+          content: { "application/json": { schema: body, example: example.input } },
         },
       }),
       responses: {
@@ -32,20 +32,20 @@ export function pathItemOf(
           headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
           content: {
             "application/json": {
-              schema: toJsonSchema(answers, "output", components, name),
-              example: example.answers,
+              schema: toJsonSchema(response, "output", components, name),
+              example: example.response,
             },
           },
         },
-        ...refusalResponses(operation, components, responses),
+        ...errorResponses(operation, components, responses),
       },
     },
   };
 }
 
-/** The input of an operation, taken apart by where its fields are sent. */
+/** The input of an operation, split by where its fields are sent. */
 function inputOf(
-  { name: operationName, method, input, headers = {}, example }: Operation,
+  { name: operationName, method, input, headerFields = {}, example }: Operation,
   components: Components,
 ): { readonly parameters: readonly JsonSchema[]; readonly body: JsonSchema | null } {
   const schema = toJsonSchema(input, "input", components, operationName);
@@ -53,7 +53,7 @@ function inputOf(
   const required = (schema.required ?? []) as readonly string[];
   const parameter = (field: string, place: "query" | "header", name: string) => {
     const { description, ...plain } = properties[field] ?? {};
-    const value = (example.takes as JsonSchema)[field];
+    const value = (example.input as JsonSchema)[field];
     return {
       name,
       in: place,
@@ -63,22 +63,22 @@ function inputOf(
       ...(value !== undefined && { example: value }),
     };
   };
-  const inHeaders = Object.entries(headers).map(([field, name]) =>
+  const inHeaders = Object.entries(headerFields).map(([field, name]) =>
     parameter(field, "header", name),
   );
   if (method === "GET") {
     const inQuery = Object.keys(properties)
-      .filter((field) => !(field in headers))
+      .filter((field) => !(field in headerFields))
       .map((field) => parameter(field, "query", field));
     return { parameters: [...inHeaders, ...inQuery], body: null };
   }
-  const inBody = Object.entries(properties).filter(([field]) => !(field in headers));
+  const inBody = Object.entries(properties).filter(([field]) => !(field in headerFields));
   const body =
     inHeaders.length === 0 ? schema : { ...schema, properties: Object.fromEntries(inBody) };
   return { parameters: inHeaders, body };
 }
 
-/** In a query there is no null: what may be null is left out instead. */
+/** A query has no null: a parameter is omitted instead. */
 function withoutNull(schema: JsonSchema): JsonSchema {
   return Array.isArray(schema.type)
     ? { ...schema, type: schema.type.find((type) => type !== "null") }

@@ -1,93 +1,85 @@
+import { onIdentity } from "../auth/required-permissions.js";
 import {
-  createIdentityInput,
-  deleteIdentityInput,
-  getIdentityInput,
-  listIdentitiesInput,
-  updateIdentityInput,
-} from "@latchkey/core";
-import { createdIdentity, identity, identityList } from "../answers/identities.js";
-import { nothing } from "../answers/shared.js";
-import { IDENTITY, IDENTITY_ID } from "../examples.js";
-import { onIdentity } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+  createdIdentity,
+  deletedIdentity,
+  identity,
+  identityList,
+} from "../response-schemas/identities.js";
+import { IDENTITY, IDENTITY_ID } from "./examples.js";
+import { defineOperation, type Operation } from "./operation.js";
 
-/** What is done with the users that keys belong to. */
+/** Operations on identities: the users that keys belong to. */
 export const IDENTITIES: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "identities.createIdentity",
+    operation: "createIdentity",
     method: "POST",
-    summary: "Make an identity",
+    summary: "Create an identity",
     description:
-      "An identity is a user of yours, by your own id of it: its keys share its metadata, its limits and, where " +
-      "they are told to, its uses.",
-    input: createIdentityInput,
-    answers: createdIdentity,
-    refusals: ["CONFLICT"],
+      "An identity is one of your users, by your own id. Its keys share its metadata, its limits and, with " +
+      '`usesFrom: "identity"`, its uses.',
+    response: createdIdentity,
+    errors: ["CONFLICT"],
     example: {
-      takes: { externalId: "user_1", meta: { plan: "pro" } },
-      answers: { identityId: IDENTITY_ID },
+      input: { externalId: "user_1", meta: { plan: "pro" } },
+      response: { identityId: IDENTITY_ID },
     },
-    needs: () => onIdentity("create_identity"),
-    run: ({ latchkey }, input) => latchkey.createIdentity(input),
+    requiredPermissions: () => onIdentity("create_identity"),
   }),
-  define({
+  defineOperation({
     name: "identities.getIdentity",
+    operation: "getIdentity",
     method: "GET",
     summary: "Read an identity",
-    description: "By either id; `identityId` wins where both are given.",
-    input: getIdentityInput,
-    answers: identity,
-    refusals: ["NOT_FOUND"],
-    example: { takes: { externalId: "user_1" }, answers: IDENTITY },
-    needs: (ids) => onIdentity("read_identity", ids),
-    run: ({ latchkey }, input) => latchkey.getIdentity(input),
+    description: "By either id; `identityId` wins if both are given.",
+    response: identity,
+    errors: ["NOT_FOUND"],
+    example: { input: { externalId: "user_1" }, response: IDENTITY },
+    requiredPermissions: (ids) => onIdentity("read_identity", ids),
   }),
-  define({
+  defineOperation({
     name: "identities.listIdentities",
+    operation: "listIdentities",
     method: "GET",
     summary: "List identities",
     description:
-      "A page in the order of their creation, without metadata. `cursor` of an answer asks for the page after it.",
-    input: listIdentitiesInput,
-    query: { limit: "integer" },
-    answers: identityList,
-    refusals: [],
+      "One page, in the order of creation, without metadata. Send the `cursor` of a response to get the next page.",
+    queryTypes: { limit: "integer" },
+    response: identityList,
+    errors: [],
     example: {
-      takes: { limit: 2 },
-      answers: {
+      input: { limit: 2 },
+      response: {
         identities: [{ id: IDENTITY_ID, externalId: "user_1", ratelimits: IDENTITY.ratelimits }],
         total: 1,
       },
     },
-    needs: () => onIdentity("read_identity"),
-    run: ({ latchkey }, input) => latchkey.listIdentities(input),
+    requiredPermissions: () => onIdentity("read_identity"),
   }),
-  define({
+  defineOperation({
     name: "identities.updateIdentity",
+    operation: "updateIdentity",
     method: "POST",
     summary: "Change an identity",
     description:
-      "By either id; `identityId` wins where both are given. What is omitted stays; `meta: {}` and an empty list " +
-      "of limits clear. Its keys see it with their next verification.",
-    input: updateIdentityInput,
-    answers: identity,
-    refusals: ["NOT_FOUND", "CONFLICT"],
-    example: { takes: { externalId: "user_1", meta: { plan: "pro" } }, answers: IDENTITY },
-    needs: (ids) => onIdentity("update_identity", ids),
-    run: ({ latchkey }, input) => latchkey.updateIdentity(input),
+      "By either id; `identityId` wins if both are given. Omitted fields stay unchanged; `meta: {}` and an empty list " +
+      "of limits clear. The next verification of its keys sees the change.",
+    response: identity,
+    errors: ["NOT_FOUND", "CONFLICT"],
+    example: { input: { externalId: "user_1", meta: { plan: "pro" } }, response: IDENTITY },
+    requiredPermissions: (ids) => onIdentity("update_identity", ids),
   }),
-  define({
+  defineOperation({
     name: "identities.deleteIdentity",
+    operation: "deleteIdentity",
     method: "POST",
     summary: "Delete an identity",
     description:
-      "Its keys live on without an owner; one that draws from its uses has none from then on. An identity that is made " +
-      "under the same `externalId` later is another one.",
-    input: deleteIdentityInput,
-    answers: nothing,
-    refusals: ["NOT_FOUND"],
-    example: { takes: { identityId: IDENTITY_ID }, answers: {} },
-    needs: (ids) => onIdentity("delete_identity", ids),
-    run: ({ latchkey }, input) => latchkey.deleteIdentity(input),
+      "Its keys stay valid, without an owner; a key that takes its uses from the identity has none left. To revoke the " +
+      "keys, delete them first. An identity that is created with the same `externalId` later is another one.",
+    response: deletedIdentity,
+    errors: ["NOT_FOUND"],
+    example: { input: { identityId: IDENTITY_ID }, response: { keys: "unlinked" } },
+    requiredPermissions: (ids) => onIdentity("delete_identity", ids),
   }),
 ];

@@ -1,42 +1,38 @@
+import { expiryIssues, parseInput, verifyKeyInput } from "@latchkey/core";
+import { authorizeConditional, verifyScope } from "../auth/authorize.js";
 import {
-  createKeyInput,
-  deleteKeyInput,
-  expiryIssues,
-  getKeyInput,
-  rotateKeyInput,
-  updateKeyInput,
-  updateRemainingInput,
-  verifyKeyInput,
-  whoamiInput,
-} from "@latchkey/core";
-import { createdKey, keySelf, listedKey, usesLeft } from "../answers/keys.js";
-import { nothing } from "../answers/shared.js";
-import { verdict } from "../answers/verdict.js";
-import { authorizeAtTimes, verifyScope } from "../authorize.js";
-import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "../examples.js";
-import { onApi, onApiById, onApiOfKey, onApiOfSecret } from "../needs.js";
-import { define, type Needs, type Operation } from "../operation.js";
-import { updateKeyNeeds } from "../update-key-needs.js";
+  onApi,
+  onApiById,
+  onApiOfKey,
+  onApiOfSecret,
+  type RequiredPermissions,
+} from "../auth/required-permissions.js";
+import { updateKeyPermissions } from "../auth/update-key-permissions.js";
+import { createdKey, keySummary, keyView, remainingUses } from "../response-schemas/keys.js";
+import { empty } from "../response-schemas/shared.js";
+import { verdict } from "../response-schemas/verdict.js";
+import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
+import { defineOperation, type Operation } from "./operation.js";
 
-/** The operation that a handler with `publicVerify` answers to everyone. */
+/** The operation that `publicVerify` opens to everyone. */
 export const VERIFY_KEY = "keys.verifyKey";
 
-/** What is done with a single key. */
+/** Operations on a single key. */
 export const KEYS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "keys.createKey",
+    operation: "createKey",
     method: "POST",
-    summary: "Issue a key",
+    summary: "Create a key",
     description:
-      "The answer is the only place where the secret is handed out: pass it on and keep no copy. An " +
-      "identity that `externalId` names is made in the same write; roles and permissions have to exist. " +
-      "`recoverable` keeps the secret encrypted, and needs `encrypt_key` too.",
-    input: createKeyInput,
-    furtherIssues: expiryIssues,
-    answers: createdKey,
-    refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      "Only this response contains the secret: pass it on and keep no copy. The identity of `externalId` is created in " +
+      "the same write if it does not exist; roles and permissions must exist. `recoverable` stores the secret " +
+      "encrypted, and needs `encrypt_key`, too.",
+    extraIssues: expiryIssues,
+    response: createdKey,
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: {
-      takes: {
+      input: {
         apiId: API_ID,
         prefix: "acme",
         externalId: "user_1",
@@ -44,34 +40,33 @@ export const KEYS: readonly Operation[] = [
         refill: { interval: "monthly", amount: 1_000 },
         ratelimit: { limit: 10, duration: 1_000 },
       },
-      answers: { keyId: KEY_ID, key: SECRET },
+      response: { keyId: KEY_ID, key: SECRET },
     },
-    needs: ({ apiId, recoverable }) =>
+    requiredPermissions: ({ apiId, recoverable }) =>
       recoverable ? onApiById(apiId, "create_key", "encrypt_key") : onApiById(apiId, "create_key"),
-    run: ({ latchkey }, input) => latchkey.createKey(input),
   }),
-  define({
+  defineOperation({
     name: VERIFY_KEY,
+    operation: "verifyKey",
     method: "POST",
     summary: "Verify a key",
     description:
-      "Decides whether a secret may do what is asked, and takes what that costs, in one step. Every verdict " +
-      "is a 200: read `valid` and `code`. A refusal takes nothing. With an `Idempotency-Key` a retry gets " +
-      "the same verdict and is charged once, for 10 minutes.",
-    input: verifyKeyInput,
-    headers: { requestId: "Idempotency-Key" },
-    enough: { resource: "api", id: null, action: "verify_key" },
-    answers: verdict,
-    refusals: ["CONFLICT"],
+      "Decides whether a key is valid for this use, and charges it, in one atomic step. Every verdict is a 200: read " +
+      "`valid` and `code`. A refusal charges nothing. With an `Idempotency-Key` a retry within 10 minutes gets the " +
+      "same verdict and is charged once.",
+    headerFields: { requestId: "Idempotency-Key" },
+    sufficient: { resource: "api", id: null, action: "verify_key" },
+    response: verdict,
+    errors: ["CONFLICT"],
     example: {
-      takes: {
+      input: {
         key: SECRET,
         authorization: {
           permissions: { and: ["docs.read", { or: ["team.admin", "docs.write"] }] },
         },
         remaining: { cost: 2 },
       },
-      answers: {
+      response: {
         valid: true,
         code: "VALID",
         requestId: REQUEST_ID,
@@ -87,121 +82,127 @@ export const KEYS: readonly Operation[] = [
         ],
       },
     },
-    needs: ({ apiId }) =>
+    requiredPermissions: ({ apiId }) =>
       apiId === undefined
         ? onApi(["verify_key"], { kind: "any-api" })
         : onApiById(apiId, "verify_key"),
-    run: async ({ latchkey, permissions }, input, requestId) =>
+    run: async ({ latchkey, permissions }, input, requestId) => {
+      // For the library any text is a question, with the verdict NOT_FOUND. Over HTTP a malformed one stays a mistake.
+      if (!isPresentedSecret(input.key)) parseInput(verifyKeyInput, input);
       // Not a spread: the engine copies by assign three times as fast, and this is the busiest line of all.
-      Object.assign({ requestId }, await latchkey.verifyKey(input, verifyScope(permissions))),
+      return Object.assign(
+        { requestId },
+        await latchkey.verifyKey(input, verifyScope(permissions)),
+      );
+    },
   }),
-  define({
+  defineOperation({
     name: "keys.getKey",
+    operation: "getKey",
     method: "GET",
     summary: "Read a key",
     description:
-      "With `decrypt=true` the secret of a recoverable key is shown, and `decrypt_key` is needed too.",
-    input: getKeyInput,
-    query: { decrypt: "boolean" },
-    answers: listedKey,
-    refusals: ["NOT_FOUND", "PRECONDITION_FAILED"],
-    example: { takes: { keyId: KEY_ID }, answers: KEY },
-    needs: ({ keyId, decrypt }) =>
+      "`decrypt=true` shows the secret of a recoverable key, and needs `decrypt_key`, too.",
+    queryTypes: { decrypt: "boolean" },
+    response: keyView,
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    example: { input: { keyId: KEY_ID }, response: KEY },
+    requiredPermissions: ({ keyId, decrypt }) =>
       decrypt === true
         ? onApiOfKey(keyId, "read_key", "decrypt_key")
         : onApiOfKey(keyId, "read_key"),
-    run: ({ latchkey }, input) => latchkey.getKey(input),
   }),
-  define({
+  defineOperation({
     name: "keys.whoami",
+    operation: "whoami",
     method: "POST",
-    summary: "Tell what a secret is the key of",
+    summary: "Find the key of a secret",
     description:
-      "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is answered too, " +
+      "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is returned, too, " +
       "with `enabled` false.",
-    input: whoamiInput,
-    answers: keySelf,
-    refusals: ["NOT_FOUND"],
+    response: keySummary,
+    errors: ["NOT_FOUND"],
     example: {
-      takes: { key: SECRET },
-      answers: { id: KEY_ID, name: "build server", createdAt: START, enabled: true },
+      input: { key: SECRET },
+      response: { id: KEY_ID, name: "build server", createdAt: START, enabled: true },
     },
-    needs: ({ key }) => onApiOfSecret(key, "read_key"),
-    run: ({ latchkey }, input) => latchkey.whoami(input),
+    requiredPermissions: ({ key }) => onApiOfSecret(key, "read_key"),
   }),
-  define({
+  defineOperation({
     name: "keys.updateKey",
+    operation: "updateKey",
     method: "POST",
     summary: "Change a key",
     description:
-      "What is omitted stays, `null` clears. `roles` and `permissions` replace the whole set: the first needs " +
-      "`rbac.*.add_role_to_key` and `rbac.*.remove_role_from_key` too, and with `create: true` " +
-      "`rbac.*.create_role`; the second likewise.",
-    input: updateKeyInput,
-    furtherIssues: expiryIssues,
-    answers: nothing,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
-    example: { takes: { keyId: KEY_ID, name: "build server", expires: null }, answers: {} },
-    needs: updateKeyNeeds,
-    run: ({ latchkey }, input) => latchkey.updateKey(input),
+      "Omitted fields stay unchanged, `null` clears. `roles` and `permissions` replace the whole set: `roles` needs " +
+      "`rbac.*.add_role_to_key` and `rbac.*.remove_role_from_key`, too, and with `create: true` " +
+      "`rbac.*.create_role`; `permissions` likewise.",
+    extraIssues: expiryIssues,
+    response: empty,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: { input: { keyId: KEY_ID, name: "build server", expires: null }, response: {} },
+    requiredPermissions: updateKeyPermissions,
   }),
-  define({
+  defineOperation({
     name: "keys.updateRemaining",
+    operation: "updateRemaining",
     method: "POST",
-    summary: "Set, raise or lower the uses left",
+    summary: "Set, increase or decrease the remaining uses",
     description:
-      "`set` takes `null` for unlimited. Raising or lowering an unlimited key is a 400; lowering below 0 is a " +
-      "412 and changes nothing.",
-    input: updateRemainingInput,
-    answers: usesLeft,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+      "`set` with `null` makes the key unlimited. `increment` and `decrement` of an unlimited key are a 400; a " +
+      "decrement below 0 is a 412 and changes nothing.",
+    response: remainingUses,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
-      takes: { keyId: KEY_ID, op: "increment", value: 500 },
-      answers: { remaining: 1_498 },
+      input: { keyId: KEY_ID, op: "increment", value: 500 },
+      response: { remaining: 1_498 },
     },
-    needs: ({ keyId }) => onApiOfKey(keyId, "update_key"),
-    run: ({ latchkey }, input) => latchkey.updateRemaining(input),
+    requiredPermissions: ({ keyId }) => onApiOfKey(keyId, "update_key"),
   }),
-  define({
+  defineOperation({
     name: "keys.deleteKey",
+    operation: "deleteKey",
     method: "POST",
     summary: "Delete a key",
     description:
-      "No verification that starts after the answer succeeds. With `permanent` nothing of the record is kept.",
-    input: deleteKeyInput,
-    answers: nothing,
-    refusals: ["NOT_FOUND"],
-    example: { takes: { keyId: KEY_ID }, answers: {} },
-    needs: ({ keyId }) => onApiOfKey(keyId, "delete_key"),
-    run: ({ latchkey }, input) => latchkey.deleteKey(input),
+      "No verification that starts after the response succeeds. With `permanent` nothing of the record is kept.",
+    response: empty,
+    errors: ["NOT_FOUND"],
+    example: { input: { keyId: KEY_ID }, response: {} },
+    requiredPermissions: ({ keyId }) => onApiOfKey(keyId, "delete_key"),
   }),
-  define({
+  defineOperation({
     name: "keys.rotateKey",
+    operation: "rotateKey",
     method: "POST",
-    summary: "Give a key a new secret",
+    summary: "Replace the secret of a key",
     description:
-      "Makes a key with the same settings, which shares the uses and limits of the old one. The old key lives for `graceMs` " +
-      "more, and no longer than it would have. A key is rotated once: again is a 409. The answer is the only place where " +
-      "the new secret is handed out. For a recoverable key `encrypt_key` is needed too.",
-    input: rotateKeyInput,
-    answers: createdKey,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+      "Creates a key with the same settings, which shares uses and limits with the old one. The old key stays valid for " +
+      "`graceMs`, but not beyond its own expiry. A key can be rotated once: again is a 409. Only this response contains " +
+      "the new secret. A recoverable key needs `encrypt_key`, too.",
+    response: createdKey,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
-      takes: { keyId: KEY_ID, graceMs: 3_600_000 },
-      answers: { keyId: NEXT_KEY_ID, key: SECRET },
+      input: { keyId: KEY_ID, graceMs: 3_600_000 },
+      response: { keyId: NEXT_KEY_ID, key: SECRET },
     },
-    needs: rotateKeyNeeds,
+    requiredPermissions: rotateKeyPermissions,
     run: (caller, input) =>
       caller.latchkey.rotateKey(input, {
-        beforeSealing: (apiId) => authorizeAtTimes(caller, rotateKeyNeeds(input), apiId),
+        beforeSealing: (apiId) => authorizeConditional(caller, rotateKeyPermissions(input), apiId),
       }),
   }),
 ];
 
-function rotateKeyNeeds({ keyId }: { readonly keyId: string }): Needs {
+/** Whether a key is within its bounds, as far as its length in UTF-16 units tells; the schema decides about the rest. */
+function isPresentedSecret(key: unknown): boolean {
+  return typeof key === "string" && key.length >= 1 && key.length <= 512;
+}
+
+function rotateKeyPermissions({ keyId }: { readonly keyId: string }): RequiredPermissions {
   return {
     ...onApiOfKey(keyId, "create_key", "update_key"),
-    atTimes: {
+    conditional: {
       permission: { resource: "api", id: null, action: "encrypt_key" },
       when: "for a recoverable key also",
     },

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../index.js";
 import { openService, read, START, type TestService } from "../testing/open-service.js";
 
-const hashOf = (secret: string) => ({
-  value: createHash("sha256").update(secret).digest("base64"),
-  variant: "sha256_base64",
+const hashOf = (secret: string, form: "base64" | "base64url" = "base64") => ({
+  value: createHash("sha256").update(secret).digest(form),
+  variant: `sha256_${form}`,
 });
 
 async function open(options: { maxBodyBytes?: number } = {}) {
@@ -25,7 +25,7 @@ async function post(service: TestService, text: string) {
 }
 
 describe("migrations.createKeys", () => {
-  test("takes a bare list and answers the ids in its order", async () => {
+  test("accepts a bare array and returns the ids in its order", async () => {
     const { service, apiId } = await open();
     const { keyIds } = await service.ok("migrations.createKeys", [
       { apiId, hash: hashOf("sk_one"), start: "sk_", name: "one" },
@@ -59,11 +59,23 @@ describe("migrations.createKeys", () => {
     expect((await service.latchkey.listKeys({ apiId })).total).toBe(1);
   });
 
-  test("says where in the list something is wrong, all at once", async () => {
+  test("accepts expired keys, hashes in each encoding, and the instant of creation", async () => {
+    const { service, apiId } = await open();
+    const { keyIds } = await service.ok("migrations.createKeys", [
+      { apiId, plaintext: "sk_old", expires: START, createdAt: 1 },
+      { apiId, hash: hashOf("sk_url", "base64url") },
+    ]);
+    const shown = await service.ok("keys.getKey", { keyId: keyIds[0] });
+    expect(shown).toMatchObject({ expires: START, createdAt: 1, enabled: false });
+    const { code } = await service.ok("keys.verifyKey", { key: "sk_url" });
+    expect(code).toBe("VALID");
+  });
+
+  test("names the row and the field of every issue at once", async () => {
     const { service, apiId } = await open();
     const { status, body } = await service.call("migrations.createKeys", [
       { apiId, hash: { value: "x", variant: "sha256_hex" } },
-      { apiId, plaintext: "sk_x", expires: START },
+      { apiId, plaintext: "sk_x", createdAt: START + 1 },
       7,
       { apiId, prefx: "sk" },
     ]);
@@ -74,7 +86,7 @@ describe("migrations.createKeys", () => {
         { path: "2", message: "must be an object" },
         { path: "3.prefx", message: "is not a known field" },
         { path: "3.hash", message: "is required where plaintext is not given" },
-        { path: "1.expires", message: "must be later than now" },
+        { path: "1.createdAt", message: "must not be later than now" },
       ],
     ]);
   });
@@ -180,7 +192,7 @@ describe("migrations.createKeys", () => {
     expect((await post(small.service, `${shortList} `)).status).toBe(413);
   });
 
-  test("100 keys with all there is to a key fit easily", async () => {
+  test("100 keys with every field fit easily", async () => {
     const { service, apiId } = await open();
     const meta = { note: "n".repeat(8_000) };
     const list = Array.from({ length: 100 }, (_, at) => ({

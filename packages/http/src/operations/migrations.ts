@@ -1,27 +1,27 @@
-import { createKeysInput, importIssues } from "@latchkey/core";
-import { createdKeys } from "../answers/keys.js";
-import { API_ID, KEY_ID } from "../examples.js";
-import { ofEach, onApiById } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { importIssues } from "@latchkey/core";
+import { allOf, onApiById } from "../auth/required-permissions.js";
+import { createdKeys } from "../response-schemas/keys.js";
+import { API_ID, KEY_ID } from "./examples.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 /** Keys that were issued elsewhere. */
 export const MIGRATIONS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "migrations.createKeys",
+    operation: "createKeys",
     method: "POST",
-    summary: "Take over keys that were issued elsewhere",
+    summary: "Import keys that were issued elsewhere",
     description:
-      "The body is a list of 1 to 100 keys, up to 1 MiB long unless the host says otherwise. Each has `hash`, the SHA-256 of " +
-      "its whole secret, or `plaintext`, and the fields of `keys.createKey` but `byteLength`; `remaining` may be 0. All are " +
-      "written, or none: a secret that is known already is a 409, and a plaintext that could never verify a 400. Needs the " +
-      "permission of each API, and `encrypt_key` of those with a key that is `recoverable`.",
-    takesList: true,
-    input: createKeysInput,
-    furtherIssues: importIssues,
-    answers: createdKeys,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+      "The body is an array of 1 to 100 keys, by default up to 1 MiB long. Each has `hash`, the SHA-256 of its whole " +
+      "secret, or `plaintext`, and the fields of `keys.createKey` except `byteLength`. `remaining` may be 0, and " +
+      "`expires` in the past. All are written, or none: a known secret is a 409, and a plaintext that could never " +
+      "verify is a 400. Needs the permission for each API, and `encrypt_key` for those with a `recoverable` key.",
+    acceptsList: true,
+    extraIssues: importIssues,
+    response: createdKeys,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
-      takes: [
+      input: [
         {
           apiId: API_ID,
           hash: {
@@ -32,16 +32,15 @@ export const MIGRATIONS: readonly Operation[] = [
           externalId: "user_1",
         },
       ],
-      answers: { keyIds: [KEY_ID] },
+      response: { keyIds: [KEY_ID] },
     },
-    needs: (keys) =>
-      ofEach(
+    requiredPermissions: (keys) =>
+      allOf(
         keys.map(({ apiId, recoverable }) =>
           recoverable
             ? onApiById(apiId, "create_key", "encrypt_key")
             : onApiById(apiId, "create_key"),
         ),
       ),
-    run: ({ latchkey }, input) => latchkey.createKeys(input),
   }),
 ];

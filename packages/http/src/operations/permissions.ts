@@ -1,13 +1,4 @@
-import {
-  createPermissionInput,
-  createRoleInput,
-  deletePermissionInput,
-  deleteRoleInput,
-  getPermissionInput,
-  getRoleInput,
-  noInput,
-  setRolePermissionsInput,
-} from "@latchkey/core";
+import { onRbac } from "../auth/required-permissions.js";
 import {
   createdPermission,
   createdRole,
@@ -15,136 +6,125 @@ import {
   permissionList,
   role,
   roleList,
-} from "../answers/permissions.js";
-import { nothing } from "../answers/shared.js";
-import { PERMISSION_ID, ROLE_ID } from "../examples.js";
-import { onRbac } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+} from "../response-schemas/permissions.js";
+import { empty } from "../response-schemas/shared.js";
+import { PERMISSION_ID, ROLE_ID } from "./examples.js";
+import { defineOperation, type Operation } from "./operation.js";
 
 const PERMISSION = { id: PERMISSION_ID, name: "docs.read", description: "may read documents" };
 const ROLE = { id: ROLE_ID, name: "reader", permissions: ["docs.read"] };
 
-/** What keys may do, and the roles that bundle it. */
+/** Operations on permissions, and on roles that bundle them. */
 export const PERMISSIONS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "permissions.createPermission",
+    operation: "createPermission",
     method: "POST",
-    summary: "Make a permission",
+    summary: "Create a permission",
     description:
       "Names are unique in a workspace. Holding `docs.*` grants everything below `docs.`; `*` grants all.",
-    input: createPermissionInput,
-    answers: createdPermission,
-    refusals: ["CONFLICT"],
+    response: createdPermission,
+    errors: ["CONFLICT"],
     example: {
-      takes: { name: "docs.read", description: "may read documents" },
-      answers: { permissionId: PERMISSION_ID },
+      input: { name: "docs.read", description: "may read documents" },
+      response: { permissionId: PERMISSION_ID },
     },
-    needs: () => onRbac("create_permission"),
-    run: ({ latchkey }, input) => latchkey.createPermission(input),
+    requiredPermissions: () => onRbac("create_permission"),
   }),
-  define({
+  defineOperation({
     name: "permissions.getPermission",
+    operation: "getPermission",
     method: "GET",
     summary: "Read a permission",
-    input: getPermissionInput,
-    answers: permission,
-    refusals: ["NOT_FOUND"],
-    example: { takes: { permissionId: PERMISSION_ID }, answers: PERMISSION },
-    needs: () => onRbac("read_permission"),
-    run: ({ latchkey }, input) => latchkey.getPermission(input),
+    response: permission,
+    errors: ["NOT_FOUND"],
+    example: { input: { permissionId: PERMISSION_ID }, response: PERMISSION },
+    requiredPermissions: () => onRbac("read_permission"),
   }),
-  define({
+  defineOperation({
     name: "permissions.listPermissions",
+    operation: "listPermissions",
     method: "GET",
     summary: "List the permissions",
-    description: "All of them, as a bare list in the order of their creation.",
-    input: noInput,
-    answers: permissionList,
-    refusals: [],
-    example: { takes: {}, answers: [PERMISSION] },
-    needs: () => onRbac("read_permission"),
-    run: ({ latchkey }) => latchkey.listPermissions(),
+    description: "All of them, as a bare array in the order of creation.",
+    response: permissionList,
+    errors: [],
+    example: { input: {}, response: [PERMISSION] },
+    requiredPermissions: () => onRbac("read_permission"),
   }),
-  define({
+  defineOperation({
     name: "permissions.deletePermission",
+    operation: "deletePermission",
     method: "POST",
     summary: "Delete a permission",
     description:
-      "No key and no role has it any more, with the next verification; its name is free.",
-    input: deletePermissionInput,
-    answers: nothing,
-    refusals: ["NOT_FOUND"],
-    example: { takes: { permissionId: PERMISSION_ID }, answers: {} },
-    needs: () => onRbac("delete_permission"),
-    run: ({ latchkey }, input) => latchkey.deletePermission(input),
+      "The next verification finds no key and no role that has it. Its name can be used again.",
+    response: empty,
+    errors: ["NOT_FOUND"],
+    example: { input: { permissionId: PERMISSION_ID }, response: {} },
+    requiredPermissions: () => onRbac("delete_permission"),
   }),
-  define({
+  defineOperation({
     name: "permissions.createRole",
+    operation: "createRole",
     method: "POST",
-    summary: "Make a role",
+    summary: "Create a role",
     description:
-      "`permissions` names those that every key with the role has; they have to exist, and giving any needs " +
-      "`rbac.*.add_permission_to_role` too.",
-    input: createRoleInput,
-    answers: createdRole,
-    refusals: ["CONFLICT", "PRECONDITION_FAILED"],
+      "`permissions` lists the permissions of every key with the role. They must exist, and need " +
+      "`rbac.*.add_permission_to_role`, too.",
+    response: createdRole,
+    errors: ["CONFLICT", "PRECONDITION_FAILED"],
     example: {
-      takes: { name: "reader", permissions: ["docs.read"] },
-      answers: { roleId: ROLE_ID },
+      input: { name: "reader", permissions: ["docs.read"] },
+      response: { roleId: ROLE_ID },
     },
-    needs: ({ permissions = [] }) =>
+    requiredPermissions: ({ permissions = [] }) =>
       permissions.length === 0
         ? onRbac("create_role")
         : onRbac("create_role", "add_permission_to_role"),
-    run: ({ latchkey }, input) => latchkey.createRole(input),
   }),
-  define({
+  defineOperation({
     name: "permissions.getRole",
+    operation: "getRole",
     method: "GET",
     summary: "Read a role",
-    input: getRoleInput,
-    answers: role,
-    refusals: ["NOT_FOUND"],
-    example: { takes: { roleId: ROLE_ID }, answers: ROLE },
-    needs: () => onRbac("read_role"),
-    run: ({ latchkey }, input) => latchkey.getRole(input),
+    response: role,
+    errors: ["NOT_FOUND"],
+    example: { input: { roleId: ROLE_ID }, response: ROLE },
+    requiredPermissions: () => onRbac("read_role"),
   }),
-  define({
+  defineOperation({
     name: "permissions.listRoles",
+    operation: "listRoles",
     method: "GET",
     summary: "List the roles",
-    description:
-      "All of them with their permissions, as a bare list in the order of their creation.",
-    input: noInput,
-    answers: roleList,
-    refusals: [],
-    example: { takes: {}, answers: [ROLE] },
-    needs: () => onRbac("read_role"),
-    run: ({ latchkey }) => latchkey.listRoles(),
+    description: "All of them with their permissions, as a bare array in the order of creation.",
+    response: roleList,
+    errors: [],
+    example: { input: {}, response: [ROLE] },
+    requiredPermissions: () => onRbac("read_role"),
   }),
-  define({
+  defineOperation({
     name: "permissions.deleteRole",
+    operation: "deleteRole",
     method: "POST",
     summary: "Delete a role",
-    description: "No key has it any more, nor what came with it; the permissions themselves stay.",
-    input: deleteRoleInput,
-    answers: nothing,
-    refusals: ["NOT_FOUND"],
-    example: { takes: { roleId: ROLE_ID }, answers: {} },
-    needs: () => onRbac("delete_role"),
-    run: ({ latchkey }, input) => latchkey.deleteRole(input),
+    description: "No key has it or its permissions any more. The permissions themselves stay.",
+    response: empty,
+    errors: ["NOT_FOUND"],
+    example: { input: { roleId: ROLE_ID }, response: {} },
+    requiredPermissions: () => onRbac("delete_role"),
   }),
-  define({
+  defineOperation({
     name: "permissions.setRolePermissions",
+    operation: "setRolePermissions",
     method: "POST",
     summary: "Set the permissions of a role",
     description:
-      "Replaces the whole set; every key that has the role sees it with its next verification.",
-    input: setRolePermissionsInput,
-    answers: nothing,
-    refusals: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
-    example: { takes: { roleId: ROLE_ID, permissions: ["docs.read"] }, answers: {} },
-    needs: () => onRbac("add_permission_to_role", "remove_permission_from_role"),
-    run: ({ latchkey }, input) => latchkey.setRolePermissions(input),
+      "Replaces the whole set. The next verification of every key with the role sees the change.",
+    response: empty,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: { input: { roleId: ROLE_ID, permissions: ["docs.read"] }, response: {} },
+    requiredPermissions: () => onRbac("add_permission_to_role", "remove_permission_from_role"),
   }),
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openService, START } from "../testing/open-service.js";
-import { BY_HEADER, makeScene } from "../testing/samples.js";
+import { BY_HEADER, createFixture } from "../testing/samples.js";
 
 async function open() {
   const service = await openService();
@@ -10,7 +10,7 @@ async function open() {
 }
 
 describe("keys.rotateKey", () => {
-  test("answers a new key, which takes the place of the old one within the grace", async () => {
+  test("returns a new key, which replaces the old one after the grace", async () => {
     const { service, apiId, old } = await open();
     const next = await service.ok("keys.rotateKey", { keyId: old.keyId, graceMs: 1_000 });
     expect(Object.keys(next).sort()).toEqual(["key", "keyId"]);
@@ -61,7 +61,7 @@ describe("keys.rotateKey", () => {
 
   test("of a recoverable key without encrypt_key writes nothing, whatever state the key is in", async () => {
     const service = await openService(BY_HEADER);
-    const { apiId, keyId } = await makeScene(service);
+    const { apiId, keyId } = await createFixture(service);
     const rotate = (...permissions: string[]) =>
       service.call(
         "keys.rotateKey",

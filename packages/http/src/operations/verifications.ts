@@ -1,26 +1,25 @@
-import { getVerificationsInput } from "@latchkey/core";
-import { verifications } from "../answers/verifications.js";
-import { KEY_ID, START } from "../examples.js";
-import { onApiById, onApiOfKey, onIdentity } from "../needs.js";
-import { define, type Operation } from "../operation.js";
+import { onApiById, onApiOfKey, onIdentity } from "../auth/required-permissions.js";
+import { verifications } from "../response-schemas/verifications.js";
+import { KEY_ID, START } from "./examples.js";
+import { defineOperation, type Operation } from "./operation.js";
 
-/** What was counted of verifications. */
+/** Usage statistics. */
 export const VERIFICATIONS: readonly Operation[] = [
-  define({
+  defineOperation({
     name: "keys.getVerifications",
+    operation: "getVerifications",
     method: "GET",
     summary: "Count verifications",
     description:
-      "How often a key, or the keys of an identity or of an API, were verified, by verdict: exactly one of `keyId`, " +
-      "`identityId` (or `externalId`) and `apiId`. Every bucket that the range touches is there, as a whole. Of an " +
-      "API it needs `read_api`, of an identity `read_identity`. Counts are some seconds behind.",
-    input: getVerificationsInput,
-    query: { start: "integer", end: "integer" },
-    answers: verifications,
-    refusals: ["NOT_FOUND"],
+      "How often a key, or the keys of an identity or an API, were verified, by verdict: exactly one of `keyId`, " +
+      "`identityId` (or `externalId`) and `apiId`. Returns every bucket that the range touches, as a whole. Needs " +
+      "`read_api` for an API and `read_identity` for an identity. Counts are a few seconds behind.",
+    queryTypes: { start: "integer", end: "integer" },
+    response: verifications,
+    errors: ["NOT_FOUND"],
     example: {
-      takes: { keyId: KEY_ID, start: START, end: START + 3_600_000, granularity: "hour" },
-      answers: {
+      input: { keyId: KEY_ID, start: START, end: START + 3_600_000, granularity: "hour" },
+      response: {
         verifications: [
           {
             time: START,
@@ -32,11 +31,10 @@ export const VERIFICATIONS: readonly Operation[] = [
         ],
       },
     },
-    needs: ({ keyId, apiId, identityId, externalId, ownerId }) => {
+    requiredPermissions: ({ keyId, apiId, identityId, externalId, ownerId }) => {
       if (keyId !== undefined) return onApiOfKey(keyId, "read_key");
       if (apiId !== undefined) return onApiById(apiId, "read_api");
       return onIdentity("read_identity", { identityId, externalId: externalId ?? ownerId });
     },
-    run: ({ latchkey }, input) => latchkey.getVerifications(input),
   }),
 ];

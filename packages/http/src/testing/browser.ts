@@ -25,7 +25,7 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
  */
 export function describeInBrowser(
   name: string,
-  define: (open: (origin: string) => Promise<Watched>) => void,
+  defineOperation: (open: (origin: string) => Promise<Watched>) => void,
 ): void {
   const program = browserProgram();
   if (program === null) warn(name);
@@ -37,11 +37,11 @@ export function describeInBrowser(
       browser = await chromium.launch({ executablePath: program ?? "", args });
     }, PATIENCE_MS);
     afterAll(() => browser?.close());
-    define((origin) => watch(browser, origin));
+    defineOperation((origin) => watch(browser, origin));
   });
 }
 
-/** CHROMIUM, or the first of its usual names that is on the PATH; null where there is none. */
+/** CHROMIUM, or the first of its usual names that is on the PATH; null if there is none. */
 function browserProgram(): string | null {
   const { CHROMIUM, PATH = "" } = process.env;
   if (CHROMIUM) return CHROMIUM;

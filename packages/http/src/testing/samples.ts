@@ -1,9 +1,9 @@
 import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/core";
-import { OPERATIONS } from "../operations.js";
+import { OPERATIONS } from "../operations/table.js";
 import type { TestService } from "./open-service.js";
 
 /** Ids of one API, key, identity, role and permission, existing or not, and a namespace of limits. */
-export interface Scene {
+export interface Fixture {
   readonly apiId: string;
   readonly keyId: string;
   readonly key: string;
@@ -16,22 +16,22 @@ export interface Scene {
   readonly namespace: string;
 }
 
-/** One way to call an operation, and what it needs. */
+/** One way to call an operation, and the permissions that it requires. */
 export interface Sample {
   readonly title: string;
   readonly name: string;
-  readonly input: (scene: Scene) => object;
-  /** `<resource>.<action>` of each permission; narrower ones must name the scene's API or identity. */
-  readonly needs: readonly string[];
-  /** Only the form for all will do. */
+  readonly input: (fixture: Fixture) => object;
+  /** `<resource>.<action>` of each permission; narrower ones must name the fixture's API or identity. */
+  readonly requiredPermissions: readonly string[];
+  /** Only the form for all resources is enough. */
   readonly isForAllOnly?: true;
-  /** The input names a record: an id of it that does not exist is a NOT_FOUND. */
+  /** The kind of record that the input names: an unknown id is a NOT_FOUND. */
   readonly names?: "api" | "key" | "identity" | "role" | "permission";
 }
 
 const A_DAY = { start: 0, end: 86_400_000 };
 
-/** Every operation that needs a permission, in each of its forms. A test holds that none is forgotten. */
+/** Every operation that requires a permission, in each of its forms. A test holds that none is missing. */
 export const SAMPLES: readonly Sample[] = [
   sample("apis.createApi", () => ({ name: "payments" }), ["api.create_api"], "all"),
   sample("apis.getApi", ({ apiId }) => ({ apiId }), ["api.read_api"], "api"),
@@ -108,7 +108,7 @@ export const SAMPLES: readonly Sample[] = [
   sample(
     "keys.rotateKey",
     ({ keyId }) => ({ keyId, graceMs: 1_000 }),
-    // The key of the scene is recoverable.
+    // The key of the fixture is recoverable.
     ["api.create_key", "api.update_key", "api.encrypt_key"],
     "key",
   ),
@@ -152,6 +152,23 @@ export const SAMPLES: readonly Sample[] = [
   sample(
     "ratelimits.limit",
     ({ namespace }) => ({ namespace, identifier: "user_1", limit: 10, duration: 60_000 }),
+    ["ratelimit.limit"],
+  ),
+  sample(
+    "ratelimits.resetLimit, of a key",
+    ({ keyId }) => ({ keyId, name: "default", duration: 60_000 }),
+    ["api.update_key"],
+    "key",
+  ),
+  sample(
+    "ratelimits.resetLimit, of an identity",
+    ({ identityId }) => ({ identityId, name: "requests" }),
+    ["identity.update_identity"],
+    "identity",
+  ),
+  sample(
+    "ratelimits.resetLimit, of a namespace",
+    ({ namespace }) => ({ namespace, identifier: "user_1", duration: 60_000 }),
     ["ratelimit.limit"],
   ),
   sample(
@@ -292,25 +309,30 @@ export const SAMPLES: readonly Sample[] = [
 function sample(
   title: string,
   input: Sample["input"],
-  needs: readonly string[],
+  requiredPermissions: readonly string[],
   names?: Sample["names"] | "all",
 ): Sample {
   const [name = ""] = title.split(",");
-  if (names === "all") return { title, name, input, needs, isForAllOnly: true };
-  return { title, name, input, needs, ...(names !== undefined && { names }) };
+  if (names === "all") return { title, name, input, requiredPermissions, isForAllOnly: true };
+  return { title, name, input, requiredPermissions, ...(names !== undefined && { names }) };
 }
 
-/** Names of the operations that need a permission. */
+/** Names of the operations that require authentication. */
 export const GUARDED = OPERATIONS.filter(({ isPublic }) => isPublic !== true).map(
   ({ name }) => name,
 );
 
-/** Makes an API, a recoverable key of it and the key's identity, a role and a permission. */
-export async function makeScene({ latchkey }: { readonly latchkey: Latchkey }): Promise<Scene> {
+/** Creates an API, a recoverable key of it and the key's identity, a role and a permission. */
+export async function createFixture({
+  latchkey,
+}: {
+  readonly latchkey: Latchkey;
+}): Promise<Fixture> {
   const { apiId } = await latchkey.createApi({ name: "payments" });
   const externalId = "user_1";
   const { keyId, key } = await latchkey.createKey({ apiId, externalId, recoverable: true });
-  const { id: identityId } = await latchkey.getIdentity({ externalId });
+  const ratelimits = [{ name: "requests", limit: 10, duration: 60_000 }];
+  const { id: identityId } = await latchkey.updateIdentity({ externalId, ratelimits });
   const permission = `docs.${apiId}`;
   const { permissionId } = await latchkey.createPermission({ name: permission });
   const { roleId } = await latchkey.createRole({ name: `reader.${apiId}` });
@@ -319,22 +341,25 @@ export async function makeScene({ latchkey }: { readonly latchkey: Latchkey }): 
   return { ...ids, externalId, permission, namespace };
 }
 
-/** The permissions of a sample for this scene's API, identity and namespace alone. */
-export function narrowed({ needs }: Sample, { apiId, identityId, namespace }: Scene): string[] {
+/** The permissions of a sample for this fixture's API, identity and namespace alone. */
+export function narrowed(
+  { requiredPermissions }: Sample,
+  { apiId, identityId, namespace }: Fixture,
+): string[] {
   const ids = new Map([
     ["ratelimit", namespace],
     ["api", apiId],
     ["identity", identityId],
   ]);
-  return needs.map((need) => {
+  return requiredPermissions.map((need) => {
     const [resource = "", action] = need.split(".");
     return `${resource}.${ids.get(resource) ?? "*"}.${action}`;
   });
 }
 
 /** The permissions of a sample for all resources. */
-export function widened({ needs }: Sample): string[] {
-  return needs.map((need) => need.replace(".", ".*."));
+export function widened({ requiredPermissions }: Sample): string[] {
+  return requiredPermissions.map((need) => need.replace(".", ".*."));
 }
 
 /** Options that make a service take the caller's permissions from a header, without root keys. */
@@ -349,15 +374,15 @@ export const BY_HEADER = {
 export function callAs(
   service: TestService,
   { name, input }: Sample,
-  scene: Scene,
+  fixture: Fixture,
   permissions: readonly string[],
 ) {
   const headers = { "x-permissions": JSON.stringify(permissions) };
-  return service.call(name, input(scene), { token: null, headers });
+  return service.call(name, input(fixture), { token: null, headers });
 }
 
-/** A store that notes the name of every method called. */
-export function notingStore(store: KeyStore, calls: string[]): KeyStore {
+/** A store that records the name of every method called. */
+export function recordingStore(store: KeyStore, calls: string[]): KeyStore {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID, LatchkeyError, type ListedRootKey } from "@latchkey/core";
+import { DEFAULT_WORKSPACE_ID, LatchkeyError, type RootKeyView } from "@latchkey/core";
 import {
   type Arguments,
   asOptionError,
@@ -10,7 +10,7 @@ import {
   withLatchkey,
 } from "../command-line.js";
 import { ENVIRONMENT_HELP, LASTING_STORE_HELP, REDIS_HELP } from "../help.js";
-import { readExistingStore, readLastingStore } from "../lasting-store.js";
+import { readExistingStore, readPersistentStore } from "../persistent-store.js";
 
 const help = `Usage: latchkey root-key create --store <url> --permissions <list> [options]
        latchkey root-key list --store <url> [--workspace <id>]
@@ -60,7 +60,7 @@ export const rootKey: Command = {
 };
 
 async function issue(args: Arguments, host: Host): Promise<void> {
-  const store = readLastingStore(args, host);
+  const store = readPersistentStore(args, host);
   const workspaceId = readWorkspace(args);
   const wanted = readRootKey(args);
   await withLatchkey(store, host, async (latchkey) => {
@@ -104,7 +104,7 @@ async function revoke(rootKeyId: string, args: Arguments, host: Host): Promise<v
   });
 }
 
-function lineOf({ id, start, enabled, expires, permissions, name }: ListedRootKey): string {
+function lineOf({ id, start, enabled, expires, permissions, name }: RootKeyView): string {
   const state = enabled ? "enabled" : "disabled";
   const until = expires === undefined ? "never" : new Date(expires).toISOString();
   const fields = [id, start, state, until, permissions.join(",")];

@@ -10,7 +10,7 @@ import {
   withLatchkey,
 } from "../command-line.js";
 import { ENVIRONMENT_HELP, LASTING_STORE_HELP, REDIS_HELP } from "../help.js";
-import { readExistingStore, readLastingStore } from "../lasting-store.js";
+import { readExistingStore, readPersistentStore } from "../persistent-store.js";
 
 const help = `Usage: latchkey workspace create --store <url> [--name <text>]
        latchkey workspace disable|enable <id> --store <url>
@@ -52,7 +52,7 @@ export const workspace: Command = {
 };
 
 async function create(args: Arguments, host: Host): Promise<void> {
-  const store = readLastingStore(args, host);
+  const store = readPersistentStore(args, host);
   const name = args.texts.get("name");
   await withLatchkey(store, host, async (latchkey) => {
     const made = await latchkey
@@ -73,7 +73,7 @@ async function switchOver(
   const store = readExistingStore(args, host);
   await withLatchkey(store, host, async (everyWorkspace, keyStore) => {
     const latchkey = everyWorkspace.workspace(workspaceId);
-    // Whatever becomes of the question: a tenant that must be stopped is stopped.
+    // Also where that fails: a tenant that must be stopped is stopped.
     const showsUse = await hasShownUse(latchkey, keyStore).catch(() => true);
     await latchkey.setWorkspaceEnabled(action === "enable");
     host.print(`workspace ${workspaceId} is ${action}d`);
@@ -88,8 +88,11 @@ async function switchOver(
  * that a mistyped one is switched without complaint.
  */
 async function hasShownUse(latchkey: Latchkey, keyStore: KeyStore): Promise<boolean> {
-  const { name, enabled, epoch } = await keyStore.getWorkspace(latchkey.workspaceId);
-  if (name !== null || !enabled || epoch > 0) return true;
+  const { name, enabled } = await latchkey.getWorkspace();
+  if (name !== undefined || !enabled) return true;
+  // Changes of APIs, roles and permissions raise the revision, and it never falls.
+  const { revision } = await keyStore.read(latchkey.workspaceId, []);
+  if (revision > 0) return true;
   const one = { limit: 1 };
   const lists = [latchkey.listApis(one), latchkey.listIdentities(one), latchkey.listRootKeys(one)];
   return (await Promise.all(lists)).some(({ total }) => total > 0);

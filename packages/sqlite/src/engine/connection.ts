@@ -1,38 +1,30 @@
-import { prepare, prepareAll, type SqliteDatabase } from "./database.js";
+import { prepareAll, type SqliteDatabase, type Statement } from "./database.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { Memo } from "./memo.js";
 import { Names } from "./names.js";
 import { SYNCHRONOUS } from "./pragmas.js";
-
-/** How a transaction is committed: a value of `PRAGMA synchronous`. */
-type Synchronous = (typeof SYNCHRONOUS)[keyof typeof SYNCHRONOUS];
-
-const SQL = { begin: "BEGIN", beginImmediate: "BEGIN IMMEDIATE", commit: "COMMIT" } as const;
+import { SQL } from "./statements.js";
 
 /**
- * What is known of one connection, whoever uses it: its current setting of `synchronous`, and what it has read and not
- * written since. One for each database that was handed in, so that two stores on it see each other.
+ * A database with everything that is known of it, whoever uses it: compiled statements, its setting of `synchronous`, and what
+ * it has read and not written since. One for each database that was handed in, so that two stores on it see each other.
  */
 export class Connection {
   readonly database: SqliteDatabase;
+  readonly run: Readonly<Record<keyof typeof SQL, Statement>>;
   readonly memo: Memo;
   readonly names: Names;
   readonly #watch: FileWatch | null;
-  readonly #run;
-  #synchronous: Synchronous | undefined;
+  /** The setting, as far as it is known. */
+  synchronous: number | undefined;
 
   constructor(database: SqliteDatabase) {
     this.database = database;
-    this.memo = new Memo(prepare(database, "PRAGMA data_version"));
-    this.names = new Names(database);
+    this.run = prepareAll(database, SQL);
+    this.memo = new Memo(database.prepare("PRAGMA data_version").pluck(true));
+    this.names = new Names(this.run);
     this.#watch = database.memory ? null : new FileWatch(database.name);
-    this.#run = prepareAll(database, SQL);
-  }
-
-  /** Call it after settings of the connection were set elsewhere. */
-  forgetSettings(): void {
-    this.#synchronous = undefined;
   }
 
   /** @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used. */
@@ -48,20 +40,25 @@ export class Connection {
 
   /** Runs several reads on one snapshot. */
   snapshot<Result>(work: () => Result): Result {
-    this.#run.begin.run();
+    this.run.begin.run();
     return this.#finish(work);
   }
 
   /**
-   * Runs the work in a transaction that holds the write lock from its start. Nothing of it stays where it throws.
+   * Runs the work in a transaction that holds the write lock from its start, on a memo that was confirmed in it. Nothing of it
+   * stays where it throws.
    *
+   * @param synchronous - One of {@link SYNCHRONOUS}.
    * @throws SqliteError `SQLITE_BUSY` before the work begins, while another connection holds the lock.
    */
-  write<Result>(synchronous: Synchronous, work: () => Result): Result {
+  write<Result>(synchronous: number, work: () => Result): Result {
     this.#setSynchronous(synchronous);
-    this.#run.beginImmediate.run();
+    this.run.beginWrite.run();
     try {
-      return this.#finish(work);
+      return this.#finish(() => {
+        this.memo.confirm();
+        return work();
+      });
     } catch (error) {
       this.memo.generation += 1;
       this.names.forget();
@@ -79,47 +76,38 @@ export class Connection {
     }
   }
 
-  /** Copies the log into the file and empties it, unless a reader is in the way. */
+  /** Copies the log into the file and empties it: pages from before a change would otherwise stay in it for a while. */
   truncateLog(): void {
     try {
-      this.database.pragma("wal_checkpoint(TRUNCATE)");
+      if (!this.database.inTransaction) this.database.pragma("wal_checkpoint(TRUNCATE)");
     } catch {
-      // What the caller wrote is committed either way; the next checkpoint does the same again.
+      // A reader is in the way, or the database was closed. The next checkpoint does the same again.
     }
   }
 
   #finish<Result>(work: () => Result): Result {
-    let result: Result;
+    let isDone = false;
     try {
-      result = work();
+      const result = work();
+      isDone = true;
+      this.run.commit.run();
+      return result;
     } catch (error) {
-      this.#rollback();
-      throw error;
+      // SQLite has rolled back by itself after some errors.
+      if (this.database.inTransaction) this.database.exec("ROLLBACK");
+      // Part of a commit may have reached the disk: only the next start of the database can tell.
+      throw isDone && !isBusy(error) ? translateError(error, "unknown") : error;
     }
-    try {
-      this.#run.commit.run();
-    } catch (error) {
-      this.#rollback();
-      if (isBusy(error)) throw error;
-      // Part of the commit may have reached the disk: only the next start of the database can tell.
-      throw translateError(error, "unknown");
-    }
-    return result;
-  }
-
-  /** SQLite has rolled back by itself after some errors. */
-  #rollback(): void {
-    if (this.database.inTransaction) this.database.exec("ROLLBACK");
   }
 
   /** It cannot be prepared: this pragma takes effect when it is compiled. */
-  #setSynchronous(synchronous: Synchronous): void {
-    if (this.#synchronous === synchronous) return;
-    this.#synchronous = undefined;
+  #setSynchronous(synchronous: number): void {
+    if (this.synchronous === synchronous) return;
+    this.synchronous = undefined;
     this.database.pragma(`synchronous = ${synchronous}`);
     if (this.database.pragma("synchronous", { simple: true }) !== synchronous)
       throw unavailable("SQLite did not keep its durability setting");
-    this.#synchronous = synchronous;
+    this.synchronous = synchronous;
   }
 }
 

@@ -1,4 +1,4 @@
-import { LatchkeyError } from "@latchkey/core";
+import { type ErrorCode, LatchkeyError } from "@latchkey/core";
 
 /** The result code of an error that SQLite answered, such as `SQLITE_BUSY_SNAPSHOT`; null for every other error. */
 export function sqliteCode(error: unknown): string | null {
@@ -18,6 +18,32 @@ export function unavailable(message: string): LatchkeyError {
   return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome: "not-applied" });
 }
 
+/** The error for a database that is not fit to be used. */
+export function refusal(message: string): LatchkeyError {
+  return new LatchkeyError("PRECONDITION_FAILED", message);
+}
+
+/** What each group of SQLite's codes means, the more special first. */
+const MEANINGS: readonly (readonly [codes: RegExp, code: ErrorCode, message: string])[] = [
+  [
+    /^NOTADB/,
+    "STORE_CORRUPT",
+    "the file is not a SQLite database: give another path, or restore a backup",
+  ],
+  [/^CORRUPT/, "STORE_CORRUPT", "the database file is damaged: restore it from a backup"],
+  [/^ERROR$/, "STORE_CORRUPT", "the tables of the database are not those that latchkey made"],
+  [
+    /^(CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/,
+    "INTERNAL_SERVER_ERROR",
+    "the database refused a write",
+  ],
+  [/^(BUSY|LOCKED)/, "STORE_UNAVAILABLE", "the database is locked"],
+  [/^FULL/, "STORE_UNAVAILABLE", "the disk of the database is full"],
+  [/^READONLY/, "STORE_UNAVAILABLE", "the database cannot be written to"],
+  [/^CANTOPEN/, "STORE_UNAVAILABLE", "the database file cannot be opened"],
+  [/^/, "STORE_UNAVAILABLE", "the database does not answer"],
+];
+
 /**
  * What a caller gets to see of an error of the driver: never the error itself, whose text others have written.
  *
@@ -25,30 +51,10 @@ export function unavailable(message: string): LatchkeyError {
  * @returns Errors that are not SQLite's, as they are.
  */
 export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
-  const code = sqliteCode(error);
-  if (code === null) return error;
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
-    return new LatchkeyError(
-      "STORE_CORRUPT",
-      `the database file is damaged (${code}): restore it from a backup`,
-    );
-  }
-  if (/^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/.test(code)) {
-    return new LatchkeyError("INTERNAL_SERVER_ERROR", `the database refused a write (${code})`);
-  }
-  if (code === "SQLITE_ERROR") {
-    return new LatchkeyError(
-      "STORE_CORRUPT",
-      "the tables of the database are not those that latchkey made",
-    );
-  }
-  return new LatchkeyError("STORE_UNAVAILABLE", messageOf(code), { outcome });
-}
-
-function messageOf(code: string): string {
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return `the database is locked (${code})`;
-  if (code.startsWith("SQLITE_FULL")) return `the disk of the database is full (${code})`;
-  if (code.startsWith("SQLITE_READONLY")) return `the database cannot be written to (${code})`;
-  if (code.startsWith("SQLITE_CANTOPEN")) return `the database file cannot be opened (${code})`;
-  return `the database does not answer (${code})`;
+  const sqlite = sqliteCode(error);
+  const meaning = MEANINGS.find(([codes]) => sqlite !== null && codes.test(sqlite.slice(7)));
+  if (meaning === undefined) return error;
+  const [, code, message] = meaning;
+  const options = code === "STORE_UNAVAILABLE" ? { outcome } : {};
+  return new LatchkeyError(code, `${message} (${sqlite})`, options);
 }

@@ -1,50 +1,25 @@
-import type { Statement } from "./database.js";
-import type { StoredCounters } from "./stored-counters.js";
+import type { StoredCounters } from "./counters.js";
+import type { SqliteStatement } from "./database.js";
 
-const ASKED_EVERY = 8;
+/** How many records one connection remembers. */
+const MOST = 65_536;
 
-/** Rows in the younger half; as many again may be in the older one. */
-const HALF_SIZE = 16_384;
+/** Counters as this connection last read or wrote them. Records that share counters share this, too. */
+export interface KeptCounters {
+  readonly seq: number;
+  usage: StoredCounters["usage"];
+  windows: StoredCounters["windows"];
+}
 
 /** What a charge needs of a record, and of its workspace, as this connection last read it. */
 export interface KeptRecord {
   readonly generation: number;
-  readonly seq: number;
   readonly workspace: number;
+  readonly revision: number;
   readonly kind: number;
   readonly id: string;
   readonly version: number;
-  readonly revision: number;
-  /** The number of its counters, if it has some. */
-  readonly counters: number | null;
-}
-
-/** Counters as this connection last read or wrote them. */
-export interface KeptCounters extends StoredCounters {
-  readonly generation: number;
-  readonly seq: number;
-}
-
-/** The rows of one table that were used last, by their number. */
-class Recent<Row> {
-  #young = new Map<number, Row>();
-  #old = new Map<number, Row>();
-
-  get(seq: number): Row | undefined {
-    const kept = this.#young.get(seq);
-    if (kept !== undefined) return kept;
-    const old = this.#old.get(seq);
-    if (old !== undefined) this.set(seq, old);
-    return old;
-  }
-
-  set(seq: number, row: Row): void {
-    if (this.#young.size >= HALF_SIZE) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(seq, row);
-  }
+  readonly counters: KeptCounters | null;
 }
 
 /**
@@ -58,34 +33,41 @@ class Recent<Row> {
  * @see https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
-  readonly records = new Recent<KeptRecord>();
-  readonly counters = new Recent<KeptCounters>();
   /** Rows of an earlier one are no longer known to be as stored. */
   generation = 0;
-  readonly #dataVersion: Statement;
+  /** By their number. */
+  readonly records = new Map<unknown, KeptRecord>();
+  readonly #counters = new Map<number, KeptCounters>();
+  readonly #dataVersion: SqliteStatement;
   #lastDataVersion: unknown;
-  #isRestless = false;
-  #unasked = 0;
 
-  constructor(dataVersion: Statement) {
+  constructor(dataVersion: SqliteStatement) {
     this.#dataVersion = dataVersion;
   }
 
   /** Begins a new generation if another connection has committed. Inside a write transaction that holds until its end. */
   confirm(): number {
-    const version = this.#dataVersion.get()?.[0];
-    this.#isRestless = version !== this.#lastDataVersion;
+    const version = this.#dataVersion.get();
+    if (version !== this.#lastDataVersion) this.generation += 1;
     this.#lastDataVersion = version;
-    if (this.#isRestless) this.generation += 1;
     return this.generation;
   }
 
-  /**
-   * The generation that is as stored now; NaN, equal to none, while other connections commit so often that asking costs more
-   * than it saves. Then it is asked only now and then, whether it has become quiet.
-   */
-  ask(): number {
-    if (this.#isRestless) this.#unasked = (this.#unasked + 1) % ASKED_EVERY;
-    return this.#isRestless && this.#unasked !== 0 ? Number.NaN : this.confirm();
+  keepRecord(seq: number, record: KeptRecord): KeptRecord {
+    if (this.records.size >= MOST) {
+      // Whoever holds some of it has to read again, or two would each move counters of their own.
+      this.generation += 1;
+      this.records.clear();
+      this.#counters.clear();
+    }
+    this.records.set(seq, record);
+    return record;
+  }
+
+  keepCounters(read: KeptCounters): KeptCounters {
+    const known = this.#counters.get(read.seq);
+    if (known !== undefined) return Object.assign(known, read);
+    this.#counters.set(read.seq, read);
+    return read;
   }
 }

@@ -1,12 +1,6 @@
 import type { Claim, ListEntry } from "@latchkey/core";
-import { prepareAll, type Row, type SqliteDatabase } from "./database.js";
-
-export const NAME_SQL = {
-  workspace: "SELECT seq FROM latchkey_workspace WHERE id = ?",
-  addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
-  name: "SELECT seq FROM latchkey_name WHERE workspace = ? AND name = ?",
-  addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
-} as const;
+import type { Connection } from "./connection.js";
+import type { Statement } from "./database.js";
 
 /** What no workspace, list or claim has for its number: nothing is found under it. */
 export const NO_NUMBER = 0;
@@ -19,47 +13,42 @@ const MOST = 10_000;
  * stays true, also beside other processes.
  */
 export class Names {
-  readonly #run;
-  readonly #workspaces = new Map<string, number>();
-  readonly #names = new Map<string, number>();
+  readonly #run: Connection["run"];
+  readonly #known = new Map<string, number>();
 
-  constructor(database: SqliteDatabase) {
-    this.#run = prepareAll(database, NAME_SQL);
+  constructor(run: Connection["run"]) {
+    this.#run = run;
   }
 
-  /** @param isAdded - Inside a write transaction: whether a new one is given a number. Else it answers none that finds something. */
+  /** @returns {@link NO_NUMBER} where nothing was written to the workspace yet, unless it is given a number now. */
   workspace(id: string, isAdded = false): number {
-    const known =
-      this.#workspaces.get(id) ?? keep(this.#workspaces, id, this.#run.workspace.get(id));
-    if (known !== NO_NUMBER || !isAdded) return known;
-    return keep(this.#workspaces, id, [Number(this.#run.addWorkspace.run(id).lastInsertRowid)]);
+    const add = isAdded ? this.#run.addWorkspace : null;
+    return this.#numberOf(`/${id}`, this.#run.workspace, add, [id]);
   }
 
-  /** The number of a list or a claim, as {@link workspace}. */
+  /** The number of a list or a claim. @returns {@link NO_NUMBER} where nothing was in it yet, as {@link workspace}. */
   name(workspace: number, name: string, isAdded = false): number {
-    const key = `${workspace} ${name}`;
-    const known =
-      this.#names.get(key) ?? keep(this.#names, key, this.#run.name.get(workspace, name));
-    if (known !== NO_NUMBER || !isAdded) return known;
-    return keep(this.#names, key, [Number(this.#run.addName.run(workspace, name).lastInsertRowid)]);
+    const add = isAdded ? this.#run.addName : null;
+    return this.#numberOf(`${workspace}/${name}`, this.#run.name, add, [workspace, name]);
   }
 
   /** Call it when a transaction was rolled back: numbers that were given in it may be given again. */
   forget(): void {
-    this.#workspaces.clear();
-    this.#names.clear();
+    this.#known.clear();
+  }
+
+  #numberOf(key: string, find: Statement, add: Statement | null, row: readonly unknown[]): number {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const number = find.get(...row)?.[0] ?? add?.run(...row).lastInsertRowid;
+    if (number === undefined) return NO_NUMBER;
+    if (this.#known.size >= MOST) this.#known.clear();
+    this.#known.set(key, Number(number));
+    return Number(number);
   }
 }
 
-function keep(known: Map<string, number>, key: string, row: Row | undefined): number {
-  const number = row?.[0];
-  if (typeof number !== "number") return NO_NUMBER;
-  if (known.size >= MOST) known.clear();
-  known.set(key, number);
-  return number;
-}
-
-/** The name of a claim in `latchkey_name`. Names of lists have no space. */
+/** The name of a claim among those of lists, which have no space. */
 export function claimName({ kind, index }: Claim): string {
   return `${kind} ${index}`;
 }

@@ -1,38 +1,28 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { LatchkeyError } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
-import { isBusy, sqliteCode, translateError, unavailable } from "./errors.js";
+import { isBusy, refusal, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { openWithDriver } from "./load-driver.js";
-import { migrate, schemaVersion, VIEWS } from "./migrations/index.js";
+import { hasAny, migrate, schemaVersion, VIEWS } from "./migrations/index.js";
 import {
   APPLICATION_ID,
   applyPragmas,
   assertSqliteVersion,
   OPENING_TIMEOUT_MS,
   SERVING_TIMEOUT_MS,
-  setBusyTimeout,
-  useWal,
+  setPragma,
 } from "./pragmas.js";
 
 const MEMORY = ":memory:";
 
-/** Half of SQLite's default. A commit writes whole pages: charges are a fifth cheaper for it. */
-const PAGE_SIZE = 2048;
-
-/**
- * Opens a database file, making it with mode 0600 where there is none.
- *
- * @throws TypeError when the path is not one of a file, or not taken as it is written; LatchkeyError when the file cannot be
- * opened.
- */
+/** Opens a database file, making it with mode 0600 where there is none. @throws TypeError for a path that names no file. */
 export function openPath(path: string): SqliteDatabase {
   if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
-  if (path !== path.trim()) {
+  if (path !== path.trim())
     throw new TypeError(
       '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
     );
-  }
   const options = { timeout: OPENING_TIMEOUT_MS, fileMustExist: path !== MEMORY };
   if (path !== MEMORY) createPrivately(path);
   try {
@@ -45,25 +35,18 @@ export function openPath(path: string): SqliteDatabase {
   }
 }
 
-/**
- * Makes a connection fit to serve: settings, write-ahead log, tables.
- *
- * @param isOurs - Whether the whole file is to be latchkey's, and not one that its owner keeps other tables in.
- */
+/** Makes a connection fit to serve. @param isOurs - Whether the whole file is latchkey's, and not one with other tables. */
 export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void {
   if (!database.open) throw new TypeError('"database" must be open');
   if (database.inTransaction) throw new TypeError('"database" must not be inside a transaction');
   withinOpeningTime(() => {
     assertSqliteVersion(database);
-    setBusyTimeout(database, OPENING_TIMEOUT_MS);
+    setPragma(database, "busy_timeout", OPENING_TIMEOUT_MS);
     assertNotForeign(database, isOurs);
-    // Taken up by a file that is still empty, and passed over by any other.
-    if (isOurs) database.pragma(`page_size = ${PAGE_SIZE}`);
-    useWal(database);
-    applyPragmas(database);
+    applyPragmas(database, isOurs);
     migrate(database);
     assertNoHooks(database);
-    setBusyTimeout(database, SERVING_TIMEOUT_MS);
+    setPragma(database, "busy_timeout", SERVING_TIMEOUT_MS);
   });
 }
 
@@ -88,20 +71,16 @@ function createPrivately(path: string): void {
 function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
   database.exec("BEGIN");
   try {
-    const applicationId = database.pragma("application_id", { simple: true });
-    if (applicationId === APPLICATION_ID) return;
-    if (applicationId !== 0) {
-      throw new LatchkeyError(
-        "PRECONDITION_FAILED",
+    const mark = database.pragma("application_id", { simple: true });
+    if (mark === APPLICATION_ID) return;
+    if (mark !== 0)
+      throw refusal(
         "the database is marked as another program's (application_id): give another path",
       );
-    }
-    if (isOurs && schemaVersion(database) === 0 && hasAny(database, "1")) {
-      throw new LatchkeyError(
-        "PRECONDITION_FAILED",
+    if (isOurs && schemaVersion(database) === 0 && hasAny(database, "1"))
+      throw refusal(
         "the database holds tables of another program: give another path, or hand in the open database",
       );
-    }
   } finally {
     if (database.inTransaction) database.exec("COMMIT");
   }
@@ -120,11 +99,6 @@ function assertNoHooks(database: SqliteDatabase): void {
   );
 }
 
-function hasAny(database: SqliteDatabase, condition: string): boolean {
-  const sql = `SELECT 1 FROM sqlite_schema WHERE ${condition} LIMIT 1`;
-  return database.prepare(sql).get() !== undefined;
-}
-
 /**
  * Repeats the work while other processes are in the way: switching to WAL answers `SQLITE_BUSY` at once, whatever the timeout,
  * when two of them do it together.
@@ -136,12 +110,6 @@ function withinOpeningTime(work: () => void): void {
       work();
       return;
     } catch (error) {
-      if (sqliteCode(error) === "SQLITE_NOTADB") {
-        throw new LatchkeyError(
-          "STORE_CORRUPT",
-          "the file is not a SQLite database: give another path, or restore a backup",
-        );
-      }
       if (!isBusy(error) || performance.now() >= deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 20);
     }

@@ -1,18 +1,15 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { NO_CHANGES } from "@latchkey/core";
 import { sqliteStore } from "../index.js";
 import {
-  aKey,
   anIdentity,
   aPlan,
-  aRotation,
+  aRecord,
+  charge,
+  commit,
   deleteKey,
-  insertKey,
   keyIdOf,
   load,
-  NOW,
-  WORKSPACE,
   withKey,
 } from "./fixtures.js";
 
@@ -32,7 +29,7 @@ async function hammer(): Promise<void> {
   const plan = aPlan(await load(store));
   const chargeOn = async (): Promise<number> => {
     for (let admitted = 0; ; admitted += 1) {
-      if ((await store.charge(plan)).kind !== "charged") return admitted;
+      if ((await charge(store, plan)).kind !== "charged") return admitted;
     }
   };
   const counts = await Promise.all(Array.from({ length: 8 }, chargeOn));
@@ -46,40 +43,38 @@ async function write(): Promise<void> {
   const plan = aPlan(await load(store));
   for (let number = process.pid * 100_000; ; number += 1) {
     const identity = anIdentity(number);
-    const orCreate = {
-      id: `perm_${number}`,
-      workspaceId: WORKSPACE,
-      name: `docs.${number}`,
-      description: null,
-      createdAt: NOW,
-    };
-    const permissions = [{ kind: "name", name: orCreate.name, orCreate } as const];
-    await insertKey(store, { ...aKey(number, 5), identity, grants: { permissions } });
-    say(`inserted ${keyIdOf(number)}`);
-    const charged = await store.charge(plan);
+    await commit(store, { puts: [{ record: identity }] });
+    await withKey(store, number, 5, { link: identity.id });
+    say(`inserted ${number}`);
+    const charged = await charge(store, plan);
     if (charged.kind === "charged") say(`left ${charged.remaining}`);
     if (number % 3 === 0) {
       await deleteKey(store, number);
-      say(`deleted ${keyIdOf(number)}`);
+      say(`deleted ${number}`);
     }
   }
 }
 
-/** Tries to put a key of its own in the place of the first one, and says what came of it. */
+/** Tries to put a key of its own in the place of the first one, with its counters, and says what came of it. */
 async function rotate(): Promise<void> {
   const store = sqliteStore(path, { deadlineMs: 20_000 });
-  const rotation = aRotation(await load(store), Number(argument));
-  say(await store.rotateKey(WORKSPACE, keyIdOf(1), 1, rotation, NO_CHANGES));
+  const { record } = await load(store);
+  const successor = aRecord(Number(argument));
+  const { kind } = await commit(store, {
+    expects: [{ kind: "key", id: record.id, version: 1 }],
+    puts: [
+      { record: { ...record, version: 2, body: { next: successor.id } } },
+      { record: successor, counters: { sharedWith: keyIdOf(1) } },
+    ],
+    enters: [{ list: "keys", id: successor.id }],
+  });
+  say(kind);
   await store.close();
 }
 
 async function open(): Promise<void> {
   const store = sqliteStore(path);
-  await withKey(
-    store,
-    aKey(Number(argument), null, { apiId: `api_${argument}` }),
-    `api_${argument}`,
-  );
+  await withKey(store, Number(argument));
   await store.close();
   say("opened");
 }

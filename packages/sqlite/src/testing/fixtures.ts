@@ -2,6 +2,7 @@ import type {
   Change,
   ChargeMoment,
   ChargePlan,
+  ChargeResult,
   Claim,
   KeyStore,
   LoadedRecord,
@@ -124,4 +125,18 @@ export function aLimit(window: string, owner: number | null) {
   return { name: window, limit: 10, duration: 60_000, cost: 1, window, owner } as const;
 }
 
-export const MOMENT: ChargeMoment = { now: NOW, refill: null };
+const MOMENT: ChargeMoment = { now: NOW, refill: null };
+
+/** Charges, and rejects also where the store threw at once. */
+export async function charge(
+  store: KeyStore,
+  plan: ChargePlan,
+  moment: Partial<ChargeMoment> = {},
+): Promise<ChargeResult> {
+  return store.charge(plan, { ...MOMENT, ...moment });
+}
+
+/** The first keys of the list that {@link withKey} writes them into. */
+export function pageOfKeys(store: KeyStore, limit = 10, after: string | null = null) {
+  return store.page(WORKSPACE, { kind: "key", list: "keys", after, limit });
+}

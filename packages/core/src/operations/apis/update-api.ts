@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ApiRecord, apiType } from "../../records/api.js";
+import { versionAfter } from "../../rules/record-version.js";
 import { type OperationContext, transact } from "../context.js";
 import { id, parseInput } from "../input.js";
 import { readRecordIn } from "../read-record.js";
@@ -37,7 +38,7 @@ export async function updateApi(
       name: wanted.name ?? api.name,
       deleteProtection: wanted.deleteProtection ?? api.deleteProtection,
       ipWhitelist: wanted.ipWhitelist === undefined ? api.ipWhitelist : (wanted.ipWhitelist ?? []),
-      version: api.version + 1,
+      version: versionAfter(api.version, true),
     };
     transaction.update(apiType, api, after);
     transaction.raiseRevision();

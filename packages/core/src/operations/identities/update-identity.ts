@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
 import { fromWireLimits } from "../../rules/rate-limit.js";
+import { versionAfter } from "../../rules/record-version.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { type OperationContext, transact } from "../context.js";
 import {
@@ -16,7 +17,7 @@ import {
 } from "../input.js";
 import { readRecordIn, usageOf } from "../read-record.js";
 import { refuseUsageChange } from "../usage-refusal.js";
-import { settingOfUses } from "../usage-setting.js";
+import { settingOfUses } from "../uses-and-refill.js";
 import { identityFields } from "./audit-fields.js";
 import { identityWant } from "./find.js";
 import { type IdentityView, toIdentityView } from "./view.js";
@@ -68,7 +69,7 @@ export async function updateIdentity(
       meta: parsed.meta ?? identity.meta,
       ratelimits: ratelimits ?? identity.ratelimits,
       refill: uses.refill === undefined ? identity.refill : uses.refill,
-      version: setsConfiguration ? identity.version + 1 : identity.version,
+      version: versionAfter(identity.version, setsConfiguration),
     };
     if (setsConfiguration) transaction.update(identityType, identity, after);
     transaction.changeCounters(

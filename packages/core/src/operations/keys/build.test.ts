@@ -1,93 +1,104 @@
 import { describe, expect, test } from "vitest";
+import type { ChangeDescription } from "../../audit/entry.js";
+import { apiType } from "../../records/api.js";
+import { keyType } from "../../records/key.js";
+import { roleType } from "../../records/role.js";
+import { Transaction } from "../../store/transaction.js";
 import { contextWith } from "../../testing/context.js";
-import { describeNewKey, keyLimitsOf } from "./build.js";
+import { keyWith, loadedWith, usageOf } from "../../testing/records.js";
+import { TestStore } from "../../testing/store.js";
+import { References } from "../references.js";
+import { insertKey, type KeyCredential, keyLimitsOf, needForKey } from "./build.js";
 import type { KeySettings } from "./settings.js";
 
 const NOW = 1_000;
-const mark = { keyId: "key_new", hash: "hash", start: "pay_ab", sealedSecret: null };
+const credential = { keyId: "key_new", hash: "hash", start: "pay_ab", sealedSecret: null };
 const bare: KeySettings = { apiId: "api_1", usesFrom: "key", enabled: true, recoverable: false };
-const describeKey = (settings: Partial<KeySettings> = {}) =>
-  describeNewKey(contextWith({ actor: "ops" }), { ...bare, ...settings }, mark, NOW);
+const taken = () => new Error("taken");
+
+/** Writes a key as createKey does, into a store with one API and one role. */
+async function create(settings: Partial<KeySettings> = {}, of: KeyCredential = credential) {
+  const store = new TestStore();
+  store.put(apiType, loadedWith().api);
+  const role = { id: "role_1", workspaceId: "ws_default", name: "anchor", description: null };
+  store.put(roleType, { ...role, permissions: [], createdAt: 1, version: 1 });
+  const context = contextWith({ actor: "ops" }, store);
+  const transaction = new Transaction(store, context.workspaceId, false);
+  const changes: ChangeDescription[] = [];
+  const audit = (change: ChangeDescription) => changes.push(change);
+  const references = new References(context, transaction, audit, NOW);
+  const all = { ...bare, ...settings };
+  needForKey(references, all);
+  await references.read();
+  insertKey({ context, transaction, audit, references, now: NOW }, all, of, taken);
+  await transaction.commit(store);
+  const state = store.get({ kind: "key", id: of.keyId });
+  const key = state && keyType.decode(state.record, "ws_default");
+  return { key, usage: state?.usage, changes, references, store };
+}
 
 describe("a new key", () => {
-  test("of which nothing is said is unlimited, switched on, and belongs to nobody", () => {
-    const { newKey } = describeKey();
-    expect(newKey).toEqual({
-      key: {
-        id: "key_new",
-        workspaceId: "ws_default",
-        apiId: "api_1",
-        hash: "hash",
-        start: "pay_ab",
-        name: null,
-        identityId: null,
-        meta: null,
-        createdAt: NOW,
-        updatedAt: null,
-        expires: null,
-        enabled: true,
-        refill: null,
-        ratelimits: [],
-        environment: null,
-        usesFrom: "key",
-        rotatedFrom: null,
-        rotatedTo: null,
-        sharedCountersId: null,
-        sealedSecret: null,
-        version: 1,
-      },
-      usage: { remaining: null, refilledAt: NOW },
-      identity: null,
-      grants: { roles: [], permissions: [] },
+  test("of which nothing is said is unlimited, enabled, and belongs to nobody", async () => {
+    const { key, usage } = await create();
+    expect(key).toEqual(keyWith({ id: "key_new", hash: "hash", createdAt: NOW }));
+    expect(usage).toEqual(usageOf(null, NOW));
+  });
+
+  test("starts its count now: no refill from before is owed, and none has happened", async () => {
+    const { usage } = await create({ remaining: 0, refill: { interval: "daily", amount: 3 } });
+    expect(usage).toEqual(usageOf(0, NOW, null));
+  });
+
+  test("belongs to externalId, which wins over ownerId, and brings a bare identity along", async () => {
+    const ownerOf = async (settings: Partial<KeySettings>) => {
+      const { key, store } = await create(settings);
+      const identity = store.get({ kind: "identity", id: key?.identityId ?? "" });
+      return identity?.record.body;
+    };
+    expect(await ownerOf({ ownerId: "old" })).toMatchObject({ externalId: "old" });
+    expect(await ownerOf({ ownerId: "old", externalId: "new" })).toEqual({
+      externalId: "new",
+      createdAt: NOW,
     });
   });
 
-  test("starts its count now: no refill from before is owed", () => {
-    const { newKey } = describeKey({ remaining: 0, refill: { interval: "daily", amount: 3 } });
-    expect(newKey.usage).toEqual({ remaining: 0, refilledAt: NOW });
+  test("holds roles by id, and names those that do not exist", async () => {
+    const { key, references } = await create({ roles: ["anchor", "nowhere"], permissions: ["p"] });
+    expect(key).toMatchObject({ roles: ["role_1"], permissions: [] });
+    expect(() => references.refuseMissing()).toThrow("roles nowhere; permissions p");
   });
 
-  test("belongs to externalId, which wins over ownerId, and brings a bare identity along", () => {
-    expect(describeKey({ ownerId: "old" }).newKey.identity).toMatchObject({ externalId: "old" });
-    const { identity } = describeKey({ ownerId: "old", externalId: "new" }).newKey;
-    expect(identity).toMatchObject({ externalId: "new", meta: {}, ratelimits: [], refill: null });
-  });
-
-  test("names roles and permissions that have to exist", () => {
-    const { grants } = describeKey({ roles: ["r"], permissions: ["p", "q"] }).newKey;
-    const existing = (name: string) => ({ kind: "name", name, orCreate: null });
-    expect(grants).toEqual({
-      roles: [existing("r")],
-      permissions: [existing("p"), existing("q")],
+  test("is written only while its API exists, and under a hash that no other key has", async () => {
+    const { store } = await create();
+    expect(store.changes[0]).toMatchObject({
+      expects: [{ kind: "api", id: "api_1", version: "exists" }],
+      claims: [{ kind: "key", index: "hash", value: "hash", id: "key_new" }],
     });
   });
 
-  test("is told of with its settings, after the identity, which is told of only where it is made", () => {
-    const { changes, newKey } = describeKey({ externalId: "new", remaining: 3, roles: ["r"] });
-    expect(
-      changes.map(({ change, ifCreated }) => [change.type, change.resourceId, ifCreated]),
-    ).toEqual([
-      ["identity.created", newKey.identity?.id, true],
-      ["key.created", "key_new", false],
+  test("is in the audit log with its settings, after the identity that is made for it", async () => {
+    const { changes, key } = await create({ externalId: "new", remaining: 3, roles: ["anchor"] });
+    expect(changes).toMatchObject([
+      { type: "identity.created", resourceId: key?.identityId, at: NOW },
+      { type: "key.created", resourceId: "key_new", at: NOW, identityId: key?.identityId },
     ]);
-    for (const { change } of changes)
-      expect(change).toMatchObject({ actor: "ops", at: NOW, identityId: newKey.identity?.id });
-    expect(changes[1]?.change.fields).toEqual([
-      { field: "apiId", after: "api_1" },
-      { field: "externalId", after: "new" },
-      { field: "enabled", after: true },
-      { field: "usesFrom", after: "key" },
-      { field: "remaining", after: 3 },
-      { field: "roles", after: ["r"] },
-    ]);
+    const { after = {} } = changes[1] as ChangeDescription;
+    const named = Object.entries(after).filter(([, value]) => value !== null);
+    expect(Object.fromEntries(named)).toEqual({
+      apiId: "api_1",
+      externalId: "new",
+      enabled: true,
+      usesFrom: "key",
+      remaining: 3,
+      roles: ["anchor"],
+    });
   });
 
-  test("is never told of with its hash, or with its sealed secret, but that it is recoverable", () => {
-    const sealed = { ...mark, sealedSecret: "sealed" };
-    const { changes } = describeNewKey(contextWith(), bare, sealed, NOW);
-    const told = JSON.stringify(changes);
-    expect(told).toContain('"recoverable"');
-    for (const secret of ["hash", "sealed", "pay_ab"]) expect(told).not.toContain(`"${secret}"`);
+  test("is never in the audit log with its hash or its sealed secret, but as recoverable", async () => {
+    const { changes } = await create({}, { ...credential, sealedSecret: "sealed" });
+    const text = JSON.stringify(changes);
+    expect(text).toContain('"recoverable":true');
+    for (const secret of ["hash", "sealed", "pay_ab"]) expect(text).not.toContain(`"${secret}"`);
   });
 });
 
@@ -109,7 +120,7 @@ describe("the limits of a new key", () => {
     ]);
   });
 
-  test("are none of which nothing is said; one named default applies by itself without being told to", () => {
+  test("are none of which nothing is said; one named default applies by itself without saying so", () => {
     expect(keyLimitsOf({})).toEqual([]);
     const [only] = keyLimitsOf({ ratelimits: [{ ...limit, name: "default", autoApply: false }] });
     expect(only?.autoApply).toBe(true);

@@ -1,10 +1,5 @@
-import {
-  DEFAULT_LIMIT,
-  fromWireKeyLimit,
-  type KeyRateLimit,
-  type KeyRecord,
-  keyType,
-} from "../../records/key.js";
+import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import type { Audit, OperationContext } from "../context.js";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { BYTE_LENGTH, formatSecret, secretStart } from "../../secrets/format.js";
+import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
 import {
   notFound,
   type OperationContext,
@@ -15,7 +16,7 @@ import { addSettingsIssues, keySettingsFields } from "./settings.js";
 /**
  * Input of createKey. `expires` in Unix epoch ms and later than now; `remaining` and all amounts >= 1;
  * `byteLength` 16 to 255; `refill` needs `remaining`; `externalId` wins over the deprecated `ownerId`. `ratelimit` is the
- * limit named `default`, `ratelimits` are further ones. With `usesFrom: "identity"` the key draws from the uses that all
+ * limit named `default`, `ratelimits` are further ones. With `usesFrom: "identity"` the key takes the uses that all
  * keys of its identity share, and has none of its own.
  */
 export const createKeyInput = z
@@ -30,7 +31,7 @@ export const createKeyInput = z
  * Issues a key: its record, its counters, and its identity where there is none yet, in one transaction.
  *
  * @throws LatchkeyError `NOT_FOUND` for an unknown API, `PRECONDITION_FAILED` naming every role and permission that
- * does not exist, or when `recoverable` is asked for without a vault. Nothing is written then.
+ * does not exist, or when `recoverable` is given without a vault. Nothing is written then.
  */
 export async function createKey(
   context: OperationContext,

@@ -13,13 +13,14 @@ const MAX_GRANTS = 10_000;
 const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 
 /**
- * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `hash` (`value` and `variant`:
- * `sha256_base64`, 44 characters with padding, `sha256_base64url`, 43 without, or `sha256_hex`, 64 digits, of the SHA-256 of the
- * whole secret) or
- * `plaintext` (1 to 512 printable ASCII characters), and the fields of createKey but `byteLength`.
- * All keys together name at most 10,000 roles and permissions. `remaining` may be 0, `expires` may have passed, and
- * `createdAt` says when the other system issued the key (Unix epoch ms, not later than now). `start`, 0 to 32 characters, is what is shown of the secret: of a plaintext it is derived unless
- * given, and leaves 112 bits unknown or is a mere prefix.
+ * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `plaintext` (1 to 512 printable ASCII
+ * characters) or `hash`, the SHA-256 of the whole secret (`value` and `variant`: `sha256_base64`, 44 characters with padding,
+ * `sha256_base64url`, 43 without, or `sha256_hex`, 64 digits), and the fields of createKey but `byteLength`. All keys together
+ * name at most 10,000 roles and permissions.
+ *
+ * `remaining` may be 0, and `expires` may have passed. `createdAt` says when the other system issued the key (Unix epoch ms, not
+ * later than now). `start`, 0 to 32 characters, is what is shown of the secret: it is derived from a plaintext unless given, and
+ * leaves 112 bits unknown or is a mere prefix.
  */
 export const createKeysInput = z
   .array(importedKey, { error: SIZE_ERROR })

@@ -1,16 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { contextWith } from "../../testing/context.js";
-import {
-  describePermissions,
-  describeRoles,
-  grantLabel,
-  grantLabels,
-  isHeldOneMissing,
-  permissionList,
-  roleList,
-} from "./grant-input.js";
+import { grantLabels, permissionList, readGrantItem, roleList } from "./grant-input.js";
 
-const NOW = 1_000;
 const HELD = [
   { id: "role_1", name: "anchor" },
   { id: "role_2", name: "buoy" },
@@ -69,71 +59,32 @@ describe("a list of roles or permissions", () => {
   });
 });
 
-describe("references", () => {
-  test("are by id where there is one, else by name; only create makes anything", () => {
-    const items = ["anchor", { name: "buoy" }, { id: "role_1", name: "deck", create: true }];
-    const { references, changes } = describeRoles(contextWith(), items, NOW);
-    expect(references).toEqual([
-      { kind: "name", name: "anchor", orCreate: null },
-      { kind: "name", name: "buoy", orCreate: null },
-      { kind: "id", id: "role_1" },
-    ]);
-    expect(changes).toEqual([]);
-  });
-
-  test("of a role that may be made carry it, at version 1, and what is to be told", () => {
-    const context = contextWith({ workspaceId: "ws_tides", actor: "root_1" });
-    const { references, changes } = describeRoles(context, [{ name: "deck", create: true }], NOW);
-    const orCreate = {
-      id: "role_1",
-      workspaceId: "ws_tides",
-      name: "deck",
-      description: null,
-      createdAt: NOW,
-      version: 1,
-    };
-    expect(references).toEqual([{ kind: "name", name: "deck", orCreate }]);
-    expect(changes).toMatchObject([
-      {
-        ifCreated: true,
-        change: {
-          type: "role.created",
-          at: NOW,
-          actor: "root_1",
-          resourceId: "role_1",
-          fields: [{ field: "name", after: "deck" }],
-        },
-      },
-    ]);
-  });
-
-  test("of a permission that may be made carry one, which has no version", () => {
-    const items = [{ name: "docs.read", create: true }];
-    const { references, changes } = describePermissions(contextWith(), items, NOW);
-    expect(references).toEqual([
-      {
-        kind: "name",
-        name: "docs.read",
-        orCreate: {
-          id: "perm_1",
-          workspaceId: "ws_default",
-          name: "docs.read",
-          description: null,
-          createdAt: NOW,
-        },
-      },
-    ]);
-    expect(changes).toMatchObject([{ change: { type: "permission.created" } }]);
-  });
+describe("an item", () => {
+  test.each([
+    ["anchor", { label: "anchor", isId: false, mayCreate: false }],
+    [{ name: "anchor" }, { label: "anchor", isId: false, mayCreate: false }],
+    [
+      { name: "anchor", create: false },
+      { label: "anchor", isId: false, mayCreate: false },
+    ],
+    [
+      { name: "anchor", create: true },
+      { label: "anchor", isId: false, mayCreate: true },
+    ],
+    [{ id: "role_1" }, { label: "role_1", isId: true, mayCreate: false }],
+    [
+      { id: "role_1", name: "deck", create: true },
+      { label: "role_1", isId: true, mayCreate: false },
+    ],
+  ])(
+    "%j is named by its id where it has one, else by its name; only a name can be created",
+    (item, reference) => {
+      expect(readGrantItem(item)).toEqual(reference);
+    },
+  );
 });
 
 describe("labels", () => {
-  test("of items are their id where they have one, else their name", () => {
-    expect(
-      ["a", { name: "b" }, { id: "role_1" }, { id: "role_2", name: "c" }].map(grantLabel),
-    ).toEqual(["a", "b", "role_1", "role_2"]);
-  });
-
   test("of what a key will hold are names, ascending, each once", () => {
     const items = [{ id: "role_2" }, "deck", { name: "anchor" }, { id: "role_1" }, "deck"];
     expect(grantLabels(items, HELD)).toEqual(["anchor", "buoy", "deck"]);
@@ -145,21 +96,5 @@ describe("labels", () => {
 
   test("take no name for an id", () => {
     expect(grantLabels(["role_1"], HELD)).toEqual(["role_1"]);
-  });
-});
-
-describe("one that a key held and that is gone", () => {
-  const byId = { kind: "id", id: "role_1" } as const;
-  const byName = (name: string) => ({ kind: "name", name, orCreate: null }) as const;
-
-  test("is known by its id", () => {
-    expect(isHeldOneMissing(HELD, [byId, byName("deck")], ["role_1", "deck"])).toBe(true);
-    expect(isHeldOneMissing(HELD, [byId, byName("deck")], ["deck"])).toBe(false);
-    expect(isHeldOneMissing(HELD, [{ kind: "id", id: "role_9" }], ["role_9"])).toBe(false);
-    expect(isHeldOneMissing(HELD, undefined, [])).toBe(false);
-  });
-
-  test("is not meant by who gave its id for a name", () => {
-    expect(isHeldOneMissing(HELD, [byId, byName("role_1")], ["role_1"])).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { NamedGrant } from "../../records/role.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
 import { type GrantItem, grantLabels } from "./grant-input.js";
 import { grantsWith, grantsWithout } from "./grants.js";
 

@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { secretShape } from "../../secrets/format.js";
 import { portableSha256, type SecretHash } from "../../secrets/hash.js";
-import {
-  canShowStart,
-  HASH_VARIANTS,
-  importedHash,
-  importedStart,
-} from "../../secrets/imported.js";
+import { HASH_VARIANTS, importedHash } from "../../secrets/imported.js";
+import { canShowStart, importedStart } from "../../secrets/shown-start.js";
 import { evenWithIssues, orRequired, prefix, text, wholeNumber } from "../input.js";
 import { addSettingsIssues, keySettingsFields } from "./settings.js";
 

@@ -11,16 +11,12 @@ export interface WireKeyLimit {
   readonly type?: RateLimitType;
 }
 
-/** Writes limits of a key in the words of the HTTP contract. */
+/** Limits of a key in the words of the HTTP contract. */
 export function toWireKeyLimits(
   limits: readonly KeyRateLimit[],
 ): readonly (WireKeyLimit & { readonly [field: string]: string | number | boolean })[] {
-  return limits.map(({ name, limit, duration, autoApply, async, type }) => ({
-    name,
-    limit,
-    duration,
-    autoApply,
-    async,
-    ...(type !== null && { type }),
-  }));
+  return limits.map(({ name, limit, duration, autoApply, async, type }) => {
+    const wire = { name, limit, duration, autoApply, async };
+    return type === null ? wire : { ...wire, type };
+  });
 }

@@ -34,10 +34,7 @@ export async function loadKeys<Result extends { readonly revision: number }>(
  *
  * @throws LatchkeyError `STORE_CORRUPT` where its record, its API or its identity is damaged.
  */
-export async function findKey(
-  context: KeyContext,
-  wants: readonly Want[],
-): Promise<LoadedKey | null> {
+async function findKey(context: KeyContext, wants: readonly Want[]): Promise<LoadedKey | null> {
   const { store, workspaceId } = context;
   const read = (): Promise<ReadResult> => store.read(workspaceId, wants);
   const { keys } = await loadKeys(context, read, ({ found }) => existing(found).slice(0, 1));
@@ -47,17 +44,16 @@ export async function findKey(
 }
 
 /**
- * The key of a secret, or null, also for a string that cannot be a secret at all. Errors as {@link findKey}.
- *
- * @param hashes - Those of the secret, the likeliest first.
+ * The key of a secret, or null, also for a string that cannot be a secret at all: of any length, it costs no store call. Errors
+ * as {@link findKey}.
  */
 export async function findKeyBySecret(
-  context: KeyContext,
+  context: KeyContext & Pick<OperationContext, "hasher">,
   secret: string,
-  hashes: readonly string[],
 ): Promise<LoadedKey | null> {
   const shape = secretShape(secret);
   if (shape === "malformed" || shape === "damaged") return null;
+  const hashes = context.hasher.candidates(secret);
   return findKey(
     context,
     hashes.map((hash) => ({ kind: "key", index: "hash", value: hash })),

@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
-import { contextWith } from "../../testing/context.js";
-import { identityWith, loadedWith } from "../../testing/records.js";
-import { type DescribedPatch, describeKeyPatch, type WantedKey } from "./patch.js";
+import { identityWith, loadedWith, usageOf } from "../../testing/records.js";
+import { type KeyUpdate, type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
 
 const NOW = 1_000;
 const owner = fc.constantFrom("key" as const, "identity" as const);
 const instant = fc.option(fc.integer({ min: 1, max: 2_000 }));
-const wantedKey: fc.Arbitrary<WantedKey> = fc.record(
+const keyUpdate: fc.Arbitrary<KeyUpdate> = fc.record(
   {
     externalId: fc.constantFrom(null, "user_1", "user_2"),
     expires: instant,
@@ -36,16 +35,16 @@ const loadedKey = fc
         identityId: identity === null ? null : "id_1",
       },
       {
-        usage: { remaining, refilledAt: NOW },
+        usage: usageOf(remaining, NOW),
         identity: identity === null ? null : identityWith(),
-        identityUsage: identity === null ? null : { ...identity, refilledAt: NOW },
+        identityUsage: identity === null ? null : usageOf(identity.remaining, NOW),
       },
     ),
   );
 
-function describeOrNull(...args: Parameters<typeof describeKeyPatch>): DescribedPatch | null {
+function planOrNull(...args: Parameters<typeof planKeyUpdate>): KeyUpdatePlan | null {
   try {
-    return describeKeyPatch(...args);
+    return planKeyUpdate(...args);
   } catch (error) {
     if (error instanceof LatchkeyError) return null;
     throw error;
@@ -53,49 +52,53 @@ function describeOrNull(...args: Parameters<typeof describeKeyPatch>): Described
 }
 
 const law = (
-  holds: (
-    loaded: ReturnType<typeof loadedWith>,
-    wanted: WantedKey,
-    patch: DescribedPatch["patch"],
-  ) => void,
+  holds: (loaded: ReturnType<typeof loadedWith>, update: KeyUpdate, plan: KeyUpdatePlan) => void,
 ) =>
   fc.assert(
-    fc.property(loadedKey, wantedKey, (loaded, wanted) => {
-      const described = describeOrNull(contextWith(), loaded, wanted, NOW);
-      if (described !== null) holds(loaded, wanted, described.patch);
+    fc.property(loadedKey, keyUpdate, (loaded, update) => {
+      const plan = planOrNull(loaded, update, NOW);
+      if (plan !== null) holds(loaded, update, plan);
     }),
     { numRuns: 1_000 },
   );
 
 test("no change lets a rotated key live longer than it would have", () => {
-  law(({ key }, _, { expires }) => {
-    if (key.rotatedTo === null || expires === undefined) return;
-    expect(expires).not.toBeNull();
-    expect(expires).toBeLessThanOrEqual(key.expires as number);
+  law(({ key }, _, { key: after }) => {
+    if (key.rotatedTo === null) return;
+    expect(after.expires).not.toBeNull();
+    expect(after.expires).toBeLessThanOrEqual(key.expires as number);
   });
 });
 
-test("no change gives a number or a refill to a key that draws from its identity afterwards", () => {
-  law(({ key }, _, patch) => {
-    if ((patch.usesFrom ?? key.usesFrom) === "key") return;
-    expect(patch.usage).toBeUndefined();
-    expect(patch.refill).toBeUndefined();
+test("no change gives a number or a refill to a key that takes from its identity afterwards", () => {
+  law(({ key }, _, plan) => {
+    if (plan.key.usesFrom === "key") return;
+    expect(plan.usage).toBeUndefined();
+    expect(plan.key.refill).toEqual(key.refill);
   });
 });
 
-test("no change takes away the identity that a key draws from afterwards, or makes one draw from none", () => {
-  law(({ key, identity }, { usesFrom }, patch) => {
-    if ((patch.usesFrom ?? key.usesFrom) === "key") return;
-    expect(patch.identity).not.toBeNull();
-    const hasIdentity = patch.identity !== undefined || identity !== null;
-    expect(hasIdentity || usesFrom === undefined).toBe(true);
+test("no change takes away the identity that a key takes from afterwards, or makes one take from none", () => {
+  law(({ identity }, update, { key }) => {
+    if (key.usesFrom === "key") return;
+    const owner = ownerAfter(update);
+    expect(owner).not.toBeNull();
+    const hasIdentity = owner !== undefined || identity !== null;
+    expect(hasIdentity || update.usesFrom === undefined).toBe(true);
   });
 });
 
 test("a refill never stands beside an unlimited number", () => {
-  law(({ key, usage }, { remaining }, patch) => {
+  law(({ usage }, { remaining }, { key }) => {
     const after = remaining === undefined ? usage.remaining : remaining;
-    const refill = patch.refill === undefined ? key.refill : patch.refill;
-    if (after === null) expect(refill).toBeNull();
+    if (after === null) expect(key.refill).toBeNull();
+  });
+});
+
+test("an update leaves what it does not name: hash, links, roles, and where the counters are", () => {
+  law(({ key }, _, plan) => {
+    const { expires, refill, usesFrom, enabled, updatedAt, version, ...kept } = plan.key;
+    expect(key).toMatchObject(kept);
+    expect(version).toBeGreaterThanOrEqual(key.version);
   });
 });

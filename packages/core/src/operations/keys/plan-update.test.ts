@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { LatchkeyError } from "../../errors.js";
-import type { KeyRecord, LoadedKey } from "../../records/key.js";
-import { contextWith } from "../../testing/context.js";
-import { identityWith, limitNamed, loadedWith } from "../../testing/records.js";
-import { describeKeyPatch, type WantedKey } from "./patch.js";
+import type { KeyRecord } from "../../records/key.js";
+import { identityWith, keyWith, limitNamed, loadedWith, usageOf } from "../../testing/records.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import { type KeyUpdate, ownerAfter, planKeyUpdate } from "./plan-update.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 40 * DAY_MS + 1;
 
-function patchOf(wanted: WantedKey, key: Partial<KeyRecord> = {}, loaded: Partial<LoadedKey> = {}) {
-  return describeKeyPatch(contextWith(), loadedWith(key, loaded), wanted, NOW).patch;
+function planOf(update: KeyUpdate, key: Partial<KeyRecord> = {}, loaded: Partial<LoadedKey> = {}) {
+  return planKeyUpdate(loadedWith(key, loaded), update, NOW);
 }
 
-function refusalOf(...args: Parameters<typeof patchOf>): string {
+function refusalOf(...args: Parameters<typeof planOf>): string {
   try {
-    patchOf(...args);
+    planOf(...args);
   } catch (error) {
     const { code, issues } = error as LatchkeyError;
     return [code, ...issues.map(({ path }) => path)].join(" ");
@@ -22,40 +22,34 @@ function refusalOf(...args: Parameters<typeof patchOf>): string {
   return "allowed";
 }
 
-const uses = (remaining: number | null, refilledAt = NOW) => ({ remaining, refilledAt });
+const uses = (remaining: number | null, refilledAt = NOW) => usageOf(remaining, refilledAt);
 const withIdentity = (remaining: number | null): Partial<LoadedKey> => ({
   identity: identityWith(),
   identityUsage: uses(remaining),
 });
-const drawing = { usesFrom: "identity", identityId: "id_1" } as const;
+const sharing = { usesFrom: "identity", identityId: "id_1" } as const;
 const daily = { interval: "daily", amount: 5 } as const;
 
-describe("a change of a key", () => {
+describe("an update of a key", () => {
   test("sets what is given and leaves the rest", () => {
-    expect(patchOf({ name: "new", meta: null }, { name: "old", meta: { a: 1 } })).toEqual({
-      name: "new",
-      meta: null,
-      updatedAt: NOW,
+    const before = { name: "old", meta: { a: 1 }, environment: "live", version: 4 };
+    expect(planOf({ name: "new", meta: null }, before)).toEqual({
+      key: keyWith({ ...before, name: "new", meta: null, updatedAt: NOW, version: 5 }),
+      usage: undefined,
+      setsLimits: false,
+      remainingBefore: null,
     });
-  });
-
-  test("links the identity of externalId, which wins over ownerId, also where it is null", () => {
-    expect(patchOf({ externalId: "u" }).identity).toMatchObject({ externalId: "u" });
-    expect(patchOf({ externalId: "u", ownerId: "o" }).identity).toMatchObject({ externalId: "u" });
-    expect(patchOf({ ownerId: "o" }).identity).toMatchObject({ externalId: "o" });
-    expect(patchOf({ externalId: null, ownerId: "o" }).identity).toBeNull();
-    expect(patchOf({ name: "n" }).identity).toBeUndefined();
   });
 });
 
 describe("limits", () => {
   const two = [limitNamed("default", 9), limitNamed("a", 3)];
-  const names = (wanted: WantedKey) =>
-    patchOf(wanted, { ratelimits: two }).ratelimits?.map(({ name, limit }) => `${name} ${limit}`);
+  const names = (wanted: KeyUpdate) =>
+    planOf(wanted, { ratelimits: two }).key.ratelimits.map(({ name, limit }) => `${name} ${limit}`);
   const limit = { limit: 1, duration: 1 };
 
-  test.each<[WantedKey, string[] | undefined]>([
-    [{ name: "n" }, undefined],
+  test.each<[KeyUpdate, string[]]>([
+    [{ name: "n" }, ["default 9", "a 3"]],
     [{ ratelimit: limit }, ["default 1", "a 3"]],
     [{ ratelimit: null }, ["a 3"]],
     [{ ratelimits: [{ ...limit, name: "b" }] }, ["b 1"]],
@@ -70,28 +64,30 @@ describe("limits", () => {
 });
 
 describe("a key's own uses", () => {
-  test("are set as a change of the counter: what fell due is settled by the old refill first", () => {
-    const patch = patchOf({ remaining: 7 }, { refill: daily }, { usage: uses(1, 0) });
-    expect(patch.usage).toEqual({
+  test("are set as a change of the counter: what fell due comes first, by the old refill", () => {
+    const plan = planOf({ remaining: 7 }, { refill: daily }, { usage: uses(1, 0) });
+    expect(plan.usage).toEqual({
       due: { amount: 5, dueAt: 40 * DAY_MS },
       operation: { kind: "set", remaining: 7 },
-      settledAt: NOW,
+      restartsAt: NOW,
     });
   });
 
-  test("stay where only the refill changes, and are settled up to now", () => {
+  test("stay where only the refill changes, and refills begin anew", () => {
     const refill = { ...daily, amount: 6 };
-    const patch = patchOf({ refill }, { refill: daily }, { usage: uses(1) });
-    expect(patch.refill).toEqual(refill);
-    expect(patch.usage).toMatchObject({ operation: { kind: "keep" }, settledAt: NOW });
+    const plan = planOf({ refill }, { refill: daily }, { usage: uses(1) });
+    expect(plan.key.refill).toEqual(refill);
+    expect(plan.usage).toMatchObject({ operation: { kind: "keep" }, restartsAt: NOW });
   });
 
   test("are not touched where neither is given", () => {
-    expect(patchOf({ name: "n" }, { refill: daily }, { usage: uses(1) }).usage).toBeUndefined();
+    expect(planOf({ name: "n" }, { refill: daily }, { usage: uses(1) }).usage).toBeUndefined();
   });
 
   test("that become unlimited lose their refill; a refill without a number is refused", () => {
-    expect(patchOf({ remaining: null }, { refill: daily }, { usage: uses(1) }).refill).toBeNull();
+    expect(
+      planOf({ remaining: null }, { refill: daily }, { usage: uses(1) }).key.refill,
+    ).toBeNull();
     expect(refusalOf({ refill: daily })).toBe("BAD_REQUEST refill");
     expect(refusalOf({ refill: daily, remaining: null }, {}, { usage: uses(1) })).toBe(
       "BAD_REQUEST refill",
@@ -101,8 +97,8 @@ describe("a key's own uses", () => {
   });
 });
 
-describe("a key that draws from its identity", () => {
-  test.each<WantedKey>([
+describe("a key that takes from its identity", () => {
+  test.each<KeyUpdate>([
     { remaining: 1 },
     { remaining: null },
     { refill: daily },
@@ -110,34 +106,34 @@ describe("a key that draws from its identity", () => {
     { usesFrom: "identity", remaining: 1 },
     { name: "n", remaining: 0 },
   ])("has no uses of its own to set: %j", (wanted) => {
-    expect(refusalOf(wanted, drawing, withIdentity(5))).toBe("PRECONDITION_FAILED");
+    expect(refusalOf(wanted, sharing, withIdentity(5))).toBe("PRECONDITION_FAILED");
   });
 
-  test("and neither has one that is to draw from it from now on", () => {
+  test("and neither has one that will take from it from now on", () => {
     const wanted = { usesFrom: "identity", remaining: 1 } as const;
     expect(refusalOf(wanted, { identityId: "id_1" }, withIdentity(5))).toBe("PRECONDITION_FAILED");
   });
 
-  test("may draw from itself again, with or without another count", () => {
-    expect(patchOf({ usesFrom: "key" }, drawing, withIdentity(5))).toEqual({
-      usesFrom: "key",
-      updatedAt: NOW,
+  test("may take from itself again, with or without another count", () => {
+    expect(planOf({ usesFrom: "key" }, sharing, withIdentity(5))).toMatchObject({
+      key: { usesFrom: "key", identityId: "id_1" },
+      usage: undefined,
     });
-    const patch = patchOf({ usesFrom: "key", remaining: 3 }, drawing, withIdentity(5));
-    expect(patch.usage?.operation).toEqual({ kind: "set", remaining: 3 });
+    const plan = planOf({ usesFrom: "key", remaining: 3 }, sharing, withIdentity(5));
+    expect(plan.usage?.operation).toEqual({ kind: "set", remaining: 3 });
   });
 
-  test.each<[WantedKey, Partial<KeyRecord>, Partial<LoadedKey>, string]>([
+  test.each<[KeyUpdate, Partial<KeyRecord>, Partial<LoadedKey>, string]>([
     [{ usesFrom: "identity" }, {}, {}, "BAD_REQUEST usesFrom"],
     [{ usesFrom: "identity", externalId: "u" }, {}, {}, "allowed"],
-    [{ usesFrom: "identity", externalId: null }, drawing, withIdentity(5), "BAD_REQUEST usesFrom"],
-    [{ externalId: null }, drawing, withIdentity(5), "BAD_REQUEST usesFrom"],
-    [{ ownerId: null }, drawing, withIdentity(5), "BAD_REQUEST usesFrom"],
-    [{ externalId: "u", ownerId: null }, drawing, withIdentity(5), "allowed"],
-    [{ externalId: null, usesFrom: "key" }, drawing, withIdentity(5), "allowed"],
+    [{ usesFrom: "identity", externalId: null }, sharing, withIdentity(5), "BAD_REQUEST usesFrom"],
+    [{ externalId: null }, sharing, withIdentity(5), "BAD_REQUEST usesFrom"],
+    [{ ownerId: null }, sharing, withIdentity(5), "BAD_REQUEST usesFrom"],
+    [{ externalId: "u", ownerId: null }, sharing, withIdentity(5), "allowed"],
+    [{ externalId: null, usesFrom: "key" }, sharing, withIdentity(5), "allowed"],
     [{ usesFrom: "identity" }, { identityId: "id_gone" }, {}, "BAD_REQUEST usesFrom"],
     // Its identity was deleted: it can still be named, and switched off.
-    [{ name: "n", enabled: false }, drawing, {}, "allowed"],
+    [{ name: "n", enabled: false }, sharing, {}, "allowed"],
   ])("needs one: %j", (wanted, key, loaded, expected) => {
     expect(refusalOf(wanted, key, loaded)).toBe(expected);
   });
@@ -147,7 +143,7 @@ describe("enabling", () => {
   const off = { enabled: false };
   const enabled = { enabled: true };
 
-  test.each<[string, WantedKey, Partial<KeyRecord>, Partial<LoadedKey>, string]>([
+  test.each<[string, KeyUpdate, Partial<KeyRecord>, Partial<LoadedKey>, string]>([
     ["with uses", enabled, off, { usage: uses(1) }, "allowed"],
     ["without uses", enabled, off, { usage: uses(0) }, "PRECONDITION_FAILED"],
     ["with new uses", { ...enabled, remaining: 1 }, off, { usage: uses(0) }, "allowed"],
@@ -159,70 +155,70 @@ describe("enabling", () => {
       "allowed",
     ],
     [
-      "drawing from an identity with uses",
+      "taking from an identity with uses",
       enabled,
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       withIdentity(1),
       "allowed",
     ],
     [
-      "drawing from an unlimited identity",
+      "taking from an unlimited identity",
       enabled,
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       withIdentity(null),
       "allowed",
     ],
     [
-      "drawing from an exhausted identity",
+      "taking from an exhausted identity",
       enabled,
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       withIdentity(0),
       "PRECONDITION_FAILED",
     ],
     [
-      "drawing from an identity that is gone",
+      "taking from an identity that is gone",
       enabled,
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       {},
       "PRECONDITION_FAILED",
     ],
     [
-      "drawing from an identity whose refill is due",
+      "taking from an identity whose refill is due",
       enabled,
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       { identity: identityWith({ refill: daily }), identityUsage: uses(0, 0) },
       "allowed",
     ],
     [
       "moved to another identity",
       { ...enabled, externalId: "other" },
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       withIdentity(0),
       "allowed",
     ],
     [
       "moved to where it is",
       { ...enabled, externalId: "user_1" },
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       withIdentity(0),
       "PRECONDITION_FAILED",
     ],
     [
-      "that is to draw from itself, with uses",
+      "that will take from itself, with uses",
       { ...enabled, usesFrom: "key" },
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       { ...withIdentity(0), usage: uses(1) },
       "allowed",
     ],
     [
-      "that is to draw from itself, without",
+      "that will take from itself, without",
       { ...enabled, usesFrom: "key" },
-      { ...off, ...drawing },
+      { ...off, ...sharing },
       { ...withIdentity(1), usage: uses(0) },
       "PRECONDITION_FAILED",
     ],
     [
-      "that is to draw from an exhausted identity",
+      "that will take from an exhausted identity",
       { ...enabled, usesFrom: "identity" },
       off,
       { ...withIdentity(0), usage: uses(1) },
@@ -233,8 +229,8 @@ describe("enabling", () => {
   });
 
   test("a key whose expiry has elapsed clears it", () => {
-    expect(patchOf(enabled, { expires: NOW }).expires).toBeNull();
-    expect(patchOf(enabled, { expires: NOW + 1 }).expires).toBeUndefined();
+    expect(planOf(enabled, { expires: NOW }).key.expires).toBeNull();
+    expect(planOf(enabled, { expires: NOW + 1 }).key.expires).toBe(NOW + 1);
   });
 });
 
@@ -258,38 +254,49 @@ describe("the expiry of a rotated key", () => {
   });
 });
 
-describe("what is told of a change", () => {
-  const fieldsOf = (
-    wanted: WantedKey,
-    key: Partial<KeyRecord> = {},
-    loaded: Partial<LoadedKey> = {},
-  ) => {
-    const { changes } = describeKeyPatch(contextWith(), loadedWith(key, loaded), wanted, NOW);
-    return changes.at(-1)?.change.fields;
-  };
+describe("the version of a key", () => {
+  const counted = { usage: uses(3) };
 
-  test("is each field that becomes another, and no other", () => {
-    expect(fieldsOf({ name: "new", enabled: true }, { name: "old" })).toEqual([
-      { field: "name", before: "old", after: "new" },
-    ]);
-    expect(fieldsOf({ usesFrom: "identity", externalId: "u" })).toEqual([
-      { field: "externalId", after: "u" },
-      { field: "usesFrom", before: "key", after: "identity" },
-    ]);
+  test("rises with every change of its configuration", () => {
+    expect(planOf({ name: "new" }, { version: 4 }).key.version).toBe(5);
+    expect(planOf({ refill: daily }, { version: 4 }, counted).key.version).toBe(5);
+    expect(planOf({ remaining: 5, enabled: false }, { version: 4 }, counted).key.version).toBe(5);
   });
 
-  test("is of the uses what they were when it was decided, and what they are set to", () => {
-    expect(fieldsOf({ remaining: 7 }, {}, { usage: uses(3) })).toEqual([
-      { field: "remaining", before: 3, after: 7 },
-    ]);
+  test("stays where only its uses are set: nobody who knows the key has to read it again", () => {
+    expect(planOf({ remaining: 5 }, { version: 4 }, counted).key.version).toBe(4);
   });
 
-  test("begins with the identity, which is told of only where it is made", () => {
-    const { changes } = describeKeyPatch(contextWith(), loadedWith(), { externalId: "u" }, NOW);
-    expect(changes.map(({ change, ifCreated }) => [change.type, ifCreated])).toEqual([
-      ["identity.created", true],
-      ["key.updated", false],
-    ]);
-    expect(changes[1]?.change.identityId).toBe(changes[0]?.change.resourceId);
+  test("rises where setting the uses takes away the refill", () => {
+    const plan = planOf({ remaining: null }, { version: 4, refill: daily }, counted);
+    expect(plan.key.version).toBe(5);
+  });
+});
+
+describe("what a plan says beside the record", () => {
+  test("is whether the limits are set, so that windows of limits that are gone are forgotten", () => {
+    const limit = { limit: 1, duration: 1 };
+    expect(planOf({ ratelimit: limit }).setsLimits).toBe(true);
+    expect(planOf({ ratelimits: [] }).setsLimits).toBe(true);
+    expect(planOf({ name: "n" }).setsLimits).toBe(false);
+  });
+
+  test("is how many uses were left, with a refill that is due", () => {
+    expect(planOf({ remaining: 7 }, {}, { usage: uses(3) }).remainingBefore).toBe(3);
+    const refilled = planOf({ remaining: 7 }, { refill: daily }, { usage: uses(1, 0) });
+    expect(refilled.remainingBefore).toBe(5);
+  });
+});
+
+describe("whom a key belongs to afterwards", () => {
+  test.each([
+    [{ externalId: "u" }, "u"],
+    [{ externalId: "u", ownerId: "o" }, "u"],
+    [{ ownerId: "o" }, "o"],
+    [{ externalId: null, ownerId: "o" }, null],
+    [{ ownerId: null }, null],
+    [{ name: "n" }, undefined],
+  ])("after %j: %j", (update, owner) => {
+    expect(ownerAfter(update)).toBe(owner);
   });
 });

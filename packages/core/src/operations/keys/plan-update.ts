@@ -1,20 +1,18 @@
 import { badRequest, LatchkeyError } from "../../errors.js";
-import {
-  DEFAULT_LIMIT,
-  fromWireKeyLimit,
-  type KeyRateLimit,
-  type KeyRecord,
-} from "../../records/key.js";
+import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { decideUpdate } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
+import { versionAfter } from "../../rules/record-version.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
+import { putsOffRotated } from "../../rules/rotation.js";
 import type { UsesOwner } from "../../rules/usage.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { usesAreOfIdentity } from "../usage-refusal.js";
-import { settingOfUses } from "../usage-setting.js";
+import { settingOfUses } from "../uses-and-refill.js";
 import type { GrantItem } from "./grant-input.js";
 
 type WireLimit = Parameters<typeof fromWireKeyLimit>[0];
@@ -71,7 +69,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
       usesFrom: update.usesFrom ?? key.usesFrom,
       updatedAt: now,
       // Uses alone are no configuration: nobody who knows the key has to read it again.
-      version: setsUsesAlone(update) && uses.refill === undefined ? key.version : key.version + 1,
+      version: versionAfter(key.version, !setsUsesAlone(update) || uses.refill !== undefined),
     },
     usage: uses.usage,
     setsLimits: ratelimits !== undefined,
@@ -140,8 +138,7 @@ function expiryAfter(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): EpochM
     );
   }
   const { expires } = transition;
-  const isProlonged = key.expires !== null && (expires === null || expires > key.expires);
-  if (key.rotatedTo !== null && isProlonged) {
+  if (putsOffRotated(key.rotatedTo, key.expires, expires)) {
     throw new LatchkeyError(
       "PRECONDITION_FAILED",
       "this key was rotated: its expiry cannot be put off, use its successor",

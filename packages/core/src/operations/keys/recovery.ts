@@ -1,5 +1,6 @@
 import { corruptRecord, LatchkeyError } from "../../errors.js";
 import { keyType } from "../../records/key.js";
+import { versionAfter } from "../../rules/record-version.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
 import { readKey } from "./load.js";
@@ -55,7 +56,11 @@ export async function resealSecret(context: OperationContext, keyId: string): Pr
     const secret = openSecret(context, loaded, key.sealedSecret);
     const sealedSecret = vault.seal(secret, { workspaceId: context.workspaceId, keyId });
     // No audit entry: the secret stays what it is, and nothing that anybody configured has changed.
-    transaction.update(keyType, key, { ...key, sealedSecret, version: key.version + 1 });
+    transaction.update(keyType, key, {
+      ...key,
+      sealedSecret,
+      version: versionAfter(key.version, true),
+    });
     return true;
   });
   return answer;

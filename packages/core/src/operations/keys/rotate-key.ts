@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
+import { versionAfter } from "../../rules/record-version.js";
 import { decideRotation } from "../../rules/rotation.js";
 import { secretForm } from "../../secrets/form.js";
-import { formatSecret, secretStart } from "../../secrets/format.js";
+import { formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import {
@@ -41,7 +43,7 @@ export interface RotationScope {
  * off too.
  *
  * The new secret has the prefix and the number of random bytes of the old one. Of a key that was imported only the
- * beginning that is stored can tell: what stands before its last `_` is the prefix, and the length is that of createKey.
+ * stored beginning is known: what stands before its last `_` is the prefix, and the length is that of createKey.
  *
  * A key has one successor: of any number of racers one gets it.
  *
@@ -68,7 +70,7 @@ export async function rotateKey(
       sharedCountersId,
       expires,
       updatedAt: now,
-      version: key.version + 1,
+      version: versionAfter(key.version, true),
     });
     transaction.insert(keyType, successor, {
       counters: { sharedWith: keyId },

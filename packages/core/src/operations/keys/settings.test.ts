@@ -17,7 +17,7 @@ function pathsOf(fields: object): string[] {
   }
 }
 
-describe("what a key draws from", () => {
+describe("whose uses a key takes", () => {
   test.each<[object, string[]]>([
     [{ usesFrom: "key" }, []],
     [{ usesFrom: "key", remaining: 1, refill }, []],

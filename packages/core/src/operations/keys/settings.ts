@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DEFAULT_LIMIT } from "../../records/key.js";
 import { MAX_HELD } from "../../records/role.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import {
   externalId,
   flag,
@@ -51,14 +51,14 @@ export function addSettingsIssues(
   const given = settings as Partial<Record<keyof KeySettings, unknown>>;
   const refuse = (path: string, message: string) =>
     context.addIssue({ code: "custom", path: [path], message });
-  const drawsFromIdentity = given.usesFrom === "identity";
-  if (drawsFromIdentity && given.externalId === undefined && given.ownerId === undefined)
+  const takesFromIdentity = given.usesFrom === "identity";
+  if (takesFromIdentity && given.externalId === undefined && given.ownerId === undefined)
     refuse("usesFrom", 'needs externalId where it is "identity"');
-  if (drawsFromIdentity && given.remaining !== undefined)
+  if (takesFromIdentity && given.remaining !== undefined)
     refuse("remaining", 'must not be given where usesFrom is "identity": set it on the identity');
-  if (drawsFromIdentity && given.refill !== undefined)
+  if (takesFromIdentity && given.refill !== undefined)
     refuse("refill", 'must not be given where usesFrom is "identity": set it on the identity');
-  if (!drawsFromIdentity && given.refill !== undefined && given.remaining === undefined)
+  if (!takesFromIdentity && given.refill !== undefined && given.remaining === undefined)
     refuse("refill", "needs remaining");
   addSecondDefaultIssue(settings, context);
 }

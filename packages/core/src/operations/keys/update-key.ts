@@ -58,7 +58,7 @@ export const updateKeyInput = z
  *
  * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` when a role or permission does not exist, when an exhausted key
  * is enabled without a new `remaining`, for a later expiry of a rotated key, and for `remaining` or `refill` of a key that
- * draws from its identity; `BAD_REQUEST` for a refill of a key without `remaining` and for a key that is to draw from an
+ * takes its uses from its identity; `BAD_REQUEST` for a refill of a key without `remaining` and for a key that shall take its uses from an
  * identity that it does not have. Nothing is written then.
  */
 export async function updateKey(
@@ -74,7 +74,7 @@ export async function updateKey(
   return {};
 }
 
-/** Whether `enabled: false` is all that is asked for. */
+/** Whether `enabled: false` is the whole update. */
 function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
   return enabled === false && Object.values(others).every((value) => value === undefined);
 }

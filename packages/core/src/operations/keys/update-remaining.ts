@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { keyType } from "../../records/key.js";
-import { dueRefill } from "../../rules/refill.js";
+import { versionAfter } from "../../rules/record-version.js";
+import { dueRefill, refillAfter } from "../../rules/refill.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import { type OperationContext, transact } from "../context.js";
 import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
@@ -45,14 +46,15 @@ export async function updateRemaining(
     if (key.usesFrom === "identity") throw usesAreOfIdentity();
     const now = context.now();
     const makesUnlimited = operation.kind === "set" && operation.remaining === null;
-    const losesRefill = makesUnlimited && key.refill !== null;
     const due = dueRefill(key.refill, now);
     const { remaining } = applyRefill(usage, due);
+    const after = usesAfter(remaining, operation);
+    const refill = refillAfter(key.refill, after);
     transaction.update(keyType, key, {
       ...key,
-      refill: makesUnlimited ? null : key.refill,
+      refill,
       updatedAt: now,
-      version: losesRefill ? key.version + 1 : key.version,
+      version: versionAfter(key.version, refill !== key.refill),
     });
     const restartsAt = operation.kind === "set" ? now : null;
     transaction.changeCounters(
@@ -67,7 +69,7 @@ export async function updateRemaining(
       identityId: identity?.id ?? null,
       // As they were when this was decided: verifications move them without an entry.
       before: { remaining, ...(makesUnlimited && { refill: key.refill }) },
-      after: { remaining: usesAfter(remaining, operation) },
+      after: { remaining: after },
     });
   });
   const remaining = usages[0]?.remaining ?? null;

@@ -1,4 +1,5 @@
-import { DEFAULT_LIMIT, type RateLimitType } from "../../records/key.js";
+import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { keyState } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
 import { dueRefill } from "../../rules/refill.js";
@@ -50,7 +51,7 @@ export interface KeyView {
   readonly lastUsedAt?: EpochMs;
   readonly environment?: string;
   readonly identity?: NonNullable<VerifiedKey["identity"]>;
-  /** The secret of a recoverable key, where decryption was asked for. */
+  /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
@@ -64,8 +65,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   const { key, identity, roles, permissions } = loaded;
   const { usage, refill } = effectiveUses(loaded);
   const { remaining, lastRefillAt } = applyRefill(usage, dueRefill(refill, now));
-  const limit = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);
-  return {
+  const view: Mutable<KeyView> = {
     id: key.id,
     start: key.start,
     apiId: key.apiId,
@@ -74,26 +74,38 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     roles,
     permissions,
     enabled: keyState({ enabled: key.enabled, expires: key.expires, remaining }, now) === "enabled",
-    ...(key.name !== null && { name: key.name }),
-    ...(key.meta !== null && { meta: key.meta }),
-    ...(key.updatedAt !== null && { updatedAt: key.updatedAt }),
-    ...(loaded.lastUsedAt !== null && { lastUsedAt: loaded.lastUsedAt }),
-    ...(key.expires !== null && { expires: key.expires }),
-    ...(key.usesFrom === "identity" && { usesFrom: key.usesFrom }),
-    ...(remaining !== null && { remaining }),
-    ...(refill !== null && { refill: toRefillView(refill, lastRefillAt) }),
-    ...(limit !== undefined && {
-      ratelimit: {
-        async: limit.async,
-        ...(limit.type !== null && { type: limit.type }),
-        limit: limit.limit,
-        duration: limit.duration,
-      },
-    }),
-    ...(key.ratelimits.length > 0 && { ratelimits: toWireKeyLimits(key.ratelimits) }),
-    ...(key.rotatedFrom !== null && { rotatedFrom: key.rotatedFrom }),
-    ...(key.rotatedTo !== null && { rotatedTo: key.rotatedTo }),
-    ...(key.environment !== null && { environment: key.environment }),
-    ...(identity !== null && { ownerId: identity.externalId, identity: publicIdentity(identity) }),
   };
+  // Assigned one by one: with spreads a view takes twice as long, and a page has a hundred of them.
+  if (key.name !== null) view.name = key.name;
+  if (key.meta !== null) view.meta = key.meta;
+  if (key.updatedAt !== null) view.updatedAt = key.updatedAt;
+  if (loaded.lastUsedAt !== null) view.lastUsedAt = loaded.lastUsedAt;
+  if (key.expires !== null) view.expires = key.expires;
+  if (key.usesFrom === "identity") view.usesFrom = key.usesFrom;
+  if (remaining !== null) view.remaining = remaining;
+  if (refill !== null) view.refill = toRefillView(refill, lastRefillAt);
+  if (key.ratelimits.length > 0) {
+    const byDefault = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);
+    if (byDefault !== undefined) view.ratelimit = toDefaultLimit(byDefault);
+    view.ratelimits = toWireKeyLimits(key.ratelimits);
+  }
+  if (key.rotatedFrom !== null) view.rotatedFrom = key.rotatedFrom;
+  if (key.rotatedTo !== null) view.rotatedTo = key.rotatedTo;
+  if (key.environment !== null) view.environment = key.environment;
+  if (identity !== null) {
+    view.ownerId = identity.externalId;
+    view.identity = publicIdentity(identity);
+  }
+  return view;
+}
+
+type Mutable<Shape> = { -readonly [Field in keyof Shape]: Shape[Field] };
+
+function toDefaultLimit({
+  async,
+  type,
+  limit,
+  duration,
+}: KeyRateLimit): NonNullable<KeyView["ratelimit"]> {
+  return type === null ? { async, limit, duration } : { async, type, limit, duration };
 }

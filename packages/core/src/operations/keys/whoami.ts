@@ -7,7 +7,7 @@ import { type KeyView, toKeyView } from "./view.js";
 /** Input of whoami. `key`: the presented secret, 1 to 512 characters. */
 export const whoamiInput = z.strictObject({ key: presentedSecret });
 
-/** What whoami tells of a key. Fields without a value are absent. */
+/** What whoami answers about a key. Fields without a value are absent. */
 export interface KeySummary
   extends Pick<
     KeyView,
@@ -15,7 +15,7 @@ export interface KeySummary
   > {}
 
 /**
- * Tells what a secret is the key of, without a verdict: nothing is charged, and a key that is switched off, expired or
+ * Finds the key of a secret, without a verdict: nothing is charged, and a key that is switched off, expired or
  * exhausted is answered too, as not `enabled`.
  *
  * @throws LatchkeyError `NOT_FOUND` when no key of this workspace has the secret.
@@ -25,7 +25,7 @@ export async function whoami(
   input: z.input<typeof whoamiInput>,
 ): Promise<KeySummary> {
   const { key: secret } = parseInput(whoamiInput, input);
-  const loaded = await findKeyBySecret(context, secret, context.hasher.candidates(secret));
+  const loaded = await findKeyBySecret(context, secret);
   if (loaded === null) throw notFound("key");
   const view = toKeyView(loaded, context.now());
   const { id, name, remaining, identity, meta, createdAt, enabled, environment } = view;

@@ -8,8 +8,8 @@ import { flag, list, metadata, namespace, parseInput, text, wholeNumber } from "
 
 /**
  * Input of limit. `namespace`: what is limited, 1 to 128 characters of `A-Z a-z 0-9 _ . : -`; `identifier`: who is, 1 to 255
- * characters; at most `limit` units in each window of `duration` ms; `cost` units are asked for, 1 unless given, and 0
- * only looks. Without `namespace` it is `default`. `async`, `meta` and `resources` are accepted for clients of long standing,
+ * characters; at most `limit` units in each window of `duration` ms; `cost` units are taken, 1 unless given; 0
+ * only shows the window. Without `namespace` it is `default`. `async`, `meta` and `resources` are accepted for older clients,
  * and have no effect: every limit is exact.
  */
 export const limitInput = z.strictObject({
@@ -32,7 +32,7 @@ export interface LimitAnswer extends RatelimitState {
 /**
  * Takes from a rate limit that belongs to no key, in one atomic step: the same exact windows as those of keys. Namespace,
  * identifier and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit
- * that is below what was taken already leaves 0, and refuses a look too. It works in a disabled workspace, too.
+ * that is below what was taken already leaves 0, and refuses a cost of 0 too. It works in a disabled workspace, too.
  */
 export async function limit(
   context: OperationContext,

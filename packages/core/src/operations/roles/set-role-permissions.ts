@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type RoleRecord, roleType } from "../../records/role.js";
+import { versionAfter } from "../../rules/record-version.js";
 import { StaleReadError } from "../../store/transaction.js";
 import { type OperationContext, transact } from "../context.js";
 import { grantName, id, list, parseInput } from "../input.js";
@@ -36,7 +37,7 @@ export async function setRolePermissions(
     const after: RoleRecord = {
       ...role,
       permissions: references.grantIds("permission", permissions),
-      version: role.version + 1,
+      version: versionAfter(role.version, true),
     };
     references.refuseMissing();
     transaction.update(roleType, role, after);

@@ -22,7 +22,7 @@ export type RootKeyOutcome =
       readonly workspaceId: string;
       readonly permissions: readonly string[];
     }
-  /** Malformed, unknown, expired or switched off: nothing tells which. */
+  /** Malformed, unknown, expired or switched off: the answer does not say which. */
   | { readonly kind: "refused" }
   /** A good token of a workspace that is disabled. */
   | { readonly kind: "workspace-disabled" };

@@ -6,7 +6,8 @@ import {
   rootKeyType,
 } from "../../records/root-key.js";
 import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permission.js";
-import { BYTE_LENGTH, formatSecret, secretStart } from "../../secrets/format.js";
+import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
 import { type OperationContext, randomRepeated, transact } from "../context.js";
 import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
 
@@ -27,7 +28,7 @@ export const createRootKeyInput = z.strictObject({
   expires: wholeNumber(1).optional(),
 });
 
-/** Prefix of root keys, so that people and scanners tell them from the keys of customers. */
+/** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 const ROOT_PREFIX = "lk_root";
 
 /** Creates a key that authorises management calls in this workspace. The secret is answered this once. */

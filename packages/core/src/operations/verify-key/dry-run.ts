@@ -34,9 +34,8 @@ export async function dryRun(
   requested: readonly { readonly name: string }[] | undefined,
   scope: VerifyScope,
 ): Promise<DryRunOutcome> {
-  const hashes = context.hasher.candidates(secret);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const loaded = await findKeyBySecret(context, secret, hashes);
+    const loaded = await findKeyBySecret(context, secret);
     if (loaded === null || !isVisible(context, scope, loaded))
       return { valid: false, code: "NOT_FOUND", checks: NO_SUCH_KEY };
     const now = context.now();

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DEFAULT_LIMIT } from "../../records/key.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import {
   type LimitRequest,
   PLAIN_QUESTION,
@@ -35,10 +35,10 @@ const requestedLimit = z
     }
   });
 
-/** What is to be taken: one, unless told otherwise. */
+/** What is taken: one by default. */
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 
-/** The address of whoever presents the key, in its one form. */
+/** The address that a key is presented from, in its one form. */
 const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context): string => {
   const canonical = canonicalAddress(value);
   if (canonical !== null) return canonical;
@@ -47,10 +47,10 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
 });
 
 /**
- * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0 looks
- * without taking. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
- * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is that of
- * whoever presents the key, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
+ * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0
+ * takes nothing. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
+ * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is
+ * the one that the key is presented from, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
  *
  * `requestId` makes a retry harmless, as `verification/idempotency.ts` says. `dryRun` answers what would be answered, and why,
  * and leaves no trace; `requestId` is ignored then.

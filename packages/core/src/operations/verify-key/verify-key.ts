@@ -39,17 +39,22 @@ const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND"
  *
  * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
  * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the
- * store cannot tell: never a verdict then.
+ * store cannot answer: never a verdict then.
  */
 export function verifyKey(
   context: OperationContext,
   input: VerifyKeyInput,
   scope: VerifyScope = EVERY_API,
 ): Promise<VerifyOutcome> {
-  const secret = bareSecret(input);
-  return secret === null
-    ? verifyAsAsked(context, input, scope)
-    : verifySecret(context, secret, PLAIN_REQUEST, scope);
+  try {
+    const secret = bareSecret(input);
+    return secret === null
+      ? verifyAsAsked(context, input, scope)
+      : verifySecret(context, secret, PLAIN_REQUEST, scope);
+  } catch (error) {
+    // A getter of the caller's that throws: a rejection, as every other failure.
+    return Promise.reject(error);
+  }
 }
 
 const EVERY_API: VerifyScope = Object.freeze({});
@@ -75,7 +80,7 @@ async function verifySecret(
   const canExist = secret.length >= 1 && secret.length <= MAX_SECRET_LENGTH;
   const hashes = canExist ? context.hasher.candidates(secret) : NO_HASHES;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const cached = fromCache(context, hashes) ?? (await load(context, secret, hashes));
+    const cached = fromCache(context, hashes) ?? (await load(context, secret));
     if (cached === null || !isVisible(context, scope, cached)) {
       if (onEvent !== null)
         emitUnknownSecret(onEvent, context.workspaceId, context.now(), tags, onError);
@@ -157,12 +162,8 @@ function fromCache(
   return undefined;
 }
 
-async function load(
-  context: OperationContext,
-  secret: string,
-  hashes: readonly string[],
-): Promise<CachedKey | null> {
-  const found = await findKeyBySecret(context, secret, hashes);
+async function load(context: OperationContext, secret: string): Promise<CachedKey | null> {
+  const found = await findKeyBySecret(context, secret);
   if (found === null) return null;
   const cached = cachedKey(found);
   context.cache.set(cached.key.hash, cached);

@@ -18,7 +18,7 @@ export async function getWorkspace(context: OperationContext): Promise<Workspace
   return { id, ...(name !== null && { name }), enabled };
 }
 
-/** Whether this workspace is switched on. A root key tells by itself; this is for callers known in another way. */
+/** Whether this workspace is switched on. Authenticating a root key says so, too; this is for callers known in another way. */
 export async function isWorkspaceEnabled(context: OperationContext): Promise<boolean> {
   return (await readWorkspace(context)).enabled;
 }

@@ -1,0 +1,63 @@
+import { memoryStore } from "@latchkey/memory";
+import { describe, expect, test } from "vitest";
+import { CONTRACTS } from "./contract/sections.js";
+import { type OpenEmptyStore, runContract } from "./fixtures/context.js";
+import { checkAgainstModel } from "./model/check.js";
+import { CHARGE_MUTANTS } from "./testing/charge-mutants.js";
+import { COMMIT_MUTANTS } from "./testing/commit-mutants.js";
+import { COUNTING_MUTANTS } from "./testing/counting-mutants.js";
+import { PAGING_MUTANTS } from "./testing/paging-mutants.js";
+import { READING_MUTANTS } from "./testing/reading-mutants.js";
+import { STATISTICS_MUTANTS } from "./testing/statistics-mutants.js";
+import { WRITING_MUTANTS } from "./testing/writing-mutants.js";
+
+/** One fixed seed: whether a mutant is noticed must not depend on luck. */
+const SEED = {
+  LATCHKEY_MODEL_SEED: "20300115",
+  LATCHKEY_MODEL_RUNS: "5",
+  LATCHKEY_MODEL_SHRINK: "no",
+};
+
+/** The title of the first contract of a section that notices something, or null. */
+async function firstNoticed(section: string, open: OpenEmptyStore): Promise<string | null> {
+  const found = CONTRACTS.find(({ name }) => name === section);
+  if (found === undefined) throw new Error(`no section is called "${section}"`);
+  for (const contract of found.contracts) {
+    const isKept = await runContract(contract, open).then(
+      () => true,
+      () => false,
+    );
+    if (!isKept) return contract.title;
+  }
+  return null;
+}
+
+for (const { mistake, plant, noticedBy, isNoticedByModel } of [
+  ...READING_MUTANTS,
+  ...PAGING_MUTANTS,
+  ...COMMIT_MUTANTS,
+  ...WRITING_MUTANTS,
+  ...CHARGE_MUTANTS,
+  ...COUNTING_MUTANTS,
+  ...STATISTICS_MUTANTS,
+]) {
+  describe(`a store that ${mistake}`, () => {
+    const open = () => plant(memoryStore());
+
+    test.each(noticedBy)("is noticed by the contracts of: %s", async (section) => {
+      expect(await firstNoticed(section, open)).not.toBeNull();
+    });
+
+    if (!isNoticedByModel) return;
+    test("is noticed by random sequences of calls", async () => {
+      const check = ({ openEmpty }: Parameters<Parameters<typeof runContract>[0]["check"]>[0]) =>
+        checkAgainstModel(openEmpty, SEED);
+      await expect(runContract({ check }, open)).rejects.toThrow(/seed: 20300115/);
+    });
+  });
+}
+
+test("a store without mistakes is let through by every contract", async () => {
+  const noticed = await Promise.all(CONTRACTS.map(({ name }) => firstNoticed(name, memoryStore)));
+  expect(noticed.filter((title) => title !== null)).toEqual([]);
+});

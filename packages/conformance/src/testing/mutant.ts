@@ -1,0 +1,65 @@
+import type { Change, ChargeMoment, ChargePlan, ChargeResult, KeyStore } from "@latchkey/core";
+
+/** A way to be wrong that stores have been wrong in, or could be, planted into a store that is right. */
+export interface Mutant {
+  /** What the store does, to be read after "a store that". */
+  readonly mistake: string;
+  readonly plant: (store: KeyStore) => KeyStore;
+  /** The sections of the suite of which each must notice. */
+  readonly noticedBy: readonly string[];
+  /** Whether random sequences of calls, one at a time, must notice too. */
+  readonly isNoticedByModel: boolean;
+}
+
+/** A store with some methods replaced. */
+export function withMethods(store: KeyStore, methods: Partial<KeyStore>): KeyStore {
+  return { ...store, ...methods };
+}
+
+/** A store whose changes are altered before they are carried out. */
+export function withChanges(
+  store: KeyStore,
+  alter: (change: Change, workspaceId: string) => Change | Promise<Change>,
+): KeyStore {
+  return withMethods(store, {
+    commit: async (workspaceId, change) =>
+      store.commit(workspaceId, await alter(change, workspaceId)),
+  });
+}
+
+/** A store whose plans are altered before they are carried out. */
+export function withPlans(
+  store: KeyStore,
+  alter: (plan: ChargePlan, moment: ChargeMoment) => ChargePlan,
+): KeyStore {
+  return withMethods(store, {
+    charge: (plan, moment) => store.charge({ ...alter(plan, moment), memo: undefined }, moment),
+  });
+}
+
+/** A store whose charges happen at another moment than was handed in. */
+export function withMoments(
+  store: KeyStore,
+  alter: (moment: ChargeMoment, plan: ChargePlan) => ChargeMoment,
+): KeyStore {
+  return withMethods(store, {
+    charge: (plan, moment) => store.charge(plan, alter(moment, plan)),
+  });
+}
+
+/** A store whose answers to charges are altered. */
+export function withResults(
+  store: KeyStore,
+  alter: (
+    result: ChargeResult,
+    plan: ChargePlan,
+    moment: ChargeMoment,
+  ) => ChargeResult | Promise<ChargeResult>,
+): KeyStore {
+  return withMethods(store, {
+    charge: async (plan, moment) => alter(await store.charge(plan, moment), plan, moment),
+  });
+}
+
+/** Lets every other call of this turn of the event loop happen first. */
+export const elsewhere = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,160 @@
+import type { KeyStore, StatisticsRange, StatisticsSubject } from "@latchkey/core";
+import { elsewhere, type Mutant, withMethods } from "./mutant.js";
+
+const DAY_MS = 86_400_000;
+
+function withRanges(store: KeyStore, alter: (range: StatisticsRange) => StatisticsRange): KeyStore {
+  return withMethods(store, {
+    readStatistics: (workspaceId, range) => store.readStatistics(workspaceId, alter(range)),
+  });
+}
+
+function withSubjects(
+  store: KeyStore,
+  alter: (subject: StatisticsSubject) => StatisticsSubject,
+): KeyStore {
+  const ranged = withRanges(store, (range) => ({ ...range, subject: alter(range.subject) }));
+  return withMethods(ranged, {
+    addStatistics: (workspaceId, { counts, uses }) =>
+      store.addStatistics(workspaceId, {
+        counts: counts.map((count) => ({ ...count, subject: alter(count.subject) })),
+        uses,
+      }),
+  });
+}
+
+export const STATISTICS_MUTANTS: readonly Mutant[] = [
+  {
+    mistake: "counts the hour at the end of a range",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) => withRanges(store, (range) => ({ ...range, endAt: range.endAt + 1 })),
+  },
+  {
+    mistake: "leaves out the hour at the start of a range",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) => withRanges(store, (range) => ({ ...range, startAt: range.startAt + 1 })),
+  },
+  {
+    mistake: "counts subjects by id, whatever their kind is",
+    noticedBy: ["statistics"],
+    isNoticedByModel: true,
+    plant: (store) => withSubjects(store, (subject) => ({ ...subject, kind: "key" })),
+  },
+  {
+    mistake: "answers sums latest first",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMethods(store, {
+        readStatistics: async (workspaceId, range) =>
+          (await store.readStatistics(workspaceId, range)).toReversed(),
+      }),
+  },
+  {
+    mistake: "reads a sum, and then writes the new one",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) => {
+      const sums = new Map<string, number>();
+      return withMethods(store, {
+        addStatistics: async (workspaceId, batch) => {
+          await store.addStatistics(workspaceId, batch);
+          const [first] = batch.counts;
+          if (first === undefined) return;
+          const name = `${workspaceId} ${first.subject.id}`;
+          const before = sums.get(name) ?? 0;
+          await elsewhere();
+          sums.set(name, before + first.count);
+        },
+        readStatistics: async (workspaceId, range) => {
+          const found = await store.readStatistics(workspaceId, range);
+          const count = sums.get(`${workspaceId} ${range.subject.id}`);
+          return found.length === 1 && count !== undefined
+            ? found.map((sum) => ({ ...sum, count }))
+            : found;
+        },
+      });
+    },
+  },
+  {
+    mistake: "keeps the latest use that it was told of last",
+    noticedBy: ["statistics"],
+    isNoticedByModel: true,
+    plant: (store) => {
+      const told = new Map<string, number>();
+      return withMethods(store, {
+        addStatistics: async (workspaceId, batch) => {
+          await store.addStatistics(workspaceId, batch);
+          for (const { kind, id, usedAt } of batch.uses)
+            told.set(JSON.stringify([workspaceId, kind, id]), usedAt);
+        },
+        read: async (workspaceId, wants) => {
+          const { revision, found } = await store.read(workspaceId, wants);
+          const last = found.map((loaded) => {
+            if (loaded === null || loaded.usedAt === null) return loaded;
+            const name = JSON.stringify([workspaceId, loaded.record.kind, loaded.record.id]);
+            return { ...loaded, usedAt: told.get(name) ?? loaded.usedAt };
+          });
+          return { revision, found: last };
+        },
+      });
+    },
+  },
+  {
+    mistake: "raises the revision with statistics",
+    noticedBy: ["statistics"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        addStatistics: async (workspaceId, batch) => {
+          await store.addStatistics(workspaceId, batch);
+          await store.commit(workspaceId, {
+            expects: [],
+            puts: [],
+            deletes: [],
+            claims: [],
+            releases: [],
+            enters: [],
+            leaves: [],
+            counters: [],
+            dropWindows: [],
+            raisesRevision: true,
+          });
+        },
+      }),
+  },
+  {
+    mistake: "forgets the day that begins at the instant, too",
+    noticedBy: ["statistics"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        deleteStatistics: (workspaceId, beforeAt, limit) =>
+          store.deleteStatistics(workspaceId, beforeAt + DAY_MS, limit),
+      }),
+  },
+  {
+    mistake: "forgets everything in one step",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMethods(store, {
+        deleteStatistics: (workspaceId, beforeAt) =>
+          store.deleteStatistics(workspaceId, beforeAt, Number.MAX_SAFE_INTEGER),
+      }),
+  },
+  {
+    mistake: "says after one step that it has forgotten all",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMethods(store, {
+        deleteStatistics: async (workspaceId, beforeAt, limit) => {
+          const { deleted } = await store.deleteStatistics(workspaceId, beforeAt, limit);
+          return { deleted, hasMore: false };
+        },
+      }),
+  },
+];

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import type { AuditEntry } from "../records/audit-entry.js";
+import { toAuditEvent } from "./event.js";
+
+const entry: AuditEntry = {
+  id: "evt_1",
+  workspaceId: "ws_default",
+  type: "key.updated",
+  at: 1_000,
+  actor: "root_1",
+  resourceId: "key_1",
+  keyId: "key_1",
+  identityId: "id_1",
+  fields: [{ field: "name", before: "tides", after: "gates" }],
+};
+
+test("an event shows all of its entry", () => {
+  expect(toAuditEvent(entry)).toStrictEqual({
+    id: "evt_1",
+    type: "key.updated",
+    workspaceId: "ws_default",
+    at: 1_000,
+    actor: "root_1",
+    resourceId: "key_1",
+    keyId: "key_1",
+    identityId: "id_1",
+    changes: [{ field: "name", before: "tides", after: "gates" }],
+  });
+});
+
+test("fields without a value are absent", () => {
+  const bare = { ...entry, actor: null, keyId: null, identityId: null, fields: [] };
+  expect(toAuditEvent(bare)).toStrictEqual({
+    id: "evt_1",
+    type: "key.updated",
+    workspaceId: "ws_default",
+    at: 1_000,
+    resourceId: "key_1",
+    changes: [],
+  });
+});

@@ -1,0 +1,14 @@
+/** Is called with failures that no caller waits for: statistics that were not written, a listener that threw, a clock that is wrong. */
+export type ErrorListener = (error: unknown) => unknown;
+
+/** Calls an {@link ErrorListener}. What it throws itself has nowhere to go. */
+export function report(onError: ErrorListener | null, error: unknown): void {
+  if (onError === null) return;
+  try {
+    const answer = onError(error);
+    if (typeof answer === "object" && answer !== null && "then" in answer)
+      Promise.resolve(answer).catch(() => undefined);
+  } catch {
+    // See above.
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { corruptRecord, LatchkeyError } from "../errors.js";
+import { keyType } from "../records/key.js";
+import { keyWith } from "../testing/records.js";
+import { decodeOrNull, isDamage, withoutReadableRecord } from "./damaged.js";
+
+const stored = keyType.encode(keyWith());
+
+describe("damage", () => {
+  test("is an error that says so, and no other", () => {
+    expect(isDamage(corruptRecord("key key_1"))).toBe(true);
+    for (const error of [new LatchkeyError("NOT_FOUND", "no such key"), new Error("x"), null])
+      expect(isDamage(error)).toBe(false);
+  });
+
+  test("of a record is null, and nothing else is", () => {
+    expect(decodeOrNull(keyType, stored, "ws_default")).toEqual(keyWith());
+    expect(decodeOrNull(keyType, { ...stored, body: undefined }, "ws_default")).toBeNull();
+    const broken = {
+      ...keyType,
+      decode: () => {
+        throw new Error("broken");
+      },
+    };
+    expect(() => decodeOrNull(broken, stored, "ws_default")).toThrow("broken");
+  });
+});
+
+describe("revoking", () => {
+  const damaged = () => Promise.reject(corruptRecord("key key_1"));
+
+  test("goes the usual way where the record can be read", async () => {
+    const result = await withoutReadableRecord(
+      async () => "usual",
+      async () => "without",
+    );
+    expect(result).toBe("usual");
+  });
+
+  test("does without the record where it is damaged", async () => {
+    expect(await withoutReadableRecord(damaged, async () => "without")).toBe("without");
+  });
+
+  test("fails as usual for every other reason", async () => {
+    const missing = () => Promise.reject(new LatchkeyError("NOT_FOUND", "no such key"));
+    await expect(withoutReadableRecord(missing, async () => "without")).rejects.toThrow(
+      "no such key",
+    );
+  });
+});

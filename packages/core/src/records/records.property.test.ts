@@ -1,0 +1,221 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonValue } from "../lib/json.js";
+import { ARBITRARY_RECORDS } from "../testing/arbitrary-records.js";
+import { RECORD_KINDS, type StoredRecord } from "./stored-record.js";
+
+const WORKSPACE_ID = "ws_default";
+
+type Body = Readonly<Record<string, JsonValue>>;
+
+/** Each kind of JSON value with one of the others: what a body holds is never taken for something else. */
+const otherThan = (value: JsonValue | undefined): readonly JsonValue[] => {
+  const all: readonly JsonValue[] = [null, true, 7, "text", [7], { member: 7 }];
+  const shape = (one: unknown) =>
+    one === null ? "null" : Array.isArray(one) ? "list" : typeof one;
+  return all.filter((one) => shape(one) !== shape(value));
+};
+
+function isFrozen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isFrozen);
+}
+
+test("every kind of record is tested here", () => {
+  expect(ARBITRARY_RECORDS.map(({ name }) => name).sort()).toEqual([...RECORD_KINDS].sort());
+});
+
+describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) => {
+  const decode = (stored: StoredRecord) => type.decode(stored, WORKSPACE_ID);
+  const withBody = (value: unknown, change: (body: Body) => JsonValue | undefined) => {
+    const stored = type.encode(value);
+    return { ...stored, body: change(stored.body as Body) };
+  };
+  const corrupt = expect.objectContaining({ code: "STORE_CORRUPT" });
+
+  test("that is read is what was written, also through the text of a store", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const stored = type.encode(value);
+        expect(decode(stored)).toEqual(value);
+        const body = JSON.parse(JSON.stringify(stored.body)) as JsonValue;
+        expect(decode({ ...stored, body })).toEqual(value);
+      }),
+    );
+  });
+
+  test("has a body that text can hold, and members only where they have a value", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const body = type.encode(value).body as Body;
+        expect(JSON.parse(JSON.stringify(body))).toEqual(body);
+        for (const member of Object.values(body)) expect(member ?? null).not.toBeNull();
+        expect(body).not.toHaveProperty("format");
+      }),
+    );
+  });
+
+  test("is frozen as it is stored and as it is read: nobody changes what others hold", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const stored = type.encode(value);
+        expect(isFrozen(stored.body)).toBe(true);
+        const body = JSON.parse(JSON.stringify(stored.body)) as JsonValue;
+        expect(isFrozen(decode({ ...stored, body }))).toBe(true);
+      }),
+    );
+  });
+
+  test("that is read again from the same body is the same value, and follows what stands beside the body", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const stored = type.encode(value);
+        const first = decode(stored);
+        expect(decode({ ...stored })).toBe(first);
+        const fresh = () => JSON.parse(JSON.stringify(stored.body)) as JsonValue;
+        const beside: readonly Partial<StoredRecord>[] = [
+          { id: `${stored.id}x` },
+          { version: stored.version + 1 },
+          { link: `${stored.link ?? ""}x` },
+        ];
+        for (const fields of beside) {
+          decode(stored);
+          const again = decode({ ...stored, ...fields });
+          expect(again).toEqual(decode({ ...stored, ...fields, body: fresh() }));
+        }
+        decode(stored);
+        expect(type.decode(stored, "ws_2")).toEqual(
+          type.decode({ ...stored, body: fresh() }, "ws_2"),
+        );
+        expect(decode(stored)).toEqual(value);
+      }),
+    );
+  });
+
+  test("is damaged where a member is of another kind of value, whichever it is", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const body = type.encode(value).body as Body;
+        for (const member of Object.keys(body))
+          for (const other of otherThan(body[member]))
+            expect(() => decode(withBody(value, (kept) => ({ ...kept, [member]: other })))).toThrow(
+              corrupt,
+            );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("is damaged where a number is negative, a fraction or beyond 2^53 - 1", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const body = type.encode(value).body as Body;
+        for (const [member, held] of Object.entries(body)) {
+          if (typeof held !== "number") continue;
+          for (const other of [-1, 0.5, 2 ** 53])
+            expect(() => decode(withBody(value, (kept) => ({ ...kept, [member]: other })))).toThrow(
+              corrupt,
+            );
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("is damaged where a list of texts holds anything else", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const body = type.encode(value).body as Body;
+        for (const [member, held] of Object.entries(body)) {
+          if (!Array.isArray(held) || typeof held[0] !== "string") continue;
+          expect(() =>
+            decode(withBody(value, (kept) => ({ ...kept, [member]: [...held, 7] }))),
+          ).toThrow(corrupt);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("without one of its members is another record or a damaged one, never an error of ours", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const body = type.encode(value).body as Body;
+        for (const member of Object.keys(body)) {
+          const { [member]: _, ...rest } = body;
+          const read = () => decode(withBody(value, () => rest));
+          try {
+            expect(read()).not.toEqual(value);
+          } catch (error) {
+            expect(error).toEqual(corrupt);
+          }
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test.each([[undefined], [null], [7], ["text"], [[]], [true]])(
+    "is damaged where its body is %j",
+    (body) => {
+      fc.assert(
+        fc.property(record, (value) => {
+          expect(() => decode(withBody(value, () => body))).toThrow(corrupt);
+        }),
+        { numRuns: 5 },
+      );
+    },
+  );
+
+  test.each([
+    { format: 0, isRead: false },
+    { format: 1, isRead: true },
+    { format: 2, isRead: false },
+    { format: "1", isRead: false },
+  ])(
+    "of format $format is read: $isRead; one that a later version wrote never is",
+    ({ format, isRead }) => {
+      fc.assert(
+        fc.property(record, (value) => {
+          const stored = withBody(value, (body) => ({ ...body, format }));
+          if (isRead) expect(decode(stored)).toEqual(value);
+          else expect(() => decode(stored)).toThrow(corrupt);
+        }),
+        { numRuns: 5 },
+      );
+    },
+  );
+
+  test("may have members that this version does not know", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const stored = withBody(value, (body) => ({ ...body, addedLater: [1] }));
+        expect(decode(stored)).toEqual(value);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("is damaged at version 0, which is a store that could not read it", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const stored = type.encode(value);
+        expect(stored.version).toBeGreaterThanOrEqual(1);
+        expect(() => decode({ ...stored, version: 0 })).toThrow(corrupt);
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  test("that is damaged is named by kind and id, and nothing of its content is shown", () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const stored = withBody(value, () => "the content");
+        const read = () => decode(stored);
+        expect(read).toThrow(`the stored ${type.kind} ${stored.id} is damaged`);
+        expect(read).not.toThrow("the content");
+      }),
+      { numRuns: 5 },
+    );
+  });
+});

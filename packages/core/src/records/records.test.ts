@@ -1,0 +1,228 @@
+import { describe, expect, test } from "vitest";
+import { identityWith, keyWith, limitNamed, loadedWith } from "../testing/records.js";
+import { apiType } from "./api.js";
+import { AUDIT_LIST, type AuditEntry, auditEntryType, auditListOf } from "./audit-entry.js";
+import { identityType } from "./identity.js";
+import { fromWireKeyLimit, keysOfApi, keyType } from "./key.js";
+import { permissionType } from "./permission.js";
+import { roleType } from "./role.js";
+import { rootKeyPointerType, rootKeyType } from "./root-key.js";
+import { workspaceType } from "./workspace.js";
+
+const WORKSPACE_ID = "ws_default";
+const named = { id: "role_1", workspaceId: WORKSPACE_ID, name: "anchor", description: null };
+const role = { ...named, permissions: [], createdAt: 1, version: 1 };
+const entry: AuditEntry = {
+  id: "evt_1",
+  workspaceId: WORKSPACE_ID,
+  type: "key.updated",
+  at: 1,
+  actor: "root_1",
+  resourceId: "key_1",
+  keyId: "key_1",
+  identityId: "id_1",
+  fields: [],
+};
+
+describe("names that only one record may have", () => {
+  test("are the hash of a key, and what tells an imported secret from others", () => {
+    expect(keyType.claims(keyWith({ hash: "h", importMarks: ["m1", "m2"] }))).toEqual([
+      { index: "hash", value: "h" },
+      { index: "importMark", value: "m1" },
+      { index: "importMark", value: "m2" },
+    ]);
+  });
+
+  test("are the externalId of an identity, and the name of a role or a permission", () => {
+    expect(identityType.claims(identityWith())).toEqual([{ index: "externalId", value: "user_1" }]);
+    expect(roleType.claims(role)).toEqual([{ index: "name", value: "anchor" }]);
+    expect(permissionType.claims({ ...named, createdAt: 1 })).toEqual([
+      { index: "name", value: "anchor" },
+    ]);
+  });
+
+  test("are none of an API, a workspace, a root key or an entry of the audit log", () => {
+    const { api, workspace } = loadedWith();
+    expect(apiType.claims(api)).toEqual([]);
+    expect(workspaceType.claims(workspace)).toEqual([]);
+    expect(auditEntryType.claims(entry)).toEqual([]);
+    const rootKey = {
+      id: "root_1",
+      workspaceId: WORKSPACE_ID,
+      hash: "h",
+      start: "s",
+      name: null,
+      permissions: [],
+      expires: null,
+      enabled: true,
+      createdAt: 1,
+    };
+    expect(rootKeyType.claims(rootKey)).toEqual([]);
+    expect(rootKeyType.lists(rootKey)).toEqual([{ list: "rootKeys" }]);
+  });
+});
+
+describe("lists", () => {
+  test("of keys are those of their API, and within it those of their identity", () => {
+    expect(keyType.lists(keyWith())).toEqual([{ list: keysOfApi("api_1") }]);
+    expect(keyType.lists(keyWith({ identityId: "id_1" }))).toEqual([
+      { list: "keys:api_1" },
+      { list: "keys:api_1", of: "id_1" },
+    ]);
+  });
+
+  test("of the audit log are all entries, and those of a key, an identity and an actor", () => {
+    expect(auditEntryType.lists(entry)).toEqual([
+      { list: AUDIT_LIST },
+      { list: AUDIT_LIST, of: auditListOf.key("key_1") },
+      { list: AUDIT_LIST, of: auditListOf.identity("id_1") },
+      { list: AUDIT_LIST, of: auditListOf.actor("root_1") },
+    ]);
+    const bare = { ...entry, actor: null, keyId: null, identityId: null };
+    expect(auditEntryType.lists(bare)).toEqual([{ list: AUDIT_LIST }]);
+    const all = [auditListOf.key("x"), auditListOf.identity("x"), auditListOf.actor("x")];
+    expect(new Set(all).size).toBe(3);
+  });
+
+  test("of other kinds have one name each; workspaces and pointers are in none", () => {
+    const { api, workspace } = loadedWith();
+    expect(apiType.lists(api)).toEqual([{ list: "apis" }]);
+    expect(identityType.lists(identityWith())).toEqual([{ list: "identities" }]);
+    expect(roleType.lists(role)).toEqual([{ list: "roles" }]);
+    expect(permissionType.lists({ ...named, createdAt: 1 })).toEqual([{ list: "permissions" }]);
+    expect(workspaceType.lists(workspace)).toEqual([]);
+    const pointer = { id: "hash", workspaceId: WORKSPACE_ID, rootKeyId: "root_1" };
+    expect(rootKeyPointerType.lists(pointer)).toEqual([]);
+  });
+});
+
+describe("a key", () => {
+  const decode = (body: object) =>
+    keyType.decode({ ...keyType.encode(keyWith()), body: body as never }, WORKSPACE_ID);
+  const bare = { apiId: "api_1", hash: "hash_1", start: "pay_ab", createdAt: 1 };
+
+  test("of which nothing is said is stored as four members", () => {
+    expect(keyType.encode(keyWith())).toEqual({
+      kind: "key",
+      id: "key_1",
+      version: 1,
+      link: null,
+      body: bare,
+    });
+  });
+
+  test("is enabled, takes its own uses and holds nothing, where its body says nothing of it", () => {
+    expect(decode(bare)).toEqual(keyWith());
+  });
+
+  test("is answered along with its identity", () => {
+    expect(keyType.encode(keyWith({ identityId: "id_1" })).link).toBe("id_1");
+  });
+
+  test("of real lengths takes at most 150 bytes, and its entry of the audit log at most 170", () => {
+    const id = "x".repeat(30);
+    const plain = keyWith({
+      apiId: id,
+      hash: "x".repeat(43),
+      start: "pay_live_ab",
+      createdAt: 1_767_225_600_000,
+    });
+    const bytesOf = (body: unknown) => new TextEncoder().encode(JSON.stringify(body)).length;
+    expect(bytesOf(keyType.encode(plain).body)).toBeLessThanOrEqual(150);
+    const created: AuditEntry = {
+      ...entry,
+      type: "key.created",
+      at: 1_767_225_600_000,
+      actor: null,
+      resourceId: `key_${"x".repeat(26)}`,
+      keyId: `key_${"x".repeat(26)}`,
+      identityId: null,
+      fields: [
+        { field: "apiId", after: id },
+        { field: "enabled", after: true },
+      ],
+    };
+    expect(bytesOf(auditEntryType.encode(created).body)).toBeLessThanOrEqual(170);
+  });
+
+  test.each([
+    ["a limit of 0", { ratelimits: [{ name: "a", limit: 0, duration: 1 }] }],
+    ["a duration of 0", { ratelimits: [{ name: "a", limit: 1, duration: 0 }] }],
+    ["a limit without a name", { ratelimits: [{ limit: 1, duration: 1 }] }],
+    [
+      "a limit of an unknown type",
+      { ratelimits: [{ name: "a", limit: 1, duration: 1, type: "x" }] },
+    ],
+    ["a limit that is no object", { ratelimits: ["a"] }],
+    ["a refill of 0", { refill: { interval: "daily", amount: 0 } }],
+    ["a refill of an unknown interval", { refill: { interval: "weekly", amount: 1 } }],
+    ["a monthly refill without a day", { refill: { interval: "monthly", amount: 1 } }],
+    ["a refill on day 0", { refill: { interval: "monthly", amount: 1, refillDay: 0 } }],
+    ["a refill on day 32", { refill: { interval: "monthly", amount: 1, refillDay: 32 } }],
+    ["uses from nobody", { usesFrom: "nobody" }],
+    ["metadata that is a list", { meta: [] }],
+  ])("with %s is damaged", (_, members) => {
+    expect(() => decode({ ...bare, ...members })).toThrow(
+      expect.objectContaining({ code: "STORE_CORRUPT" }),
+    );
+  });
+
+  test("may be refilled on any day from 1 to 31", () => {
+    for (const refillDay of [1, 31]) {
+      const refill = { interval: "monthly", amount: 1, refillDay } as const;
+      expect(decode({ ...bare, refill }).refill).toEqual(refill);
+    }
+  });
+});
+
+describe("a limit in the words of the HTTP contract", () => {
+  const limit = { limit: 10, duration: 60_000 };
+
+  test("without a name is the one named default, which applies by itself", () => {
+    expect(fromWireKeyLimit(limit)).toEqual(limitNamed("default"));
+    expect(fromWireKeyLimit({ ...limit, autoApply: false }).autoApply).toBe(true);
+  });
+
+  test("of another name applies by itself only where it says so", () => {
+    expect(fromWireKeyLimit({ ...limit, name: "a" })).toEqual(limitNamed("a"));
+    expect(fromWireKeyLimit({ ...limit, name: "a", autoApply: true }).autoApply).toBe(true);
+  });
+
+  test("of type fast is async unless it says otherwise", () => {
+    expect(fromWireKeyLimit({ ...limit, type: "fast" }).async).toBe(true);
+    expect(fromWireKeyLimit({ ...limit, type: "fast", async: false }).async).toBe(false);
+    expect(fromWireKeyLimit({ ...limit, type: "consistent" }).async).toBe(false);
+  });
+});
+
+describe("an entry of the audit log", () => {
+  test("is stored compactly: what stands for itself is left out", () => {
+    const fields = [
+      { field: "name", before: "tides", after: "gates" },
+      { field: "expires", before: 5 },
+      { field: "remaining", after: 7 },
+    ];
+    expect(auditEntryType.encode({ ...entry, identityId: null, fields }).body).toEqual({
+      type: "key.updated",
+      at: 1,
+      actor: "root_1",
+      resourceId: "key_1",
+      changes: [
+        ["name", "tides", "gates"],
+        ["expires", 5],
+        ["remaining", null, 7],
+      ],
+    });
+  });
+
+  test.each([[["name"]], [["name", 1, 2, 3]], [[7, 1]], ["name"], [{ field: "name" }], [[]]])(
+    "with the change %j is damaged",
+    (change) => {
+      const stored = auditEntryType.encode(entry);
+      const body = { ...(stored.body as object), changes: [change] } as never;
+      expect(() => auditEntryType.decode({ ...stored, body }, WORKSPACE_ID)).toThrow(
+        expect.objectContaining({ code: "STORE_CORRUPT" }),
+      );
+    },
+  );
+});

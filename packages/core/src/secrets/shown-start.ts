@@ -1,0 +1,91 @@
+import { BITS_PER_BASE58_CHARACTER, decodeBase58, encodeBase58 } from "../lib/base58.js";
+import {
+  BYTE_LENGTH,
+  CHECKSUM_LENGTH,
+  PREFIX_PATTERN,
+  secretShape,
+  splitSecret,
+  VERSION,
+} from "./format.js";
+
+/** Bits that must stay unknown to whoever sees the start of a secret (NIST SP 800-63B, look-up secrets). */
+const MIN_UNKNOWN_BITS = 112;
+
+/** Most characters that carry randomness and are shown. */
+const MAX_SHOWN_CHARACTERS = 4;
+
+/**
+ * The part of a secret that may be stored and shown: prefix, `_` and the leading characters of the body,
+ * so few that at least 112 bits stay unknown. With 16 random bytes two characters that carry randomness are
+ * shown, four from 17 bytes on, behind the characters that every secret of that length begins with.
+ *
+ * @param secret - A secret written by {@link formatSecret}.
+ */
+export function secretStart(secret: string): string {
+  const { prefix, body } = splitSecret(secret);
+  const byteLength = decodeBase58(body)?.[1] ?? BYTE_LENGTH.min;
+  const shown = body.slice(0, shownBodies(byteLength).lowest.length);
+  return prefix === "" ? shown : `${prefix}_${shown}`;
+}
+
+/**
+ * The range in which the shown characters lie of all bodies with `byteLength` random bytes, both ends included. Texts of
+ * one length sort as the numbers that they stand for.
+ */
+export function shownBodies(byteLength: number): {
+  readonly lowest: string;
+  readonly highest: string;
+} {
+  const known = shownBodiesByLength.get(byteLength);
+  if (known !== undefined) return known;
+  const tail = byteLength + CHECKSUM_LENGTH;
+  const lowest = encodeBase58(Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail)));
+  const highest = encodeBase58(
+    Uint8Array.of(VERSION, byteLength, ...new Uint8Array(tail).fill(255)),
+  );
+  let shown = 0;
+  while (lowest.length === highest.length && lowest[shown] === highest[shown]) shown += 1;
+  const spareBits = 8 * byteLength - MIN_UNKNOWN_BITS;
+  shown += Math.min(MAX_SHOWN_CHARACTERS, Math.floor(spareBits / BITS_PER_BASE58_CHARACTER));
+  const range = { lowest: lowest.slice(0, shown), highest: highest.slice(0, shown) };
+  shownBodiesByLength.set(byteLength, range);
+  return range;
+}
+
+/** At most 240 entries, one for each length: the encoding of long bodies is too dear to repeat for every key. */
+const shownBodiesByLength = new Map<number, ReturnType<typeof shownBodies>>();
+
+/**
+ * What may be stored and shown of a secret that is imported. Of one of latchkey's own form it is what is always shown. Of
+ * any other it is the prefix, where there is one, and at most four characters, so few that 112 bits stay unknown; a
+ * secret that has not that many behind its prefix shows nothing: what looks like a prefix may be part of the secret.
+ */
+export function importedStart(secret: string): string {
+  if (secretShape(secret) === "intact") return secretStart(secret);
+  const { prefix } = splitSecret(secret);
+  const prefixLength = PREFIX_PATTERN.test(prefix) ? prefix.length + 1 : 0;
+  for (let shown = MAX_SHOWN_CHARACTERS; shown >= 0; shown -= 1) {
+    const start = secret.slice(0, prefixLength + shown);
+    if (hidesEnough(secret, start)) return start;
+  }
+  return "";
+}
+
+/** Whether a beginning of a secret may be stored: 112 bits stay unknown behind it, or it is a prefix with its `_`. */
+export function canShowStart(secret: string, start: string): boolean {
+  if (!secret.startsWith(start) || start.length === secret.length) return false;
+  const isPrefix = start === "" || (start.endsWith("_") && PREFIX_PATTERN.test(start.slice(0, -1)));
+  return isPrefix || hidesEnough(secret, start);
+}
+
+function hidesEnough(secret: string, start: string): boolean {
+  const hidden = secret.slice(start.length);
+  return hidden.length * bitsPerCharacter(hidden) >= MIN_UNKNOWN_BITS;
+}
+
+/** What a character of random text carries at least, going by the smallest usual alphabet that its letters are of. */
+function bitsPerCharacter(text: string): number {
+  if (/[a-z]/.test(text) && /[A-Z]/.test(text)) return Math.log2(52);
+  if (/[g-zG-Z]/.test(text)) return Math.log2(26);
+  return /[a-fA-F]/.test(text) ? 4 : Math.log2(10);
+}

@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import { usageOf } from "../testing/records.js";
+import { applyRefill, changeUsage, NO_USES, UNLIMITED_USES, type UsageChange } from "./counters.js";
+
+describe("applyRefill", () => {
+  const due = { amount: 100, dueAt: 1_000 };
+
+  test.each([
+    { label: "a millisecond before the due instant", refilledAt: 999, remaining: 100 },
+    { label: "at the due instant itself", refilledAt: 1_000, remaining: 7 },
+    { label: "a millisecond after the due instant", refilledAt: 1_001, remaining: 7 },
+  ])(
+    "a counter with refills applied up to $label then has $remaining uses",
+    ({ refilledAt, remaining }) => {
+      expect(applyRefill(usageOf(7, refilledAt), due).remaining).toBe(remaining);
+    },
+  );
+
+  test.each([
+    { remaining: 0, after: 100 },
+    { remaining: 99, after: 100 },
+    { remaining: 100, after: 100 },
+    { remaining: 101, after: 101 },
+  ])(
+    "a refill of 100 raises $remaining to $after: it never lowers a counter",
+    ({ remaining, after }) => {
+      expect(applyRefill(usageOf(remaining), due)).toEqual(usageOf(after, 1_000, 1_000));
+    },
+  );
+
+  test("a refill is applied once: applying it again changes nothing", () => {
+    const spent = { ...applyRefill(usageOf(0), due), remaining: 40 };
+    expect(applyRefill(spent, due)).toBe(spent);
+  });
+
+  test("missed periods do not add up: one refill stands for all of them", () => {
+    const afterMonths = { amount: 100, dueAt: 90 * 86_400_000 };
+    expect(applyRefill(usageOf(3), afterMonths).remaining).toBe(100);
+  });
+
+  test("a clock set back brings no refill: an earlier due instant is applied already", () => {
+    const usage = usageOf(3, 5_000);
+    expect(applyRefill(usage, due)).toBe(usage);
+  });
+
+  test("a counter without a limit, and a key without a refill, are left as they are", () => {
+    const unlimited = usageOf(null);
+    const counter = usageOf(3);
+    expect(applyRefill(unlimited, due)).toBe(unlimited);
+    expect(applyRefill(counter, null)).toBe(counter);
+  });
+});
+
+describe("changeUsage", () => {
+  const usage = usageOf(10);
+  const change = (
+    operation: UsageChange["operation"],
+    due: UsageChange["due"] = null,
+  ): UsageChange => ({
+    due,
+    operation,
+    restartsAt: 2_000,
+  });
+  const changed = (remaining: number | null, lastRefillAt: number | null = null) => ({
+    kind: "changed",
+    usage: usageOf(remaining, 2_000, lastRefillAt),
+  });
+
+  test("keep leaves the uses as they are", () => {
+    expect(changeUsage(usage, change({ kind: "keep" }))).toEqual(changed(10));
+  });
+
+  test.each([
+    { remaining: 0 },
+    { remaining: 1 },
+    { remaining: Number.MAX_SAFE_INTEGER },
+    { remaining: null },
+  ])("set replaces the uses by $remaining", ({ remaining }) => {
+    expect(changeUsage(usage, change({ kind: "set", remaining }))).toEqual(changed(remaining));
+  });
+
+  test("set gives a limit to a counter without one", () => {
+    expect(changeUsage(usageOf(null), change({ kind: "set", remaining: 5 }))).toEqual(changed(5));
+  });
+
+  test("increment adds uses", () => {
+    expect(changeUsage(usage, change({ kind: "increment", by: 5 }))).toEqual(changed(15));
+  });
+
+  test("increment reaches 2^53 - 1 and goes no further", () => {
+    const room = Number.MAX_SAFE_INTEGER - 10;
+    expect(changeUsage(usage, change({ kind: "increment", by: room }))).toEqual(
+      changed(Number.MAX_SAFE_INTEGER),
+    );
+    expect(changeUsage(usage, change({ kind: "increment", by: room + 1 }))).toEqual({
+      kind: "overflow",
+      remaining: 10,
+    });
+  });
+
+  test.each([
+    { by: 9, result: changed(1) },
+    { by: 10, result: changed(0) },
+    { by: 11, result: { kind: "insufficient", remaining: 10 } },
+  ])("decrement of 10 by $by: $result.kind", ({ by, result }) => {
+    expect(changeUsage(usage, change({ kind: "decrement", by }))).toEqual(result);
+  });
+
+  test.each(["increment", "decrement"] as const)(
+    "%s of a counter without a limit is refused",
+    (kind) => {
+      expect(changeUsage(usageOf(null), change({ kind, by: 1 }))).toEqual({ kind: "unlimited" });
+    },
+  );
+
+  test("an owed refill comes first, then the operation", () => {
+    const due = { amount: 100, dueAt: 1_000 };
+    expect(changeUsage(usage, change({ kind: "decrement", by: 11 }, due))).toEqual(
+      changed(89, 1_000),
+    );
+    expect(changeUsage(usage, change({ kind: "increment", by: 1 }, due))).toEqual(
+      changed(101, 1_000),
+    );
+    expect(changeUsage(usage, change({ kind: "set", remaining: 1 }, due))).toEqual(
+      changed(1, 1_000),
+    );
+    expect(changeUsage(usage, change({ kind: "keep" }, due))).toEqual(changed(100, 1_000));
+  });
+
+  test("a refill that fell due before the change is not paid again afterwards", () => {
+    const result = changeUsage(usage, change({ kind: "set", remaining: 1 }));
+    if (result.kind !== "changed") return expect.unreachable();
+    expect(applyRefill(result.usage, { amount: 100, dueAt: 2_000 }).remaining).toBe(1);
+    expect(applyRefill(result.usage, { amount: 100, dueAt: 2_001 }).remaining).toBe(100);
+  });
+
+  describe("where refills start anew", () => {
+    const from = (refilledAt: number, lastRefillAt: number | null) =>
+      changeUsage(usageOf(10, refilledAt, lastRefillAt), change({ kind: "keep" }));
+
+    test.each([1_999, 2_000, 2_001])(
+      "they do so from the instant given, also where they were applied up to %i",
+      (refilledAt) => {
+        expect(from(refilledAt, null)).toEqual(changed(10));
+      },
+    );
+
+    test.each([
+      { lastRefillAt: 1_999, kept: 1_999 },
+      { lastRefillAt: 2_000, kept: 2_000 },
+      { lastRefillAt: 2_001, kept: null },
+    ])(
+      "a last refill at $lastRefillAt is then shown as $kept: one that lies ahead was a wrong clock's",
+      ({ lastRefillAt, kept }) => {
+        expect(from(0, lastRefillAt)).toEqual(changed(10, kept));
+      },
+    );
+  });
+
+  describe("where refills go on", () => {
+    const going = (operation: UsageChange["operation"], due: UsageChange["due"] = null) =>
+      changeUsage(usageOf(10, 5_000, 4_000), { due, operation, restartsAt: null });
+
+    test("nothing of them moves", () => {
+      expect(going({ kind: "increment", by: 1 })).toEqual({
+        kind: "changed",
+        usage: usageOf(11, 5_000, 4_000),
+      });
+    });
+
+    test("one that is owed is applied, and counts as the last", () => {
+      expect(going({ kind: "decrement", by: 1 }, { amount: 20, dueAt: 5_001 })).toEqual({
+        kind: "changed",
+        usage: usageOf(19, 5_001, 5_001),
+      });
+    });
+
+    test("a clock set back does not reopen a period", () => {
+      expect(going({ kind: "keep" }, { amount: 20, dueAt: 5_000 })).toEqual({
+        kind: "changed",
+        usage: usageOf(10, 5_000, 4_000),
+      });
+    });
+  });
+
+  test("a refusal says what is left with the owed refill applied", () => {
+    const due = { amount: 100, dueAt: 1_000 };
+    expect(changeUsage(usage, change({ kind: "decrement", by: 101 }, due))).toEqual({
+      kind: "insufficient",
+      remaining: 100,
+    });
+  });
+});
+
+test("the counter of a record that does not exist has nothing left; that of a plan without uses never ends", () => {
+  expect(NO_USES).toEqual(usageOf(0));
+  expect(UNLIMITED_USES).toEqual(usageOf(null));
+  expect(Object.isFrozen(NO_USES) && Object.isFrozen(UNLIMITED_USES)).toBe(true);
+});

@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { apiType } from "../records/api.js";
+import { loadedWith } from "../testing/records.js";
+import { TestStore } from "../testing/store.js";
+import { createTransact, StaleReadError, type Transaction } from "./transaction.js";
+
+const WORKSPACE_ID = "ws_default";
+const { api } = loadedWith();
+const API = { kind: "api", id: "api_1" } as const;
+
+function setUp() {
+  const store = new TestStore();
+  store.put(apiType, api);
+  return { store, transact: createTransact(store) };
+}
+
+/** Adds one to the version of the API: lost where two of them overwrite each other. */
+async function increment(transaction: Transaction): Promise<number> {
+  const loaded = await transaction.readOne(API);
+  if (loaded === null) throw new Error("no such API");
+  const before = apiType.decode(loaded.record, WORKSPACE_ID);
+  transaction.update(apiType, before, { ...before, version: before.version + 1 });
+  return before.version;
+}
+
+const versionIn = (store: TestStore) => store.get(API)?.record.version;
+
+describe("racers", () => {
+  test("of one process all get through: 200 concurrent increments add up to 200", async () => {
+    const { store, transact } = setUp();
+    const racers = Array.from({ length: 200 }, () => transact(WORKSPACE_ID, increment));
+    const results = await Promise.all(racers);
+    expect(versionIn(store)).toBe(201);
+    expect(new Set(results.map(({ answer }) => answer)).size).toBe(200);
+  });
+
+  test("take turns from their second attempt on: nobody runs more often than twice for the others' sake", async () => {
+    const { store, transact } = setUp();
+    await Promise.all(Array.from({ length: 50 }, () => transact(WORKSPACE_ID, increment)));
+    // Each runs once, and all but the winner of the first round once more.
+    expect(store.changes).toHaveLength(99);
+  });
+
+  test("that come while others take turns get through as well", async () => {
+    const { store, transact } = setUp();
+    const late: Promise<unknown>[] = [];
+    const early = Array.from({ length: 20 }, () =>
+      transact(WORKSPACE_ID, async (transaction) => {
+        const version = await increment(transaction);
+        if (transaction.isRetry) late.push(transact(WORKSPACE_ID, increment));
+        return version;
+      }),
+    );
+    await Promise.all(early);
+    await Promise.all(late);
+    expect(late.length).toBeGreaterThanOrEqual(19);
+    expect(versionIn(store)).toBe(1 + 20 + late.length);
+  });
+
+  test("in different workspaces do not wait for each other", async () => {
+    const { store, transact } = setUp();
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let runs = 0;
+    const blocked = transact("ws_1", async (transaction) => {
+      runs += 1;
+      if (runs === 1) throw new StaleReadError();
+      await gate;
+      transaction.raiseRevision();
+    });
+    await transact("ws_2", async (transaction) => {
+      if (!transaction.isRetry) throw new StaleReadError();
+      transaction.raiseRevision();
+    });
+    expect(store.revision).toBe(1);
+    release();
+    await blocked;
+    expect(store.revision).toBe(2);
+  });
+
+  test("whoever fails, whoever succeeds: what is counted is what was answered", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ fails: fc.boolean(), waits: fc.nat({ max: 3 }) }), { maxLength: 30 }),
+        async (racers) => {
+          const { store, transact } = setUp();
+          const results = await Promise.allSettled(
+            racers.map(({ fails, waits }) =>
+              transact(WORKSPACE_ID, async (transaction) => {
+                const version = await increment(transaction);
+                for (let turn = 0; turn < waits; turn += 1) await null;
+                if (fails) throw new Error("refused");
+                return version;
+              }),
+            ),
+          );
+          const written = results.filter(({ status }) => status === "fulfilled");
+          expect(written).toHaveLength(racers.filter(({ fails }) => !fails).length);
+          expect(versionIn(store)).toBe(1 + written.length);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,324 @@
+import { describe, expect, test } from "vitest";
+import { apiType } from "../records/api.js";
+import { identityType } from "../records/identity.js";
+import { keyType } from "../records/key.js";
+import { type RoleRecord, roleType } from "../records/role.js";
+import { identityWith, keyWith, loadedWith, usageOf } from "../testing/records.js";
+import { TestStore } from "../testing/store.js";
+import type { UsageChange } from "./counters.js";
+import { createTransact, StaleReadError, type Transaction } from "./transaction.js";
+
+const WORKSPACE_ID = "ws_default";
+const { api } = loadedWith();
+const API = { kind: "api", id: "api_1" } as const;
+const role: RoleRecord = {
+  id: "role_1",
+  workspaceId: WORKSPACE_ID,
+  name: "anchor",
+  description: null,
+  permissions: [],
+  createdAt: 1,
+  version: 1,
+};
+
+function setUp() {
+  const store = new TestStore();
+  store.put(apiType, api);
+  return { store, transact: createTransact(store) };
+}
+
+/** Adds one to the version of the API: lost where two of them overwrite each other. */
+async function increment(transaction: Transaction): Promise<number> {
+  const loaded = await transaction.readOne(API);
+  if (loaded === null) throw new Error("no such API");
+  const before = apiType.decode(loaded.record, WORKSPACE_ID);
+  transaction.update(apiType, before, { ...before, version: before.version + 1 });
+  return before.version;
+}
+
+/** Another process that changes the API, at its next version or at the one given. */
+function changeElsewhere(store: TestStore, version?: number): void {
+  const now = store.get(API)?.record.version ?? 0;
+  store.put(apiType, { ...api, version: version ?? now + 1 });
+}
+
+const versionIn = (store: TestStore) => store.get(API)?.record.version;
+
+describe("what was read", () => {
+  test("is expected at its version by the commit", async () => {
+    const { store, transact } = setUp();
+    await transact(WORKSPACE_ID, increment);
+    expect(store.changes[0]?.expects).toMatchObject([{ ...API, version: 1 }]);
+  });
+
+  test.each([
+    { expects: "version", version: 1 },
+    { expects: "exists", version: "exists" },
+  ] as const)(
+    "and wanted with $expects is expected with $version",
+    async ({ expects, version }) => {
+      const { store, transact } = setUp();
+      await transact(WORKSPACE_ID, async (transaction) => {
+        await transaction.readOne({ ...API, expects });
+        transaction.raiseRevision();
+      });
+      expect(store.changes[0]?.expects).toMatchObject([{ ...API, version }]);
+    },
+  );
+
+  test("and wanted with nothing, or not found, is not expected at all", async () => {
+    const { store, transact } = setUp();
+    await transact(WORKSPACE_ID, async (transaction) => {
+      await transaction.readOne({ ...API, expects: "nothing" });
+      expect(await transaction.readOne({ kind: "api", id: "api_2" })).toBeNull();
+      transaction.raiseRevision();
+    });
+    expect(store.changes[0]?.expects).toEqual([]);
+  });
+
+  test("is one snapshot: all that is wanted at once is read at once, with its revision", async () => {
+    const { store, transact } = setUp();
+    store.revision = 7;
+    await transact(WORKSPACE_ID, async (transaction) => {
+      expect(transaction.revision).toBe(0);
+      const found = await transaction.read([API, { kind: "api", id: "api_2" }]);
+      expect(found.map((loaded) => loaded?.record.id ?? null)).toEqual(["api_1", null]);
+      expect(transaction.revision).toBe(7);
+    });
+    expect(store.reads).toHaveLength(1);
+  });
+});
+
+describe("an operation", () => {
+  test("that writes nothing commits nothing, whatever it read", async () => {
+    const { store, transact } = setUp();
+    const { answer, usages } = await transact(WORKSPACE_ID, async (transaction) => {
+      await transaction.readOne(API);
+      return "read";
+    });
+    expect({ answer, usages }).toEqual({ answer: "read", usages: [] });
+    expect(store.changes).toEqual([]);
+  });
+
+  test.each<[string, (transaction: Transaction) => void]>([
+    ["a put", (transaction) => transaction.insert(roleType, role)],
+    ["a delete", (transaction) => transaction.deleteAddress(API, [], [])],
+    ["windows to forget", (transaction) => transaction.dropWindows(["w"])],
+    ["a revision that rises", (transaction) => transaction.raiseRevision()],
+  ])("with %s commits once", async (_, write) => {
+    const { store, transact } = setUp();
+    await transact(WORKSPACE_ID, async (transaction) => write(transaction));
+    expect(store.changes).toHaveLength(1);
+  });
+
+  test("that throws writes nothing and is not run again", async () => {
+    const { store, transact } = setUp();
+    let runs = 0;
+    const failing = transact(WORKSPACE_ID, async (transaction) => {
+      runs += 1;
+      transaction.raiseRevision();
+      throw new Error("refused");
+    });
+    await expect(failing).rejects.toThrow("refused");
+    expect([runs, store.changes.length]).toEqual([1, 0]);
+  });
+});
+
+describe("what is written", () => {
+  test("of a new record claims its names and enters its lists", async () => {
+    const { store, transact } = setUp();
+    const key = keyWith({ identityId: "id_1" });
+    await transact(WORKSPACE_ID, async (transaction) =>
+      transaction.insert(keyType, key, { counters: { usage: usageOf(3) } }),
+    );
+    expect(store.changes[0]).toMatchObject({
+      puts: [{ record: keyType.encode(key), counters: { usage: usageOf(3) } }],
+      claims: [{ kind: "key", index: "hash", value: "hash_1", id: "key_1" }],
+      enters: [
+        { list: "keys:api_1", id: "key_1" },
+        { list: "keys:api_1", of: "id_1", id: "key_1" },
+      ],
+    });
+  });
+
+  test("of a record that changes leaves the lists it is no longer in, and enters those it is in now", async () => {
+    const { store, transact } = setUp();
+    const before = keyWith({ identityId: "id_1" });
+    await transact(WORKSPACE_ID, async (transaction) =>
+      transaction.update(keyType, before, { ...before, identityId: "id_2" }),
+    );
+    expect(store.changes[0]).toMatchObject({
+      claims: [],
+      releases: [],
+      enters: [{ list: "keys:api_1", of: "id_2", id: "key_1" }],
+      leaves: [{ list: "keys:api_1", of: "id_1", id: "key_1" }],
+    });
+  });
+
+  test("of a record that is deleted frees its names and leaves its lists", async () => {
+    const { store, transact } = setUp();
+    const key = keyWith({ identityId: "id_1" });
+    await transact(WORKSPACE_ID, async (transaction) => transaction.delete(keyType, key));
+    expect(store.changes[0]).toMatchObject({
+      deletes: [{ kind: "key", id: "key_1" }],
+      releases: [{ kind: "key", index: "hash", value: "hash_1", id: "key_1" }],
+      leaves: [
+        { list: "keys:api_1", id: "key_1" },
+        { list: "keys:api_1", of: "id_1", id: "key_1" },
+      ],
+    });
+  });
+
+  test("of a record that cannot be read keeps what stands in it", async () => {
+    const { store, transact } = setUp();
+    const record = { ...apiType.encode(api), body: "damaged", version: 9 };
+    await transact(WORKSPACE_ID, async (transaction) => transaction.putUnread(record));
+    expect(store.get(API)?.record).toEqual(record);
+  });
+});
+
+describe("what moved meanwhile", () => {
+  test("makes the operation run again on fresh reads, and says so", async () => {
+    const { store, transact } = setUp();
+    const seen: [number, boolean][] = [];
+    await transact(WORKSPACE_ID, async (transaction) => {
+      const version = await increment(transaction);
+      seen.push([version, transaction.isRetry]);
+      if (seen.length === 1) changeElsewhere(store, 5);
+    });
+    expect(seen).toEqual([
+      [1, false],
+      [5, true],
+    ]);
+    expect(versionIn(store)).toBe(6);
+  });
+
+  test("counts for nothing where only existence was wanted, unless the record is gone", async () => {
+    const { store, transact } = setUp();
+    let runs = 0;
+    await transact(WORKSPACE_ID, async (transaction) => {
+      runs += 1;
+      const found = await transaction.readOne({ ...API, expects: "exists" });
+      if (runs === 1) changeElsewhere(store);
+      if (runs === 2) store.remove(API);
+      if (found !== null) transaction.raiseRevision();
+      if (runs === 1) throw new StaleReadError();
+      return found;
+    });
+    expect(runs).toBe(3);
+    expect(store.revision).toBe(0);
+  });
+
+  test("is found by the operation itself: it asks for another attempt, without a commit", async () => {
+    const { store, transact } = setUp();
+    let runs = 0;
+    const { answer } = await transact(WORKSPACE_ID, async (transaction) => {
+      runs += 1;
+      transaction.raiseRevision();
+      if (runs < 3) throw new StaleReadError();
+      return runs;
+    });
+    expect(answer).toBe(3);
+    expect(store.changes).toHaveLength(1);
+  });
+
+  test.each([
+    { moves: 98, outcome: "written" },
+    { moves: 99, outcome: "written" },
+    { moves: 100, outcome: "not-applied" },
+  ])("$moves times in a row: $outcome", async ({ moves, outcome }) => {
+    const { store, transact } = setUp();
+    let runs = 0;
+    const result = transact(WORKSPACE_ID, async (transaction) => {
+      await increment(transaction);
+      if (runs < moves) changeElsewhere(store);
+      runs += 1;
+    });
+    if (outcome === "written") {
+      await result;
+      expect(runs).toBe(moves + 1);
+    } else {
+      await expect(result).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome });
+      expect(runs).toBe(100);
+    }
+    expect(versionIn(store)).toBe(1 + moves + (outcome === "written" ? 1 : 0));
+  });
+});
+
+describe("a name that another record has", () => {
+  const other = { ...role, id: "role_2" };
+
+  test("is the error that the operation gives for it", async () => {
+    const { store, transact } = setUp();
+    store.put(roleType, role);
+    let runs = 0;
+    const inserting = transact(WORKSPACE_ID, async (transaction) => {
+      runs += 1;
+      transaction.insert(roleType, other, { onTaken: () => new Error("name taken") });
+    });
+    await expect(inserting).rejects.toThrow("name taken");
+    expect(runs).toBe(1);
+  });
+
+  test("is the error of the record that it belongs to, among several", async () => {
+    const { store, transact } = setUp();
+    store.put(roleType, role);
+    const inserting = transact(WORKSPACE_ID, async (transaction) => {
+      const free = { ...role, id: "role_3", name: "deck" };
+      transaction.insert(roleType, free, { onTaken: () => new Error("deck") });
+      transaction.insert(roleType, other, { onTaken: () => new Error("anchor") });
+    });
+    await expect(inserting).rejects.toThrow("anchor");
+    expect(store.get({ kind: "role", id: "role_3" })).toBeNull();
+  });
+
+  test("lets the operation run again and find the holder, where it gives no error", async () => {
+    const { store, transact } = setUp();
+    const { answer } = await transact(WORKSPACE_ID, async (transaction) => {
+      const holder = await transaction.readOne({ kind: "role", index: "name", value: "anchor" });
+      if (holder !== null) return holder.record.id;
+      // Another process creates it between the read and the commit.
+      store.put(roleType, role);
+      transaction.insert(roleType, other);
+      return other.id;
+    });
+    expect(answer).toBe("role_1");
+    expect(store.get({ kind: "role", id: "role_2" })).toBeNull();
+  });
+});
+
+describe("a counter", () => {
+  const identity = identityWith();
+  const address = { kind: "identity", id: "id_1" } as const;
+  const by = (amount: number): UsageChange => ({
+    due: null,
+    operation: { kind: "decrement", by: amount },
+    restartsAt: null,
+  });
+  const refuse = ({ kind }: { readonly kind: string }) => new Error(`refused: ${kind}`);
+
+  test("moves as it is at that moment, and the answer is what it is afterwards", async () => {
+    const { store, transact } = setUp();
+    store.put(identityType, identity, usageOf(10));
+    const { usages } = await transact(WORKSPACE_ID, async (transaction) => {
+      await transaction.readOne(address);
+      // A charge meanwhile moves no version, so nothing is stale.
+      store.put(identityType, identity, usageOf(8));
+      transaction.changeCounters({ ...address, usage: by(3) }, refuse);
+    });
+    expect(usages).toEqual([usageOf(5)]);
+  });
+
+  test("that refuses is the error that the operation gives for it, and nothing is written", async () => {
+    const { store, transact } = setUp();
+    store.put(identityType, identity, usageOf(2));
+    const changing = transact(WORKSPACE_ID, async (transaction) => {
+      transaction.insert(roleType, role);
+      transaction.changeCounters({ ...address, usage: by(1) }, () => new Error("not this one"));
+      transaction.changeCounters({ ...address, usage: by(3) }, refuse);
+    });
+    await expect(changing).rejects.toThrow("refused: insufficient");
+    expect(store.get(address)?.usage).toEqual(usageOf(2));
+    expect(store.get({ kind: "role", id: "role_1" })).toBeNull();
+  });
+});

@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import type { JsonValue } from "../lib/json.js";
+import { type ApiRecord, apiType } from "../records/api.js";
+import { AUDIT_TYPES, type AuditEntry, auditEntryType } from "../records/audit-entry.js";
+import { type IdentityRecord, identityType } from "../records/identity.js";
+import { type KeyRecord, keyType } from "../records/key.js";
+import { type PermissionRecord, permissionType } from "../records/permission.js";
+import type { RecordType } from "../records/record-type.js";
+import { type RoleRecord, roleType } from "../records/role.js";
+import {
+  type RootKeyPointer,
+  type RootKeyRecord,
+  rootKeyPointerType,
+  rootKeyType,
+} from "../records/root-key.js";
+import { type WorkspaceRecord, workspaceType } from "../records/workspace.js";
+import type { Refill } from "../rules/refill.js";
+
+const WORKSPACE_ID = "ws_default";
+
+const text = fc.string({ maxLength: 12, unit: "grapheme" });
+const textOrNull = fc.option(text);
+const texts = fc.array(text, { maxLength: 4 });
+const whole = fc.maxSafeNat();
+const wholeOrNull = fc.option(whole);
+const positive = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+const workspaceId = fc.constant(WORKSPACE_ID);
+const idOf = (prefix: string) =>
+  fc.stringMatching(/^[a-z0-9]{1,8}$/).map((id) => `${prefix}_${id}`);
+const json = fc
+  .jsonValue({ maxDepth: 2, noUnicodeString: false })
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
+const meta = fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), json, {
+  maxKeys: 3,
+  noNullPrototype: true,
+});
+const refill: fc.Arbitrary<Refill | null> = fc.option(
+  fc.oneof(
+    fc.record({ interval: fc.constant("daily" as const), amount: positive }),
+    fc.record({
+      interval: fc.constant("monthly" as const),
+      amount: positive,
+      refillDay: fc.integer({ min: 1, max: 31 }),
+    }),
+  ),
+);
+const limit = { name: text, limit: positive, duration: positive, autoApply: fc.boolean() };
+
+const key: fc.Arbitrary<KeyRecord> = fc.record({
+  id: idOf("key"),
+  workspaceId,
+  apiId: text,
+  hash: text,
+  start: text,
+  name: textOrNull,
+  identityId: textOrNull,
+  meta: fc.option(meta),
+  createdAt: whole,
+  updatedAt: wholeOrNull,
+  expires: wholeOrNull,
+  enabled: fc.boolean(),
+  refill,
+  ratelimits: fc.array(
+    fc.record({
+      ...limit,
+      type: fc.constantFrom(null, "fast" as const, "consistent" as const),
+      async: fc.boolean(),
+    }),
+    { maxLength: 3 },
+  ),
+  environment: textOrNull,
+  usesFrom: fc.constantFrom("key" as const, "identity" as const),
+  rotatedFrom: textOrNull,
+  rotatedTo: textOrNull,
+  sharedCountersId: textOrNull,
+  sealedSecret: textOrNull,
+  importMarks: texts,
+  roles: texts,
+  permissions: texts,
+  version: positive,
+});
+
+const identity: fc.Arbitrary<IdentityRecord> = fc.record({
+  id: idOf("id"),
+  workspaceId,
+  externalId: text,
+  meta,
+  ratelimits: fc.array(fc.record(limit), { maxLength: 3 }),
+  refill,
+  createdAt: whole,
+  version: positive,
+});
+
+const api: fc.Arbitrary<ApiRecord> = fc.record({
+  id: idOf("api"),
+  workspaceId,
+  name: text,
+  deleteProtection: fc.boolean(),
+  ipWhitelist: texts,
+  createdAt: whole,
+  version: positive,
+});
+
+const role: fc.Arbitrary<RoleRecord> = fc.record({
+  id: idOf("role"),
+  workspaceId,
+  name: text,
+  description: textOrNull,
+  permissions: texts,
+  createdAt: whole,
+  version: positive,
+});
+
+const permission: fc.Arbitrary<PermissionRecord> = fc.record({
+  id: idOf("perm"),
+  workspaceId,
+  name: text,
+  description: textOrNull,
+  createdAt: whole,
+});
+
+const rootKey: fc.Arbitrary<RootKeyRecord> = fc.record({
+  id: idOf("root"),
+  workspaceId,
+  hash: text,
+  start: text,
+  name: textOrNull,
+  permissions: texts,
+  expires: wholeOrNull,
+  enabled: fc.boolean(),
+  createdAt: whole,
+});
+
+const rootKeyPointer: fc.Arbitrary<RootKeyPointer> = fc.record({
+  id: text,
+  workspaceId: text,
+  rootKeyId: text,
+});
+
+const workspace: fc.Arbitrary<WorkspaceRecord> = fc.record({
+  id: fc.constant(WORKSPACE_ID),
+  name: textOrNull,
+  enabled: fc.boolean(),
+  version: positive,
+});
+
+const value = json.filter((one) => one !== null);
+const change = fc.oneof(
+  fc.record({ field: text, before: value }),
+  fc.record({ field: text, after: value }),
+  fc.record({ field: text, before: value, after: value }),
+);
+
+/** As operations make them: an entry about a key names that key, one about an identity that identity. */
+const auditEntry: fc.Arbitrary<AuditEntry> = fc
+  .record({
+    id: idOf("evt"),
+    workspaceId,
+    type: fc.constantFrom(...AUDIT_TYPES),
+    at: whole,
+    actor: textOrNull,
+    resourceId: fc.oneof(idOf("key"), idOf("id"), idOf("api"), idOf("role")),
+    keyId: fc.option(idOf("key")),
+    identityId: fc.option(idOf("id")),
+    fields: fc.array(change, { maxLength: 3 }),
+  })
+  .map((entry) => {
+    const { resourceId } = entry;
+    if (resourceId.startsWith("key_")) return { ...entry, keyId: resourceId };
+    if (resourceId.startsWith("id_")) return { ...entry, identityId: resourceId };
+    return entry;
+  });
+
+/** A kind of record with any record of it. */
+export interface ArbitraryRecord<Value = unknown> {
+  readonly name: string;
+  readonly type: RecordType<Value>;
+  readonly record: fc.Arbitrary<Value>;
+}
+
+function arbitrary<Value>(
+  type: RecordType<Value>,
+  record: fc.Arbitrary<Value>,
+): ArbitraryRecord<Value> {
+  return { name: type.kind, type, record };
+}
+
+/** Every kind of record, in the form in which a test runs over all of them. */
+export const ARBITRARY_RECORDS: readonly ArbitraryRecord[] = [
+  arbitrary(keyType, key),
+  arbitrary(identityType, identity),
+  arbitrary(apiType, api),
+  arbitrary(roleType, role),
+  arbitrary(permissionType, permission),
+  arbitrary(rootKeyType, rootKey),
+  arbitrary(rootKeyPointerType, rootKeyPointer),
+  arbitrary(workspaceType, workspace),
+  arbitrary(auditEntryType, auditEntry),
+] as readonly ArbitraryRecord[];

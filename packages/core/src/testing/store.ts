@@ -1,0 +1,110 @@
+import type { RecordType } from "../records/record-type.js";
+import type { Change, Claim, CommitResult, RecordAddress } from "../store/change.js";
+import { changeUsage, type Usage } from "../store/counters.js";
+import type { KeyStore, LoadedRecord, ReadResult, Want } from "../store/key-store.js";
+
+/**
+ * Records, claims, counters and a revision in maps: as much of a store as transactions and the catalog ask of one. It keeps no
+ * lists, links and windows; what real stores owe is tested on real stores.
+ */
+export class TestStore implements Pick<KeyStore, "read" | "commit"> {
+  revision = 0;
+  /** Every read and every change that was handed in, also those that wrote nothing. */
+  readonly reads: (readonly Want[])[] = [];
+  readonly changes: Change[] = [];
+  readonly #records = new Map<string, LoadedRecord>();
+  readonly #claims = new Map<string, string>();
+
+  /** Writes a record without any condition, as another process might. */
+  put<Value>(type: RecordType<Value>, value: Value, usage: Usage | null = null): void {
+    const record = type.encode(value);
+    const { kind, id } = record;
+    const before = this.#records.get(addressOf({ kind, id }));
+    this.#records.set(addressOf({ kind, id }), {
+      record,
+      usage: usage ?? before?.usage ?? null,
+      usedAt: null,
+      linked: null,
+    });
+    for (const claim of type.claims(value)) this.#claims.set(nameOf({ kind, ...claim }), id);
+  }
+
+  /** Replaces the body of a record by one that nobody wrote. */
+  damage(address: RecordAddress): void {
+    const state = this.#records.get(addressOf(address));
+    if (state === undefined) throw new Error(`no ${addressOf(address)} to damage`);
+    const record = { ...state.record, body: undefined };
+    this.#records.set(addressOf(address), { ...state, record });
+  }
+
+  remove(address: RecordAddress): void {
+    this.#records.delete(addressOf(address));
+  }
+
+  get(address: RecordAddress): LoadedRecord | null {
+    return this.#records.get(addressOf(address)) ?? null;
+  }
+
+  async read(_workspaceId: string, wants: readonly Want[]): Promise<ReadResult> {
+    this.reads.push(wants);
+    return { revision: this.revision, found: wants.map((want) => this.#find(want)) };
+  }
+
+  async commit(_workspaceId: string, change: Change): Promise<CommitResult> {
+    this.changes.push(change);
+    const stale = change.expects.findIndex(({ version, ...address }) => {
+      const found = this.get(address)?.record.version ?? null;
+      return version === "exists" ? found === null : found !== version;
+    });
+    if (stale !== -1) return { kind: "stale", index: stale };
+    const released = new Set(change.releases.map(nameOf));
+    const taken = change.claims.findIndex((claim) => {
+      const holder = this.#claims.get(nameOf(claim));
+      return holder !== undefined && holder !== claim.id && !released.has(nameOf(claim));
+    });
+    if (taken !== -1) return { kind: "taken", index: taken };
+    const usages: Usage[] = [];
+    for (const [index, { usage, ...address }] of change.counters.entries()) {
+      const before = this.get(address)?.usage;
+      if (before === undefined || before === null) throw new Error("no such counter");
+      const after = usage === undefined ? before : changeUsage(before, usage);
+      if (!("kind" in after)) usages.push(after);
+      else if (after.kind === "changed") usages.push(after.usage);
+      else return { kind: "refused", index, reason: after };
+    }
+    this.#write(change, usages);
+    return { kind: "committed", usages };
+  }
+
+  #write(change: Change, usages: readonly Usage[]): void {
+    for (const release of change.releases) this.#claims.delete(nameOf(release));
+    for (const claim of change.claims) this.#claims.set(nameOf(claim), claim.id);
+    for (const address of change.deletes) this.remove(address);
+    for (const { record, counters } of change.puts) {
+      const before = this.get(record)?.usage ?? null;
+      const usage = counters !== undefined && "usage" in counters ? counters.usage : before;
+      this.#records.set(addressOf(record), { record, usage, usedAt: null, linked: null });
+    }
+    change.counters.forEach((address, index) => {
+      const state = this.get(address);
+      const usage = usages[index];
+      if (state !== null && usage !== undefined)
+        this.#records.set(addressOf(address), { ...state, usage });
+    });
+    if (change.raisesRevision) this.revision += 1;
+  }
+
+  #find(want: Want): LoadedRecord | null {
+    if ("id" in want) return this.get(want);
+    const id = this.#claims.get(nameOf(want));
+    return id === undefined ? null : this.get({ kind: want.kind, id });
+  }
+}
+
+function addressOf({ kind, id }: RecordAddress): string {
+  return `${kind} ${id}`;
+}
+
+function nameOf({ kind, index, value }: Claim): string {
+  return `${kind} ${index} ${value}`;
+}

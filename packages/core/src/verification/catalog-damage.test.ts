@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { apiType } from "../records/api.js";
+import { identityType } from "../records/identity.js";
+import { workspaceType } from "../records/workspace.js";
+import { asLoaded, found, load, catalogSetup as setUp } from "../testing/catalog.js";
+import { identityWith, loadedWith, usageOf } from "../testing/records.js";
+
+const WORKSPACE_ID = "ws_default";
+const { api } = loadedWith();
+const corrupt = expect.objectContaining({ code: "STORE_CORRUPT" });
+
+describe("a damaged record", () => {
+  test("of a key concerns that key alone", async () => {
+    const { store, catalog } = setUp();
+    const damaged = { ...found(), record: { ...found().record, body: undefined } };
+    const [first, second] = (await load(catalog, store, damaged, found({ id: "key_2" }))) ?? [];
+    expect(first).toEqual(corrupt);
+    expect(asLoaded(second).key.id).toBe("key_2");
+  });
+
+  test("of a role or a permission concerns only the keys that hold it", async () => {
+    const { store, catalog } = setUp();
+    store.damage({ kind: "role", id: "role_e" });
+    store.damage({ kind: "permission", id: "perm_b" });
+    const keys = await load(
+      catalog,
+      store,
+      found({ id: "key_1", roles: ["role_e"] }),
+      found({ id: "key_2", roles: ["role_a"] }),
+      found({ id: "key_3", permissions: ["perm_b"] }),
+      found({ id: "key_4", permissions: ["perm_r"] }),
+    );
+    expect(keys?.slice(0, 3)).toEqual([corrupt, corrupt, corrupt]);
+    expect(asLoaded(keys?.[3]).permissions).toEqual(["docs.read"]);
+  });
+
+  test("of an API concerns only its keys", async () => {
+    const { store, catalog } = setUp();
+    store.put(apiType, { ...api, id: "api_2" });
+    store.damage({ kind: "api", id: "api_1" });
+    const keys = await load(catalog, store, found(), found({ id: "key_2", apiId: "api_2" }));
+    expect(keys?.[0]).toEqual(corrupt);
+    expect(asLoaded(keys?.[1]).api.id).toBe("api_2");
+  });
+
+  test("of the workspace concerns all of its keys: it might be disabled", async () => {
+    const { store, catalog } = setUp();
+    store.put(workspaceType, { id: WORKSPACE_ID, name: null, enabled: false, version: 1 });
+    store.damage({ kind: "workspace", id: WORKSPACE_ID });
+    expect(await load(catalog, store, found())).toEqual([corrupt]);
+  });
+
+  test("of an identity concerns the keys that are read along with it", async () => {
+    const { store, catalog } = setUp();
+    const record = { ...identityType.encode(identityWith()), body: undefined };
+    const linked = { record, usage: usageOf(), usedAt: null };
+    const keys = await load(
+      catalog,
+      store,
+      found({ identityId: "id_1" }, { linked }),
+      found({ id: "key_2" }),
+    );
+    expect(keys?.[0]).toEqual(corrupt);
+    expect(asLoaded(keys?.[1]).identity).toBeNull();
+  });
+
+  test("is one whose counter is gone: it must not become unlimited", async () => {
+    const { store, catalog } = setUp();
+    expect(await load(catalog, store, found({}, { usage: null }))).toEqual([corrupt]);
+  });
+});

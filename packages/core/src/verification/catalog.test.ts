@@ -1,0 +1,289 @@
+import { describe, expect, test } from "vitest";
+import { identityType } from "../records/identity.js";
+import { permissionType } from "../records/permission.js";
+import { roleType } from "../records/role.js";
+import { workspaceType } from "../records/workspace.js";
+import {
+  asLoaded,
+  found,
+  load,
+  loadOne,
+  permission,
+  role,
+  catalogSetup as setUp,
+} from "../testing/catalog.js";
+import { identityWith, loadedWith, usageOf } from "../testing/records.js";
+import { Catalog } from "./catalog.js";
+
+const WORKSPACE_ID = "ws_default";
+const { api } = loadedWith();
+
+describe("a key is put together", () => {
+  test("with its API, its counters and a workspace that was never written", async () => {
+    const { store, catalog } = setUp();
+    const usage = usageOf(3);
+    const loaded = await loadOne(catalog, store, found({}, { usage, usedAt: 7, handle: "row" }));
+    expect(loaded).toEqual(
+      loadedWith({}, { usage, lastUsedAt: 7, handle: "row", identityHandle: undefined }),
+    );
+  });
+
+  test("with the workspace as it was written", async () => {
+    const { store, catalog } = setUp();
+    const workspace = { id: WORKSPACE_ID, name: "tides", enabled: false, version: 3 };
+    store.put(workspaceType, workspace);
+    expect((await loadOne(catalog, store)).workspace).toEqual(workspace);
+  });
+
+  test("with the identity that was read along, and the uses that its keys share", async () => {
+    const { store, catalog } = setUp();
+    const identity = identityWith();
+    const usage = usageOf(5);
+    const linked = { record: identityType.encode(identity), usage, usedAt: null, handle: "row 2" };
+    const loaded = await loadOne(catalog, store, found({ identityId: "id_1" }, { linked }));
+    expect(loaded).toMatchObject({ identity, identityUsage: usage, identityHandle: "row 2" });
+  });
+
+  test("without an identity that was deleted", async () => {
+    const { store, catalog } = setUp();
+    const loaded = await loadOne(catalog, store, found({ identityId: "id_gone" }));
+    expect(loaded).toMatchObject({ identity: null, identityUsage: null });
+  });
+
+  test("with its roles and permissions by name: direct, inherited, each once, in ascending order", async () => {
+    const { store, catalog } = setUp();
+    const key = found({ roles: ["role_e", "role_a"], permissions: ["perm_w"] });
+    expect(await loadOne(catalog, store, key)).toMatchObject({
+      roles: ["accountant", "editor"],
+      permissions: ["billing.read", "docs.read", "docs.write"],
+      direct: {
+        roles: [
+          { id: "role_a", name: "accountant" },
+          { id: "role_e", name: "editor" },
+        ],
+        permissions: [{ id: "perm_w", name: "docs.write" }],
+      },
+    });
+  });
+
+  test("without roles and permissions that were deleted", async () => {
+    const { store, catalog } = setUp();
+    store.remove({ kind: "role", id: "role_a" });
+    store.remove({ kind: "permission", id: "perm_w" });
+    const key = found({ roles: ["role_e", "role_a"], permissions: ["perm_w"] });
+    expect(await loadOne(catalog, store, key)).toMatchObject({
+      roles: ["editor"],
+      permissions: ["docs.read"],
+      direct: { permissions: [] },
+    });
+  });
+
+  test("is null where its API was deleted", async () => {
+    const { store, catalog } = setUp();
+    store.remove({ kind: "api", id: "api_1" });
+    expect(await load(catalog, store, found())).toEqual([null]);
+  });
+
+  test("one for each record, in their order", async () => {
+    const { store, catalog } = setUp();
+    const ids = ["key_3", "key_1", "key_2"];
+    const keys = await load(catalog, store, ...ids.map((id) => found({ id })));
+    expect(keys?.map((key) => asLoaded(key).key.id)).toEqual(ids);
+  });
+});
+
+describe("what many keys share", () => {
+  test("is read once for a revision, whoever needs it", async () => {
+    const { store, catalog } = setUp();
+    const key = found({ roles: ["role_e"] });
+    await load(catalog, store, key, found({ id: "key_2", roles: ["role_e"] }));
+    // The role is read first, then the permissions that it leads to.
+    expect(store.reads).toHaveLength(2);
+    await loadOne(catalog, store, key);
+    expect(store.reads).toHaveLength(2);
+  });
+
+  test("is read in two trips at most: roles lead to permissions, permissions to nothing", async () => {
+    const { store, catalog } = setUp();
+    await loadOne(catalog, store, found({ roles: ["role_e", "role_a"], permissions: ["perm_r"] }));
+    expect(store.reads.map((wants) => wants.length)).toEqual([5, 2]);
+  });
+
+  test("is one value for all keys that hold the same", async () => {
+    const { store, catalog } = setUp();
+    const [one, other] =
+      (await load(
+        catalog,
+        store,
+        found({ roles: ["role_e"] }),
+        found({ id: "key_2", roles: ["role_e"] }),
+      )) ?? [];
+    expect(asLoaded(one).permissions).toBe(asLoaded(other).permissions);
+    expect(Object.isFrozen(asLoaded(one).permissions)).toBe(true);
+  });
+
+  test("that is known already is answered with at once, without a promise", async () => {
+    const { store, catalog } = setUp();
+    const key = found({ roles: ["role_e"], permissions: ["perm_b"] });
+    const first = await catalog.loadKeys(WORKSPACE_ID, store.revision, [key]);
+    expect(catalog.loadKeys(WORKSPACE_ID, store.revision, [key])).toEqual(first);
+    expect(catalog.loadKeys(WORKSPACE_ID, store.revision, [])).toEqual([]);
+  });
+
+  test("that does not exist is remembered too, until the revision rises", async () => {
+    const { store, catalog } = setUp();
+    const key = found({ roles: ["role_new"] });
+    expect((await loadOne(catalog, store, key)).roles).toEqual([]);
+    const reads = store.reads.length;
+    await loadOne(catalog, store, key);
+    expect(store.reads).toHaveLength(reads);
+    store.put(roleType, role("role_new", "new", []));
+    store.revision += 1;
+    expect((await loadOne(catalog, store, key)).roles).toEqual(["new"]);
+  });
+
+  test("is read in batches of 5,000 where one page needs more", async () => {
+    const { store, catalog } = setUp();
+    const roles = Array.from({ length: 5_001 }, (_, index) => `role_${index}`);
+    expect((await loadOne(catalog, store, found({ roles }))).roles).toEqual([]);
+    expect(store.reads.map((wants) => wants.length)).toEqual([5_000, 3]);
+  });
+});
+
+describe("a revision", () => {
+  test("that rises makes everything be read anew", async () => {
+    const { store, catalog } = setUp();
+    const key = found({ permissions: ["perm_r"] });
+    expect((await loadOne(catalog, store, key)).permissions).toEqual(["docs.read"]);
+    store.put(permissionType, permission("perm_r", "docs.see"));
+    store.revision += 1;
+    const loaded = await loadOne(catalog, store, key);
+    expect(loaded).toMatchObject({ permissions: ["docs.see"], revision: 1 });
+  });
+
+  test("that rises while it is read ends in null: the keys must be read again", async () => {
+    const { store } = setUp();
+    const catalog = new Catalog({
+      read: async (workspaceId, wants) => {
+        store.revision += 1;
+        return store.read(workspaceId, wants);
+      },
+    });
+    expect(await catalog.loadKeys(WORKSPACE_ID, 0, [found()])).toBeNull();
+  });
+
+  test("that rises between the two trips ends in null, and nothing of two revisions is mixed", async () => {
+    const { store } = setUp();
+    let trips = 0;
+    const catalog = new Catalog({
+      read: async (workspaceId, wants) => {
+        trips += 1;
+        if (trips === 2) {
+          store.put(permissionType, permission("perm_r", "docs.see"));
+          store.revision += 1;
+        }
+        return store.read(workspaceId, wants);
+      },
+    });
+    const key = found({ roles: ["role_e"] });
+    expect(await catalog.loadKeys(WORKSPACE_ID, 0, [key])).toBeNull();
+    const [again] = (await catalog.loadKeys(WORKSPACE_ID, 1, [key])) ?? [];
+    expect(asLoaded(again).permissions).toEqual(["docs.see", "docs.write"]);
+  });
+
+  test("that was overtaken is not answered for, and does not put back what is known", async () => {
+    const { store, catalog } = setUp();
+    store.revision = 5;
+    await loadOne(catalog, store);
+    const reads = store.reads.length;
+    expect(await catalog.loadKeys(WORKSPACE_ID, 4, [found()])).toBeNull();
+    await loadOne(catalog, store);
+    expect(store.reads).toHaveLength(reads);
+  });
+
+  test("of one workspace says nothing of another", async () => {
+    const { store, catalog } = setUp();
+    store.revision = 5;
+    await loadOne(catalog, store);
+    store.revision = 0;
+    const [other] = (await catalog.loadKeys("ws_2", 0, [found()])) ?? [];
+    expect(asLoaded(other).workspace.id).toBe("ws_2");
+    store.revision = 5;
+    expect((await loadOne(catalog, store)).revision).toBe(5);
+  });
+});
+
+describe("permissions of roles", () => {
+  test("come by name, in ascending order, for each role", async () => {
+    const { store, catalog } = setUp();
+    const roles = [
+      role("role_e", "editor", ["perm_w", "perm_r"]),
+      role("role_n", "none", []),
+      role("role_g", "gone", ["perm_gone"]),
+    ];
+    expect(await catalog.loadRoles(WORKSPACE_ID, store.revision, roles)).toEqual([
+      [
+        { id: "perm_r", name: "docs.read" },
+        { id: "perm_w", name: "docs.write" },
+      ],
+      [],
+      [],
+    ]);
+  });
+
+  test("of a revision that has passed are null", async () => {
+    const { store, catalog } = setUp();
+    store.revision = 1;
+    const roles = [role("role_e", "editor", ["perm_w"])];
+    expect(await catalog.loadRoles(WORKSPACE_ID, 0, roles)).toBeNull();
+  });
+});
+
+describe("an API", () => {
+  test("is known once a key of it was put together, and not before", async () => {
+    const { store, catalog } = setUp();
+    expect(catalog.knowsApi(WORKSPACE_ID, "api_1")).toBe(false);
+    await loadOne(catalog, store);
+    expect(catalog.knowsApi(WORKSPACE_ID, "api_1")).toBe(true);
+    expect(catalog.knowsApi("ws_2", "api_1")).toBe(false);
+  });
+
+  test("that does not exist is not known", async () => {
+    const { store, catalog } = setUp();
+    store.remove({ kind: "api", id: "api_1" });
+    await load(catalog, store, found());
+    expect(catalog.knowsApi(WORKSPACE_ID, "api_1")).toBe(false);
+  });
+});
+
+describe("the memory of a process", () => {
+  test.each([
+    { others: 999, isKept: true },
+    { others: 1_000, isKept: false },
+  ])(
+    "holds 1,000 workspaces: after $others others the first is kept: $isKept",
+    async ({ others, isKept }) => {
+      const { store, catalog } = setUp();
+      await loadOne(catalog, store);
+      for (let index = 0; index < others; index += 1)
+        await catalog.loadKeys(`ws_${index}`, 0, [found()]);
+      expect(catalog.knowsApi(WORKSPACE_ID, "api_1")).toBe(isKept);
+      expect((await loadOne(catalog, store)).api).toEqual(api);
+    },
+  );
+
+  test.each([
+    { roles: 20_000, isKept: true },
+    { roles: 20_001, isKept: false },
+  ])(
+    "holds 20,000 records of a kind in a workspace: with $roles the next page begins with what is known: $isKept",
+    async ({ roles, isKept }) => {
+      const { store, catalog } = setUp();
+      const ids = Array.from({ length: roles }, (_, index) => `role_${index}`);
+      await loadOne(catalog, store, found({ roles: ids }));
+      const reads = store.reads.length;
+      await loadOne(catalog, store);
+      expect(store.reads.length === reads).toBe(isKept);
+    },
+  );
+});

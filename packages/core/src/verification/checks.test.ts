@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { loadedWith } from "../testing/records.js";
+import { firstFailedCheck, RECORD_CHECKS, type RecordCheckName } from "./checks.js";
+import type { LoadedKey } from "./loaded-key.js";
+import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
+
+const NOW = 1_000_000;
+const { api } = loadedWith();
+
+/** What makes each check fail, and nothing else. */
+const FAILURES: Readonly<
+  Record<RecordCheckName, { key?: object; loaded?: object; question?: object }>
+> = {
+  enabled: { key: { enabled: false } },
+  api: { question: { apiId: "api_2" } },
+  expiry: { key: { expires: NOW } },
+  address: { loaded: { api: { ...api, ipWhitelist: ["192.0.2.7"] } } },
+  permissions: { question: { permissions: "docs.read" } },
+};
+
+function withFailures(names: readonly RecordCheckName[]): [LoadedKey, VerifyQuestion] {
+  const failures = names.map((name) => FAILURES[name]);
+  const key = Object.assign({}, ...failures.map((failure) => failure.key));
+  const loaded = Object.assign({}, ...failures.map((failure) => failure.loaded));
+  const question = Object.assign({}, PLAIN_QUESTION, ...failures.map((one) => one.question));
+  return [loadedWith(key, loaded), question];
+}
+
+test("the checks are made in one order", () => {
+  expect(RECORD_CHECKS.map(({ name, code }) => [name, code])).toEqual([
+    ["enabled", "DISABLED"],
+    ["api", "FORBIDDEN"],
+    ["expiry", "EXPIRED"],
+    ["address", "FORBIDDEN"],
+    ["permissions", "INSUFFICIENT_PERMISSIONS"],
+  ]);
+});
+
+test("a key about which nothing is wrong fails none", () => {
+  expect(firstFailedCheck(loadedWith(), PLAIN_QUESTION, NOW)).toBeNull();
+});
+
+test("whatever fails at once, each check fails for its own reason alone and the first of the order is named", () => {
+  const names = RECORD_CHECKS.map(({ name }) => name);
+  fc.assert(
+    fc.property(fc.subarray(names), (failing) => {
+      const [loaded, question] = withFailures(failing);
+      const failed = RECORD_CHECKS.filter((check) => !check.passes(loaded, question, NOW));
+      expect(failed.map(({ name }) => name)).toEqual(failing);
+      expect(firstFailedCheck(loaded, question, NOW)?.name).toBe(failing[0]);
+    }),
+  );
+});
+
+describe("what a dry run shows of a check", () => {
+  const detailsOf = (name: RecordCheckName, loaded: LoadedKey, question: VerifyQuestion) =>
+    RECORD_CHECKS.find((check) => check.name === name)?.details(loaded, question);
+
+  test("has no field without a value", () => {
+    for (const { name } of RECORD_CHECKS) {
+      const details = detailsOf(name, loadedWith(), PLAIN_QUESTION);
+      expect(Object.values(details ?? {})).toEqual(name === "api" ? ["api_1"] : []);
+    }
+  });
+
+  test("never has the allow-list of an API", () => {
+    const [loaded] = withFailures(["address"]);
+    const question = { ...PLAIN_QUESTION, address: "198.51.100.1" };
+    expect(detailsOf("address", loaded, question)).toEqual({ ipAddress: "198.51.100.1" });
+  });
+
+  test("says nothing of permissions that are not missing", () => {
+    const loaded = loadedWith({}, { permissions: ["docs.read", "secret.plans"] });
+    const question = { ...PLAIN_QUESTION, permissions: { and: ["docs.read", "docs.write"] } };
+    expect(detailsOf("permissions", loaded, question)).toEqual({ missing: "docs.write" });
+    expect(detailsOf("permissions", loaded, { ...question, permissions: "docs.read" })).toEqual({});
+  });
+});

@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DEFAULT_LIMIT } from "../rules/default-limit.js";
+import { applyCharge } from "../store/charge.js";
+import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
+import { autoAppliedLimits, decideLimits, IDENTITY_PLACE, KEY_PLACE } from "./limits.js";
+import { planCharge } from "./plan.js";
+import type { LimitRequest } from "./question.js";
+import { verdictOf } from "./verdict.js";
+
+const name = fc.constantFrom("default", "a", "b", "c");
+const configured = fc
+  .uniqueArray(fc.tuple(name, fc.integer({ min: 1, max: 9 }), fc.constantFrom(10, 20)), {
+    selector: ([of]) => of,
+  })
+  .map((limits) => limits.map(([of, limit, duration]) => limitNamed(of, limit, duration)));
+const requested: fc.Arbitrary<LimitRequest[]> = fc.uniqueArray(
+  fc.record({
+    name,
+    cost: fc.nat({ max: 3 }),
+    adHoc: fc.option(
+      fc.record({ limit: fc.integer({ min: 1, max: 9 }), duration: fc.constantFrom(10, 20) }),
+    ),
+    isOptional: fc.boolean(),
+  }),
+  { selector: (request) => request.name },
+);
+const loaded = fc
+  .tuple(configured, fc.option(configured))
+  .map(([own, shared]) =>
+    loadedWith(
+      { ratelimits: own },
+      { identity: shared === null ? null : identityWith({ ratelimits: shared }) },
+    ),
+  );
+
+test("no two limits of one plan take from the same window", () => {
+  fc.assert(
+    fc.property(loaded, requested, (key, requests) => {
+      const decision = decideLimits(key, requests);
+      if (decision.kind !== "charge") return;
+      const windows = decision.limits.map(({ owner, window }) => `${owner} ${window}`);
+      expect(new Set(windows).size).toBe(windows.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("what applies by itself is what is charged where nothing is named", () => {
+  fc.assert(
+    fc.property(loaded, (key) => {
+      expect(decideLimits(key, [])).toEqual({ kind: "charge", limits: autoAppliedLimits(key) });
+    }),
+  );
+});
+
+test("every named limit is charged at its cost, or is unknown, or was optional", () => {
+  fc.assert(
+    fc.property(loaded, requested, (key, requests) => {
+      const decision = decideLimits(key, requests);
+      const known = (request: LimitRequest) =>
+        request.adHoc !== null ||
+        [...key.key.ratelimits, ...(key.identity?.ratelimits ?? [])].some(
+          (limit) => limit.name === request.name,
+        );
+      const unknown = requests.filter((request) => !known(request) && !request.isOptional);
+      if (decision.kind === "unknown-limits") {
+        expect(decision.names).toEqual(unknown.map((request) => request.name));
+        return;
+      }
+      expect(unknown).toEqual([]);
+      if (decision.kind !== "charge") return expect.unreachable();
+      const charged = decision.limits.map((limit) => [limit.name, limit.cost]);
+      const named = requests.filter(known).map((request) => [request.name, request.cost]);
+      const isImplied = charged.length > named.length;
+      expect(charged).toEqual(isImplied ? [[DEFAULT_LIMIT, 1], ...named] : named);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("the key's default limit is evaluated by every verification", () => {
+  fc.assert(
+    fc.property(loaded, requested, (key, requests) => {
+      fc.pre(key.key.ratelimits.some((limit) => limit.name === DEFAULT_LIMIT));
+      const decision = decideLimits(key, requests);
+      if (decision.kind !== "charge") return;
+      expect(decision.limits.filter((limit) => limit.name === DEFAULT_LIMIT)).toHaveLength(1);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a verdict shows one state for each limit of the plan, and leads with one of them", () => {
+  fc.assert(
+    fc.property(loaded, requested, fc.option(fc.nat({ max: 3 })), (key, requests, remaining) => {
+      const decision = decideLimits(key, requests);
+      if (decision.kind !== "charge") return;
+      const { result } = applyCharge(
+        {
+          usage: usageOf(remaining),
+          windows: decision.limits.map(() => ({ startedAt: 100, used: 5 })),
+          remembered: null,
+        },
+        planCharge(key, 1, decision.limits),
+        { now: 100, refill: null },
+      );
+      if (result.kind === "conflict") return expect.unreachable();
+      const verdict = verdictOf(key, "VALID", result, 100);
+      if (verdict.code === "NOT_FOUND") return expect.unreachable();
+      expect(verdict.ratelimits?.map((state) => state.name) ?? []).toEqual(
+        decision.limits.map((limit) => limit.name),
+      );
+      expect(verdict.ratelimit === undefined).toBe(decision.limits.length === 0);
+      if (verdict.ratelimit !== undefined) {
+        expect(verdict.ratelimits).toContainEqual(expect.objectContaining(verdict.ratelimit));
+      }
+      expect(Object.values(verdict)).not.toContain(undefined);
+      expect(Object.values(verdict)).not.toContain(null);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const autoApplied = fc
+  .tuple(configured, fc.option(configured), fc.infiniteStream(fc.boolean()))
+  .map(([own, shared, coins]) => {
+    const toss = (limits: readonly ReturnType<typeof limitNamed>[]) =>
+      limits.map((limit) => ({ ...limit, autoApply: coins.next().value === true }));
+    const identity = shared === null ? null : identityWith({ ratelimits: toss(shared) });
+    return loadedWith({ ratelimits: toss(own) }, { identity });
+  });
+
+test("a name is taken from once, whoever has limits of it, applies them or names them", () => {
+  fc.assert(
+    fc.property(autoApplied, requested, (key, requests) => {
+      const decision = decideLimits(key, requests);
+      if (decision.kind !== "charge") return;
+      const names = decision.limits.map((limit) => limit.name);
+      expect(new Set(names).size).toBe(names.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("taken from is what is named, and what applies by itself: the key's, and the identity's that no key's limit hides", () => {
+  fc.assert(
+    fc.property(autoApplied, requested, (key, requests) => {
+      const decision = decideLimits(key, requests);
+      if (decision.kind !== "charge") return;
+      const own = key.key.ratelimits;
+      const shared = key.identity?.ratelimits ?? [];
+      const isNamed = (limits: readonly { name: string }[], name: string) =>
+        limits.some((limit) => limit.name === name);
+      const byItself = [
+        ...own.filter(({ autoApply }) => autoApply),
+        ...shared.filter(({ name, autoApply }) => autoApply && !isNamed(own, name)),
+      ];
+      for (const { name } of byItself) expect(isNamed(decision.limits, name)).toBe(true);
+      for (const charge of decision.limits) {
+        const request = requests.find(({ name }) => name === charge.name);
+        expect(charge.cost).toBe(request?.cost ?? 1);
+        expect(request !== undefined || isNamed(byItself, charge.name)).toBe(true);
+        const configuredBy = isNamed(own, charge.name) ? KEY_PLACE : IDENTITY_PLACE;
+        if (!request?.adHoc) expect(charge.owner).toBe(configuredBy);
+        // A limit that the request made up is kept by the workspace, unless it goes on with one of the key.
+        else expect([KEY_PLACE, null]).toContain(charge.owner);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { identityWith, loadedWith, usageOf } from "../testing/records.js";
+import { dueRefillOf, planCharge, planPeek } from "./plan.js";
+
+const DAY_MS = 86_400_000;
+const daily = { interval: "daily", amount: 9 } as const;
+const limits = [
+  { name: "default", limit: 10, duration: 60_000, cost: 1, window: "60000:default", owner: 0 },
+];
+
+const loaded = loadedWith(
+  { identityId: "id_1", version: 3, refill: daily },
+  {
+    identity: identityWith({ version: 5 }),
+    identityUsage: usageOf(),
+    revision: 7,
+    handle: "row 1",
+    identityHandle: "row 2",
+  },
+);
+
+describe("the plan of the atomic step", () => {
+  test("carries what the decision was made on, the cost and the limits", () => {
+    expect(planCharge(loaded, 2, limits)).toEqual({
+      workspaceId: "ws_default",
+      revision: 7,
+      confirms: [
+        { kind: "key", id: "key_1", version: 3, handle: "row 1" },
+        { kind: "identity", id: "id_1", version: 5, handle: "row 2" },
+      ],
+      mode: "commit",
+      cost: 2,
+      uses: 0,
+      limits,
+      memo: undefined,
+    });
+  });
+
+  test("of a key without an identity confirms the key alone", () => {
+    const { confirms } = planCharge(loadedWith(), 1, []);
+    expect(confirms).toEqual([{ kind: "key", id: "key_1", version: 1, handle: undefined }]);
+  });
+
+  test("of a key whose identity was deleted expects that there is none", () => {
+    const { confirms } = planCharge(loadedWith({ identityId: "id_1" }), 1, []);
+    expect(confirms[1]).toMatchObject({ kind: "identity", id: "id_1", version: null });
+  });
+
+  test("takes the uses from what they are counted for: the key, or its identity", () => {
+    const shared = loadedWith({ ...loaded.key, usesFrom: "identity" }, loaded);
+    const confirmed = (key: typeof loaded) => {
+      const { confirms, uses } = planCharge(key, 1, []);
+      return uses === null ? null : confirms[uses]?.kind;
+    };
+    expect(confirmed(loaded)).toBe("key");
+    expect(confirmed({ ...shared, key: { ...loaded.key, usesFrom: "identity" } })).toBe("identity");
+  });
+
+  test("that confirms what takes nothing peeks: it takes no use and no limit", () => {
+    expect(planPeek(loaded)).toEqual({ ...planCharge(loaded, 0, []), mode: "peek" });
+  });
+
+  test("that shows what a verification would come to peeks at its whole cost", () => {
+    expect(planPeek(loaded, 2, limits)).toEqual({ ...planCharge(loaded, 2, limits), mode: "peek" });
+  });
+});
+
+describe("the refill that is due", () => {
+  test("is that of the key, or of the identity whose uses it takes", () => {
+    const own = { amount: 9, dueAt: DAY_MS };
+    expect(dueRefillOf(loaded, DAY_MS)).toEqual(own);
+    const identity = identityWith({ refill: { interval: "daily", amount: 4 } });
+    const shared = loadedWith(
+      { identityId: "id_1", usesFrom: "identity", refill: daily },
+      { identity },
+    );
+    expect(dueRefillOf(shared, DAY_MS)).toEqual({ ...own, amount: 4 });
+  });
+
+  test("is none without one, and none where the identity is gone", () => {
+    expect(dueRefillOf(loadedWith(), DAY_MS)).toBeNull();
+    const orphan = loadedWith({ identityId: "id_1", usesFrom: "identity", refill: daily });
+    expect(dueRefillOf(orphan, DAY_MS)).toBeNull();
+  });
+
+  test.each([
+    { now: DAY_MS - 1, dueAt: 0 },
+    { now: DAY_MS, dueAt: DAY_MS },
+    { now: DAY_MS + 1, dueAt: DAY_MS },
+  ])("at $now fell due at $dueAt", ({ now, dueAt }) => {
+    expect(dueRefillOf(loaded, now)).toEqual({ amount: 9, dueAt });
+  });
+});

@@ -1,0 +1,87 @@
+import { type Latchkey, LatchkeyError } from "@latchkey/core";
+import type { Caller } from "../operations/operation.js";
+import type { HttpRequest } from "../request/http-request.js";
+import { createBinder } from "./bound-latchkeys.js";
+
+/** A caller as a host recognises it: what it may do, and in which workspace. */
+export interface HostCaller {
+  readonly workspaceId: string;
+  /** Permissions in the form of root keys: `*`, `api.*.create_key`, `api.<apiId>.read_key` … None if empty. */
+  readonly permissions: readonly string[];
+  /** Who it is, for the audit log and events: 1 to 256 characters. Nobody in particular if omitted. Never a secret. */
+  readonly actor?: string;
+}
+
+/** A host's own authentication; null for a caller that it does not know. It must not read the body. */
+export type Authenticate = (request: Request) => Promise<HostCaller | null> | HostCaller | null;
+
+/** Finds the caller of a request, or throws. */
+export type Authenticator = (request: HttpRequest) => Promise<Caller>;
+
+/** RFC 6750 section 2.1: one token of these characters, so that a header that was sent twice and joined does not match. */
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** Recognises root keys in `Authorization: Bearer <root key>`. The audit log names the root key by its id as the actor. */
+export function byRootKey(latchkey: Latchkey): Authenticator {
+  const bind = createBinder(latchkey);
+  return async (request) => {
+    const token = BEARER.exec(request.header("authorization") ?? "")?.[1];
+    if (token === undefined) throw unauthorized();
+    const outcome = await latchkey.authenticateRootKey(token);
+    switch (outcome.kind) {
+      case "authenticated": {
+        const { workspaceId, rootKeyId, permissions } = outcome;
+        return { latchkey: bind(workspaceId, rootKeyId), permissions };
+      }
+      case "workspace-disabled":
+        throw workspaceDisabled();
+      case "refused":
+        throw unauthorized();
+      default:
+        return outcome satisfies never;
+    }
+  };
+}
+
+/**
+ * Trusts the host's own authentication.
+ *
+ * @throws TypeError from the authenticator if the host returns anything but null or a caller. Permissions that are not an
+ * array, such as `"*"`, whose `includes` would be true, must not grant anything.
+ */
+export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenticator {
+  const bind = createBinder(latchkey);
+  return async ({ webRequest }) => {
+    if (webRequest === null) throw new TypeError("a host authenticates by a Request only");
+    const caller: unknown = await authenticate(webRequest);
+    if (caller === null) throw unauthorized();
+    if (!isHostCaller(caller))
+      throw new TypeError(
+        '"authenticate" must return null or { workspaceId, permissions, actor? }',
+      );
+    const { workspaceId, permissions, actor = null } = caller;
+    const bound = bind(workspaceId, actor);
+    if (!(await bound.isWorkspaceEnabled())) throw workspaceDisabled();
+    return { latchkey: bound, permissions };
+  };
+}
+
+function isHostCaller(value: unknown): value is HostCaller {
+  if (typeof value !== "object" || value === null) return false;
+  const { workspaceId, permissions, actor } = value as Partial<HostCaller>;
+  const isValidActor = actor === undefined || typeof actor === "string";
+  return typeof workspaceId === "string" && isStringArray(permissions) && isValidActor;
+}
+
+function isStringArray(value: unknown): boolean {
+  return Array.isArray(value) && value.every((member) => typeof member === "string");
+}
+
+/** The same message for every cause, so that causes cannot be told apart. */
+function unauthorized(): LatchkeyError {
+  return new LatchkeyError("UNAUTHORIZED", "the request carries no valid credentials");
+}
+
+function workspaceDisabled(): LatchkeyError {
+  return new LatchkeyError("FORBIDDEN", "workspace is disabled");
+}

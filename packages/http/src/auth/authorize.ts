@@ -1,0 +1,142 @@
+import {
+  isRootAllowed,
+  isRootPermission,
+  type Latchkey,
+  LatchkeyError,
+  type RootPermission,
+  rootPermissionName,
+  type VerifyScope,
+} from "@latchkey/core";
+import type { Caller } from "../operations/operation.js";
+import type { RequiredPermissions, Subject } from "./required-permissions.js";
+
+/**
+ * Checks that a caller holds every required permission, for all resources of its kind or for this one.
+ *
+ * Permission comes before existence. A caller whose permissions name single resources gets the same refusal for a resource
+ * that is not among them and for one that does not exist. A caller with permissions for all resources passes, and the
+ * operation reports what does not exist.
+ *
+ * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` naming everything that is required, never what the caller holds.
+ */
+export async function authorize(caller: Caller, required: RequiredPermissions): Promise<void> {
+  for (const part of [required, ...(required.and ?? [])])
+    if (!(await isAllowed(caller, part))) throw insufficient(required);
+}
+
+/**
+ * Checks the conditional permission, for an operation that has found out that its condition is true.
+ *
+ * @param id - Id of the resource that the record belongs to.
+ * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS`, with the same message as {@link authorize}.
+ */
+export function authorizeConditional(
+  { permissions }: Caller,
+  required: RequiredPermissions,
+  id: string,
+): void {
+  const permission = required.conditional?.permission;
+  if (permission !== undefined && !isRootAllowed(permissions, withId(permission, id)))
+    throw insufficient(required);
+}
+
+async function isAllowed(
+  { latchkey, permissions }: Caller,
+  required: RequiredPermissions,
+): Promise<boolean> {
+  const missing = required.permissions.filter((needed) => !isRootAllowed(permissions, needed));
+  if (missing.length === 0) return true;
+  const isHeldFor = (id: string) =>
+    missing.every((needed) => isRootAllowed(permissions, withId(needed, id)));
+  if (required.subject.kind === "any-api")
+    return namedApiIds(permissions, "verify_key").some(isHeldFor);
+  const id = await subjectId(latchkey, required.subject);
+  return id !== null && isHeldFor(id);
+}
+
+/** The APIs whose keys a caller can verify: all, or those that its permissions name. */
+export function verifyScope(permissions: readonly string[]): VerifyScope {
+  const isForAll = isRootAllowed(permissions, { resource: "api", id: null, action: "verify_key" });
+  return isForAll ? {} : { apiIds: namedApiIds(permissions, "verify_key") };
+}
+
+/** Ids of the APIs that permissions with this action name. */
+function namedApiIds(permissions: readonly string[], action: string): string[] {
+  return permissions.flatMap((permission) => {
+    const [resource, id = "*", held] = isRootPermission(permission) ? permission.split(".") : [];
+    return resource === "api" && id !== "*" && held === action ? [id] : [];
+  });
+}
+
+/** The id that a permission for one resource must name; null if there is no such record. */
+async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string | null> {
+  switch (subject.kind) {
+    case "none":
+    case "any-api":
+      return null;
+    case "api":
+      return subject.apiId;
+    case "namespace":
+      return subject.namespace;
+    case "key":
+      return nullIfNotFound(async () => (await latchkey.getKey({ keyId: subject.keyId })).apiId);
+    case "secret":
+      return nullIfNotFound(async () => {
+        const { id: keyId } = await latchkey.whoami({ key: subject.secret });
+        return (await latchkey.getKey({ keyId })).apiId;
+      });
+    case "identity": {
+      const { identityId, externalId } = subject;
+      if (identityId !== undefined) return identityId;
+      if (externalId === undefined) return null;
+      return nullIfNotFound(async () => (await latchkey.getIdentity({ externalId })).id);
+    }
+    default:
+      return subject satisfies never;
+  }
+}
+
+async function nullIfNotFound(read: () => Promise<string>): Promise<string | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+function withId(permission: RootPermission, id: string): RootPermission {
+  const hasIds = ID_NAMES[permission.resource] !== undefined;
+  return hasIds ? ({ ...permission, id } as RootPermission) : permission;
+}
+
+/** Name of the id in a permission for one resource, for the kinds of resource that have such a form. */
+const ID_NAMES: Readonly<Partial<Record<RootPermission["resource"], string>>> = {
+  api: "apiId",
+  identity: "identityId",
+  ratelimit: "namespace",
+};
+
+/** Names forms, never the id itself: if the record was found by another id, that would reveal that it exists. */
+function insufficient(required: RequiredPermissions): LatchkeyError {
+  const names = [required, ...(required.and ?? [])].flatMap(({ permissions, subject }) =>
+    permissions.map((permission) => formsOf(permission, subject)),
+  );
+  const { conditional } = required;
+  const more =
+    conditional === undefined
+      ? ""
+      : `; ${conditional.when} ${formsOf(conditional.permission, required.subject)}`;
+  return new LatchkeyError(
+    "INSUFFICIENT_PERMISSIONS",
+    `this needs ${[...new Set(names)].join(" and ")}${more}`,
+  );
+}
+
+function formsOf(permission: RootPermission, subject: Subject): string {
+  const { resource, action } = permission;
+  const forAll = rootPermissionName(permission);
+  const idName = ID_NAMES[resource];
+  if (subject.kind === "none" || idName === undefined) return forAll;
+  return `${forAll} (or ${resource}.<${idName}>.${action})`;
+}

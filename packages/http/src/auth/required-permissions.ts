@@ -1,0 +1,131 @@
+import type { RootPermission } from "@latchkey/core";
+
+/** The resource that a permission for one resource, such as `api.<apiId>.read_key`, must name. */
+export type Subject =
+  /** None: only the form for all resources, `api.*.…`, is enough. */
+  | { readonly kind: "none" }
+  | { readonly kind: "api"; readonly apiId: string }
+  /** Any API: the operation itself sees only the APIs that the caller's permissions name. */
+  | { readonly kind: "any-api" }
+  /** The API of a key, by the key's id. */
+  | { readonly kind: "key"; readonly keyId: string }
+  /** The API of a key, by its secret. */
+  | { readonly kind: "secret"; readonly secret: string }
+  /** The namespace of a rate limit without a key. */
+  | { readonly kind: "namespace"; readonly namespace: string }
+  | {
+      readonly kind: "identity";
+      readonly identityId: string | undefined;
+      readonly externalId: string | undefined;
+    };
+
+/** What a caller must hold: every permission, for all resources of its kind or for the subject. */
+export interface RequiredPermissions {
+  /** Each with the id null: `subject` says which resource. */
+  readonly permissions: readonly RootPermission[];
+  readonly subject: Subject;
+  /** Required as well, for other subjects. */
+  readonly and?: readonly RequiredPermissions[];
+  /**
+   * Required as well if the record turns out to be of a certain kind, which only the operation can see: it checks this one
+   * itself. Every refusal names it, so that a refusal does not reveal the kind of the record.
+   */
+  readonly conditional?: { readonly permission: RootPermission; readonly when: string };
+}
+
+type ActionOf<Resource extends RootPermission["resource"]> = Extract<
+  RootPermission,
+  { readonly resource: Resource }
+>["action"];
+
+const NO_SUBJECT: Subject = { kind: "none" };
+
+/** No permission at all: any authenticated caller will do. */
+export const NO_PERMISSIONS: RequiredPermissions = { permissions: [], subject: NO_SUBJECT };
+
+/** Actions on APIs and their keys; without a subject, on all APIs. */
+export function onApi(
+  actions: readonly ActionOf<"api">[],
+  subject = NO_SUBJECT,
+): RequiredPermissions {
+  return { permissions: actions.map((action) => ({ resource: "api", id: null, action })), subject };
+}
+
+/** Actions on the API with this id. */
+export function onApiById(
+  apiId: string,
+  ...actions: readonly ActionOf<"api">[]
+): RequiredPermissions {
+  return onApi(actions, { kind: "api", apiId });
+}
+
+/** Actions on the API that this key belongs to. */
+export function onApiOfKey(
+  keyId: string,
+  ...actions: readonly ActionOf<"api">[]
+): RequiredPermissions {
+  return onApi(actions, { kind: "key", keyId });
+}
+
+/** Actions on the API of the key that has this secret. */
+export function onApiOfSecret(
+  secret: string,
+  ...actions: readonly ActionOf<"api">[]
+): RequiredPermissions {
+  return onApi(actions, { kind: "secret", secret });
+}
+
+/** All of these together; nothing for an empty list. */
+export function allOf([
+  first = NO_PERMISSIONS,
+  ...others
+]: readonly RequiredPermissions[]): RequiredPermissions {
+  return { ...first, and: others };
+}
+
+/** An action on the rate limits of a namespace. */
+export function onNamespace(namespace: string, action: ActionOf<"ratelimit">): RequiredPermissions {
+  const subject: Subject = { kind: "namespace", namespace };
+  return { permissions: [{ resource: "ratelimit", id: null, action }], subject };
+}
+
+/** An action on an identity; without ids, on all identities. `identityId` wins if both are given. */
+export function onIdentity(
+  action: ActionOf<"identity">,
+  ids?: { readonly identityId?: string | undefined; readonly externalId?: string | undefined },
+): RequiredPermissions {
+  const subject: Subject =
+    ids === undefined
+      ? NO_SUBJECT
+      : { kind: "identity", identityId: ids.identityId, externalId: ids.externalId };
+  return { permissions: [{ resource: "identity", id: null, action }], subject };
+}
+
+/** An action on the audit log as a whole. */
+export function onAuditLog(action: ActionOf<"audit">): RequiredPermissions {
+  return { permissions: [{ resource: "audit", id: null, action }], subject: NO_SUBJECT };
+}
+
+/** The given permissions, and actions on roles and permissions. */
+export function andRbac(
+  required: RequiredPermissions,
+  actions: readonly ActionOf<"rbac">[],
+): RequiredPermissions {
+  if (actions.length === 0) return required;
+  const further = actions.map((action) => ({ resource: "rbac", id: null, action }) as const);
+  return { ...required, permissions: [...required.permissions, ...further] };
+}
+
+/** Actions on roles and permissions, which exist for the whole workspace only. */
+export function onRbac(...actions: readonly ActionOf<"rbac">[]): RequiredPermissions {
+  return andRbac(NO_PERMISSIONS, actions);
+}
+
+/** The action, if an item has `create: true`: whether or not something is missing and gets created. */
+export function ifCreating<Action extends "create_role" | "create_permission">(
+  items: readonly (string | { readonly create?: boolean | undefined })[] | undefined,
+  action: Action,
+): readonly Action[] {
+  const canCreate = items?.some((item) => typeof item === "object" && item.create === true);
+  return canCreate === true ? [action] : [];
+}

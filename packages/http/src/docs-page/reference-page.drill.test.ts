@@ -1,0 +1,73 @@
+import express from "express";
+import { expect, test } from "vitest";
+import { toNodeListener } from "../index.js";
+import { OPERATIONS } from "../operations/table.js";
+import { describeInBrowser } from "../testing/browser.js";
+import { listen } from "../testing/listen.js";
+import { openService } from "../testing/open-service.js";
+
+describeInBrowser("the reference page in a browser", (open) => {
+  test("shows every operation, calls only its own server, and reports no error", async () => {
+    const service = await openService();
+    const { origin } = await listen(toNodeListener(service.handler));
+    const { page, strayRequests, requests, complaints } = await open(origin);
+    await page.goto(`${origin}/v1/docs`);
+    await page.getByText("/v1/keys.verifyKey", { exact: true }).waitFor();
+    // Swagger UI puts invisible spaces where a path may be broken.
+    // biome-ignore lint/performance/useDomNodeTextContent: only visible text counts
+    const text = (await page.locator("body").innerText()).replaceAll("\u200b", "");
+    for (const { name, summary } of OPERATIONS) {
+      expect(text).toContain(`/v1/${name}`);
+      expect(text).toContain(summary);
+    }
+    // An opened operation shows its input: this is where a renderer would load more.
+    for (const name of ["keys.verifyKey", "keys.createKey", "apis.listKeys"])
+      await page.getByText(`/v1/${name}`, { exact: true }).click();
+    await page.getByText("Idempotency-Key").first().waitFor();
+    await page.getByText("Needs api.*.create_key").waitFor();
+    expect(requests).toContain("/v1/openapi.json");
+    expect(strayRequests).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("mounted on a path it calls only below that path, and an operation can be tried", async () => {
+    const service = await openService();
+    const app = express();
+    app.use("/internal/keys", toNodeListener(service.handler));
+    const { origin } = await listen(app);
+    const { page, strayRequests, requests, complaints } = await open(origin);
+    await page.goto(`${origin}/internal/keys/v1/docs`);
+    await page.getByText("/v1/readiness", { exact: true }).click();
+    await page.getByRole("button", { name: "Try it out" }).click();
+    const answered = page.waitForResponse(`${origin}/internal/keys/v1/readiness`);
+    await page.getByRole("button", { name: "Execute" }).click();
+    expect((await answered).status()).toBe(200);
+    expect(requests.filter((path) => !path.startsWith("/internal/keys/v1/"))).toEqual([]);
+    expect([strayRequests, complaints]).toEqual([[], []]);
+  });
+
+  test("the check itself notices a request to another origin, a forbidden script and a logged error", async () => {
+    const service = await openService();
+    const { origin } = await listen(toNodeListener(service.handler));
+    const { page, strayRequests, complaints } = await open(origin);
+    await page.goto(`${origin}/v1/docs`);
+    await page.getByText("/v1/liveness", { exact: true }).waitFor();
+    await page.evaluate(`{
+      const script = document.createElement("script");
+      script.textContent = "1";
+      document.body.append(script);
+      console.error("planted");
+      const image = new Image();
+      image.src = "https://elsewhere.test/a.png";
+    }`);
+    await expect.poll(() => complaints.some((text) => text.startsWith("img-src"))).toBe(true);
+    expect(complaints).toContain("planted");
+    expect(complaints.some((text) => text.startsWith("script-src"))).toBe(true);
+    // Without a policy only the test itself blocks the request.
+    await page.goto(`${origin}/v1/docs/page.css`);
+    await page
+      .evaluate(`fetch("https://elsewhere.test/b", { mode: "no-cors" })`)
+      .catch(() => undefined);
+    expect(strayRequests).toEqual(["https://elsewhere.test/b"]);
+  });
+});

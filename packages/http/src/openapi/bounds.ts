@@ -1,0 +1,156 @@
+import type { JsonSchema } from "./json-schema.js";
+import { findByPath } from "./path-table.js";
+
+/** Either field, or both. */
+const either = (...fields: readonly string[]): JsonSchema => ({
+  anyOf: fields.map((field) => ({ required: [field] })),
+});
+
+/** None of these fields. */
+const without = (...fields: readonly string[]): JsonSchema => ({ not: either(...fields) });
+
+/** The field is given, with this value. */
+const isGiven = (field: string, value: unknown): JsonSchema => ({
+  properties: { [field]: { const: value } },
+  required: [field],
+});
+
+/** The second schema where the first holds, else the third. */
+function when(condition: JsonSchema, consequence: JsonSchema, otherwise: JsonSchema = {}) {
+  const isOpen = Object.keys(otherwise).length === 0;
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: condition, then: consequence, ...(isOpen ? {} : { else: otherwise }) };
+}
+
+/** An item that names a role or permission as an object has an id or a name. */
+const IDS_OR_NAMES: JsonSchema = {
+  items: when({ type: "object" }, either("id", "name")),
+};
+
+/** The limit named `default` always applies by itself. */
+const KEY_LIMITS: JsonSchema = {
+  items: {
+    not: {
+      properties: { name: { const: "default" }, autoApply: { const: false } },
+      required: ["name", "autoApply"],
+    },
+  },
+};
+
+/** `ratelimit` is the limit named `default`, which must not be given twice. */
+const ONE_DEFAULT: JsonSchema = {
+  dependentSchemas: {
+    ratelimit: { properties: { ratelimits: { items: { not: isGiven("name", "default") } } } },
+  },
+};
+
+/** What the fields of a new key must be to each other. */
+const NEW_KEY: JsonSchema = {
+  ...ONE_DEFAULT,
+  ...when(
+    isGiven("usesFrom", "identity"),
+    { ...either("externalId", "ownerId"), ...without("remaining", "refill") },
+    { dependentRequired: { refill: ["remaining"] } },
+  ),
+};
+
+const HASH_PATTERNS: Readonly<Record<string, string>> = {
+  // The last character before the padding carries four bits and two zeros.
+  sha256_base64: "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$",
+  sha256_base64url: "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
+  sha256_hex: "^[0-9A-Fa-f]{64}$",
+};
+
+/** A limit of a key, of an identity or of a namespace. */
+const RESET_LIMIT: JsonSchema = {
+  oneOf: [
+    { required: ["keyId", "name"], ...without("identityId", "namespace", "identifier") },
+    {
+      required: ["identityId", "name"],
+      ...without("keyId", "namespace", "identifier", "duration"),
+    },
+    {
+      required: ["namespace", "identifier", "duration"],
+      ...without("keyId", "identityId", "name"),
+    },
+  ],
+};
+
+/**
+ * Keywords that zod cannot derive, because core checks the bound by a function: added to the schemas of inputs. By the same
+ * paths as the notes on fields. A property test compares the result with what the server accepts.
+ */
+const BOUNDS: Readonly<Record<string, JsonSchema>> = {
+  hash: {
+    allOf: Object.entries(HASH_PATTERNS).map(([variant, pattern]) =>
+      when(isGiven("variant", variant), { properties: { value: { pattern } } }),
+    ),
+  },
+  ipAddress: {
+    minLength: 2,
+    maxLength: 128,
+    pattern: "^[0-9A-Fa-f:.]+(?:%[0-9A-Za-z._~-]{1,64})?$",
+  },
+  ipWhitelist: { items: { minLength: 2, pattern: "^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$" } },
+  plaintext: { minLength: 1, maxLength: 512, pattern: "^[ -~]*$" },
+  prefix: { maxLength: 16, pattern: "^(?:[A-Za-z0-9_-]*[A-Za-z0-9-])?$" },
+  refill: { dependentSchemas: { refillDay: { properties: { interval: { const: "monthly" } } } } },
+  "identities.createIdentity": { dependentRequired: { refill: ["remaining"] } },
+  "identities.updateIdentity": either("identityId", "externalId"),
+  "keys.addPermissions.permissions": IDS_OR_NAMES,
+  "keys.addRoles.roles": IDS_OR_NAMES,
+  "keys.createKey": NEW_KEY,
+  "keys.createKey.ratelimits": KEY_LIMITS,
+  "keys.removePermissions.permissions": IDS_OR_NAMES,
+  "keys.removeRoles.roles": IDS_OR_NAMES,
+  "keys.setPermissions.permissions": IDS_OR_NAMES,
+  "keys.setRoles.roles": IDS_OR_NAMES,
+  "keys.updateKey": ONE_DEFAULT,
+  "keys.updateKey.permissions": IDS_OR_NAMES,
+  "keys.updateKey.ratelimits": KEY_LIMITS,
+  "keys.updateKey.roles": IDS_OR_NAMES,
+  "keys.updateRemaining": when(
+    isGiven("op", "set"),
+    {},
+    { properties: { value: { type: "integer", minimum: 1 } } },
+  ),
+  "keys.verifyKey.ratelimits": {
+    items: { dependentRequired: { limit: ["duration"], duration: ["limit"] } },
+  },
+  "migrations.createKeys": {
+    items: {
+      ...NEW_KEY,
+      allOf: [
+        { oneOf: [{ required: ["hash"] }, { required: ["plaintext"] }] },
+        when(isGiven("recoverable", true), { required: ["plaintext"] }),
+      ],
+    },
+  },
+  "migrations.createKeys.ratelimits": KEY_LIMITS,
+  "ratelimits.resetLimit": RESET_LIMIT,
+};
+
+/** Core's strings are without NUL characters wherever it checks them by a function. */
+export const TEXT_PATTERN = "^[^\\x00]*$";
+
+/**
+ * A schema of an input with its further bounds.
+ *
+ * @param path - As {@link findByPath} takes it.
+ */
+export function withBounds(schema: JsonSchema, path: readonly string[]): JsonSchema {
+  const bounds = findByPath(BOUNDS, path);
+  return bounds === undefined ? schema : merged(schema, bounds);
+}
+
+/** The keywords of both: `items` and `properties` are merged, of any other keyword that of `bounds` wins. */
+function merged(schema: JsonSchema, bounds: JsonSchema): JsonSchema {
+  const result = { ...schema, ...bounds };
+  if (isSchema(schema.items) && isSchema(bounds.items))
+    result.items = merged(schema.items, bounds.items);
+  return result;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,16 @@
+/**
+ * Finds the entry of a field in a table by names: the one whose name is the longest end of the field's path.
+ *
+ * @param path - The shared schema or the operation that the field is in, then the names of fields down to its own. Items of
+ * a list have the path of the list.
+ */
+export function findByPath<Entry>(
+  table: Readonly<Record<string, Entry>>,
+  path: readonly string[],
+): Entry | undefined {
+  for (let from = 0; from < path.length; from += 1) {
+    const name = path.slice(from).join(".");
+    if (Object.hasOwn(table, name)) return table[name];
+  }
+  return undefined;
+}

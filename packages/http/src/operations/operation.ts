@@ -1,0 +1,130 @@
+import {
+  OPERATIONS as CORE_OPERATIONS,
+  type EpochMs,
+  type InputIssue,
+  type InputSchema,
+  type Latchkey,
+  noInput,
+  type OperationName,
+  type Operations,
+  type RootPermission,
+} from "@latchkey/core";
+import type { z } from "zod";
+import type { RequiredPermissions } from "../auth/required-permissions.js";
+import type { PublicErrorCode } from "../routing/http-response.js";
+
+/** Verb of an operation: reads are GET, everything else is POST. */
+export type Method = "GET" | "POST";
+
+/** Type of a query parameter that is not a string. */
+export type QueryType = "integer" | "boolean";
+
+/** An authenticated caller: one workspace, and what the caller may do there. */
+export interface Caller {
+  readonly latchkey: Latchkey;
+  readonly permissions: readonly string[];
+}
+
+/** Error codes that only some operations return. */
+export type OperationError = Extract<
+  PublicErrorCode,
+  "NOT_FOUND" | "CONFLICT" | "PRECONDITION_FAILED" | "DELETE_PROTECTED" | "STORE_UNAVAILABLE"
+>;
+
+/** Schema of the input of an operation of core. */
+type InputOf<Name extends OperationName> =
+  (typeof CORE_OPERATIONS)[Name]["input"] extends infer Schema extends InputSchema
+    ? Schema
+    : typeof noInput;
+
+type Run<Schema extends InputSchema, Response extends z.ZodType> = (
+  caller: Caller,
+  input: z.input<Schema>,
+  requestId: string,
+) => Promise<z.output<Response>>;
+
+/** What HTTP adds to an operation of core. */
+interface Description<Schema extends InputSchema, Response extends z.ZodType> {
+  /** Last segment of the path: `keys.createKey`. */
+  readonly name: string;
+  readonly method: Method;
+  /** What it does, in a few words. */
+  readonly summary: string;
+  /** What a caller has to know beyond that, in Markdown. The document adds the permissions. */
+  readonly description?: string;
+  /** Finds what no schema can see. Gets the raw input, also when the schema refuses it. */
+  readonly extraIssues?: (
+    fields: Readonly<Record<string, unknown>>,
+    now: EpochMs,
+  ) => readonly InputIssue[];
+  /** Query parameters that are not strings. */
+  readonly queryTypes?: Readonly<Record<string, QueryType>>;
+  /** The body is an array, which stands for many calls: it may be 16 times as long as other bodies. */
+  readonly acceptsList?: true;
+  /** Fields of the input that are sent in a header: field → header name. The body must not hold them. */
+  readonly headerFields?: Readonly<Record<string, string>>;
+  /** Open to everyone; credentials are not read. */
+  readonly isPublic?: true;
+  /**
+   * A permission that allows the operation whatever the input. For a caller who holds it the input is checked by core alone:
+   * this halves the work of the busiest operation.
+   */
+  readonly sufficient?: RootPermission;
+  /** Body of a success, exactly: strict objects. The tests hold every response against it. */
+  readonly response: Response;
+  /**
+   * Error codes beside those that every operation can return. `STORE_UNAVAILABLE` is listed only where callers are not
+   * authenticated; elsewhere it is implied.
+   */
+  readonly errors: readonly OperationError[];
+  /** A request and its response, with invented values. */
+  readonly example: { readonly input: z.input<Schema>; readonly response: z.input<Response> };
+  /** The permissions that a caller must hold, given the checked input. */
+  readonly requiredPermissions: (input: z.output<Schema>) => RequiredPermissions;
+}
+
+/** Carries out an operation; can be omitted where core returns exactly the response. */
+type RunField<Name extends OperationName, Response extends z.ZodType> =
+  Awaited<ReturnType<Operations[Name]>> extends z.output<Response>
+    ? { readonly run?: Run<InputOf<Name>, Response> }
+    : { readonly run: Run<InputOf<Name>, Response> };
+
+/** One entry of the table: an operation of core, and what HTTP adds to it. */
+export type OperationDefinition<
+  Name extends OperationName,
+  Response extends z.ZodType,
+> = Description<InputOf<Name>, Response> &
+  RunField<Name, Response> & {
+    /** The operation of core that carries it out, and whose input it accepts. */
+    readonly operation: Name;
+  };
+
+/** An entry among others, without the types of its own schemas. */
+export interface Operation extends Description<InputSchema, z.ZodType> {
+  /** Name of the operation in core; null for one that only HTTP has. */
+  readonly operation: OperationName | null;
+  /** Schema of the query of a GET and of the body of a POST. */
+  readonly input: InputSchema;
+  /** Carries it out. Core checks the input again: it trusts nobody. */
+  readonly run: Run<InputSchema, z.ZodType>;
+}
+
+/** Checks an entry against the operation of core and against its own schemas. */
+export function defineOperation<const Name extends OperationName, Response extends z.ZodType>(
+  definition: OperationDefinition<Name, Response>,
+): Operation {
+  const { operation } = definition;
+  type Call = (input: unknown) => Promise<unknown>;
+  const run: Operation["run"] = ({ latchkey }, input) => (latchkey[operation] as Call)(input);
+  const input = CORE_OPERATIONS[operation].input ?? noInput;
+  return { run, ...definition, input } as unknown as Operation;
+}
+
+/** Checks an entry of an operation that takes no input and that core does not have. */
+export function defineHttpOnly<Response extends z.ZodType>(
+  definition: Description<typeof noInput, Response> & {
+    readonly run: Run<typeof noInput, Response>;
+  },
+): Operation {
+  return { ...definition, operation: null, input: noInput } as unknown as Operation;
+}

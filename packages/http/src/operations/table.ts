@@ -1,0 +1,25 @@
+import { APIS } from "./apis.js";
+import { AUDIT_LOG } from "./audit-log.js";
+import { HEALTH } from "./health.js";
+import { IDENTITIES } from "./identities.js";
+import { KEY_PERMISSIONS } from "./key-permissions.js";
+import { KEYS } from "./keys.js";
+import { MIGRATIONS } from "./migrations.js";
+import type { Operation } from "./operation.js";
+import { PERMISSIONS } from "./permissions.js";
+import { RATELIMITS } from "./ratelimits.js";
+import { VERIFICATIONS } from "./verifications.js";
+
+/** Every operation of the service, one entry each: nothing else has to know that it exists. */
+export const OPERATIONS: readonly Operation[] = [
+  ...HEALTH,
+  ...APIS,
+  ...KEYS,
+  ...KEY_PERMISSIONS,
+  ...VERIFICATIONS,
+  ...IDENTITIES,
+  ...PERMISSIONS,
+  ...AUDIT_LOG,
+  ...RATELIMITS,
+  ...MIGRATIONS,
+];

@@ -1,0 +1,44 @@
+import { type InputIssue, LatchkeyError } from "@latchkey/core";
+import type { ReceivedInput } from "./header-fields.js";
+
+/**
+ * Rewrites an error so that it names what was sent. A schema sees fields only: for a parameter that cannot be decoded it
+ * would complain about the null in its place, and for a header it would name the field.
+ *
+ * @param error - Anything that an operation or its schema threw. Returned unchanged unless it is about fields or the request id.
+ */
+export function nameAsSent(
+  error: unknown,
+  { issues: own, unreadable, headers }: ReceivedInput,
+): unknown {
+  if (!(error instanceof LatchkeyError)) return error;
+  if (error.reason === "request-id-reused") return requestIdReused(error, headers);
+  if (error.code !== "BAD_REQUEST") return error;
+  const issues = error.issues
+    .filter((issue) => own.includes(issue) || !unreadable.includes(issue.path))
+    .map((issue) => (own.includes(issue) ? issue : withHeaderName(issue, headers)));
+  return issues.every((issue, index) => issue === error.issues[index]) ? error : badRequest(issues);
+}
+
+function withHeaderName(issue: InputIssue, headers: ReceivedInput["headers"]): InputIssue {
+  const name = headers.get(issue.path);
+  return name === undefined ? issue : { ...issue, path: name };
+}
+
+function requestIdReused(error: LatchkeyError, headers: ReceivedInput["headers"]): LatchkeyError {
+  const { code, reason, details } = error;
+  const name = headers.get("requestId") ?? "requestId";
+  return new LatchkeyError(code, `this ${name} was used for another question about this key`, {
+    ...(reason !== undefined && { reason }),
+    details,
+    cause: error,
+  });
+}
+
+/** With the message that core gives the same issues. */
+function badRequest(issues: readonly InputIssue[]): LatchkeyError {
+  const listed = issues.map(({ path, message }) =>
+    path === "" ? message : `"${path}" ${message}`,
+  );
+  return new LatchkeyError("BAD_REQUEST", listed.join("; "), { issues });
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http";
+import {
+  alreadyRead,
+  BodyCollector,
+  brokenOff,
+  checkAnnouncedLength,
+  type HttpRequest,
+  tooLarge,
+} from "./http-request.js";
+
+/** A request of node:http. */
+export class NodeRequest implements HttpRequest {
+  readonly #incoming: IncomingMessage;
+  readonly webRequest: Request | null;
+  readonly method: string;
+  readonly target: string;
+
+  /** @param webRequest - The same request as a Request, if the host authenticates by itself. */
+  constructor(incoming: IncomingMessage, webRequest: Request | null = null) {
+    this.#incoming = incoming;
+    this.webRequest = webRequest;
+    this.method = incoming.method ?? "";
+    this.target = incoming.url ?? "";
+  }
+
+  header(name: string): string | null {
+    return rawHeader(this.#incoming.rawHeaders, name);
+  }
+
+  async readBody(maxBytes: number): Promise<Uint8Array> {
+    checkAnnouncedLength(this, maxBytes);
+    const incoming = this.#incoming;
+    // An empty body never emits data: only its end shows that it was read.
+    const wasRead = incoming.readableDidRead || incoming.readableEnded;
+    const body = wasRead ? bodyParsedByHost(incoming) : await readIncoming(incoming, maxBytes);
+    if (body.byteLength > maxBytes) throw tooLarge(maxBytes);
+    return body;
+  }
+}
+
+/**
+ * Joins all headers of a name, as a Request does. If a header that should occur once (`authorization`, `content-type`) occurs
+ * twice, node's own `headers` silently keeps the first: two different tokens would look like one.
+ */
+function rawHeader(rawHeaders: readonly string[], name: string): string | null {
+  let joined: string | null = null;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const candidate = rawHeaders[index] as string;
+    if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
+    const value = rawHeaders[index + 1] as string;
+    joined = joined === null ? value : `${joined}, ${value}`;
+  }
+  return joined;
+}
+
+/**
+ * A client that disconnects causes `close` without `end`, also without a listener for `error`. If it disconnected while
+ * authentication waited for the store, `close` has been emitted already, and no further event comes.
+ */
+function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  if (incoming.destroyed) return Promise.reject(brokenOff());
+  return new Promise((resolve, reject) => {
+    const collector = new BodyCollector(maxBytes);
+    function onData(chunk: Uint8Array): void {
+      if (collector.add(chunk)) return;
+      incoming.off("data", onData).pause();
+      reject(tooLarge(maxBytes));
+    }
+    incoming.on("data", onData);
+    incoming.on("end", () => resolve(collector.body()));
+    incoming.on("close", () => {
+      if (!incoming.readableEnded) reject(brokenOff());
+    });
+  });
+}
+
+/**
+ * The body as a parser of the host left it in `body`, as Express does, after reading the stream. Whether a member was given
+ * twice can no longer be seen; everything else is checked as always.
+ */
+function bodyParsedByHost(incoming: IncomingMessage & { readonly body?: unknown }): Uint8Array {
+  const { body } = incoming;
+  if (body === undefined) {
+    if (incoming.readableDidRead) throw alreadyRead();
+    return new Uint8Array();
+  }
+  return body instanceof Uint8Array ? body : new TextEncoder().encode(textOf(body));
+}
+
+function textOf(body: unknown): string {
+  if (typeof body === "string") return body;
+  try {
+    return JSON.stringify(body);
+  } catch {
+    // Nested too deep to serialise: the empty text is refused as malformed JSON.
+    return "";
+  }
+}

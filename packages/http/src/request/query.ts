@@ -1,0 +1,61 @@
+import type { InputIssue } from "@latchkey/core";
+import type { QueryType } from "../operations/operation.js";
+
+/** The fields of an input as they were sent, and the issues that no schema can see. */
+export interface ReceivedFields {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly issues: readonly InputIssue[];
+  /** Fields that were sent but cannot be decoded: null in `fields`, so that they do not count as omitted. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Reads a query string. A parameter that is a number or a boolean is converted if it is written as one; any other value
+ * stays a string, which the schema refuses with the same message as in a body.
+ *
+ * @param text - What follows the `?`.
+ * @param types - Parameters that are not strings.
+ */
+export function readQuery(
+  text: string,
+  types: Readonly<Record<string, QueryType>> = {},
+): ReceivedFields {
+  // Without a prototype, so that a parameter named __proto__ is an unknown field like any other.
+  const fields: Record<string, unknown> = Object.create(null);
+  const issues: InputIssue[] = [];
+  const unreadable: string[] = [];
+  for (const pair of text === "" ? [] : text.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = decode(equals === -1 ? "" : pair.slice(equals + 1));
+    if (name === null || value === null) {
+      issues.push({ path: name ?? "", message: "must be percent-encoded UTF-8" });
+      if (name === null) continue;
+      unreadable.push(name);
+      fields[name] = null;
+    } else if (Object.hasOwn(fields, name)) {
+      issues.push({ path: name, message: "must not be given twice" });
+    } else {
+      fields[name] = Object.hasOwn(types, name) ? convert(value, types[name]) : value;
+    }
+  }
+  return { fields, issues, unreadable };
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
+}
+
+const PLAIN_INTEGER = /^(?:0|[1-9][0-9]{0,15})$/;
+
+function convert(value: string, type: QueryType | undefined): unknown {
+  if (type === "integer") return PLAIN_INTEGER.test(value) ? Number(value) : value;
+  if (value === "true" || value === "1") return true;
+  if (value === "false" || value === "0" || value === "null" || value === "") return false;
+  return value;
+}

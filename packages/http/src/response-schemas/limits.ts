@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { instant, shared, whole } from "./shared.js";
+
+/** How the uses of a key or identity are restored, and when they last were. */
+export const refillView = shared(
+  "Refill",
+  z.strictObject({
+    interval: z.enum(["daily", "monthly"]),
+    amount: whole(1),
+    refillDay: whole(1).max(31).optional(),
+    lastRefillAt: instant.optional(),
+  }),
+);
+
+const keyLimit = {
+  async: z.boolean(),
+  type: z.enum(["fast", "consistent"]).optional(),
+  limit: whole(1),
+  duration: whole(1),
+};
+
+/** The limit named `default` of a key. */
+export const defaultLimit = shared("KeyRatelimit", z.strictObject(keyLimit));
+
+/** A named limit of a key. */
+export const namedKeyLimit = shared(
+  "NamedKeyRatelimit",
+  z.strictObject({ name: z.string(), ...keyLimit, autoApply: z.boolean() }),
+);
+
+/** A limit that the keys of an identity share. */
+export const identityLimit = shared(
+  "IdentityRatelimit",
+  z.strictObject({
+    name: z.string(),
+    limit: whole(1),
+    duration: whole(1),
+    autoApply: z.boolean().optional(),
+  }),
+);
+
+const limitState = { limit: whole(1), remaining: whole(), reset: instant };
+
+/** A limit after a verification. */
+export const ratelimitState = shared("RatelimitState", z.strictObject(limitState));
+
+/** Response of ratelimits.limit. */
+export const limitResult = z.strictObject({ success: z.boolean(), ...limitState });
+
+/** A named limit after a verification, and whether it refused. */
+export const namedRatelimitState = shared(
+  "NamedRatelimitState",
+  z.strictObject({ name: z.string(), ...limitState, exceeded: z.boolean() }),
+);

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { checks } from "./checks.js";
+import { keyIdentity } from "./identities.js";
+import { namedRatelimitState, ratelimitState } from "./limits.js";
+import { instant, listOf, metadata, shared, whole } from "./shared.js";
+
+const requestId = z.string();
+
+const verifiedKey = {
+  requestId,
+  keyId: z.string(),
+  apiId: z.string(),
+  name: z.string().optional(),
+  ownerId: z.string().optional(),
+  meta: metadata.optional(),
+  expires: instant.optional(),
+  enabled: z.boolean(),
+  permissions: listOf(z.string()),
+  roles: listOf(z.string()),
+  environment: z.string().optional(),
+  identity: keyIdentity.optional(),
+  remaining: whole().optional(),
+  ratelimit: ratelimitState.optional(),
+  ratelimits: listOf(namedRatelimitState).optional(),
+  checks,
+};
+
+const valid = z.strictObject({ valid: z.literal(true), code: z.literal("VALID"), ...verifiedKey });
+
+/** Reveals nothing about a key: there is none, or none that the caller may know of. */
+const notFound = z.strictObject({
+  valid: z.literal(false),
+  code: z.literal("NOT_FOUND"),
+  requestId,
+  checks,
+});
+
+const refused = z.strictObject({
+  valid: z.literal(false),
+  code: z.enum([
+    "DISABLED",
+    "FORBIDDEN",
+    "EXPIRED",
+    "INSUFFICIENT_PERMISSIONS",
+    "RATE_LIMITED",
+    "USAGE_EXCEEDED",
+  ]),
+  ...verifiedKey,
+});
+
+/** Response of keys.verifyKey: switch over `code`. */
+export const verdict = shared(
+  "Verdict",
+  z.discriminatedUnion("code", [
+    shared("ValidVerdict", valid),
+    shared("RefusedVerdict", refused),
+    shared("NotFoundVerdict", notFound),
+  ]),
+);

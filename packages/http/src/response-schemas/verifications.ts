@@ -1,0 +1,17 @@
+import { COUNTED_CODES } from "@latchkey/core";
+import { z } from "zod";
+import { instant, listOf, shared, whole } from "./shared.js";
+
+const bucket = shared(
+  "VerificationBucket",
+  z.strictObject({
+    time: instant,
+    success: whole(),
+    rateLimited: whole(),
+    usageExceeded: whole(),
+    outcomes: z.partialRecord(z.enum(COUNTED_CODES), whole(1)),
+  }),
+);
+
+/** Response of keys.getVerifications: every bucket that the range touches, in ascending order. */
+export const verifications = z.strictObject({ verifications: listOf(bucket) });

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { LatchkeyError } from "@latchkey/core";
+import { type Handler, serviceOf } from "../handler.js";
+import { NodeRequest } from "../request/node-request.js";
+import { drainAfter } from "./drain.js";
+import { type HttpResponse, toWebResponse } from "./http-response.js";
+import type { Service } from "./service.js";
+
+/** Responds to one request of node:http, as `createServer` and Express call it. */
+export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+const BRIDGE_OPTIONS = {
+  // For requests without a Host header: the host plays no part in the response.
+  hostname: "localhost",
+  // Replacing the globals Request and Response would change the whole program of the host.
+  overrideGlobalObjects: false,
+};
+
+/**
+ * Creates a listener for node:http from a handler: for `createServer`, or as middleware of Express.
+ *
+ * Express removes the path that it is mounted on from the URL, so `basePath` stays empty there; Fastify and node:http keep it.
+ * If a parser of the host has read the body before, the body is used as that parser left it in `body`.
+ */
+export function toNodeListener(handler: Handler): NodeListener {
+  const service = serviceOf(handler);
+  if (service === undefined) return getRequestListener(handler, BRIDGE_OPTIONS);
+  const bridge = getRequestListener(
+    async (request, { incoming }) =>
+      toWebResponse(await service.respond(new NodeRequest(incoming as IncomingMessage, request))),
+    {
+      ...BRIDGE_OPTIONS,
+      // It would read up to 64 MiB of a body that nobody wants.
+      autoCleanupIncoming: false,
+      errorHandler: (error) =>
+        toWebResponse(
+          service.respondToError(error instanceof RequestError ? malformedAddress() : error),
+        ),
+    },
+  );
+  return (incoming, outgoing) => {
+    if (!service.needsWebRequest && incoming.httpVersionMajor === 1)
+      return respondDirectly(service, incoming, outgoing);
+    drainAfter(outgoing, incoming);
+    return bridge(incoming, outgoing);
+  };
+}
+
+function malformedAddress(): LatchkeyError {
+  return new LatchkeyError("BAD_REQUEST", "the address of the request is malformed");
+}
+
+/**
+ * The path of almost every request: without Request and Response, which only a host's own authentication needs and which
+ * cost more than a verification.
+ */
+async function respondDirectly(
+  service: Service,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const response = await service.respond(new NodeRequest(incoming));
+  if (outgoing.headersSent || outgoing.destroyed) return;
+  if (!incoming.complete) drainAfter(outgoing, incoming);
+  write(response, outgoing);
+}
+
+function write({ status, headers, body }: HttpResponse, outgoing: ServerResponse): void {
+  // With a length node sends head and body in one piece. Added in place: a copy would cost more than all other headers.
+  headers["content-length"] = String(Buffer.byteLength(body));
+  outgoing.writeHead(status, headers);
+  outgoing.end(body);
+}

@@ -1,0 +1,249 @@
+import fc from "fast-check";
+
+/** A JSON Schema as far as the document uses it. */
+export interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** Finds what a `$ref` refers to. */
+export type Resolve = (reference: string) => Schema;
+
+const WRONG_TYPES = [null, "text", 7, true, [], {}];
+
+/** Whether values are only such as the keywords allow, or also lie at, below and above each of their bounds. */
+type Mode = "valid" | "around bounds";
+
+/**
+ * Makes inputs out of a schema: some that its keywords allow, some with values at or beyond its bounds, and some that are an
+ * example with one or two fields changed.
+ */
+export function inputsOf(
+  schema: Schema,
+  resolve: Resolve,
+  examples: readonly unknown[],
+): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    { arbitrary: arbitraryOf(schema, resolve, "valid", 0), weight: 1 },
+    { arbitrary: arbitraryOf(schema, resolve, "around bounds", 0), weight: 1 },
+    { arbitrary: changed(fc.constantFrom(...examples), schema, resolve), weight: 3 },
+  );
+}
+
+/** An example with one or two fields set to values around their bounds; of a list, in its only item. */
+function changed(
+  examples: fc.Arbitrary<unknown>,
+  schema: Schema,
+  resolve: Resolve,
+): fc.Arbitrary<unknown> {
+  const { properties = schema.items?.properties ?? {} } = schema;
+  const change = fc.oneof(
+    ...Object.entries(properties).map(([name, field]) =>
+      arbitraryOf(field, resolve, "around bounds", 0).map((value) => ({ [name]: value })),
+    ),
+  );
+  const changes = fc.array(change, { minLength: 1, maxLength: 2 });
+  return fc.tuple(examples, changes).map(([example, parts]) => {
+    const base = Array.isArray(example) ? example[0] : example;
+    const whole = Object.assign({}, base, ...parts);
+    return Array.isArray(example) ? [whole] : whole;
+  });
+}
+
+function arbitraryOf(
+  schema: Schema,
+  resolve: Resolve,
+  mode: Mode,
+  depth: number,
+): fc.Arbitrary<unknown> {
+  const regular = regularOf(schema, resolve, mode, depth);
+  return mode === "valid"
+    ? regular
+    : fc.oneof(
+        { arbitrary: regular, weight: 40 },
+        { arbitrary: fc.constantFrom(...WRONG_TYPES), weight: 1 },
+      );
+}
+
+function regularOf(
+  schema: Schema,
+  resolve: Resolve,
+  mode: Mode,
+  depth: number,
+): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) {
+    const target = resolve(schema.$ref);
+    return depth > MAX_DEPTH ? shallow(target) : arbitraryOf(target, resolve, mode, depth + 1);
+  }
+  const choices = schema.anyOf ?? schema.oneOf;
+  // A choice beside a type says which fields are required, not what the value is.
+  if (choices !== undefined && schema.type === undefined)
+    return fc.oneof(...choices.map((choice) => arbitraryOf(choice, resolve, mode, depth)));
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
+  return fc.oneof(...types.map((type) => ofType(type, schema, resolve, mode, depth)));
+}
+
+/** Deepest nesting of schemas that refer to themselves. */
+const MAX_DEPTH = 3;
+
+function shallow(schema: Schema): fc.Arbitrary<unknown> {
+  return schema.type === "object" ? fc.constant({}) : fc.constant("docs.read");
+}
+
+function ofType(
+  type: string,
+  schema: Schema,
+  resolve: Resolve,
+  mode: Mode,
+  depth: number,
+): fc.Arbitrary<unknown> {
+  switch (type) {
+    case "null":
+      return fc.constant(null);
+    case "boolean":
+      return fc.boolean();
+    case "integer":
+    case "number":
+      return integers(schema, mode);
+    case "string":
+      return strings(schema, mode);
+    case "array":
+      return arrays(schema, resolve, mode, depth);
+    case "object":
+      return objects(schema, resolve, mode, depth);
+    default:
+      throw new TypeError(`no values of type ${type}`);
+  }
+}
+
+function integers({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema, mode: Mode) {
+  const inside = fc.oneof(
+    fc.constantFrom(minimum, maximum),
+    fc.integer({ min: minimum, max: Math.min(maximum, minimum + 1_000) }),
+  );
+  if (mode === "valid") return inside;
+  const outside = fc.constantFrom(minimum - 1, maximum + 1, -1, 0.5, minimum + 0.5);
+  return fc.oneof({ arbitrary: inside, weight: 9 }, { arbitrary: outside, weight: 1 });
+}
+
+/** Lengths at which a bound may lie that the schema does not have. */
+const SUSPECT_LENGTHS = [0, 1, 2, 3, 15, 16, 17, 32, 33, 64, 128, 129, 256, 257, 512, 513, 1_025];
+
+/** Texts that a rule on characters may refuse. */
+const SUSPECT_TEXTS = ["\0", "a\0b", " ", "a_", "_", "a b", "a\n", "é", "*", "..", "__proto__"];
+
+/** Hashes in each form that has ever been one, and almost one. */
+const HASHES = [
+  "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
+  "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa1=",
+  "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0",
+  "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+];
+
+const TEXT = fc.oneof(
+  fc.constantFrom("default", "default", "a", "user_1", "docs.read", "hourly", "sk_live", ...HASHES),
+  fc.stringMatching(/^[a-z0-9._-]{1,12}$/),
+);
+
+function strings({ pattern, minLength = 0, maxLength = 1_024 }: Schema, mode: Mode) {
+  const expression = new RegExp(pattern ?? "", "u");
+  // Two UTF-16 units: both sides must count it as one character. Not where no pattern shows that a rule on characters exists.
+  const character = fc.constantFrom(
+    "a",
+    ...(pattern !== undefined && expression.test("😀") ? ["😀"] : []),
+  );
+  const ofLength = (lengths: fc.Arbitrary<number>) =>
+    fc.tuple(character, lengths).map(([one, length]) => one.repeat(Math.max(0, length)));
+  const ofPattern = pattern === undefined || pattern.includes("x00") ? [] : [matching(pattern)];
+  const inside = fc
+    .oneof(TEXT, ofLength(fc.constantFrom(minLength, maxLength)), ...ofPattern)
+    .filter((text) => expression.test(text))
+    .filter((text) => [...text].length >= minLength && [...text].length <= maxLength);
+  if (mode === "valid") return inside;
+  const outside = fc.oneof(
+    ofLength(fc.constantFrom(...SUSPECT_LENGTHS, minLength - 1, maxLength + 1)),
+    fc.constantFrom(...SUSPECT_TEXTS),
+  );
+  return fc.oneof({ arbitrary: inside, weight: 9 }, { arbitrary: outside, weight: 1 });
+}
+
+function matching(pattern: string): fc.Arbitrary<string> {
+  return fc.stringMatching(new RegExp(pattern), { size: "small" });
+}
+
+function arrays(schema: Schema, resolve: Resolve, mode: Mode, depth: number) {
+  const { items = {}, minItems = 0, maxItems = 20 } = schema;
+  const item = arbitraryOf(items, resolve, mode, depth);
+  const few = fc.array(item, { minLength: minItems, maxLength: Math.min(maxItems, minItems + 3) });
+  if (mode === "valid") return few;
+  const valid = arbitraryOf(items, resolve, "valid", depth);
+  const lengths = fc.constantFrom(minItems - 1, maxItems, maxItems + 1);
+  const copies = fc
+    .tuple(valid, lengths)
+    .map(([one, length]) => Array.from({ length: Math.max(0, length) }, () => one));
+  return fc.oneof({ arbitrary: few, weight: 14 }, { arbitrary: copies, weight: 1 });
+}
+
+function objects(
+  schema: Schema,
+  resolve: Resolve,
+  mode: Mode,
+  depth: number,
+): fc.Arbitrary<Record<string, unknown>> {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const fields = Object.entries(properties).map(
+    ([name, field]) => [name, arbitraryOf(field, resolve, mode, depth)] as const,
+  );
+  // Few optional fields at a time: most rules forbid one field beside another.
+  const regular = fc
+    .tuple(
+      fc.tuple(...fields.map(([name, value]) => fc.tuple(fc.constant(name), value))),
+      fc.subarray(Object.keys(properties).filter((name) => !required.includes(name))),
+      fc.nat({ max: 4 }),
+    )
+    .map(([all, optional, most]) => {
+      const chosen = new Set([...required, ...optional.slice(0, most)]);
+      return Object.fromEntries(all.filter(([name]) => chosen.has(name)));
+    });
+  const open =
+    typeof additionalProperties === "object" && additionalProperties !== null
+      ? fc
+          .dictionary(
+            fc.constantFrom("plan", "a", "constructor", "prototype", "é"),
+            Object.keys(additionalProperties).length === 0
+              ? fc.jsonValue()
+              : arbitraryOf(additionalProperties as Schema, resolve, mode, depth),
+            { maxKeys: 2 },
+          )
+          .map((dictionary) => ({ ...dictionary }))
+      : undefined;
+  if (open !== undefined && fields.length === 0) return open;
+  if (mode === "valid") return regular;
+  const stray = fc
+    .tuple(regular, fc.constantFrom("stray", "__proto__", "requestId", ...Object.keys(properties)))
+    .map(([object, name]) => altered(object, name));
+  return fc.oneof({ arbitrary: regular, weight: 19 }, { arbitrary: stray, weight: 1 });
+}
+
+/** Without a field that is there; with a field that is not. */
+function altered(object: Record<string, unknown>, name: string): Record<string, unknown> {
+  const entries = Object.entries(object).filter(([field]) => field !== name);
+  return entries.length < Object.keys(object).length
+    ? Object.fromEntries(entries)
+    : Object.fromEntries([...entries, [name, "x"]]);
+}

@@ -1,0 +1,71 @@
+import type { RequiredPermissions } from "../auth/required-permissions.js";
+import { type Components, type JsonSchema, toJsonSchema } from "../openapi/json-schema.js";
+import { permissionForms } from "../openapi/permissions-text.js";
+import type { Operation } from "../operations/operation.js";
+import { OPERATIONS } from "../operations/table.js";
+
+/** The README's table of operations, made from the table that serves them. */
+export function readmeTable(): string {
+  const rows = OPERATIONS.map((operation) => [
+    `\`${operation.method} ${operation.name}\``,
+    inputCell(operation),
+    responseCell(operation),
+    permissionsCell(operation),
+  ]);
+  const header = ["Operation", "Input", "Response", "Permissions"];
+  return [header, header.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
+}
+
+function inputCell({ name, input, headerFields = {}, acceptsList }: Operation): string {
+  const schema = toJsonSchema(input, "input", new Map(), name);
+  const object = acceptsList === true ? (schema.items as JsonSchema) : schema;
+  const inHeaders = Object.entries(headerFields).map(([, header]) => `header \`${header}\``);
+  const fields = fieldNames(object).filter((field) => !(field.replace("?", "") in headerFields));
+  const listed = fields.length === 0 ? "–" : `\`${fields.join(", ")}\``;
+  const sized =
+    acceptsList === true ? `${schema.minItems} to ${schema.maxItems} of ${listed}` : listed;
+  return [sized, ...inHeaders].join("; ");
+}
+
+function responseCell({ name, response }: Operation): string {
+  const components: Components = new Map();
+  const schema = toJsonSchema(response, "output", components, name);
+  if (schema.type === "array") return `list of ${nameOf(schema.items as JsonSchema)}`;
+  if (typeof schema.$ref !== "string") return inBraces(schema);
+  const referred = components.get(nameOf(schema).slice(1, -1)) ?? {};
+  const isShort = referred.properties !== undefined && fieldNames(referred).length <= 4;
+  return isShort || (referred.properties === undefined && referred.oneOf === undefined)
+    ? inBraces(referred)
+    : nameOf(schema);
+}
+
+function inBraces(schema: JsonSchema): string {
+  const fields = fieldNames(schema);
+  return fields.length === 0 ? "`{}`" : `\`{ ${fields.join(", ")} }\``;
+}
+
+/** Names of the fields, the required ones first. */
+function fieldNames({ properties = {}, required = [] }: JsonSchema): readonly string[] {
+  const names = Object.keys(properties as object);
+  const needed = names.filter((name) => (required as readonly string[]).includes(name));
+  const optional = names.filter((name) => !needed.includes(name));
+  return [...needed, ...optional.map((name) => `${name}?`)];
+}
+
+function nameOf({ $ref }: JsonSchema): string {
+  return `\`${String($ref).replace("#/components/schemas/", "")}\``;
+}
+
+function permissionsCell({ isPublic, requiredPermissions, input, example }: Operation): string {
+  if (isPublic === true) return "none, public";
+  const required: RequiredPermissions = requiredPermissions(input.parse(example.input));
+  const { conditional } = required;
+  const more =
+    conditional === undefined ? "" : `; ${conditional.when} \`${conditional.permission.action}\``;
+  return permissionForms(required)
+    .map((forms) => forms.replace(/^`.*` or /, ""))
+    .join(", ")
+    .concat(more);
+}

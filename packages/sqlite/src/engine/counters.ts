@@ -1,0 +1,78 @@
+import { corruptRecord, type RateWindow, type Usage } from "@latchkey/core";
+import type { Connection } from "./connection.js";
+
+/** Counters as `latchkey_counters` holds them. The windows are a few: those of limits that are configured. */
+export interface StoredCounters {
+  readonly usage: Usage;
+  readonly windows: readonly { readonly name: string; readonly window: RateWindow }[];
+}
+
+type Windows = StoredCounters["windows"];
+
+const NO_WINDOWS: Windows = [];
+
+/** @throws LatchkeyError `STORE_CORRUPT` when the columns cannot be what was written. */
+export function readUsage(remaining: unknown, refilledAt: unknown, lastRefillAt: unknown): Usage {
+  if (!isWholeOrNull(remaining) || !isWhole(refilledAt) || !isWholeOrNull(lastRefillAt))
+    throw corruptRecord("counters");
+  return { remaining, refilledAt, lastRefillAt };
+}
+
+/** Reads the column `windows`. @throws LatchkeyError `STORE_CORRUPT` when it cannot be what was written. */
+export function readWindows(stored: unknown): Windows {
+  if (stored === "") return NO_WINDOWS;
+  return String(stored)
+    .split(" ")
+    .map((word) => {
+      const [, name, start, used] = /^([^=]+)=(\d+)=(\d+)$/.exec(word) ?? [];
+      const window = { startedAt: Number(start), used: Number(used) };
+      if (name === undefined || !isWhole(window.startedAt) || !isWhole(window.used))
+        throw corruptRecord("counters");
+      return { name, window };
+    });
+}
+
+function writeWindows(windows: Windows): string {
+  let text = "";
+  for (const { name, window } of windows)
+    text += `${text === "" ? "" : " "}${name}=${window.startedAt}=${window.used}`;
+  return text;
+}
+
+/** The windows with one replaced. */
+export function withWindow(windows: Windows, name: string, window: RateWindow): Windows {
+  if (windows.length === 0) return [{ name, window }];
+  return [...windows.filter((stored) => stored.name !== name), { name, window }];
+}
+
+/** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written, or are gone. */
+export function findCounters({ run }: Connection, seq: number): StoredCounters {
+  const [remaining, refilledAt, lastRefillAt, windows] = run.counters.get(seq) ?? [];
+  return { usage: readUsage(remaining, refilledAt, lastRefillAt), windows: readWindows(windows) };
+}
+
+/** Writes new counters. @returns Their number. */
+export function addCounters({ run }: Connection, usage: Usage): number {
+  const { remaining, refilledAt, lastRefillAt } = usage;
+  return Number(run.addCounters.run(remaining, refilledAt, lastRefillAt).lastInsertRowid);
+}
+
+/** Writes counters that are there. */
+export function moveCounters({ run }: Connection, seq: number, counters: StoredCounters): void {
+  const { remaining, refilledAt, lastRefillAt } = counters.usage;
+  run.moveCounters.run(remaining, refilledAt, lastRefillAt, writeWindows(counters.windows), seq);
+}
+
+/** One record less has them; they go with the last one. */
+export function leaveCounters({ run }: Connection, seq: number): void {
+  if (run.leaveCounters.run(seq).changes === 0) run.deleteCounters.run(seq);
+}
+
+/** A whole number from 0 to 2^53 − 1. */
+export function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isWholeOrNull(value: unknown): value is number | null {
+  return value === null || isWhole(value);
+}

@@ -1,0 +1,80 @@
+import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import Database from "better-sqlite3";
+import { afterAll, expect, test } from "vitest";
+import { sqliteStore } from "../index.js";
+import { aPlan, charge, deleteKey, find, load, withKey } from "../testing/fixtures.js";
+import { openScratch } from "../testing/scratch.js";
+
+const scratch = openScratch();
+afterAll(() => scratch.remove());
+
+const GONE = {
+  code: "STORE_UNAVAILABLE",
+  outcome: "not-applied",
+  message: expect.stringContaining("deleted, moved or replaced"),
+};
+
+/** Charges until that is refused: a charge does not look at the path each time. */
+async function chargesUntilRefused(work: () => Promise<unknown>): Promise<number> {
+  for (let count = 0; count < 1_000; count += 1) {
+    try {
+      await work();
+    } catch (error) {
+      expect(error).toMatchObject(GONE);
+      return count;
+    }
+  }
+  throw new Error("never refused");
+}
+
+test.each(["path", "database"])(
+  "once its file is deleted a store refuses every commit, and soon every charge and read (%s)",
+  async (source) => {
+    const path = scratch.newPath();
+    const store = sqliteStore(source === "path" ? path : new Database(path));
+    const plan = aPlan(await withKey(store, 1, 1_000));
+    rmSync(path);
+    expect(await chargesUntilRefused(() => charge(store, plan))).toBeLessThanOrEqual(128);
+    await expect(charge(store, plan)).rejects.toMatchObject(GONE);
+    await expect(deleteKey(store)).rejects.toMatchObject(GONE);
+    await expect(load(store)).rejects.toMatchObject(GONE);
+    await store.close();
+  },
+);
+
+test("a revocation never goes into a file that was replaced", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  await withKey(store, 1, 5);
+  copyFileSync(path, `${path}.copy`);
+  renameSync(`${path}.copy`, path);
+  await expect(deleteKey(store)).rejects.toMatchObject(GONE);
+  await store.close();
+});
+
+test("a file that is put back is used again", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  await withKey(store, 1, 5);
+  renameSync(path, `${path}.away`);
+  await expect(deleteKey(store)).rejects.toMatchObject(GONE);
+  mkdirSync(path);
+  await expect(deleteKey(store)).rejects.toMatchObject(GONE);
+  rmSync(path, { recursive: true });
+  renameSync(`${path}.away`, path);
+  await deleteKey(store);
+  expect(await find(store)).toBeNull();
+  await store.close();
+});
+
+test("a path that is relative means the folder in which the store was opened", async () => {
+  const before = process.cwd();
+  const folder = scratch.newPath();
+  mkdirSync(folder);
+  process.chdir(folder);
+  const store = sqliteStore("relative.db");
+  process.chdir(before);
+  await withKey(store, 1, 5);
+  expect(await charge(store, aPlan(await load(store)))).toMatchObject({ remaining: 4 });
+  await store.close();
+});

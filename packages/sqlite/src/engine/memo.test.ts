@@ -1,0 +1,210 @@
+import type { ChargePlan } from "@latchkey/core";
+import Database from "better-sqlite3";
+import { afterAll, expect, test } from "vitest";
+import { sqliteStore } from "../index.js";
+import {
+  aLimit,
+  anIdentity,
+  aPlan,
+  aRecord,
+  charge,
+  commit,
+  deleteKey,
+  hashOf,
+  keyIdOf,
+  load,
+  WORKSPACE,
+  withKey,
+  withUses,
+} from "../testing/fixtures.js";
+import { openScratch } from "../testing/scratch.js";
+
+const scratch = openScratch();
+afterAll(() => scratch.remove());
+
+const SET_TO_1 = { due: null, operation: { kind: "set", remaining: 1 }, restartsAt: null } as const;
+
+async function twoConnections(remaining: number | null) {
+  const path = scratch.newPath();
+  const here = sqliteStore(path);
+  const loaded = await withKey(here, 1, remaining);
+  const there = sqliteStore(path);
+  const close = () => Promise.all([here.close(), there.close()]);
+  return { path, here, there, loaded, close };
+}
+
+test.each([null, 100])(
+  "a record that was confirmed before is stale at once when another connection changes it (uses: %s)",
+  async (remaining) => {
+    const { here, there, loaded, close } = await twoConnections(remaining);
+    const plan = aPlan(loaded);
+    for (let count = 0; count < 20; count += 1)
+      expect((await charge(here, plan)).kind).toBe("charged");
+    await commit(there, { puts: [{ record: aRecord(1, { version: 2 }) }] });
+    for (const same of [plan, aPlan(loaded)])
+      expect(await charge(here, same)).toEqual({ kind: "stale", moved: 0 });
+    await close();
+  },
+);
+
+test("every way in which another connection can take a record away is seen by the next charge", async () => {
+  const { here, there, loaded, close } = await twoConnections(null);
+  const plan = aPlan(loaded, { revision: 0 });
+  expect((await charge(here, plan)).kind).toBe("charged");
+  await commit(there, { raisesRevision: true });
+  expect(await charge(here, plan)).toEqual({ kind: "stale", moved: "revision" });
+  const fresh = aPlan(loaded, { revision: 1 });
+  expect((await charge(here, fresh)).kind).toBe("charged");
+  await commit(there, { counters: [{ kind: "key", id: keyIdOf(1), usage: SET_TO_1 }] });
+  expect(await charge(here, fresh)).toMatchObject({ kind: "charged", remaining: 0 });
+  expect((await charge(there, fresh)).kind).toBe("usage-exceeded");
+  await deleteKey(there);
+  expect(await charge(here, fresh)).toEqual({ kind: "stale", moved: 0 });
+  await close();
+});
+
+test("what was read by a name is charged as it is now, not as it was read", async () => {
+  const { here, there, close } = await twoConnections(5);
+  const { found } = await here.read(WORKSPACE, [hashOf(1)]);
+  const [loaded] = found;
+  if (!loaded) throw new Error("the key is gone");
+  await charge(there, aPlan(loaded));
+  expect(await charge(here, aPlan(loaded))).toMatchObject({ kind: "charged", remaining: 3 });
+  await here.read(WORKSPACE, [hashOf(1)]);
+  await commit(there, { puts: [{ record: aRecord(1, { version: 2 }) }] });
+  expect(await charge(here, aPlan(loaded))).toEqual({ kind: "stale", moved: 0 });
+  await close();
+});
+
+test("charges stay exact while another connection commits before each of them", async () => {
+  const { path, here, there, loaded, close } = await twoConnections(50);
+  const plans = [aPlan(loaded), aPlan(loaded)] as const;
+  const noise = new Database(path);
+  noise.exec("CREATE TABLE noise (n INTEGER)");
+  for (let count = 0; count < 50; count += 1) {
+    noise.exec("INSERT INTO noise VALUES (1)");
+    const [store, plan] = count % 3 === 0 ? [there, plans[0]] : [here, plans[1]];
+    const result = await charge(store, plan);
+    expect(result).toMatchObject({ kind: "charged", remaining: 49 - count });
+  }
+  noise.exec("INSERT INTO noise VALUES (1)");
+  expect((await charge(here, plans[0])).kind).toBe("usage-exceeded");
+  noise.close();
+  await close();
+});
+
+test("a charge that could not be written is not remembered as taken", async () => {
+  const database = new Database(scratch.newPath());
+  const store = sqliteStore(database);
+  const plan = aPlan(await withKey(store, 1, 5));
+  await charge(store, plan);
+  database.pragma("query_only = ON");
+  await expect(charge(store, plan)).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    outcome: "not-applied",
+  });
+  database.pragma("query_only = OFF");
+  expect(await charge(store, plan)).toMatchObject({ remaining: 3 });
+  expect((await load(store)).usage?.remaining).toBe(3);
+  database.close();
+});
+
+test("counters that records share are exact, whichever record and whichever connection takes from them", async () => {
+  const { here, there, loaded, close } = await twoConnections(30);
+  await charge(here, aPlan(loaded));
+  const counters = { sharedWith: keyIdOf(1) };
+  await commit(there, { puts: [{ record: aRecord(2), counters }] });
+  const limits = [{ ...aLimit("a", 0), limit: 29 }];
+  const plans = [aPlan(loaded, { limits }), aPlan(await load(here, 2), { limits })];
+  for (let count = 0; count < 29; count += 1) {
+    const store = count % 3 === 0 ? there : here;
+    const result = await charge(store, plans[count % 2] as ChargePlan);
+    expect(result).toMatchObject({ remaining: 28 - count, limits: [{ remaining: 28 - count }] });
+  }
+  for (const store of [here, there])
+    for (const plan of plans) expect((await charge(store, plan)).kind).toBe("rate-limited");
+  await commit(there, {
+    counters: [{ kind: "key", id: keyIdOf(2), usage: SET_TO_1, keepWindows: [] }],
+  });
+  expect((await charge(here, plans[0] as ChargePlan)).kind).toBe("charged");
+  expect((await charge(here, plans[1] as ChargePlan)).kind).toBe("usage-exceeded");
+  await close();
+});
+
+test("two records of one plan that share their counters take from them together", async () => {
+  const { here, loaded, close } = await twoConnections(5);
+  await commit(here, { puts: [{ record: aRecord(2), counters: { sharedWith: keyIdOf(1) } }] });
+  const limits = [aLimit("a", 1), { ...aLimit("b", 0), cost: 2 }];
+  const plan = aPlan([loaded, await load(here, 2)], { limits });
+  await charge(here, plan);
+  expect(await charge(here, plan)).toMatchObject({
+    remaining: 3,
+    limits: [{ remaining: 8 }, { remaining: 6 }],
+  });
+  const again = aPlan(await load(here, 2), { mode: "peek", cost: 0, limits: [aLimit("b", 0)] });
+  expect(await charge(here, again)).toMatchObject({ remaining: 3, limits: [{ remaining: 5 }] });
+  await close();
+});
+
+test("uses of an identity are exact over its keys and over connections, and change under none of them unseen", async () => {
+  const { here, there, close } = await twoConnections(null);
+  const identity = anIdentity();
+  await commit(here, { puts: [withUses(identity, 20)] });
+  const link = identity.id;
+  const keys = [await withKey(here, 2, null, { link }), await withKey(here, 3, 5, { link })];
+  const plans = keys.map((key) => {
+    if (key.linked === null) throw new Error("no identity");
+    return aPlan([key, { ...key.linked, linked: null }], { uses: 1 });
+  }) as [ChargePlan, ChargePlan];
+  for (let count = 0; count < 20; count += 1) {
+    const result = await charge(count % 3 === 0 ? there : here, plans[count % 2] as ChargePlan);
+    expect(result).toMatchObject({ kind: "charged", remaining: 19 - count });
+  }
+  for (const store of [here, there])
+    expect((await charge(store, plans[0])).kind).toBe("usage-exceeded");
+  await commit(there, { counters: [{ kind: "identity", id: link, usage: SET_TO_1 }] });
+  expect(await charge(here, plans[1])).toMatchObject({ kind: "charged", remaining: 0 });
+  expect((await load(here, 3)).usage?.remaining).toBe(5);
+  await commit(there, { deletes: [identity] });
+  expect(await charge(here, plans[0])).toEqual({ kind: "stale", moved: 1 });
+  await close();
+});
+
+test("a record that is made again under the id of one that was deleted is charged as itself", async () => {
+  const { here, there, loaded, close } = await twoConnections(9);
+  const plan = aPlan(loaded);
+  await charge(here, plan);
+  await deleteKey(there);
+  await withKey(there, 2, 3);
+  await withKey(there, 1, 2);
+  expect(await charge(here, plan)).toMatchObject({ kind: "charged", remaining: 1 });
+  await close();
+});
+
+test("a handle of another record or another store finds nothing that is not meant", async () => {
+  const { here, there, loaded, close } = await twoConnections(9);
+  const other = await withKey(here, 2, 30);
+  const confirms = [{ kind: "key", id: keyIdOf(2), version: 1, handle: loaded.handle } as const];
+  for (const store of [here, there])
+    for (const handle of [loaded.handle, other.handle, 99])
+      expect(
+        await charge(store, aPlan([], { confirms: [{ ...confirms[0], handle } as never] })),
+      ).toMatchObject({ kind: "charged" });
+  await close();
+});
+
+test("a plan that one connection has used is of use to another, and a copy of it to any", async () => {
+  const { here, there, loaded, close } = await twoConnections(9);
+  const plan = aPlan(loaded);
+  for (const [index, store] of [here, there, here, there].entries())
+    expect(await charge(store, plan)).toMatchObject({ remaining: 8 - index });
+  const copy = { ...plan, confirms: [{ kind: "key", id: keyIdOf(1), version: 2 }] } as const;
+  expect(await charge(here, copy)).toEqual({ kind: "stale", moved: 0 });
+  expect(await charge(here, { ...plan, cost: 2 })).toMatchObject({ remaining: 3 });
+  expect(await charge(here, { ...plan, revision: 1 })).toEqual({
+    kind: "stale",
+    moved: "revision",
+  });
+  expect((await load(here)).usage?.remaining).toBe(3);
+  await close();
+});

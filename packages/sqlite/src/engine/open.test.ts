@@ -1,0 +1,235 @@
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { LatchkeyError } from "@latchkey/core";
+import Database from "better-sqlite3";
+import { afterAll, expect, test } from "vitest";
+import { type SqliteStoreOptions, sqliteStore } from "../index.js";
+import { aPlan, charge, load, withKey } from "../testing/fixtures.js";
+import { openScratch, withDatabase } from "../testing/scratch.js";
+
+const scratch = openScratch();
+afterAll(() => scratch.remove());
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+function errorOf(call: () => unknown): LatchkeyError {
+  try {
+    call();
+  } catch (error) {
+    expect(error).toBeInstanceOf(LatchkeyError);
+    return error as LatchkeyError;
+  }
+  throw new Error("nothing was thrown");
+}
+
+test("a new file and its log can be read by their owner only", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  await withKey(store);
+  expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
+  await store.close();
+});
+
+test("a file that is there keeps its mode", async () => {
+  const path = scratch.newPath();
+  await sqliteStore(path).close();
+  chmodSync(path, 0o640);
+  await sqliteStore(path).close();
+  expect(modeOf(path)).toBe(0o640);
+});
+
+test("closing leaves one file, with everything in it", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  await withKey(store, 1, 5);
+  await store.close();
+  expect(statSync(`${path}-wal`, { throwIfNoEntry: false })).toBeUndefined();
+  const reopened = sqliteStore(path);
+  expect((await load(reopened)).usage?.remaining).toBe(5);
+  await reopened.close();
+});
+
+test("an empty file becomes a database", async () => {
+  const path = scratch.newPath();
+  writeFileSync(path, "");
+  await sqliteStore(path).close();
+  withDatabase(path, (database) =>
+    expect(database.pragma("application_id", { simple: true })).toBe(0x4c4b4559),
+  );
+});
+
+test("a file that is marked as another program's is refused and not changed", () => {
+  const path = scratch.newPath();
+  withDatabase(path, (database) => {
+    database.pragma("application_id = 77");
+    database.exec("CREATE TABLE theirs (n)");
+  });
+  expect(errorOf(() => sqliteStore(path))).toMatchObject({ code: "PRECONDITION_FAILED" });
+  withDatabase(path, (database) => {
+    expect(database.pragma("journal_mode", { simple: true })).toBe("delete");
+    expect(errorOf(() => sqliteStore(database))).toMatchObject({ code: "PRECONDITION_FAILED" });
+  });
+});
+
+test("a path to a file with tables of another program is refused", () => {
+  const path = scratch.newPath();
+  withDatabase(path, (database) => database.exec("CREATE TABLE theirs (n)"));
+  const error = errorOf(() => sqliteStore(path));
+  expect(error.code).toBe("PRECONDITION_FAILED");
+  expect(error.message).toContain("hand in the open database");
+});
+
+test("a database that is handed in keeps its tables and its marks, and can be opened by path from then on", async () => {
+  const path = scratch.newPath();
+  const database = new Database(path);
+  database.exec("CREATE TABLE theirs (n); INSERT INTO theirs VALUES (1)");
+  database.pragma("user_version = 9");
+  const store = sqliteStore(database);
+  await withKey(store);
+  await store.close();
+  expect(database.open).toBe(true);
+  expect(database.prepare("SELECT n FROM theirs").pluck().get()).toBe(1);
+  expect(database.pragma("user_version", { simple: true })).toBe(9);
+  expect(database.pragma("application_id", { simple: true })).toBe(0);
+  database.close();
+  const reopened = sqliteStore(path);
+  expect(await load(reopened)).not.toBeNull();
+  await reopened.close();
+});
+
+test("a file that is no database is refused with STORE_CORRUPT", () => {
+  const path = scratch.newPath();
+  writeFileSync(path, "not a database, and longer than the header of one would be ".repeat(20));
+  const error = errorOf(() => sqliteStore(path));
+  expect(error.code).toBe("STORE_CORRUPT");
+  expect(error.message).toContain("restore a backup");
+});
+
+test("a directory, a broken link and a nameless path are wrong arguments", () => {
+  const directory = scratch.newPath();
+  mkdirSync(directory);
+  const link = scratch.newPath();
+  symlinkSync(`${link}-nowhere`, link);
+  for (const path of [directory, link, "", "a\0b"]) {
+    expect(() => sqliteStore(path)).toThrow(TypeError);
+  }
+});
+
+test.each([
+  " :memory:",
+  ":memory: ",
+  " ",
+  "\t",
+  "\n",
+  "tenant.db ",
+  " tenant.db",
+  "tenant.db\u00a0",
+  "\ufefftenant.db",
+])("a path that better-sqlite3 would read as another one is refused by name: %j", (path) => {
+  expect(() => sqliteStore(path)).toThrow(TypeError);
+  expect(() => sqliteStore(path)).toThrow('"path" must not begin or end with white space');
+  expect(existsSync(path.trim())).toBe(false);
+});
+
+test("a name that looks like a URI or like memory is that of a file", async () => {
+  const directory = scratch.newPath();
+  mkdirSync(directory);
+  for (const name of ["file:keys.db", "file::memory:", ":memory:.db", "a?mode=memory"]) {
+    await sqliteStore(join(directory, name)).close();
+    expect(existsSync(join(directory, name))).toBe(true);
+  }
+});
+
+test("a file in a directory that does not exist is STORE_UNAVAILABLE, and says what to do", () => {
+  const error = errorOf(() => sqliteStore(`${scratch.newPath()}/keys.db`));
+  expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+  expect(error.message).toContain("create it");
+});
+
+test("a trigger on a table of latchkey is refused", async () => {
+  const path = scratch.newPath();
+  await sqliteStore(path).close();
+  withDatabase(path, (database) =>
+    database.exec(
+      "CREATE TRIGGER planted AFTER UPDATE ON latchkey_counters BEGIN DELETE FROM latchkey_record; END",
+    ),
+  );
+  expect(errorOf(() => sqliteStore(path)).code).toBe("STORE_CORRUPT");
+});
+
+test("a view in the place of a table of latchkey is refused", async () => {
+  const path = scratch.newPath();
+  await sqliteStore(path).close();
+  withDatabase(path, (database) =>
+    database.exec("CREATE VIEW latchkey_planted AS SELECT * FROM latchkey_record"),
+  );
+  expect(errorOf(() => sqliteStore(path)).code).toBe("STORE_CORRUPT");
+});
+
+test("a database of a newer latchkey is refused and left as it is", async () => {
+  const path = scratch.newPath();
+  await sqliteStore(path).close();
+  withDatabase(path, (database) => database.exec("UPDATE latchkey_schema SET version = 1000"));
+  const error = errorOf(() => sqliteStore(path));
+  expect(error.code).toBe("PRECONDITION_FAILED");
+  expect(error.message).toContain("newer");
+});
+
+test("opening again changes neither the tables nor what is in them", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  const loaded = await withKey(store, 1, 5);
+  await store.close();
+  const schema = () =>
+    withDatabase(path, (database) => database.prepare("SELECT sql FROM sqlite_schema").all());
+  const before = schema();
+  const reopened = sqliteStore(path);
+  expect(await load(reopened)).toEqual(loaded);
+  await reopened.close();
+  expect(schema()).toEqual(before);
+});
+
+test.each<[SqliteStoreOptions, string]>([
+  [{ durability: "off" as never }, '"durability"'],
+  [{ deadlineMs: -1 }, '"deadlineMs"'],
+  [{ deadlineMs: 0.5 }, '"deadlineMs"'],
+  [{ deadlineMs: 600_001 }, '"deadlineMs"'],
+  [{ timeout: 5 } as never, '"timeout"'],
+  [null as never, '"options"'],
+])("options that are wrong are refused by name (%o)", (options, name) => {
+  expect(() => sqliteStore(":memory:", options)).toThrow(TypeError);
+  expect(() => sqliteStore(":memory:", options)).toThrow(name);
+});
+
+test("what is neither a path nor a database is a wrong argument", () => {
+  for (const source of [undefined, null, 5, {}, []]) {
+    expect(() => sqliteStore(source as never)).toThrow(TypeError);
+  }
+});
+
+test("inside a transaction of the owner of the database every call is refused, and charges nothing", async () => {
+  const database = new Database(":memory:");
+  const store = sqliteStore(database);
+  const loaded = await withKey(store, 1, 5);
+  database.exec("BEGIN");
+  expect(() => sqliteStore(database)).toThrow(TypeError);
+  for (const call of [charge(store, aPlan(loaded)), load(store), withKey(store, 2)]) {
+    await expect(call).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      outcome: "not-applied",
+      message: expect.stringContaining("transaction of its owner"),
+    });
+  }
+  database.exec("ROLLBACK");
+  expect((await load(store)).usage?.remaining).toBe(5);
+  database.close();
+});
+
+test("a database that its owner has closed is STORE_UNAVAILABLE", async () => {
+  const database = new Database(":memory:");
+  const store = sqliteStore(database);
+  const loaded = await withKey(store, 1, 5);
+  database.close();
+  await expect(charge(store, aPlan(loaded))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  await store.close();
+});

@@ -1,0 +1,95 @@
+import Database from "better-sqlite3";
+import { afterAll, expect, test } from "vitest";
+import { sqliteStore } from "../index.js";
+import {
+  aPlan,
+  aRecord,
+  charge,
+  commit,
+  deleteKey,
+  WORKSPACE,
+  withKey,
+} from "../testing/fixtures.js";
+import { openScratch } from "../testing/scratch.js";
+import { assertSqliteVersion } from "./pragmas.js";
+
+const scratch = openScratch();
+const databases: Database.Database[] = [];
+afterAll(() => {
+  for (const database of databases) database.close();
+  scratch.remove();
+});
+
+function open(path = scratch.newPath()): Database.Database {
+  const database = new Database(path);
+  databases.push(database);
+  return database;
+}
+
+const read = (database: Database.Database, name: string) => database.pragma(name, { simple: true });
+
+test.each([
+  ["journal_mode", "wal"],
+  ["foreign_keys", 1],
+  ["trusted_schema", 0],
+  ["cell_size_check", 1],
+  ["secure_delete", 1],
+  ["recursive_triggers", 1],
+  ["fullfsync", 1],
+  ["checkpoint_fullfsync", 1],
+  ["wal_autocheckpoint", 2_000],
+  ["cache_size", -16_384],
+  ["synchronous", 2],
+])("%s reads back as %s, on a new file and on one that is opened again", (name, answer) => {
+  const path = scratch.newPath();
+  for (const database of [open(path), open(path)]) {
+    sqliteStore(database);
+    expect(read(database, name)).toBe(answer);
+  }
+});
+
+test("a statement waits at most 20 ms for a lock while the store serves", () => {
+  const database = open();
+  sqliteStore(database);
+  expect(read(database, "busy_timeout")).toBeGreaterThan(0);
+  expect(read(database, "busy_timeout")).toBeLessThanOrEqual(20);
+});
+
+test("a database in memory has no log, and every other setting", () => {
+  const database = open(":memory:");
+  sqliteStore(database);
+  expect(read(database, "journal_mode")).toBe("memory");
+  expect(read(database, "foreign_keys")).toBe(1);
+});
+
+test("records are committed with FULL; charges with NORMAL, or with FULL where durability says so", async () => {
+  for (const [durability, answer] of [["normal", 1] as const, ["full", 2] as const]) {
+    const database = open();
+    const store = sqliteStore(database, { durability });
+    const loaded = await withKey(store, 1, 5);
+    expect(read(database, "synchronous")).toBe(2);
+    await charge(store, aPlan(loaded));
+    expect(read(database, "synchronous")).toBe(answer);
+    await commit(store, { puts: [{ record: aRecord(1, { version: 2 }) }] });
+    expect(read(database, "synchronous")).toBe(2);
+    await store.addStatistics(WORKSPACE, { counts: [], uses: [] });
+    expect(read(database, "synchronous")).toBe(1);
+    await deleteKey(store);
+    expect(read(database, "synchronous")).toBe(2);
+  }
+});
+
+test.each(["3.51.2", "3.40.1", "2.9.9"])("SQLite %s is refused as too old", (version) => {
+  expect(() => assertSqliteVersion(withVersion(version))).toThrow(/install a newer/);
+});
+
+test.each(["3.51.3", "3.51.10", "3.53.0", "4.0.0"])("SQLite %s is new enough", (version) => {
+  assertSqliteVersion(withVersion(version));
+});
+
+/** A real connection that gives another version for its own. */
+function withVersion(version: string): Database.Database {
+  const database = open(":memory:");
+  database.function("sqlite_version", () => version);
+  return database;
+}

@@ -1,0 +1,97 @@
+import type { RecordKind } from "@latchkey/core";
+
+/** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
+export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
+  workspace: 1,
+  api: 2,
+  key: 3,
+  identity: 4,
+  role: 5,
+  permission: 6,
+  rootKey: 7,
+  rootKeyPointer: 8,
+  auditEntry: 9,
+};
+
+const kept = (
+  record: string,
+  counters: string,
+) => `${record}.seq, ${record}.version, ${record}.counters,
+  ${counters}.remaining, ${counters}.refilled_at, ${counters}.last_refill_at, ${counters}.windows`;
+
+/** A record `r` and the identity `l` that it links to, with what is kept beside them. `stored-record.ts` reads such rows. */
+const LOADED = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq`;
+const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
+  LEFT JOIN latchkey_counters c ON c.seq = r.counters
+  LEFT JOIN latchkey_used u ON u.record = r.seq
+  LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND l.id = r.link
+  LEFT JOIN latchkey_counters d ON d.seq = l.counters
+  LEFT JOIN latchkey_used v ON v.record = l.seq`;
+
+/** The order of the joins is given: the list is walked, and each record looked up. */
+const LISTED = `${LOADED} FROM latchkey_entry e
+  CROSS JOIN latchkey_record r ON r.workspace = ? AND r.kind = ? AND r.id = e.id
+  ${BESIDE} WHERE e.list = ? AND e.owner = ? AND e.id`;
+
+const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
+  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
+  LEFT JOIN latchkey_counters c ON c.seq = r.counters WHERE`;
+
+/** Every statement that a store runs while it serves. */
+export const SQL = {
+  begin: "BEGIN",
+  beginWrite: "BEGIN IMMEDIATE",
+  commit: "COMMIT",
+  workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",
+  addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
+  raiseRevision: "UPDATE latchkey_workspace SET revision = revision + 1 WHERE seq = ?",
+  name: "SELECT seq, size FROM latchkey_name WHERE workspace = ? AND name = ?",
+  addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
+  resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",
+  byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE r.workspace = ? AND r.kind = ? AND r.id = ?`,
+  byClaim: `${LOADED} FROM latchkey_record r ${BESIDE}
+    WHERE r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
+  ascending: `${LISTED} > ? ORDER BY e.id LIMIT ?`,
+  descending: `${LISTED} < ? ORDER BY e.id DESC LIMIT ?`,
+  find: "SELECT seq, version, counters FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?",
+  insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  update: "UPDATE latchkey_record SET version = ?, link = ?, counters = ?, body = ? WHERE seq = ?",
+  delete: "DELETE FROM latchkey_record WHERE seq = ?",
+  holder: `SELECT r.id FROM latchkey_claim c JOIN latchkey_record r ON r.seq = c.record
+    WHERE c.name = ? AND c.value = ?`,
+  claim: "INSERT OR REPLACE INTO latchkey_claim (name, value, record) VALUES (?, ?, ?)",
+  release: "DELETE FROM latchkey_claim WHERE name = ? AND value = ? AND record = ?",
+  enter: "INSERT OR IGNORE INTO latchkey_entry (list, owner, id) VALUES (?, ?, ?)",
+  leave: "DELETE FROM latchkey_entry WHERE list = ? AND owner = ? AND id = ?",
+  counters:
+    "SELECT remaining, refilled_at, last_refill_at, windows FROM latchkey_counters WHERE seq = ?",
+  addCounters: `INSERT INTO latchkey_counters (holders, remaining, refilled_at, last_refill_at, windows)
+    VALUES (1, ?, ?, ?, '')`,
+  moveCounters: `UPDATE latchkey_counters SET remaining = ?, refilled_at = ?, last_refill_at = ?, windows = ?
+    WHERE seq = ?`,
+  shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
+  leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
+  deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
+  confirmBySeq: `${CONFIRMED} r.seq = ? AND r.workspace = ? AND r.kind = ? AND r.id = ?`,
+  confirm: `${CONFIRMED} r.workspace = ? AND r.kind = ? AND r.id = ?`,
+  passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
+  pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
+  // More than is added at once, so that forgetting keeps up.
+  ended: "SELECT workspace, name FROM latchkey_passing WHERE until < ? ORDER BY until LIMIT 2",
+  forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
+  forgetBetween: "DELETE FROM latchkey_passing WHERE workspace = ? AND name >= ? AND name < ?",
+  sums: `SELECT hour_at, code, count FROM latchkey_statistic
+    WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at >= ? AND hour_at < ? ORDER BY hour_at`,
+  oldSums: `SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
+    WHERE workspace = ? AND hour_at < ? ORDER BY hour_at LIMIT ?`,
+  addSum: `INSERT INTO latchkey_statistic (workspace, kind, subject, hour_at, code, count)
+    VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = count + excluded.count`,
+  deleteSum: `DELETE FROM latchkey_statistic
+    WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at = ? AND code = ?`,
+  raiseUse: `INSERT INTO latchkey_used (record, at)
+    SELECT seq, ? FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?
+    ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
+  deleteUse: "DELETE FROM latchkey_used WHERE record = ?",
+} as const;

@@ -1,0 +1,58 @@
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { sqliteStore } from "./index.js";
+import { aLimit, aPlan, charge, deleteKey, load, NOW, withKey } from "./testing/fixtures.js";
+
+const DAY_MS = 86_400_000;
+let database: Database.Database;
+beforeEach(() => {
+  database = new Database(":memory:");
+});
+afterEach(() => database.close());
+
+const rows = () => database.prepare("SELECT count(*) FROM latchkey_passing").pluck().get();
+
+test("windows that no record owns are forgotten once they ended over 24 hours ago, two with each that is written", async () => {
+  const store = sqliteStore(database);
+  const chargeAt = (window: string, now: number) => {
+    const limits = [{ ...aLimit(window, null), limit: 99, duration: 1_000 }];
+    return charge(store, aPlan([], { uses: null, limits }), { now });
+  };
+  for (let count = 0; count < 20; count += 1) await chargeAt(`window-${count}`, NOW);
+  await chargeAt("later", NOW + 1_000 + DAY_MS);
+  expect(rows()).toBe(21);
+  await chargeAt("later", NOW + 1_001 + DAY_MS);
+  expect(rows()).toBe(19);
+  for (let count = 0; count < 15; count += 1) await chargeAt("later", NOW + 1_001 + DAY_MS);
+  expect(rows()).toBe(1);
+});
+
+test("a request is repeated until its time is over, and forgotten a day later", async () => {
+  const store = sqliteStore(database);
+  const plan = aPlan(await withKey(store, 1, 100));
+  const chargeAt = (id: string, now: number) =>
+    charge(store, plan, { now, request: { id, fingerprint: "f", rememberUntil: now + 1_000 } });
+  for (let count = 0; count < 20; count += 1) await chargeAt(`request-${count}`, NOW);
+  expect(await chargeAt("request-7", NOW + 999)).toMatchObject({ remaining: 92 });
+  expect(await chargeAt("request-7", NOW + 1_000)).toMatchObject({ remaining: 79 });
+  await chargeAt("again", NOW + 1_000 + DAY_MS);
+  expect(rows()).toBe(21);
+  for (let count = 1; count <= 15; count += 1)
+    await chargeAt("again", NOW + DAY_MS + count * 2_000);
+  expect(rows()).toBe(1);
+});
+
+test("the requests of a record go with it, and those of others stay", async () => {
+  const store = sqliteStore(database);
+  const request = { id: "r", fingerprint: "f", rememberUntil: NOW + 1_000 };
+  for (const number of [1, 2]) {
+    await withKey(store, number, 5);
+    await charge(store, aPlan(await load(store, number)), { request });
+  }
+  await deleteKey(store, 1);
+  expect(rows()).toBe(1);
+  expect(await charge(store, aPlan(await load(store, 2)), { request })).toMatchObject({
+    remaining: 4,
+  });
+  expect((await load(store, 2)).usage?.remaining).toBe(4);
+});

@@ -1,0 +1,115 @@
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sqliteStore } from "./index.js";
+import { commit, keyIdOf, NOW, WORKSPACE, withUses } from "./testing/fixtures.js";
+
+const database = new Database(":memory:");
+const store = sqliteStore(database);
+afterAll(() => database.close());
+
+const KEY = {
+  apiId: "api_1",
+  start: "pay_live_ab",
+  name: "billing",
+  hash: "the hash",
+  sealedSecret: "the sealed secret",
+  identityId: "id_1",
+  meta: { plan: "pro" },
+  createdAt: NOW,
+  expires: NOW + 1,
+  enabled: true,
+  ratelimits: [{ name: "default", limit: 5, duration: 1_000 }],
+  usesFrom: "key",
+  roles: ["role_1"],
+};
+
+beforeAll(async () => {
+  const identity = { externalId: "user-1", meta: { tier: 1 }, createdAt: NOW };
+  const entry = {
+    type: "key.created",
+    at: NOW,
+    actor: "root_1",
+    keyId: keyIdOf(1),
+    changes: { name: "billing" },
+  };
+  const shared = { version: 1, link: null };
+  await commit(store, {
+    puts: [
+      withUses({ kind: "key", id: keyIdOf(1), version: 7, link: "id_1", body: KEY }, 12),
+      { record: { kind: "key", id: keyIdOf(2), ...shared, body: { enabled: false } } },
+      withUses({ kind: "identity", id: "id_1", ...shared, body: identity }, 3),
+      { record: { kind: "auditEntry", id: "evt_1", ...shared, body: entry } },
+      { record: { kind: "api", id: "api_1", ...shared, body: { name: "payments" } } },
+    ],
+  });
+  const uses = [{ kind: "key", id: keyIdOf(1), usedAt: NOW + 5 } as const];
+  await store.addStatistics(WORKSPACE, { counts: [], uses });
+});
+
+const rowsOf = (view: string) => database.prepare(`SELECT * FROM ${view} ORDER BY id`).all();
+
+test("latchkey_keys shows each key in columns, null for what it does not have, and neither hash nor sealed secret", () => {
+  const [first, second] = rowsOf("latchkey_keys") as Record<string, unknown>[];
+  expect(first).toEqual({
+    workspaceId: WORKSPACE,
+    id: keyIdOf(1),
+    version: 7,
+    apiId: "api_1",
+    start: "pay_live_ab",
+    name: "billing",
+    identityId: "id_1",
+    meta: '{"plan":"pro"}',
+    createdAt: NOW,
+    updatedAt: null,
+    expires: NOW + 1,
+    enabled: 1,
+    refill: null,
+    ratelimits: '[{"name":"default","limit":5,"duration":1000}]',
+    environment: null,
+    usesFrom: "key",
+    rotatedFrom: null,
+    rotatedTo: null,
+    roles: '["role_1"]',
+    permissions: null,
+    remaining: 12,
+    usedAt: NOW + 5,
+  });
+  expect(second).toMatchObject({ id: keyIdOf(2), enabled: 0, name: null, remaining: null });
+  expect(JSON.stringify([first, second])).not.toContain("the ");
+});
+
+test("latchkey_identities and latchkey_audit show theirs", () => {
+  expect(rowsOf("latchkey_identities")).toMatchObject([
+    {
+      workspaceId: WORKSPACE,
+      id: "id_1",
+      externalId: "user-1",
+      meta: '{"tier":1}',
+      refill: null,
+      remaining: 3,
+    },
+  ]);
+  expect(rowsOf("latchkey_audit")).toMatchObject([
+    {
+      id: "evt_1",
+      type: "key.created",
+      at: NOW,
+      actor: "root_1",
+      keyId: keyIdOf(1),
+      resourceId: null,
+      changes: '{"name":"billing"}',
+    },
+  ]);
+});
+
+test("a damaged body has no columns, and hides none of the others", () => {
+  database.exec("UPDATE latchkey_record SET body = '{\"name\"' WHERE id = 'key_000000000002'");
+  expect(rowsOf("latchkey_keys")).toMatchObject([
+    { name: "billing" },
+    { id: keyIdOf(2), enabled: null },
+  ]);
+});
+
+test("nothing can be written through a view", () => {
+  expect(() => database.exec("UPDATE latchkey_keys SET enabled = 1")).toThrow("cannot modify");
+});
