@@ -30,40 +30,31 @@ type Handle = string | undefined;
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 class PreparedCharge {
+  readonly context: StoreContext;
+  readonly plan: ChargePlan;
   /** Of the keys among the confirmations. */
   readonly handles: readonly Handle[];
-  readonly plan: ChargePlan;
-  readonly context: StoreContext;
-  readonly names: WorkspaceNames;
-  readonly revision: string;
-  readonly fixed: ReturnType<typeof joinRows>;
-  /** They come last, behind what differs. */
-  readonly limits: ReturnType<typeof joinRows>;
-  /** All of it, for a moment without a refill and a request, which is most of them: what is missing is the instant. */
-  readonly plain: readonly string[];
-  /** Place of the instant, which comes first behind the Redis keys. */
+  /** Keys and arguments for a moment without a refill and a request, which is most of them; what is missing is the instant. */
+  readonly params: readonly string[];
+  /** Place of the instant, which comes first behind the Redis keys. The letters are two places later. */
   readonly nowAt: number;
 
   constructor(context: StoreContext, plan: ChargePlan, handles: readonly Handle[]) {
-    const names = context.names.of(plan.workspaceId);
-    this.context = context;
-    if (plan.confirms.length > MOST_CONFIRMS)
+    const { confirms, cost, limits, mode, revision, workspaceId } = plan;
+    if (confirms.length > MOST_CONFIRMS)
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
-    this.handles = handles;
+    this.context = context;
     this.plan = plan;
-    this.names = names;
-    this.revision = orDash(plan.revision);
-    this.fixed = joinRows([
-      ...plan.confirms.map((_, index) => confirmation(names, plan, index, handles[index])),
-      ...(plan.cost === 1 ? [] : [["c", [], digits(plan.cost)] as const]),
-      ...(plan.mode === "peek" ? [["l", []] as const] : []),
+    this.handles = handles;
+    const names = context.names.of(workspaceId);
+    const { letters, keys, args } = joinRows([
+      ...confirms.map((_, index) => confirmation(names, plan, index, handles[index])),
+      ...(cost === 1 ? [] : [["c", [], digits(cost)] as const]),
+      ...(mode === "peek" ? [["l", []] as const] : []),
+      ...limits.map((limit) => limitRow(names, limit)),
     ]);
-    this.limits = joinRows(plan.limits.map((limit) => limitRow(names, limit)));
-    const { fixed, limits, revision } = this;
-    const keys = [names.revision, ...fixed.keys, ...limits.keys];
-    const letters = fixed.letters + limits.letters;
-    this.nowAt = keys.length;
-    this.plain = [...keys, "", revision, letters, ...fixed.args, ...limits.args];
+    this.nowAt = keys.length + 1;
+    this.params = [names.revision, ...keys, "", orDash(revision), letters, ...args];
   }
 }
 
@@ -106,10 +97,19 @@ function prepareAndRun(
 function run(prepared: PreparedCharge, moment: ChargeMoment, step: number): Promise<ChargeResult> {
   const { context, plan, nowAt } = prepared;
   const { now, refill, request } = moment;
-  const isPlain = refill === null && request === undefined;
-  const params = isPlain ? prepared.plain.slice() : paramsOf(prepared, moment);
+  const params = prepared.params.slice();
+  params[nowAt] = digits(now);
+  if (refill !== null) {
+    params[nowAt + 2] += "f";
+    params.push(digits(refill.amount), digits(refill.dueAt));
+  }
+  if (request !== undefined) {
+    params[nowAt + 2] += "q";
+    params.push(request.fingerprint, digits(request.rememberUntil), aboutOf(plan.limits));
+    const names = context.names.of(plan.workspaceId);
+    params.splice(nowAt, 0, names.request(plan.confirms[0], request.id));
+  }
   const keyCount = request === undefined ? nowAt : nowAt + 1;
-  params[keyCount] = digits(now);
   return context.connection.verify(SCRIPTS.charge, keyCount, params, (answer) => {
     const words = String(answer).split(" ");
     const isElsewhere = words[0] === "LOST" || words[0] === "SHARED";
@@ -117,27 +117,6 @@ function run(prepared: PreparedCharge, moment: ChargeMoment, step: number): Prom
     if (step === MOST_STEPS) throw unavailable("the counters of a key were moved again and again");
     return follow(prepared, moment, step, words);
   });
-}
-
-/** Keys and arguments for a moment with a refill or a request. */
-function paramsOf(
-  { names, plan, fixed, limits, revision }: PreparedCharge,
-  { refill, request }: ChargeMoment,
-): string[] {
-  const keys = [names.revision, ...fixed.keys];
-  const args: string[] = [];
-  let letters = fixed.letters;
-  if (refill !== null) {
-    letters += "f";
-    args.push(digits(refill.amount), digits(refill.dueAt));
-  }
-  if (request !== undefined) {
-    letters += "q";
-    keys.push(names.request(plan.confirms[0], request.id));
-    args.push(request.fingerprint, digits(request.rememberUntil), aboutOf(plan.limits));
-  }
-  letters += limits.letters;
-  return [...keys, ...limits.keys, "", revision, letters, ...fixed.args, ...args, ...limits.args];
 }
 
 /** Nothing was charged: the key or its counters are elsewhere than the handle said, or the key is gone. */

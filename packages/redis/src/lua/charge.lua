@@ -12,12 +12,12 @@
            "t" a record of another kind and its counters, KEYS: the hash of its kind; its id, "<version> " or "*"; "r" without
            its counters; "n" that there is none, KEYS: the hash of its kind or the addresses of keys; its id;
            in upper case where its uses are drawn from; "c" uses to take, where not 1; "l" nothing, but only look;
-           "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
-           fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
-           beside their windows, one line, opaque here;
            for each limit, a character whose code is 32 more than the number of the confirmation whose counters hold its window,
            or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window,
-           length of a window in ms, units to take
+           length of a window in ms, units to take;
+           "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
+           fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
+           beside their windows, one line, opaque here
   Returns  "STALE 0" for the revision, "STALE " or "LOST " and the number of a confirmation, lost where the record is not at its
            address; "SHARED " with the number and the id of the counters that the key shares or ""; "CONFLICT", "CORRUPT",
            "REPEAT " and what was remembered; or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses
@@ -33,9 +33,9 @@ local MAX, KEPT_AFTER_END_MS = 9007199254740991, 86400000
 -- 1. What the decision rested on. Counters are {home, text, field, whether they moved}.
 if ARGV[2] ~= "-" and (call("GET", KEYS[1]) or "0") ~= ARGV[2] then return "STALE 0" end
 local now, cost, letters = tonumber(ARGV[1]), 1, ARGV[3]
-local at, nextKey, confirmed, position = 4, 2, 0, 1
-local counters, uses, isCounted, isPeek, amount, dueAt, memory, fingerprint, rememberUntil, about = {}
-while position <= #letters do
+local at, nextKey, confirmed, limits, firstLimit, limitsAt, limitKeys = 4, 2, 0, 0
+local counters, uses, isPeek, amount, dueAt, memory, fingerprint, rememberUntil, about = {}
+for position = 1, #letters do
   local letter = byte(letters, position)
   if letter < 97 and letter >= 65 then
     -- Upper case: the uses are drawn from this one.
@@ -86,13 +86,12 @@ while position <= #letters do
     amount, dueAt, at = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), at + 2
   elseif letter == 113 then -- q
     memory, fingerprint, rememberUntil, about = KEYS[nextKey], ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
-    nextKey, at = nextKey + 1, at + 3
   else
-    break
+    if limits == 0 then firstLimit, limitsAt, limitKeys = position, at, nextKey end
+    limits, at = limits + 1, at + 4
+    if letter == 112 then nextKey = nextKey + 1 end -- p
   end
-  position = position + 1
 end
-local limits = #letters - position + 1
 -- Two confirmed records may share their counters.
 for later = 2, confirmed do
   for earlier = 1, counters[later] and later - 1 or 0 do
@@ -135,9 +134,9 @@ if uses then
 end
 
 -- 4. The windows that count now: start, units used, and between which places of the text of the counters they are.
-local windows, isLimited, windowKey = limits > 0 and {}, false, nextKey
+local windows, isLimited, windowKey = limits > 0 and {}, false, limitKeys
 for limit = 1, limits do
-  local first, letter = at + limit * 4 - 4, byte(letters, position + limit - 1)
+  local first, letter = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1)
   local owner, text, stop, last = counters[letter - 32], nil, 0, nil
   if letter == 112 then -- p
     text, windowKey = call("GET", KEYS[windowKey]), windowKey + 1
@@ -173,9 +172,9 @@ end
 local answer = status .. left
 
 -- 6. What is answered, and what is written. A window is answered as it is stored.
-windowKey = nextKey
+windowKey = limitKeys
 for limit = 1, limits do
-  local first, letter, window = at + limit * 4 - 4, byte(letters, position + limit - 1), windows[limit]
+  local first, letter, window = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1), windows[limit]
   local owner, units = counters[letter - 32], isTaken and tonumber(ARGV[first + 3]) or 0
   local text = format("%.0f:%.0f", window[1], window[2] + units)
   answer = answer .. " " .. text
