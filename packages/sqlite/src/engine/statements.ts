@@ -80,7 +80,6 @@ export const SQL = {
   // More than is added at once, so that forgetting keeps up.
   ended: "SELECT workspace, name FROM latchkey_passing WHERE until < ? ORDER BY until LIMIT 2",
   forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
-  forgetBetween: "DELETE FROM latchkey_passing WHERE workspace = ? AND name >= ? AND name < ?",
   sums: `SELECT hour_at, code, count FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at >= ? AND hour_at < ? ORDER BY hour_at`,
   oldSums: `SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
