@@ -90,7 +90,7 @@ function readBasis(
   plan: ChargePlan,
   generation: number,
   isWriting = false,
-): Basis | Stale {
+) {
   const { names, memo, run } = connection;
   const workspace = names.workspace(plan.workspaceId, isWriting);
   const records = plan.confirms.map(({ kind, id, handle }) => {

@@ -137,8 +137,8 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
 
   function existing(address: RecordAddress): Found {
     const found = find(address);
-    if (found === null) throw new TypeError(`the change names a ${address.kind} that is not there`);
-    return found;
+    if (found !== null) return found;
+    throw new TypeError(`the change names a ${address.kind} that is not there`);
   }
 
   function find({ kind, id }: RecordAddress): Found | null {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Claim, ListEntry } from "@latchkey/core";
-import type { Connection } from "./connection.js";
 import type { Statement } from "./database.js";
+import type { Statements } from "./statements.js";
 
 /** What no workspace, list or claim has for its number: nothing is found under it. */
 export const NO_NUMBER = 0;
@@ -16,10 +16,10 @@ const MOST = 10_000;
  * stays true, also beside other processes.
  */
 export class Names {
-  readonly #run: Connection["run"];
+  readonly #run: Statements;
   readonly #known = new Map<string, number>();
 
-  constructor(run: Connection["run"]) {
+  constructor(run: Statements) {
     this.#run = run;
   }
 

@@ -1,4 +1,5 @@
 import type { RecordKind } from "@latchkey/core";
+import type { SqliteDatabase, Statement } from "./database.js";
 
 /** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
 export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
@@ -94,3 +95,13 @@ export const SQL = {
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
   deleteUse: "DELETE FROM latchkey_used WHERE record = ?",
 } as const;
+
+export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
+
+export function prepareAll(database: SqliteDatabase): Statements {
+  const prepared = Object.entries(SQL).map(([name, sql]) => {
+    const statement = database.prepare(sql).safeIntegers(false);
+    return [name, sql.startsWith("SELECT") ? statement.raw(true) : statement];
+  });
+  return Object.fromEntries(prepared);
+}
