@@ -3,15 +3,17 @@ import type { Row, Workspace } from "./workspace.js";
 
 /** Records by id or by claim, in the order of the wants. */
 export function read(workspace: Workspace, wants: readonly Want[]): ReadResult {
-  const found = wants.map((want) => loaded(workspace, find(workspace, want)));
+  const found = wants.map((want) => {
+    const row = find(workspace, want);
+    return row === undefined ? null : loaded(workspace, row);
+  });
   return { revision: workspace.revision, found };
 }
 
-/** A record with its identity, or null where there is no such record. */
-export function loaded(workspace: Workspace, row: Row | undefined): LoadedRecord | null {
-  if (row === undefined) return null;
-  const identity = row.link === null ? undefined : workspace.row("identity", row.link);
+/** A record, and the identity that it links to. */
+export function loaded(workspace: Workspace, row: Row): LoadedRecord {
   const { record, usage, usedAt } = stateOf(row);
+  const identity = row.link === null ? undefined : workspace.row("identity", row.link);
   return { record, usage, usedAt, linked: identity === undefined ? null : stateOf(identity) };
 }
 
