@@ -33,13 +33,20 @@ class PreparedCharge {
   /** Of the keys among the confirmations. */
   readonly handles: readonly Handle[];
   readonly plan: ChargePlan;
+  readonly context: StoreContext;
   readonly names: WorkspaceNames;
   readonly revision: string;
   readonly fixed: ReturnType<typeof joinRows>;
   /** They come last, behind what differs. */
   readonly limits: ReturnType<typeof joinRows>;
+  /** All of it, for a moment without a refill and a request, which is most of them: what is missing is the instant. */
+  readonly plain: readonly string[];
+  /** Place of the instant, which comes first behind the Redis keys. */
+  readonly nowAt: number;
 
-  constructor(names: WorkspaceNames, plan: ChargePlan, handles: readonly Handle[]) {
+  constructor(context: StoreContext, plan: ChargePlan, handles: readonly Handle[]) {
+    const names = context.names.of(plan.workspaceId);
+    this.context = context;
     if (plan.confirms.length > MOST_CONFIRMS)
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
     this.handles = handles;
@@ -52,6 +59,11 @@ class PreparedCharge {
       ...(plan.mode === "peek" ? [["l", []] as const] : []),
     ]);
     this.limits = joinRows(plan.limits.map((limit) => limitRow(names, limit)));
+    const { fixed, limits, revision } = this;
+    const keys = [names.revision, ...fixed.keys, ...limits.keys];
+    const letters = fixed.letters + limits.letters;
+    this.nowAt = keys.length;
+    this.plain = [...keys, "", revision, letters, ...fixed.args, ...limits.args];
   }
 }
 
@@ -64,17 +76,16 @@ export function charge(
   plan: ChargePlan,
   moment: ChargeMoment,
 ): Promise<ChargeResult> {
-  const { memo, confirms, workspaceId } = plan;
-  const names = context.names.of(workspaceId);
+  const { memo, confirms } = plan;
   // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
-  const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.names === names;
-  if (isOwn) return run(context, memo, moment, 1);
+  const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.context === context;
+  if (isOwn) return run(memo, moment, 1);
   const handles = confirms.map(({ handle }) => (typeof handle === "string" ? handle : undefined));
   const unknown = confirms.flatMap(({ kind, id, version }, index) =>
     kind === "key" && version !== null && handles[index] === undefined ? [id] : [],
   );
   if (unknown.length === 0) return prepareAndRun(context, plan, handles, moment, 1);
-  return locate(context, workspaceId, unknown).then((found) => {
+  return locate(context, plan.workspaceId, unknown).then((found) => {
     const all = confirms.map(({ id }, index) => handles[index] ?? found.get(id));
     return prepareAndRun(context, plan, all, moment, 1);
   });
@@ -87,42 +98,51 @@ function prepareAndRun(
   moment: ChargeMoment,
   step: number,
 ): Promise<ChargeResult> {
-  const prepared = new PreparedCharge(context.names.of(plan.workspaceId), plan, handles);
+  const prepared = new PreparedCharge(context, plan, handles);
   plan.memo = prepared;
-  return run(context, prepared, moment, step);
+  return run(prepared, moment, step);
 }
 
-function run(
-  context: StoreContext,
-  prepared: PreparedCharge,
-  moment: ChargeMoment,
-  step: number,
-): Promise<ChargeResult> {
-  const { fixed, limits, names, plan, revision } = prepared;
+function run(prepared: PreparedCharge, moment: ChargeMoment, step: number): Promise<ChargeResult> {
+  const { context, plan, nowAt } = prepared;
   const { now, refill, request } = moment;
-  const params = [names.revision, ...fixed.keys];
-  if (request !== undefined) params.push(names.request(plan.confirms[0], request.id));
-  params.push(...limits.keys);
-  const keyCount = params.length;
-  const more = `${refill === null ? "" : "f"}${request === undefined ? "" : "q"}`;
-  params.push(digits(now), revision, fixed.letters + more + limits.letters, ...fixed.args);
-  if (refill !== null) params.push(digits(refill.amount), digits(refill.dueAt));
-  if (request !== undefined)
-    params.push(request.fingerprint, digits(request.rememberUntil), aboutOf(plan.limits));
-  params.push(...limits.args);
+  const isPlain = refill === null && request === undefined;
+  const params = isPlain ? prepared.plain.slice() : paramsOf(prepared, moment);
+  const keyCount = request === undefined ? nowAt : nowAt + 1;
+  params[keyCount] = digits(now);
   return context.connection.verify(SCRIPTS.charge, keyCount, params, (answer) => {
     const words = String(answer).split(" ");
     const isElsewhere = words[0] === "LOST" || words[0] === "SHARED";
     if (!isElsewhere) return readAnswer(String(answer), words, plan);
     if (step === MOST_STEPS) throw unavailable("the counters of a key were moved again and again");
-    return follow(context, prepared, moment, step, words);
+    return follow(prepared, moment, step, words);
   });
+}
+
+/** Keys and arguments for a moment with a refill or a request. */
+function paramsOf(
+  { names, plan, fixed, limits, revision }: PreparedCharge,
+  { refill, request }: ChargeMoment,
+): string[] {
+  const keys = [names.revision, ...fixed.keys];
+  const args: string[] = [];
+  let letters = fixed.letters;
+  if (refill !== null) {
+    letters += "f";
+    args.push(digits(refill.amount), digits(refill.dueAt));
+  }
+  if (request !== undefined) {
+    letters += "q";
+    keys.push(names.request(plan.confirms[0], request.id));
+    args.push(request.fingerprint, digits(request.rememberUntil), aboutOf(plan.limits));
+  }
+  letters += limits.letters;
+  return [...keys, ...limits.keys, "", revision, letters, ...fixed.args, ...args, ...limits.args];
 }
 
 /** Nothing was charged: the key or its counters are elsewhere than the handle said, or the key is gone. */
 async function follow(
-  context: StoreContext,
-  { plan, handles }: PreparedCharge,
+  { context, plan, handles }: PreparedCharge,
   moment: ChargeMoment,
   step: number,
   [word, number, shared = ""]: readonly string[],

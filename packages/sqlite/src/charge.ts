@@ -3,7 +3,7 @@ import {
   type ChargeMoment,
   type ChargePlan,
   type ChargeResult,
-  type ChargeStep,
+  type ChargeWrite,
   NO_USES,
   type RateWindow,
   UNLIMITED_USES,
@@ -14,7 +14,7 @@ import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { NO_NUMBER } from "./engine/names.js";
 import { KIND_CODE } from "./engine/statements.js";
 import { findRequest, findWindow, pass, requestName } from "./passing.js";
-import { keepRecord, wholeOr0 } from "./stored-record.js";
+import { keepRecord, wholeOr } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
 interface Basis {
@@ -28,12 +28,7 @@ interface Basis {
   readonly records: readonly (KeptRecord | null)[];
 }
 
-/** A step, and the windows that it was decided on. */
-interface Decision {
-  readonly windows: readonly (RateWindow | null)[];
-  readonly step: ChargeStep;
-}
-
+type Windows = readonly (RateWindow | null)[];
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
 
 /** Where a row that confirms a record has the revision. */
@@ -57,15 +52,15 @@ export function look(connection: Connection, plan: ChargePlan, moment: ChargeMom
   });
 }
 
-/** Carries a plan out. Call it inside a write transaction in which the memo was confirmed. */
+/** Carries a plan out. Call it inside a write transaction. */
 export function take(connection: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
   const { generation } = connection.memo;
   let basis: Basis | Stale | null = keptBasis(connection, plan);
   if (basis?.generation !== generation) basis = readBasis(connection, plan, generation, true);
   if ("kind" in basis) return basis;
-  const decision = decide(basis, moment);
-  store(basis, decision, moment);
-  return decision.step.result;
+  const { step, windows } = decide(basis, moment);
+  if (step.next !== null) store(basis, moment, windows, step.next);
+  return step.result;
 }
 
 /** As last known, of whatever generation; null where that is not all. */
@@ -79,7 +74,7 @@ function keptBasis(connection: Connection, plan: ChargePlan): Basis | null {
   if (workspace === NO_NUMBER) return null;
   const records: KeptRecord[] = [];
   for (const { handle, kind, id } of plan.confirms) {
-    const kept = memo.record(handle);
+    const kept = memo.records.get(handle);
     if (kept?.generation !== generation || kept.workspace !== workspace) return null;
     if (kept.kind !== KIND_CODE[kind] || kept.id !== id) return null;
     records.push(kept);
@@ -107,7 +102,7 @@ function readBasis(
   });
   const revision =
     records.find((record) => record !== null)?.revision ??
-    wholeOr0(run.workspace.get(plan.workspaceId)?.[1]);
+    wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
   return confirm({ connection, plan, workspace, generation, records }, revision);
 }
 
@@ -126,7 +121,8 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
   return basis;
 }
 
-function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment): Decision {
+/** The step of a charge, and the windows that it was decided on. */
+function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment) {
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
   const windows: (RateWindow | null)[] = [];
@@ -141,15 +137,14 @@ function decide({ connection, plan, workspace, records }: Basis, moment: ChargeM
   return { windows, step };
 }
 
-function store(basis: Basis, { windows, step: { next } }: Decision, moment: ChargeMoment): void {
-  if (next === null) return;
+function store(basis: Basis, moment: ChargeMoment, before: Windows, next: ChargeWrite): void {
   const { connection, plan, workspace, records } = basis;
   const moved = new Set<KeptCounters>();
   const used = plan.uses === null ? null : records[plan.uses]?.counters;
   if (used && used.usage !== next.usage) moved.add(Object.assign(used, { usage: next.usage }));
   for (const [index, { owner, window: name, duration }] of plan.limits.entries()) {
     const window = next.windows[index] ?? null;
-    if (window === null || window === windows[index]) continue;
+    if (window === null || window === before[index]) continue;
     const own = owner === null ? null : records[owner]?.counters;
     if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
     if (owner === null)

@@ -9,6 +9,7 @@ import {
   type Put,
   type RecordAddress,
   type Usage,
+  type UsageChange,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import {
@@ -22,7 +23,9 @@ import type { Statement } from "./engine/database.js";
 import { claimName, storedOwner, storedValue } from "./engine/names.js";
 import { KIND_CODE } from "./engine/statements.js";
 import { forgetRequests } from "./passing.js";
-import { versionOf } from "./stored-record.js";
+import { wholeOr } from "./stored-record.js";
+
+const NO_CHANGE: UsageChange = { due: null, operation: { kind: "keep" }, restartsAt: null };
 
 /** A record as far as a change needs it. */
 interface Found {
@@ -88,9 +91,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const { counters: seq } = existing(each);
     if (seq === null) throw new TypeError(`the change names a ${each.kind} without counters`);
     const before = moved.get(seq) ?? findCounters(connection, seq);
-    const changed = usage
-      ? changeUsage(before.usage, usage)
-      : ({ kind: "changed", usage: before.usage } as const);
+    const changed = changeUsage(before.usage, usage ?? NO_CHANGE);
     const windows = before.windows.filter(
       ({ name }) => keepWindows?.includes(name) !== false && !dropWindows?.includes(name),
     );
@@ -149,7 +150,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const row = run.find.get(workspace, KIND_CODE[kind], id) as
       | [number, unknown, number]
       | undefined;
-    found = row ? { seq: row[0], version: versionOf(row[1]), counters: row[2] } : null;
+    found = row ? { seq: row[0], version: wholeOr(Number.NaN, row[1]), counters: row[2] } : null;
     known.set(key, found);
     return found;
   }

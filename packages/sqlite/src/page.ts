@@ -2,7 +2,7 @@ import type { PageResult, PageWant } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { storedOwner } from "./engine/names.js";
 import { KIND_CODE } from "./engine/statements.js";
-import { loadedRecord, wholeOr0 } from "./stored-record.js";
+import { loadedRecord, wholeOr } from "./stored-record.js";
 
 /** Above every id. */
 const TOP = "\u{10ffff}";
@@ -19,6 +19,6 @@ export function page(connection: Connection, workspaceId: string, want: PageWant
     const rows = (descending ? run.descending : run.ascending).all(...place, limit + 1);
     const found = rows.slice(0, limit).map((row) => loadedRecord(kind, row));
     const hasMore = rows.length > limit;
-    return { revision: wholeOr0(revision), found, hasMore, size: wholeOr0(size) };
+    return { revision: wholeOr(0, revision), found, hasMore, size: wholeOr(0, size) };
   });
 }

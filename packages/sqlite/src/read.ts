@@ -3,7 +3,7 @@ import type { Connection } from "./engine/connection.js";
 import type { Row } from "./engine/database.js";
 import { claimName, storedValue } from "./engine/names.js";
 import { KIND_CODE } from "./engine/statements.js";
-import { keepLoaded, loadedRecord, REVISION_AT, wholeOr0 } from "./stored-record.js";
+import { keepLoaded, loadedRecord, REVISION_AT, wholeOr } from "./stored-record.js";
 
 /** Reads records by id and by claim. */
 export function read(
@@ -20,12 +20,12 @@ export function read(
         const row = find(connection, workspaceId, each);
         return row === undefined ? null : loadedRecord(each.kind, row);
       });
-      return { revision: wholeOr0(revision), found };
+      return { revision: wholeOr(0, revision), found };
     });
   }
   // One statement is a snapshot of its own. Whoever reads by a name is about to charge.
   if (!("id" in want)) keepLoaded(connection.memo, want.kind, row);
-  return { revision: wholeOr0(row[REVISION_AT]), found: [loadedRecord(want.kind, row)] };
+  return { revision: wholeOr(0, row[REVISION_AT]), found: [loadedRecord(want.kind, row)] };
 }
 
 function find({ run, names }: Connection, workspaceId: string, want: Want): Row | undefined {

@@ -13,10 +13,7 @@ import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js
 
 /**
  * Opens a store in a SQLite file, which is made with mode 0600 where there is none. Several processes of one machine may have
- * the same file open.
- *
- * Every method is one transaction, or one read on one snapshot. A commit that has resolved survives a power cut, a charge as
- * `durability` says.
+ * the same file open. A commit that has resolved survives a power cut, a charge as `durability` says.
  *
  * ```ts
  * const latchkey = createLatchkey({ store: sqliteStore("keys.db") });
@@ -59,7 +56,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     async commit(workspaceId, change) {
       const result = await steps.commit(() => commit(connection, workspaceId, change));
       // What was deleted is overwritten in the file; in the log it would stay until that is begun anew.
-      if (result.kind === "committed" && change.deletes.length > 0) steps.truncateLog();
+      if (result.kind === "committed" && change.deletes.length > 0) connection.truncateLog();
       return result;
     },
     charge: (plan, moment) =>
@@ -81,9 +78,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
   };
 }
 
-function isDatabase(source: unknown): source is SqliteDatabase {
-  if (typeof source !== "object" || source === null) return false;
-  return ["prepare", "exec", "pragma"].every(
-    (method) => typeof (source as Record<string, unknown>)[method] === "function",
-  );
+function isDatabase(source: Partial<SqliteDatabase> | null | undefined): boolean {
+  const methods = [source?.prepare, source?.exec, source?.pragma];
+  return methods.every((method) => typeof method === "function");
 }

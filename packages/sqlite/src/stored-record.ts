@@ -48,8 +48,8 @@ export function keepRecord(
   storedRevision: unknown,
   generation: number,
 ): KeptRecord {
-  const revision = wholeOr0(storedRevision);
-  const version = versionOf(row[at + 1]);
+  const revision = wholeOr(0, storedRevision);
+  const version = wholeOr(Number.NaN, row[at + 1]);
   const seq = row[at + 2] as number | null;
   const usage = seq === null ? NO_USES : readUsage(row[at + 3], row[at + 4], row[at + 5]);
   const windows = seq === null ? [] : readWindows(row[at + 6]);
@@ -72,17 +72,12 @@ function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState 
     body = undefined;
   }
   const [id, link] = [row[at + ID_AT] as string, row[at + ID_AT + 1] as string | null];
-  const record = { kind, id, version: wholeOr0(row[at + 1]), link, body };
+  const record = { kind, id, version: wholeOr(0, row[at + 1]), link, body };
   const usedAt = row[at + ID_AT + 3];
   return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null, handle: row[at] };
 }
 
-/** A version that cannot be read is none that anything rests on. */
-export function versionOf(value: unknown): number {
-  return isWhole(value) ? value : Number.NaN;
-}
-
-/** Revisions and sizes that cannot be read are 0. */
-export function wholeOr0(value: unknown): number {
-  return isWhole(value) ? value : 0;
+/** What cannot be read is answered as 0. As a version it is none that anything rests on: NaN. */
+export function wholeOr(otherwise: number, value: unknown): number {
+  return isWhole(value) ? value : otherwise;
 }

@@ -28,8 +28,7 @@
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local match, find, sub, format, byte = string.match, string.find, string.sub, string.format, string.byte
--- include whole.lua
-local KEPT_AFTER_END_MS = 86400000
+local MAX, KEPT_AFTER_END_MS = 9007199254740991, 86400000
 
 -- 1. What the decision rested on. Counters are {home, text, field, whether they moved}.
 if ARGV[2] ~= "-" and (call("GET", KEYS[1]) or "0") ~= ARGV[2] then return "STALE 0" end
@@ -44,26 +43,26 @@ while position <= #letters do
   end
   if letter == 107 or letter == 115 or letter == 118 then -- k, s, v
     local home, stamp = KEYS[nextKey], ARGV[at]
-    local found = call("HMGET", home, "v", "u", "s")
+    local found = call("HMGET", home, "v", letter == 115 and "s" or "u")
     confirmed, nextKey, at = confirmed + 1, nextKey + 1, at + 1
     if found[1] ~= stamp then
       local id = match(stamp, "^%S+ ") or ""
       if not found[1] or sub(found[1], 1, #id) ~= id then return "LOST " .. confirmed end
       if stamp ~= id then return "STALE " .. confirmed end
     end
-    found[1] = home
     if letter == 115 then
-      if found[3] ~= ARGV[at] then return "SHARED " .. confirmed .. " " .. (found[3] or "") end
-      found[1], found[3] = KEYS[nextKey], ARGV[at] .. " u"
-      found[2] = call("HGET", found[1], found[3])
+      local shared = ARGV[at]
+      if found[2] ~= shared then return "SHARED " .. confirmed .. " " .. (found[2] or "") end
+      local text = call("HGET", KEYS[nextKey], shared .. " u")
+      counters[confirmed] = text and { KEYS[nextKey], text, shared .. " u", false } or nil
       nextKey, at = nextKey + 1, at + 1
-    elseif found[3] and letter == 107 then
-      return "SHARED " .. confirmed .. " " .. found[3]
-    else
-      found[3] = "u"
+    elseif found[2] then
+      counters[confirmed] = { home, found[2], "u", false }
+    elseif letter == 107 then
+      -- Without counters it is as if it did not exist.
+      local shared = call("HGET", home, "s")
+      if shared then return "SHARED " .. confirmed .. " " .. shared end
     end
-    -- Without counters it is as if it did not exist.
-    counters[confirmed] = found[2] and found or nil
   elseif letter == 116 or letter == 114 then -- t, r
     local home, id, expected = KEYS[nextKey], ARGV[at], ARGV[at + 1]
     local head = call("HGET", home, id)
@@ -106,7 +105,7 @@ end
 local known = memory and call("GET", memory)
 if known then
   local knownFingerprint, knownUntil, result = match(known, "^([^\n]*)\n(%d+)\n(.*)$")
-  knownUntil = whole(knownUntil)
+  knownUntil = tonumber(knownUntil)
   if not knownUntil then return "CORRUPT" end
   if knownUntil > now then
     if knownFingerprint ~= fingerprint then return "CONFLICT" end
@@ -117,21 +116,20 @@ end
 -- 3. The uses, with a due refill applied. Nil stands for unlimited.
 local remaining, head, others, isRefilled
 if uses then
-  local drawn = counters[uses]
   -- A record that does not exist has none, and is given none.
-  head, others = match(drawn and drawn[2] or "0 0 - 0", "^(%S+) %d+ %S+ "), ""
-  remaining = head ~= "-" and whole(head) or nil
-  if not remaining and head ~= "-" then return "CORRUPT" end
-  if dueAt and remaining then
-    local refilledAt
-    head, refilledAt = match(drawn and drawn[2] or "0 0 - 0", "^(%S+ (%d+) %S+)")
-    refilledAt = whole(refilledAt)
-    if not refilledAt then return "CORRUPT" end
-    if refilledAt < dueAt then
-      remaining, isRefilled = math.max(remaining, amount), true
-      others = format(" %.0f %.0f", dueAt, dueAt)
-    else
-      head = match(head, "^%S+")
+  local text = counters[uses] and counters[uses][2] or "0 0 - 1"
+  head, others = match(text, "^([%d-]+) %d+ %S+ "), ""
+  if head ~= "-" then
+    remaining = tonumber(head)
+    if not (remaining and remaining >= 0 and remaining <= MAX) then return "CORRUPT" end
+    if dueAt then
+      local refilledAt, lastRefillAt = match(text, "^%S+ (%d+) (%S+)")
+      if not (tonumber(refilledAt) <= MAX) then return "CORRUPT" end
+      if tonumber(refilledAt) < dueAt then
+        remaining, isRefilled = math.max(remaining, amount), true
+        head = head .. " " .. refilledAt .. " " .. lastRefillAt
+        others = format(" %.0f %.0f", dueAt, dueAt)
+      end
     end
   end
 end

@@ -1,4 +1,4 @@
-import { prepareAll, type SqliteDatabase } from "./database.js";
+import { prepareAll, type SqliteDatabase, type Statement } from "./database.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { Memo } from "./memo.js";
@@ -12,7 +12,7 @@ import { SQL } from "./statements.js";
  */
 export class Connection {
   readonly database: SqliteDatabase;
-  readonly run;
+  readonly run: Readonly<Record<keyof typeof SQL, Statement>>;
   readonly memo: Memo;
   readonly names: Names;
   readonly #watch: FileWatch | null;
@@ -45,7 +45,8 @@ export class Connection {
   }
 
   /**
-   * Runs the work in a transaction that holds the write lock from its start. Nothing of it stays where it throws.
+   * Runs the work in a transaction that holds the write lock from its start, on a memo that was confirmed in it. Nothing of it
+   * stays where it throws.
    *
    * @param synchronous - One of {@link SYNCHRONOUS}.
    * @throws SqliteError `SQLITE_BUSY` before the work begins, while another connection holds the lock.
@@ -54,7 +55,10 @@ export class Connection {
     this.#setSynchronous(synchronous);
     this.run.beginWrite.run();
     try {
-      return this.#finish(work);
+      return this.#finish(() => {
+        this.memo.confirm();
+        return work();
+      });
     } catch (error) {
       this.memo.generation += 1;
       this.names.forget();
@@ -72,12 +76,12 @@ export class Connection {
     }
   }
 
-  /** Copies the log into the file and empties it, unless a reader is in the way. */
+  /** Copies the log into the file and empties it: pages from before a change would otherwise stay in it for a while. */
   truncateLog(): void {
     try {
-      this.database.pragma("wal_checkpoint(TRUNCATE)");
+      if (!this.database.inTransaction) this.database.pragma("wal_checkpoint(TRUNCATE)");
     } catch {
-      // What the caller wrote is committed either way; the next checkpoint does the same again.
+      // A reader is in the way, or the database was closed. The next checkpoint does the same again.
     }
   }
 

@@ -2,13 +2,13 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { unavailable } from "./errors.js";
 
-/** How many calls may pass between two looks, and how many ms: a look costs a fifth of a charge. */
+/** How many calls and how many ms may pass between two looks: a look costs a fifth of a charge. */
 const UNSEEN_CALLS = 128;
 const UNSEEN_MS = 250;
 
 /**
- * Notices that the path of an open database has come to name another file, or none. SQLite goes on with the file it has
- * open: keys would be revoked where no other process looks, and be gone with this one.
+ * Notices that the path of an open database has come to name another file, or none. SQLite goes on with the file it has open:
+ * keys would be revoked where no other process looks, and be gone with this one.
  */
 export class FileWatch {
   readonly #path: string;
@@ -20,7 +20,7 @@ export class FileWatch {
   /** @param path - Of the file that is opened; a relative one as of now. */
   constructor(path: string) {
     this.#path = resolve(path);
-    this.#file = this.#identify();
+    this.#file = fileAt(this.#path);
   }
 
   /** Looks at the path, unless it was looked at a moment ago. */
@@ -31,22 +31,21 @@ export class FileWatch {
 
   /** @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
   look(): void {
-    this.#calls = UNSEEN_CALLS;
-    if (this.#file !== null && this.#identify() !== this.#file) {
+    const isGone = this.#file !== null && fileAt(this.#path) !== this.#file;
+    this.#calls = isGone ? UNSEEN_CALLS : 0;
+    this.#lookedAt = Date.now();
+    if (isGone)
       throw unavailable(
         "the database file was deleted, moved or replaced while it was open: put it back, or open the store again",
       );
-    }
-    this.#calls = 0;
-    this.#lookedAt = Date.now();
   }
+}
 
-  #identify(): string | null {
-    try {
-      const { dev, ino } = statSync(this.#path, { bigint: true });
-      return `${dev}:${ino}`;
-    } catch {
-      return null;
-    }
+function fileAt(path: string): string | null {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return null;
   }
 }

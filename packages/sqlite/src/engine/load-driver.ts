@@ -2,13 +2,11 @@ import { createRequire } from "node:module";
 import type { SqliteDatabase } from "./database.js";
 import { refusal } from "./errors.js";
 
-interface DriverOptions {
-  readonly timeout: number;
-  readonly fileMustExist: boolean;
-}
-
 /** What better-sqlite3 exports. */
-export type Driver = new (path: string, options: DriverOptions) => SqliteDatabase;
+export type Driver = new (
+  path: string,
+  options: { readonly timeout: number; readonly fileMustExist: boolean },
+) => SqliteDatabase;
 
 const require = createRequire(import.meta.url);
 const NAME = "better-sqlite3";
@@ -22,15 +20,14 @@ const NAME = "better-sqlite3";
  */
 export function openWithDriver(
   path: string,
-  options: DriverOptions,
+  options: ConstructorParameters<Driver>[1],
   load: () => Driver = () => require(NAME) as Driver,
 ): SqliteDatabase {
   try {
     return new (load())(path, options);
   } catch (error) {
     const advice = adviceOn(error as NodeJS.ErrnoException);
-    if (advice === null) throw error;
-    throw refusal(advice);
+    throw advice === null ? error : refusal(advice);
   }
 }
 
@@ -41,7 +38,6 @@ function adviceOn({ code, message }: NodeJS.ErrnoException): string | null {
     return `the binary of better-sqlite3 is for another Node.js or machine: run \`npm rebuild ${NAME}\``;
   if (!message.startsWith("Could not locate the bindings file")) return null;
   // pnpm, whose folder this is, runs the install scripts of no packages but those that were approved.
-  const isPnpm = /[\\/]\.pnpm[\\/]/.test(message);
-  const command = isPnpm ? "pnpm approve-builds" : `npm rebuild ${NAME}`;
+  const command = /[\\/]\.pnpm[\\/]/.test(message) ? "pnpm approve-builds" : `npm rebuild ${NAME}`;
   return `better-sqlite3 has no binary, since its install script did not run: run \`${command}\``;
 }

@@ -35,7 +35,8 @@ export interface KeptRecord {
 export class Memo {
   /** Rows of an earlier one are no longer known to be as stored. */
   generation = 0;
-  readonly #records = new Map<unknown, KeptRecord>();
+  /** By their number. */
+  readonly records = new Map<unknown, KeptRecord>();
   readonly #counters = new Map<number, KeptCounters>();
   readonly #dataVersion: SqliteStatement;
   #lastDataVersion: unknown;
@@ -52,19 +53,14 @@ export class Memo {
     return this.generation;
   }
 
-  /** The record of that number, of whatever generation. */
-  record(seq: unknown): KeptRecord | undefined {
-    return this.#records.get(seq);
-  }
-
   keepRecord(seq: number, record: KeptRecord): KeptRecord {
-    if (this.#records.size >= MOST) {
+    if (this.records.size >= MOST) {
       // Whoever holds some of it has to read again, or two would each move counters of their own.
       this.generation += 1;
-      this.#records.clear();
+      this.records.clear();
       this.#counters.clear();
     }
-    this.#records.set(seq, record);
+    this.records.set(seq, record);
     return record;
   }
 

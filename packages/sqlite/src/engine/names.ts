@@ -1,6 +1,6 @@
 import type { Claim, ListEntry } from "@latchkey/core";
+import type { Connection } from "./connection.js";
 import type { Statement } from "./database.js";
-import type { SQL } from "./statements.js";
 
 /** What no workspace, list or claim has for its number: nothing is found under it. */
 export const NO_NUMBER = 0;
@@ -13,10 +13,10 @@ const MOST = 10_000;
  * stays true, also beside other processes.
  */
 export class Names {
-  readonly #run: Readonly<Record<keyof typeof SQL, Statement>>;
+  readonly #run: Connection["run"];
   readonly #known = new Map<string, number>();
 
-  constructor(run: Readonly<Record<keyof typeof SQL, Statement>>) {
+  constructor(run: Connection["run"]) {
     this.#run = run;
   }
 

@@ -12,13 +12,9 @@ import {
   OPENING_TIMEOUT_MS,
   SERVING_TIMEOUT_MS,
   setPragma,
-  useWal,
 } from "./pragmas.js";
 
 const MEMORY = ":memory:";
-
-/** Half of SQLite's default. A commit writes whole pages: charges are a fifth cheaper for it. */
-const PAGE_SIZE = 2048;
 
 /** Opens a database file, making it with mode 0600 where there is none. @throws TypeError for a path that names no file. */
 export function openPath(path: string): SqliteDatabase {
@@ -39,11 +35,7 @@ export function openPath(path: string): SqliteDatabase {
   }
 }
 
-/**
- * Makes a connection fit to serve: settings, write-ahead log, tables.
- *
- * @param isOurs - Whether the whole file is to be latchkey's, and not one that its owner keeps other tables in.
- */
+/** Makes a connection fit to serve. @param isOurs - Whether the whole file is latchkey's, and not one with other tables. */
 export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void {
   if (!database.open) throw new TypeError('"database" must be open');
   if (database.inTransaction) throw new TypeError('"database" must not be inside a transaction');
@@ -51,10 +43,7 @@ export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void
     assertSqliteVersion(database);
     setPragma(database, "busy_timeout", OPENING_TIMEOUT_MS);
     assertNotForeign(database, isOurs);
-    // Taken up by a file that is still empty, and passed over by any other.
-    if (isOurs) database.pragma(`page_size = ${PAGE_SIZE}`);
-    useWal(database);
-    applyPragmas(database);
+    applyPragmas(database, isOurs);
     migrate(database);
     assertNoHooks(database);
     setPragma(database, "busy_timeout", SERVING_TIMEOUT_MS);

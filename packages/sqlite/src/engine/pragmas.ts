@@ -10,31 +10,22 @@ const OLDEST_SQLITE = "3.51.3";
 /** How long opening may wait for other processes that open the same file, in ms. */
 export const OPENING_TIMEOUT_MS = 5_000;
 
-/**
- * How long one statement may wait for a lock, in ms. The driver is synchronous: all of it is time in which the event loop
- * stands still, so what it does not bring is tried again asynchronously.
- */
+/** How long one statement may wait for a lock, in ms: time in which the event loop stands still, since the driver is synchronous. */
 export const SERVING_TIMEOUT_MS = 2;
 
-/**
- * The WAL is copied into the file whenever it has grown to this many pages: 4 MiB of pages of 2 KiB, as much as SQLite's own
- * default of 1,000 pages of 4 KiB.
- */
+/** The log is copied into the file whenever it has grown to this many pages: 4 MiB, as much as by SQLite's own defaults. */
 const CHECKPOINT_PAGES = 2_000;
 
-/**
- * How much of the file one connection keeps in memory, in KiB: as it is used, no sooner. SQLite's own 2 MiB hold a few
- * thousand keys; for every page that is not there, a charge asks the operating system.
- */
+/** Half of SQLite's default. A commit writes whole pages: charges are a fifth cheaper for it. */
+const PAGE_SIZE = 2048;
+
+/** How much of the file one connection keeps in memory, in KiB, as it is used. SQLite's own 2 MiB hold a few thousand keys. */
 const CACHE_KIB = 16_384;
 
 /** Values of `PRAGMA synchronous`. */
 export const SYNCHRONOUS = { NORMAL: 1, FULL: 2 } as const;
 
-/**
- * Every setting of a connection with the value it must read back as. None is left to a default: which default SQLite was
- * compiled with, and whether the file is new, would decide how durable a write is.
- */
+/** None is left to a default: how SQLite was compiled, and whether the file is new, would decide how durable a write is. */
 const SETTINGS: readonly (readonly [name: string, value: number])[] = [
   ["foreign_keys", 1],
   // Nothing that is written into the schema of the file may call functions with side effects.
@@ -58,15 +49,14 @@ export function assertSqliteVersion(database: SqliteDatabase): void {
     throw refusal(`SQLite ${OLDEST_SQLITE} or later is needed: install a newer better-sqlite3`);
 }
 
-/** Switches the file to WAL. A database in memory has no journal file. */
-export function useWal(database: SqliteDatabase): void {
+/** Sets everything that makes a connection safe. @param isOurs - Whether the pages of a new file are latchkey's to choose. */
+export function applyPragmas(database: SqliteDatabase, isOurs: boolean): void {
+  // Taken up by a file that is still empty, and passed over by any other.
+  if (isOurs) database.pragma(`page_size = ${PAGE_SIZE}`);
+  // A database in memory has no journal file.
   const wanted = database.memory ? "memory" : "wal";
   if (database.pragma("journal_mode = WAL", { simple: true }) !== wanted)
     throw refusal("the database cannot use a write-ahead log here: put the file on a local disk");
-}
-
-/** Sets everything that makes a connection safe. */
-export function applyPragmas(database: SqliteDatabase): void {
   for (const [name, value] of SETTINGS) setPragma(database, name, value);
 }
 

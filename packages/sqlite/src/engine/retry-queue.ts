@@ -1,5 +1,10 @@
 import { isBusy, translateError, unavailable } from "./errors.js";
 
+const MAX_DELAY_MS = 16;
+
+/** How long waiting calls are served in one go before the event loop has its turn. */
+const SLICE_MS = 10;
+
 interface Waiting {
   readonly attempt: () => unknown;
   readonly resolve: (value: never) => void;
@@ -7,16 +12,10 @@ interface Waiting {
   readonly deadline: number;
 }
 
-const MAX_DELAY_MS = 16;
-
-/** How long waiting calls are served in one go before the event loop has its turn. */
-const SLICE_MS = 10;
-
 /**
- * Runs what needs the write lock: at once while nobody waits, else in order of arrival.
- *
- * Where another connection holds the lock, one call at a time tries again, after a random delay, until the deadline. The
- * others wait behind it: each attempt of the synchronous driver is time in which the event loop stands still.
+ * Runs what needs the write lock: at once while nobody waits, else in order of arrival. Where another connection holds the
+ * lock, one call at a time tries again, after a random delay, until the deadline. The others wait behind it: each attempt of
+ * the synchronous driver is time in which the event loop stands still.
  */
 export class RetryQueue {
   readonly #deadlineMs: number;
@@ -28,10 +27,7 @@ export class RetryQueue {
     this.#deadlineMs = deadlineMs;
   }
 
-  /**
-   * @param attempt - All or nothing: what it throws because of a lock must not have changed anything.
-   * @returns What it answers, at once where nobody is in the way. So it is with what it throws.
-   */
+  /** Answers or throws at once where nobody is in the way. @param attempt - Changes nothing where a lock makes it throw. */
   run<Result>(attempt: () => Result): Result | Promise<Result> {
     if (this.#waiting.length === 0) {
       try {
@@ -83,9 +79,8 @@ export class RetryQueue {
 
   #rejectOverdue(error: unknown): void {
     const now = performance.now();
-    const isOverdue = ({ deadline }: Waiting) => deadline <= now;
-    for (const { reject } of this.#waiting.filter(isOverdue))
-      reject(translateError(error, "not-applied"));
-    this.#waiting = this.#waiting.filter((call) => !isOverdue(call));
+    const overdue = this.#waiting.filter(({ deadline }) => deadline <= now);
+    for (const { reject } of overdue) reject(translateError(error, "not-applied"));
+    this.#waiting = this.#waiting.filter((call) => !overdue.includes(call));
   }
 }

@@ -13,8 +13,11 @@ export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
   auditEntry: 9,
 };
 
-const kept = (record: string, counters: string) => `${record}.seq, ${record}.version,
-  ${counters}.seq, ${counters}.remaining, ${counters}.refilled_at, ${counters}.last_refill_at, ${counters}.windows`;
+const kept = (
+  record: string,
+  counters: string,
+) => `${record}.seq, ${record}.version, ${record}.counters,
+  ${counters}.remaining, ${counters}.refilled_at, ${counters}.last_refill_at, ${counters}.windows`;
 
 /** A record `r` and the identity `l` that it links to, with what is kept beside them. `stored-record.ts` reads such rows. */
 const LOADED = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq`;
@@ -34,27 +37,22 @@ const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
   FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
   LEFT JOIN latchkey_counters c ON c.seq = r.counters WHERE`;
 
-const FORGET = "DELETE FROM latchkey_passing WHERE workspace = ? AND name";
-
 /** Every statement that a store runs while it serves. */
 export const SQL = {
   begin: "BEGIN",
   beginWrite: "BEGIN IMMEDIATE",
   commit: "COMMIT",
-
   workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",
   addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
   raiseRevision: "UPDATE latchkey_workspace SET revision = revision + 1 WHERE seq = ?",
   name: "SELECT seq, size FROM latchkey_name WHERE workspace = ? AND name = ?",
   addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
   resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",
-
   byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE r.workspace = ? AND r.kind = ? AND r.id = ?`,
   byClaim: `${LOADED} FROM latchkey_record r ${BESIDE}
     WHERE r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
   ascending: `${LISTED} > ? ORDER BY e.id LIMIT ?`,
   descending: `${LISTED} < ? ORDER BY e.id DESC LIMIT ?`,
-
   find: "SELECT seq, version, counters FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?",
   insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -66,7 +64,6 @@ export const SQL = {
   release: "DELETE FROM latchkey_claim WHERE name = ? AND value = ? AND record = ?",
   enter: "INSERT OR IGNORE INTO latchkey_entry (list, owner, id) VALUES (?, ?, ?)",
   leave: "DELETE FROM latchkey_entry WHERE list = ? AND owner = ? AND id = ?",
-
   counters:
     "SELECT remaining, refilled_at, last_refill_at, windows FROM latchkey_counters WHERE seq = ?",
   addCounters: `INSERT INTO latchkey_counters (holders, remaining, refilled_at, last_refill_at, windows)
@@ -76,17 +73,14 @@ export const SQL = {
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
-
   confirmBySeq: `${CONFIRMED} r.seq = ? AND r.workspace = ? AND r.kind = ? AND r.id = ?`,
   confirm: `${CONFIRMED} r.workspace = ? AND r.kind = ? AND r.id = ?`,
-
   passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
   // More than is added at once, so that forgetting keeps up.
   ended: "SELECT workspace, name FROM latchkey_passing WHERE until < ? ORDER BY until LIMIT 2",
-  forget: `${FORGET} = ?`,
-  forgetBetween: `${FORGET} >= ? AND name < ?`,
-
+  forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
+  forgetBetween: "DELETE FROM latchkey_passing WHERE workspace = ? AND name >= ? AND name < ?",
   sums: `SELECT hour_at, code, count FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at >= ? AND hour_at < ? ORDER BY hour_at`,
   oldSums: `SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic

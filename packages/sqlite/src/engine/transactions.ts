@@ -62,21 +62,11 @@ export class Transactions {
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
-    if (!this.#isFull) {
-      return this.count(() => {
-        this.#connection.memo.confirm();
-        return take();
-      });
-    }
+    if (!this.#isFull) return this.count(take);
     return new Promise((resolve, reject) => {
       this.#batch.push({ take, resolve, reject });
       this.#scheduled ??= setImmediate(() => this.#commitBatch());
     });
-  }
-
-  /** Empties the log of the file, where pages from before a change would otherwise stay for a while. */
-  truncateLog(): void {
-    if (!this.#isClosed && !this.#connection.database.inTransaction) this.#connection.truncateLog();
   }
 
   /** @returns Whether it was open until now. Whatever waits is rejected. */
@@ -92,13 +82,9 @@ export class Transactions {
   async #commitBatch(): Promise<void> {
     const batch = this.#batch.splice(0, MAX_BATCH);
     this.#scheduled = this.#batch.length > 0 ? setImmediate(() => this.#commitBatch()) : undefined;
-    const takeAll = () => {
-      this.#connection.memo.confirm();
-      return batch.map(answerOf);
-    };
+    const takeAll = () => this.#connection.write(SYNCHRONOUS.FULL, () => batch.map(answerOf));
     try {
-      const { FULL } = SYNCHRONOUS;
-      const attempt = () => this.#use(() => this.#connection.write(FULL, takeAll));
+      const attempt = () => this.#use(takeAll);
       for (const answer of await this.#queue.run(attempt)) answer();
     } catch (error) {
       for (const { reject } of batch) reject(error);

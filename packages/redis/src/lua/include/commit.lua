@@ -2,7 +2,7 @@ local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local match, find, sub, format = string.match, string.find, string.sub, string.format
 -- include whole.lua
 -- include change-usage.lua
-local PIECE, PIECES, LONGEST_BODY = 64, 6, 256
+local PIECE, PIECES, LONGEST_BODY = 64, 6, 512
 
 local at, nextKey = 3, 3
 local records, held, released, releases, claims, claimed = {}, {}, {}, {}, {}, {}

@@ -1,15 +1,14 @@
 const WHOLE = "BETWEEN 0 AND 9007199254740991";
+const KEY_FIELDS = `apiId, start, name, meta, createdAt, updatedAt, expires, enabled, refill, ratelimits, environment,
+  usesFrom, rotatedFrom, rotatedTo, roles, permissions`;
 
 /**
  * A view for people: fields of bodies as columns, objects and lists as JSON, null for what a body does not have. A body that
  * is damaged has none, and ends no query over the others. There is no column for the hash of a key or its sealed secret.
  */
 function viewOf(name: string, kind: number, fields: string, beside: string): string {
-  const columns = fields
-    .split(/\s+/)
-    .map((field) => `body ->> '$.${field}' AS ${field}`)
-    .join(", ");
-  return `CREATE VIEW ${name} AS SELECT workspaceId, id, version, ${columns}${beside} FROM (
+  const columns = fields.replace(/\w+/g, (field) => `body ->> '$.${field}' AS ${field}`);
+  return `CREATE VIEW ${name} AS SELECT workspaceId, id, version, ${columns}, ${beside} FROM (
   SELECT w.id AS workspaceId, r.id, r.version, r.link, CASE WHEN json_valid(r.body) THEN r.body END AS body, c.remaining,
     u.at AS usedAt
   FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
@@ -22,64 +21,42 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
  * The first schema: tables for what the store port names, and no column for what a record says.
  *
  * A `seq` numbers rows for SQLite alone: a short integer is the cheapest thing to find a row by, and other rows hold it in
- * place of an id, a workspace or the name of a list. Numbers of records and counters are never given again (AUTOINCREMENT),
- * since claims and what was read before may outlive them.
+ * place of an id, a workspace or a name. Those of records and counters are never given again (AUTOINCREMENT), since claims and
+ * what was read before may outlive them.
  *
  * What moves with every charge is in a narrow table of its own. A commit writes whole pages: forty counters fit on one where
- * five or six records do, so that a checkpoint copies a fraction of the pages, and metadata is never written again because of
- * a use. `holders` counts the records that share the counters. `windows` is a few words, `name=start=used` each.
+ * five or six records do, so that a checkpoint copies a fraction of the pages. `holders` counts the records that share the
+ * counters. `windows` is a few words, `name=start=used` each.
  *
- * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". A small list has no name
- * of its own: `owner` says whose it is. `latchkey_passing` holds what has an end: windows without an owner, and remembered
- * requests.
+ * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
+ * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
  */
 export const INITIAL = `
-CREATE TABLE latchkey_schema (
-  id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1)
-) STRICT;
-CREATE TABLE latchkey_workspace (
-  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL DEFAULT 0 CHECK (revision ${WHOLE})
-) STRICT;
-CREATE TABLE latchkey_record (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, kind INTEGER NOT NULL,
-  version INTEGER NOT NULL CHECK (version ${WHOLE}), counters INTEGER, id TEXT NOT NULL, link TEXT, body TEXT NOT NULL
-) STRICT;
+CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1)) STRICT;
+CREATE TABLE latchkey_workspace (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  revision INTEGER NOT NULL DEFAULT 0 CHECK (revision ${WHOLE})) STRICT;
+CREATE TABLE latchkey_record (seq INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, kind INTEGER NOT NULL,
+  version INTEGER NOT NULL CHECK (version ${WHOLE}), counters INTEGER, id TEXT NOT NULL, link TEXT, body TEXT NOT NULL) STRICT;
 CREATE UNIQUE INDEX latchkey_record_id ON latchkey_record (workspace, kind, id);
-CREATE TABLE latchkey_counters (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT, holders INTEGER NOT NULL CHECK (holders >= 0),
+CREATE TABLE latchkey_counters (seq INTEGER PRIMARY KEY AUTOINCREMENT, holders INTEGER NOT NULL CHECK (holders >= 0),
   remaining INTEGER CHECK (remaining ${WHOLE}), refilled_at INTEGER NOT NULL CHECK (refilled_at ${WHOLE}),
-  last_refill_at INTEGER CHECK (last_refill_at ${WHOLE}), windows TEXT NOT NULL
-) STRICT;
+  last_refill_at INTEGER CHECK (last_refill_at ${WHOLE}), windows TEXT NOT NULL) STRICT;
 CREATE TABLE latchkey_used (record INTEGER PRIMARY KEY, at INTEGER NOT NULL CHECK (at ${WHOLE})) STRICT;
-CREATE TABLE latchkey_name (
-  seq INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, name TEXT NOT NULL,
-  size INTEGER NOT NULL DEFAULT 0 CHECK (size ${WHOLE})
-) STRICT;
+CREATE TABLE latchkey_name (seq INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, name TEXT NOT NULL,
+  size INTEGER NOT NULL DEFAULT 0 CHECK (size ${WHOLE})) STRICT;
 CREATE UNIQUE INDEX latchkey_name_name ON latchkey_name (workspace, name);
-CREATE TABLE latchkey_claim (
-  name INTEGER NOT NULL, value ANY NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (name, value)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE latchkey_entry (
-  list INTEGER NOT NULL, owner TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (list, owner, id)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE latchkey_passing (
-  workspace INTEGER NOT NULL, name TEXT NOT NULL, until INTEGER NOT NULL, value TEXT NOT NULL,
-  PRIMARY KEY (workspace, name)
-) STRICT, WITHOUT ROWID;
+CREATE TABLE latchkey_claim (name INTEGER NOT NULL, value ANY NOT NULL, record INTEGER NOT NULL,
+  PRIMARY KEY (name, value)) STRICT, WITHOUT ROWID;
+CREATE TABLE latchkey_entry (list INTEGER NOT NULL, owner TEXT NOT NULL, id TEXT NOT NULL,
+  PRIMARY KEY (list, owner, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE latchkey_passing (workspace INTEGER NOT NULL, name TEXT NOT NULL, until INTEGER NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (workspace, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX latchkey_passing_until ON latchkey_passing (until);
-CREATE TABLE latchkey_statistic (
-  workspace INTEGER NOT NULL, kind INTEGER NOT NULL, subject TEXT NOT NULL,
+CREATE TABLE latchkey_statistic (workspace INTEGER NOT NULL, kind INTEGER NOT NULL, subject TEXT NOT NULL,
   hour_at INTEGER NOT NULL CHECK (hour_at ${WHOLE}), code TEXT NOT NULL, count INTEGER NOT NULL CHECK (count ${WHOLE}),
-  PRIMARY KEY (workspace, kind, subject, hour_at, code)
-) STRICT, WITHOUT ROWID;
+  PRIMARY KEY (workspace, kind, subject, hour_at, code)) STRICT, WITHOUT ROWID;
 CREATE INDEX latchkey_statistic_hour ON latchkey_statistic (workspace, hour_at);
-${viewOf(
-  "latchkey_keys",
-  3,
-  `apiId start name meta createdAt updatedAt expires enabled refill ratelimits environment
-  usesFrom rotatedFrom rotatedTo roles permissions`,
-  ", link AS identityId, remaining, usedAt",
-)}
-${viewOf("latchkey_identities", 4, "externalId meta ratelimits refill createdAt", ", remaining, usedAt")}
-${viewOf("latchkey_audit", 9, "type at actor resourceId keyId identityId changes", "")}
+${viewOf("latchkey_keys", 3, KEY_FIELDS, "link AS identityId, remaining, usedAt")}
+${viewOf("latchkey_identities", 4, "externalId, meta, ratelimits, refill, createdAt", "remaining, usedAt")}
+${viewOf("latchkey_audit", 9, "type, at, actor, resourceId, keyId, identityId", "body ->> '$.changes' AS changes")}
 `;
