@@ -6,15 +6,11 @@ import type { Statements } from "./statements.js";
 /** What no workspace, list or claim has for its number: nothing is found under it. */
 export const NO_NUMBER = 0;
 
-const NOBODY = Buffer.alloc(0);
-
 /** How many numbers one connection remembers. */
 const MOST = 10_000;
+const NOBODY = Buffer.alloc(0);
 
-/**
- * The numbers of workspaces, and of the names of lists and claims. They are never given again, so that what is known of them
- * stays true, also beside other processes.
- */
+/** Numbers of workspaces, and of the names of lists and claims. None is given again: what is known of them stays true. */
 export class Names {
   readonly #run: Statements;
   readonly #known = new Map<string, number>();
@@ -25,8 +21,8 @@ export class Names {
 
   /** @returns {@link NO_NUMBER} where nothing was written to the workspace yet, unless it is given a number now. */
   workspace(id: string, isAdded = false): number {
-    const add = isAdded ? this.#run.addWorkspace : null;
-    return this.#numberOf(`/${id}`, this.#run.workspace, add, [id]);
+    const { workspace, addWorkspace } = this.#run;
+    return this.#numberOf(`/${id}`, workspace, isAdded ? addWorkspace : null, [id]);
   }
 
   /** The number of a list or a claim. @returns {@link NO_NUMBER} where nothing was in it yet, as {@link workspace}. */
