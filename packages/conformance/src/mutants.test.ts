@@ -5,9 +5,11 @@ import { type OpenEmptyStore, runContract } from "./fixtures/context.js";
 import { checkAgainstModel } from "./model/check.js";
 import { CHARGE_MUTANTS } from "./testing/charge-mutants.js";
 import { COMMIT_MUTANTS } from "./testing/commit-mutants.js";
+import { COUNTING_MUTANTS } from "./testing/counting-mutants.js";
 import { PAGING_MUTANTS } from "./testing/paging-mutants.js";
 import { READING_MUTANTS } from "./testing/reading-mutants.js";
 import { STATISTICS_MUTANTS } from "./testing/statistics-mutants.js";
+import { WRITING_MUTANTS } from "./testing/writing-mutants.js";
 
 /** One fixed seed: whether a mutant is noticed must not depend on luck. */
 const SEED = {
@@ -34,7 +36,9 @@ for (const { mistake, plant, noticedBy, isNoticedByModel } of [
   ...READING_MUTANTS,
   ...PAGING_MUTANTS,
   ...COMMIT_MUTANTS,
+  ...WRITING_MUTANTS,
   ...CHARGE_MUTANTS,
+  ...COUNTING_MUTANTS,
   ...STATISTICS_MUTANTS,
 ]) {
   describe(`a store that ${mistake}`, () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { openService, type Reply, read } from "./testing/open-service.js";
 import { createFixture, SAMPLES } from "./testing/samples.js";
 
-test("no secret is in any answer but the two that hand it out, in any log, or in what onError is told", async () => {
+test("no secret is in any response but those that issue it, in any log, or in any error", async () => {
   const printed: string[] = [];
   for (const stream of [process.stdout, process.stderr]) {
     const spy = vi.spyOn(stream, "write").mockImplementation((chunk) => {
@@ -89,7 +89,7 @@ const SCENE: Parameters<(typeof SAMPLES)[number]["input"]>[0] = {
   namespace: "none",
 };
 
-test("the secret of a new key is in the answer that hands it out, and that is never kept", async () => {
+test("the secret of a new key is in the response that issues it, which is never cached", async () => {
   const service = await openService();
   const { apiId } = await createFixture(service);
   const created = await service.call("keys.createKey", { apiId });

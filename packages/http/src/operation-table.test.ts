@@ -45,7 +45,7 @@ describe("the table of operations", () => {
   });
 });
 
-test.each(["README.md", "UNKEY-V1.md", "SPEC.md"])("%s links only to what is there", (name) => {
+test.each(["README.md", "UNKEY-V1.md", "SPEC.md"])("%s has no broken link", (name) => {
   const page = readFileSync(new URL(name, folder), "utf8");
   const targets = [...page.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
   expect(targets.filter((target) => !existsSync(new URL(target, folder)))).toEqual([]);

@@ -193,7 +193,7 @@ describe("a client written for Unkey v1", () => {
     expect(await resultOf(unkey.identities.list({ limit: 10 }))).toMatchObject({ total: 1 });
     const updated = unkey.identities.update({ identityId, meta: {}, ratelimits: [] });
     expect(await resultOf(updated)).toEqual({ ...identity, meta: {}, ratelimits: [] });
-    expect(await resultOf(unkey.identities.delete({ identityId }))).toEqual({});
+    expect(await resultOf(unkey.identities.delete({ identityId }))).toEqual({ keys: "unlinked" });
     expect((await unkey.identities.get({ identityId })).error?.code).toBe("NOT_FOUND");
   });
 
@@ -324,7 +324,7 @@ describe("the page on clients of v1", () => {
     const source = readFileSync(new URL(import.meta.url), "utf8");
     const called = await operationsOfClient();
     const shared = [...called].filter(([operation]) => served.has(operation));
-    expect(namedIn(/of both:\n\n(.*?)\n\n/s.exec(page)?.[1])).toEqual(
+    expect(namedIn(/that both have:\n\n(.*?)\n\n/s.exec(page)?.[1])).toEqual(
       shared.map(([operation]) => operation).sort(),
     );
     const uncalled = shared.filter(([, method]) => !source.includes(`unkey.${method}(`));
@@ -332,7 +332,7 @@ describe("the page on clients of v1", () => {
   });
 
   test("names only what is served among the rest", () => {
-    const rest = namedIn(/not run them: (.*?)\n\n/s.exec(page)?.[1]);
+    const rest = namedIn(/does not run them: (.*?)\n\n/s.exec(page)?.[1]);
     expect(rest.filter((name) => !served.has(name ?? ""))).toEqual([]);
     expect(rest).toHaveLength(5);
   });

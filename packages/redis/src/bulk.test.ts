@@ -1,14 +1,5 @@
-import {
-  aKey,
-  aNewKey,
-  anApi,
-  aPermission,
-  aRole,
-  idOf,
-  NOW,
-  WORKSPACE,
-} from "@latchkey/conformance";
-import { type KeyStore, type NewKey, NO_CHANGES } from "@latchkey/core";
+import { aChange, aRecord, at, NOW, usesOf, WORKSPACE } from "@latchkey/conformance";
+import type { KeyStore } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
@@ -27,7 +18,6 @@ describeWithServers("much at once", () => {
     server = await startServer();
     control = server.connect();
     store = redisStore(server.url);
-    await store.insertApi(anApi(), NO_CHANGES);
   });
   afterAll(async () => {
     await store.close();
@@ -35,95 +25,91 @@ describeWithServers("much at once", () => {
     await server.remove();
   });
 
-  test("100 keys with all that a key can have, each with 100 roles and 500 permissions, are one script", async () => {
-    const grants = {
-      roles: Array.from({ length: 100 }, (_, number) => orCreate(aRole(`role ${number}`, number))),
-      permissions: Array.from({ length: 500 }, (_, number) =>
-        orCreate(aPermission(`permission.${number}`, number)),
-      ),
-    };
-    const newKeys: readonly NewKey[] = Array.from({ length: 100 }, (_, number) =>
-      aNewKey(
-        aKey(number + 1, {
-          name: "n".repeat(256),
-          meta: { text: "m".repeat(10_000) },
-          environment: "e".repeat(256),
-          sealedSecret: "s".repeat(500),
-          expiresAt: NOW,
-          refill: { interval: "monthly", amount: 5, refillDay: 31 },
-        }),
-        { usage: { remaining: 5, refilledAt: NOW }, grants },
-      ),
+  test("100 keys with all that a key can have, and their entries of the audit log, are one script", async () => {
+    const numbers = Array.from({ length: 100 }, (_, number) => number + 1);
+    const body = { meta: { text: "m".repeat(10_000) }, roles: numbers, permissions: numbers };
+    const keys = numbers.map((number) => aRecord("key", number, { body, link: at("identity").id }));
+    const entries = numbers.map((number) =>
+      aRecord("auditEntry", number, { body: "e".repeat(200) }),
     );
+    const change = aChange({
+      expects: keys.map(({ kind, id }) => ({ kind, id, version: null })),
+      puts: [
+        ...keys.map((record) => ({ record, counters: { usage: usesOf(5) } })),
+        ...entries.map((record) => ({ record })),
+      ],
+      claims: keys.map(({ id }) => ({ kind: "key", index: "hash", value: `hash-${id}`, id })),
+      enters: [
+        ...keys.map(({ id }) => ({ list: "keys", id })),
+        ...entries.flatMap(({ id }, index) =>
+          [undefined, keys[index]?.id, "ann"].map((of) => ({ list: "audit", of, id })),
+        ),
+      ],
+    });
     await control.config("SET", "slowlog-log-slower-than", "0");
     await control.slowlog("RESET");
-    const result = await store.insertKeys(newKeys, NO_CHANGES);
+    const result = await store.commit(WORKSPACE, change);
     await control.config("SET", "slowlog-log-slower-than", "-1");
-    expect(result).toMatchObject({ kind: "inserted" });
-    expect(result.kind === "inserted" && result.created).toHaveLength(600);
+    expect(result).toMatchObject({ kind: "committed" });
     const log = (await control.slowlog("GET", "100")) as [number, number, number, string[]][];
     const scripts = log.filter(([, , , words]) => /^eval/i.test(words[0] ?? ""));
     // The second is that of a server that did not know the script yet.
     expect(scripts.length).toBeLessThanOrEqual(2);
     console.info(`100 keys in one script: ${Math.max(...scripts.map(([, , us]) => us))} µs`);
-    const loaded = await store.getKey(WORKSPACE, idOf("key", 100));
-    expect(loaded?.roles).toHaveLength(100);
-    expect(loaded?.permissions).toHaveLength(500);
-  });
-
-  test("100 keys that name 600 permissions each, all of them missing, are told of every one", async () => {
-    const names = (key: number) =>
-      Array.from({ length: 600 }, (_, number) => `missing.${key}.${number}`);
-    const newKeys = Array.from({ length: 100 }, (_, number) =>
-      aNewKey(aKey(number + 201), {
-        grants: {
-          permissions: names(number).map((name) => ({ kind: "name", name, orCreate: null })),
-        },
-      }),
-    );
-    const result = await store.insertKeys(newKeys, NO_CHANGES);
-    const all = newKeys.flatMap((_, number) => names(number));
-    expect(result).toEqual({ kind: "missing-grants", roles: [], permissions: all });
-    expect(await store.getKey(WORKSPACE, idOf("key", 201))).toBeNull();
+    const { found } = await store.read(WORKSPACE, [at("key", 100), at("auditEntry", 100)]);
+    expect(found.map((loaded) => loaded?.record)).toEqual([keys[99], entries[99]]);
   });
 
   test("a batch of counts that fails after its first step has an unknown outcome: part of it was added", async () => {
     const days = 500;
-    const counts = Array.from({ length: days }, (_, day) => ({
-      subject: { kind: "api", id: idOf("api", 1) } as const,
-      hourAt: day * DAY_MS,
-      code: "VALID" as const,
-      count: 1,
-    }));
-    const rights = [
-      "~lk:*:verification-days",
-      "~lk:*:key-hashes",
-      "~lk:*:last-used",
-      "~lk:*:v:0000000*",
-      "~lk:*:v:0000001*",
-    ];
+    const subject = { kind: "api", id: at("api").id } as const;
+    const counts = Array.from({ length: days }, (_, day) => {
+      return { subject, hourAt: day * DAY_MS, code: "VALID" as const, count: 1 };
+    });
+    const rights = ["~lk:*:d", "~lk:*:v:0000000*", "~lk:*:v:0000001*"];
     await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "+@all", ...rights);
     const narrow = redisStore(server.url.replace("//", "//narrow:pw@"));
-    const read = (from: number, to: number) =>
-      store.getVerifications(WORKSPACE, { kind: "api", id: idOf("api", 1) }, from, to);
+    const read = (startAt: number, endAt: number) =>
+      store.readStatistics(WORKSPACE, { subject, startAt, endAt });
     try {
-      const error = await errorOf(narrow.addVerifications(WORKSPACE, { counts, lastUsed: [] }));
+      const error = await errorOf(narrow.addStatistics(WORKSPACE, { counts, uses: [] }));
       expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
       expect(await read(0, days * DAY_MS)).toHaveLength(200);
-      const none = { counts: counts.slice(300), lastUsed: [] };
-      const refused = await errorOf(narrow.addVerifications(WORKSPACE, none));
+      const none = { counts: counts.slice(300), uses: [] };
+      const refused = await errorOf(narrow.addStatistics(WORKSPACE, none));
       expect(refused).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
     } finally {
       await narrow.close();
     }
-    await store.addVerifications(WORKSPACE, { counts, lastUsed: [] });
+    await store.addStatistics(WORKSPACE, { counts, uses: [] });
     const all = await read(0, Number.MAX_SAFE_INTEGER);
     expect(all.map(({ hourAt }) => hourAt)).toEqual(counts.map(({ hourAt }) => hourAt));
     expect(all.map(({ count }) => count)).toEqual(counts.map((_, day) => (day < 200 ? 2 : 1)));
     expect(await read(100 * DAY_MS, 400 * DAY_MS)).toHaveLength(300);
   });
-});
 
-function orCreate<Definition extends { readonly name: string }>(definition: Definition) {
-  return { kind: "name", name: definition.name, orCreate: definition } as const;
-}
+  test("a server without memory refuses what is new, and takes access away all the same", async () => {
+    const key = aRecord("key", 101);
+    const name = { kind: "key", index: "hash", value: "a name" } as const;
+    const creation = aChange({ puts: [{ record: key }], claims: [{ ...name, id: key.id }] });
+    await store.commit(WORKSPACE, creation);
+    const { found } = await store.read(WORKSPACE, [key]);
+    const expects = [{ kind: "key", id: key.id, version: 1, handle: found[0]?.handle } as const];
+    await control.config("SET", "maxmemory", "1");
+    try {
+      const another = { ...aRecord("key", 102) };
+      const claims = [{ ...name, value: "another", id: another.id }];
+      const made = store.commit(WORKSPACE, aChange({ puts: [{ record: another }], claims }));
+      expect(await errorOf(made)).toMatchObject({ outcome: "not-applied" });
+      const entry = { record: aRecord("auditEntry", 101) };
+      const disabled = { ...key, version: 2, body: { disabled: true, at: NOW } };
+      const disabling = aChange({ expects, puts: [{ record: disabled }, entry] });
+      expect(await store.commit(WORKSPACE, disabling)).toMatchObject({ kind: "committed" });
+      const deletion = aChange({ deletes: [key], releases: [{ ...name, id: key.id }] });
+      expect(await store.commit(WORKSPACE, deletion)).toMatchObject({ kind: "committed" });
+    } finally {
+      await control.config("SET", "maxmemory", "0");
+    }
+    expect((await store.read(WORKSPACE, [key])).found).toEqual([null]);
+  });
+});

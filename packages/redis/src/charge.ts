@@ -7,19 +7,13 @@ import {
   type Expectation,
   type LimitCharge,
 } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
+import type { StoreContext } from "./engine/context.js";
 import { unavailable, unexpected } from "./engine/errors.js";
-import {
-  addressById,
-  addressOfHandle,
-  handleOf,
-  type Names,
-  type WorkspaceNames,
-} from "./engine/names.js";
+import { addressOfHandle, handleOf, plain, type WorkspaceNames } from "./engine/names.js";
 import { joinRows, type Row } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { digits, orDash, parseBody, whole } from "./engine/stored-values.js";
-import type { Reading } from "./read.js";
+import { locate } from "./read.js";
 
 /** How often a charge is asked for again where a key or its counters turn out to lie elsewhere. */
 const MOST_STEPS = 10;
@@ -36,109 +30,110 @@ type Handle = string | undefined;
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 class PreparedCharge {
+  readonly context: StoreContext;
+  readonly plan: ChargePlan;
   /** Of the keys among the confirmations. */
   readonly handles: readonly Handle[];
-  readonly plan: ChargePlan;
-  readonly names: WorkspaceNames;
-  readonly revision: string;
-  readonly fixed: ReturnType<typeof joinRows>;
-  /** They come last, behind what differs. */
-  readonly limits: ReturnType<typeof joinRows>;
+  /** Keys and arguments for a moment without a refill and a request, which is most of them; what is missing is the instant. */
+  readonly params: readonly string[];
+  /** Place of the instant, which comes first behind the Redis keys. The letters are two places later. */
+  readonly nowAt: number;
 
-  constructor(names: WorkspaceNames, plan: ChargePlan, handles: readonly Handle[]) {
-    if (plan.confirms.length > MOST_CONFIRMS)
+  constructor(context: StoreContext, plan: ChargePlan, handles: readonly Handle[]) {
+    const { confirms, cost, limits, mode, revision, workspaceId } = plan;
+    if (confirms.length > MOST_CONFIRMS)
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
-    this.handles = handles;
+    this.context = context;
     this.plan = plan;
-    this.names = names;
-    this.revision = orDash(plan.revision);
-    this.fixed = joinRows([
-      ...plan.confirms.map((_, index) => confirmation(names, plan, index, handles[index])),
-      ...(plan.cost === 1 ? [] : [["c", [], digits(plan.cost)] as const]),
-      ...(plan.mode === "peek" ? [["l", []] as const] : []),
+    this.handles = handles;
+    const names = context.names.of(workspaceId);
+    const { letters, keys, args } = joinRows([
+      ...confirms.map((_, index) => confirmation(names, plan, index, handles[index])),
+      ...(cost === 1 ? [] : [["c", [], digits(cost)] as const]),
+      ...(mode === "peek" ? [["l", []] as const] : []),
+      ...limits.map((limit) => limitRow(names, limit)),
     ]);
-    this.limits = joinRows(plan.limits.map((limit) => limitRow(names, limit)));
+    this.nowAt = keys.length + 1;
+    this.params = [names.revision, ...keys, "", orDash(revision), letters, ...args];
   }
 }
 
-/** The atomic step of a verification: puts a plan into the letters of charge.lua, and its answer into the words of core. */
-export class Charging {
-  readonly #connection: Connection;
-  readonly #names: Names;
-  readonly #reading: Reading;
+/**
+ * The atomic step of a verification, in the letters of charge.lua: one round trip, two where a key is confirmed without its
+ * handle.
+ */
+export function charge(
+  context: StoreContext,
+  plan: ChargePlan,
+  moment: ChargeMoment,
+): Promise<ChargeResult> {
+  const { memo, confirms } = plan;
+  // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
+  const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.context === context;
+  if (isOwn) return run(memo, moment, 1);
+  const handles = confirms.map(({ handle }) => (typeof handle === "string" ? handle : undefined));
+  const unknown = confirms.flatMap(({ kind, id, version }, index) =>
+    kind === "key" && version !== null && handles[index] === undefined ? [id] : [],
+  );
+  if (unknown.length === 0) return prepareAndRun(context, plan, handles, moment, 1);
+  return locate(context, plan.workspaceId, unknown).then((found) => {
+    const all = confirms.map(({ id }, index) => handles[index] ?? found.get(id));
+    return prepareAndRun(context, plan, all, moment, 1);
+  });
+}
 
-  constructor(connection: Connection, names: Names, reading: Reading) {
-    this.#connection = connection;
-    this.#names = names;
-    this.#reading = reading;
-  }
+function prepareAndRun(
+  context: StoreContext,
+  plan: ChargePlan,
+  handles: readonly Handle[],
+  moment: ChargeMoment,
+  step: number,
+): Promise<ChargeResult> {
+  const prepared = new PreparedCharge(context, plan, handles);
+  plan.memo = prepared;
+  return run(prepared, moment, step);
+}
 
-  /** One round trip; two where a key is confirmed without its handle. */
-  charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
-    const { memo, confirms, workspaceId } = plan;
-    const names = this.#names.of(workspaceId);
-    // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
-    const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.names === names;
-    if (isOwn) return this.#run(memo, moment, 1);
-    const handles = confirms.map(({ handle }) => (typeof handle === "string" ? handle : undefined));
-    const unknown = confirms.flatMap(({ kind, id, version }, index) =>
-      kind === "key" && version !== null && handles[index] === undefined ? [id] : [],
-    );
-    if (unknown.length === 0) return this.#prepareAndRun(plan, handles, moment, 1);
-    return this.#reading.locate(workspaceId, unknown).then((found) => {
-      const all = confirms.map(({ id }, index) => handles[index] ?? found.get(id));
-      return this.#prepareAndRun(plan, all, moment, 1);
-    });
+function run(prepared: PreparedCharge, moment: ChargeMoment, step: number): Promise<ChargeResult> {
+  const { context, plan, nowAt } = prepared;
+  const { now, refill, request } = moment;
+  const params = prepared.params.slice();
+  params[nowAt] = digits(now);
+  if (refill !== null) {
+    params[nowAt + 2] += "f";
+    params.push(digits(refill.amount), digits(refill.dueAt));
   }
+  if (request !== undefined) {
+    params[nowAt + 2] += "q";
+    params.push(request.fingerprint, digits(request.rememberUntil), aboutOf(plan.limits));
+    const names = context.names.of(plan.workspaceId);
+    params.splice(nowAt, 0, names.request(plan.confirms[0], request.id));
+  }
+  const keyCount = request === undefined ? nowAt : nowAt + 1;
+  return context.connection.verify(SCRIPTS.charge, keyCount, params, (answer) => {
+    const words = String(answer).split(" ");
+    const isElsewhere = words[0] === "LOST" || words[0] === "SHARED";
+    if (!isElsewhere) return readAnswer(String(answer), words, plan);
+    if (step === MOST_STEPS) throw unavailable("the counters of a key were moved again and again");
+    return follow(prepared, moment, step, words);
+  });
+}
 
-  #prepareAndRun(plan: ChargePlan, handles: readonly Handle[], moment: ChargeMoment, step: number) {
-    const prepared = new PreparedCharge(this.#names.of(plan.workspaceId), plan, handles);
-    plan.memo = prepared;
-    return this.#run(prepared, moment, step);
-  }
-
-  #run(prepared: PreparedCharge, moment: ChargeMoment, step: number): Promise<ChargeResult> {
-    const { fixed, limits, names, plan, revision } = prepared;
-    const { now, refill, request } = moment;
-    const params = [names.revision, ...fixed.keys];
-    if (request !== undefined) params.push(names.request(plan.confirms[0], request.id));
-    params.push(...limits.keys);
-    const keyCount = params.length;
-    const more = `${refill === null ? "" : "f"}${request === undefined ? "" : "q"}`;
-    params.push(digits(now), revision, fixed.letters + more + limits.letters, ...fixed.args);
-    if (refill !== null) params.push(digits(refill.amount), digits(refill.dueAt));
-    if (request !== undefined)
-      params.push(request.fingerprint, digits(request.rememberUntil), aboutOf(plan.limits));
-    params.push(...limits.args);
-    return this.#connection.verify(SCRIPTS.charge, keyCount, params, (answer) => {
-      const words = String(answer).split(" ");
-      const isElsewhere = words[0] === "LOST" || words[0] === "SHARED";
-      if (!isElsewhere) return readAnswer(String(answer), words, plan);
-      if (step === MOST_STEPS)
-        throw unavailable("the counters of a key were moved again and again");
-      return this.#follow(prepared, moment, step, words);
-    });
-  }
-
-  /** Nothing was charged: the key or its counters are elsewhere than the handle said, or the key is gone. */
-  async #follow(
-    { plan, handles }: PreparedCharge,
-    moment: ChargeMoment,
-    step: number,
-    [word, number, shared = ""]: readonly string[],
-  ): Promise<ChargeResult> {
-    const moved = Number(number) - 1;
-    const { id } = plan.confirms[moved] as Expectation;
-    const known = addressOfHandle(handles[moved] ?? "");
-    const found =
-      word === "SHARED" ? known : (await this.#reading.locate(plan.workspaceId, [id])).get(id);
-    const isGone = found === undefined || (word === "LOST" && found === known);
-    if (isGone) return { kind: "stale", moved };
-    const next = handles.map((handle, index) =>
-      index === moved ? handleOf(found, shared) : handle,
-    );
-    return this.#prepareAndRun(plan, next, moment, step + 1);
-  }
+/** Nothing was charged: the key or its counters are elsewhere than the handle said, or the key is gone. */
+async function follow(
+  { context, plan, handles }: PreparedCharge,
+  moment: ChargeMoment,
+  step: number,
+  [word, number, shared = ""]: readonly string[],
+): Promise<ChargeResult> {
+  const moved = Number(number) - 1;
+  const { id } = plan.confirms[moved] as Expectation;
+  const known = addressOfHandle(handles[moved] ?? "");
+  const isLost = word === "LOST";
+  const found = isLost ? (await locate(context, plan.workspaceId, [id])).get(id) : known;
+  if (found === undefined || (isLost && found === known)) return { kind: "stale", moved };
+  const next = handles.map((handle, index) => (index === moved ? handleOf(found, shared) : handle));
+  return prepareAndRun(context, plan, next, moment, step + 1);
 }
 
 function confirmation(
@@ -158,7 +153,7 @@ function confirmation(
     const expected = version === "exists" ? "*" : `${digits(version)} `;
     return [drawn(isCounted ? "t" : "r"), [home], id, expected];
   }
-  const [address = "", shared] = (handle ?? addressById(id)).split(" ");
+  const [address = "", shared] = (handle ?? plain(id)).split(" ");
   const stamp = version === "exists" ? `${id} ` : `${id} ${digits(version)}`;
   const record = names.keyAt(address);
   if (!isCounted || shared === undefined) return [drawn(isCounted ? "k" : "v"), [record], stamp];

@@ -4,182 +4,134 @@ import {
   type CommitResult,
   type CounterChange,
   corruptRecord,
-  type Expectation,
   type ListEntry,
   type Put,
   type RecordAddress,
-  type UsageChange,
   type UsageRefusal,
 } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
+import type { StoreContext } from "./engine/context.js";
 import { unavailable, unexpected } from "./engine/errors.js";
-import {
-  addressByClaim,
-  addressById,
-  addressOfHandle,
-  type Names,
-  type WorkspaceNames,
-} from "./engine/names.js";
+import { addressByClaim, addressOfHandle, plain, type WorkspaceNames } from "./engine/names.js";
 import { joinRows, type Row } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, digits, orDash, parseUsage, usageText, whole } from "./engine/stored-values.js";
-import type { Reading } from "./read.js";
+import { type Addresses, locate } from "./read.js";
 
 /** How often a change is asked for again with other addresses. Nothing is written before these are right. */
 const MOST_STEPS = 10;
 
-/** Carries out changes: one script, all or nothing. */
-export class Committing {
-  readonly #connection: Connection;
-  readonly #names: Names;
-  readonly #reading: Reading;
-
-  constructor(connection: Connection, names: Names, reading: Reading) {
-    this.#connection = connection;
-    this.#names = names;
-    this.#reading = reading;
-  }
-
-  /** One round trip; two where a change speaks of a key without its handle. */
-  async commit(workspaceId: string, change: Change): Promise<CommitResult> {
-    const names = this.#names.of(workspaceId);
-    const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
-    const ids = keysOf(change);
-    let addresses: ReadonlyMap<string, string> = guessedAddresses(change);
-    let sought: readonly string[] = ids.filter(
-      (id) => !addresses.has(id) && !isExpectedAbsent(change, id),
-    );
-    for (let step = 0; step < MOST_STEPS; step += 1) {
-      if (sought.length > 0) {
-        const found = await this.#reading.locate(workspaceId, sought);
-        addresses = new Map([...(step === 0 ? addresses : []), ...found]);
-      }
-      // Where a record still is at the address of a claim that it gave up, a new one gets an address of its own.
-      const newAddress = (id: string) => (step < 2 ? claimedAddress(change, id) : addressById(id));
-      const { keys, args } = new ChangeRows(names, addresses, newAddress).of(change);
-      const result = await this.#connection.run(script, keys, args, readReply);
-      if (result !== null) return result;
-      sought = ids;
+/** Carries out a change in one round trip; in two where it speaks of a key without its handle. */
+export async function commit(
+  context: StoreContext,
+  workspaceId: string,
+  change: Change,
+): Promise<CommitResult> {
+  const { connection, names } = context;
+  const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
+  const ids = keysOf(change);
+  let addresses: Addresses = guessedAddresses(change);
+  let sought: readonly string[] = ids.filter(
+    (id) => !addresses.has(id) && !isExpectedAbsent(change, id),
+  );
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    if (sought.length > 0) {
+      const found = await locate(context, workspaceId, sought);
+      addresses = new Map([...(step === 0 ? addresses : []), ...found]);
     }
-    throw unavailable("the keys of a change were found at one address after the other");
+    // Where a record still is at the address of a claim that it gave up, a new one gets an address of its own.
+    const newAddress = (id: string) => (step < 2 ? claimedAddress(change, id) : plain(id));
+    const { keys, args } = describe(change, names.of(workspaceId), addresses, newAddress);
+    const result = await connection.run(script, keys, args, readReply);
+    if (result !== null) return result;
+    sought = ids;
   }
+  throw unavailable("the keys of a change were found at one address after the other");
 }
 
 /** Puts a change into the letters of commit.lua. */
-class ChangeRows {
-  readonly #names: WorkspaceNames;
-  readonly #addresses: ReadonlyMap<string, string>;
-  readonly #newAddress: (keyId: string) => string;
-  /** The number that the script knows a record by. */
-  readonly #numbers = new Map<string, number>();
-  readonly #records: Row[] = [];
-  #count = 0;
-
-  constructor(
-    names: WorkspaceNames,
-    addresses: ReadonlyMap<string, string>,
-    newAddress: (keyId: string) => string,
-  ) {
-    this.#names = names;
-    this.#addresses = addresses;
-    this.#newAddress = newAddress;
-  }
-
-  /** Records come before what speaks of them by number. */
-  of(change: Change) {
-    const { enters, leaves, dropWindows } = change;
-    for (const expectation of change.expects) this.#expect(expectation);
-    const changes: Row[] = [
-      ...change.releases.map((claim) => this.#release(claim)),
-      ...change.claims.map((claim) => this.#claim(claim)),
-      ...change.counters.map((counters) => this.#counters(counters)),
-    ];
-    const writes = joinRows([
-      ...change.puts.map((put) => this.#put(put)),
-      ...change.deletes.map((record): Row => ["d", [], this.#numberOf(record)]),
-      ...leaves.map((entry) => this.#entry("x", entry)),
-      ...enters.map((entry) => this.#entry("z", entry)),
-      ...dropWindows.map((window): Row => ["w", [this.#names.window(window)]]),
-      ...(change.raisesRevision ? [["v", []] as const] : []),
-    ]);
-    const checks = joinRows([...this.#records, ...changes]);
-    return {
-      keys: [this.#names.revision, this.#names.addresses, ...checks.keys, ...writes.keys],
-      args: [checks.letters, writes.letters, ...checks.args, ...writes.args],
-    };
-  }
-
-  #know(record: RecordAddress): void {
+function describe(
+  change: Change,
+  names: WorkspaceNames,
+  addresses: Addresses,
+  newAddress: (keyId: string) => string,
+) {
+  // Records come before what speaks of them by number.
+  const records: Row[] = [];
+  const numbers = new Map<string, number>();
+  let count = 0;
+  const know = (record: RecordAddress): void => {
     const { kind, id } = record;
-    this.#count += 1;
     const name = `${kind} ${id}`;
-    if (!this.#numbers.has(name)) this.#numbers.set(name, this.#count);
-    if (kind !== "key") {
-      this.#records.push(["r", [this.#names.recordsOf(record)], id]);
-      return;
-    }
-    const known = this.#addresses.get(id);
-    const address = known ?? this.#newAddress(id);
-    const letter = known === undefined ? "K" : "k";
-    this.#records.push([letter, [this.#names.keyAt(address)], id, address]);
-  }
-
-  #numberOf(record: RecordAddress): string {
+    count += 1;
+    if (!numbers.has(name)) numbers.set(name, count);
+    const known = addresses.get(id);
+    const address = known ?? newAddress(id);
+    if (kind !== "key") records.push(["r", [names.recordsOf(record)], id]);
+    else records.push([known === undefined ? "K" : "k", [names.keyAt(address)], id, address]);
+  };
+  const numberOf = (record: RecordAddress): string => {
     const name = `${record.kind} ${record.id}`;
-    if (!this.#numbers.has(name)) this.#know(record);
-    return String(this.#numbers.get(name));
-  }
-
-  #expect({ version, ...record }: Expectation): void {
-    this.#know(record);
-    const expected = version === null ? "-" : version === "exists" ? "*" : digits(version);
-    this.#records.push(["e", [], expected]);
-  }
-
-  #release({ id, ...claim }: Claim & { readonly id: string }): Row {
-    const names = this.#names.claimed(claim);
-    return [claim.kind === "key" ? "L" : "l", names, claim.value, id];
-  }
-
-  #claim({ id, ...claim }: Claim & { readonly id: string }): Row {
+    if (!numbers.has(name)) know(record);
+    return String(numbers.get(name));
+  };
+  const claimRow = ({ id, ...claim }: Claim & RecordAddress): Row => {
     const { kind, value } = claim;
-    const names = this.#names.claimed(claim);
-    if (kind === "key") return ["C", names, value, this.#numberOf({ kind, id })];
-    return ["c", [...names, this.#names.recordsOf({ kind, id })], value, id];
-  }
-
-  #counters(change: CounterChange): Row {
-    const { usage, keepWindows, dropWindows } = change;
-    const kept = keepWindows === undefined ? "*" : ` ${keepWindows.join(" ")} `;
-    const text = usage === undefined ? "-" : changeText(usage);
-    return ["u", [], this.#numberOf(change), text, kept, ` ${(dropWindows ?? []).join(" ")} `];
-  }
-
-  #put({ record, counters }: Put): Row {
+    const claimed = names.claimed(claim);
+    if (kind === "key") return ["C", claimed, value, numberOf({ kind, id })];
+    return ["c", [...claimed, names.recordsOf({ kind, id })], value, id];
+  };
+  const putRow = ({ record, counters }: Put): Row => {
     const { kind, version, link, body } = record;
-    const row = [
-      this.#numberOf(record),
-      link === null ? digits(version) : `${digits(version)} ${link}`,
-      body === undefined ? "" : JSON.stringify(body),
-    ] as const;
+    const head = link === null ? digits(version) : `${digits(version)} ${link}`;
+    const row = [numberOf(record), head, body === undefined ? "" : JSON.stringify(body)] as const;
     if (counters === undefined) return ["p", [], ...row];
     if ("usage" in counters) return ["n", [], ...row, usageText(counters.usage)];
-    return ["s", [], ...row, this.#numberOf({ kind, id: counters.sharedWith })];
-  }
+    return ["s", [], ...row, numberOf({ kind, id: counters.sharedWith })];
+  };
+  const entryRow = (letter: string, { list, of, id }: ListEntry): Row => {
+    const entered = names.list(list, of);
+    return [letter, [entered.list], `${entered.start}${id}`];
+  };
 
-  #entry(letter: string, { list, of, id }: ListEntry): Row {
-    if (of === undefined) return [letter, [this.#names.list(list)], id];
-    const { bucket, tag } = this.#names.smallList(list, of);
-    return [letter, [bucket], `${tag} ${id}`];
+  for (const { version, ...record } of change.expects) {
+    know(record);
+    const expected = version === null ? "-" : version === "exists" ? "*" : digits(version);
+    records.push(["e", [], expected]);
   }
+  const refusable: Row[] = [
+    ...change.releases.map(({ id, ...claim }): Row => {
+      return [claim.kind === "key" ? "L" : "l", names.claimed(claim), claim.value, id];
+    }),
+    ...change.claims.map(claimRow),
+    ...change.counters.map(
+      (counters): Row => ["u", [], numberOf(counters), ...changeWords(counters)],
+    ),
+  ];
+  const writes = joinRows([
+    ...change.puts.map(putRow),
+    ...change.deletes.map((record): Row => ["d", [], numberOf(record)]),
+    ...change.leaves.map((entry) => entryRow("x", entry)),
+    ...change.enters.map((entry) => entryRow("z", entry)),
+    ...change.dropWindows.map((window): Row => ["w", [names.window(window)]]),
+    ...(change.raisesRevision ? [["v", []] as const] : []),
+  ]);
+  const checks = joinRows([...records, ...refusable]);
+  return {
+    keys: [names.revision, names.addresses, ...checks.keys, ...writes.keys],
+    args: [checks.letters, writes.letters, ...checks.args, ...writes.args],
+  };
 }
 
-/** In the words of change-usage.lua. */
-function changeText({ operation, due, restartsAt }: UsageChange): string {
+/** A change of uses in the words of change-usage.lua, and the windows that stay and that go. */
+function changeWords({ usage, keepWindows, dropWindows = [] }: CounterChange): readonly string[] {
+  const kept = keepWindows === undefined ? "*" : ` ${keepWindows.join(" ")} `;
+  const dropped = ` ${dropWindows.join(" ")} `;
+  if (usage === undefined) return ["-", kept, dropped];
+  const { operation, due, restartsAt } = usage;
   const { kind } = operation;
   const number = kind === "set" ? operation.remaining : kind === "keep" ? null : operation.by;
   const refill = due === null ? "- -" : `${digits(due.amount)} ${digits(due.dueAt)}`;
-  return `${kind} ${orDash(number)} ${refill} ${orDash(restartsAt)}`;
+  return [`${kind} ${orDash(number)} ${refill} ${orDash(restartsAt)}`, kept, dropped];
 }
 
 /** All keys that a change speaks of, each once. */
@@ -208,7 +160,7 @@ function isExpectedAbsent({ expects }: Change, keyId: string): boolean {
 /** A new key has the address of its first claim, so that it is found by that at once. */
 function claimedAddress({ claims }: Change, keyId: string): string {
   const claim = claims.find(({ kind, id }) => kind === "key" && id === keyId);
-  return claim === undefined ? addressById(keyId) : addressByClaim(claim);
+  return claim === undefined ? plain(keyId) : addressByClaim(claim);
 }
 
 /** Whether a server without memory may refuse it. Whatever takes access away makes nothing new. */

@@ -6,9 +6,9 @@ import type {
   StoredRecordState,
   Want,
 } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
+import type { StoreContext } from "./engine/context.js";
 import { unavailable } from "./engine/errors.js";
-import { addressByClaim, handleOf, type Names, type WorkspaceNames } from "./engine/names.js";
+import { addressByClaim, handleOf, type WorkspaceNames } from "./engine/names.js";
 import { joinRows, type Row } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, parseBody, parseUsage, whole } from "./engine/stored-values.js";
@@ -17,67 +17,67 @@ import { asList, parseBody, parseUsage, whole } from "./engine/stored-values.js"
 const MOST_STEPS = 10;
 
 /** Ids of keys and the addresses at which these were last seen. Scripts find out where one is wrong. */
-type Addresses = ReadonlyMap<string, string>;
+export type Addresses = ReadonlyMap<string, string>;
 
-/** Reads records as one snapshot. */
-export class Reading {
-  readonly #connection: Connection;
-  readonly #names: Names;
-
-  constructor(connection: Connection, names: Names) {
-    this.#connection = connection;
-    this.#names = names;
-  }
-
-  /**
-   * One round trip. Two where the address of a key is not known: by its id, or by a name that it claimed later.
-   *
-   * @param known - Spares the first of two trips.
-   */
-  async read(
-    workspaceId: string,
-    wants: readonly Want[],
-    known: Addresses = new Map(),
-  ): Promise<ReadResult> {
-    const addresses = new Map(known);
-    const sought = [...wants];
-    for (let step = 0; step < MOST_STEPS; step += 1) {
-      const [revision, ...items] = await this.#ask(workspaceId, sought, addresses);
-      const found: (LoadedRecord | null)[] = [];
-      for (const [index, want] of sought.entries()) {
-        const [item, linked] = [items[index * 2], items[index * 2 + 1]];
-        if (!Array.isArray(item)) {
-          found.push(loadedOf(want.kind, item, linked, placeOf(want, addresses)));
-          continue;
-        }
-        const [address, id] = item.map(String) as [string, string?];
-        const next = id === undefined ? (want as RecordAddress) : { kind: want.kind, id };
-        if (addresses.get(next.id) === address) found.push(unreadable(next.id, address));
-        addresses.set(next.id, address);
-        sought[index] = next;
+/**
+ * Reads records as one snapshot: one round trip, two where the address of a key is not known, which is found by its id or by a
+ * name that it claimed later.
+ *
+ * @param known - Spares the first of two trips.
+ */
+export async function read(
+  context: StoreContext,
+  workspaceId: string,
+  wants: readonly Want[],
+  known: Addresses = new Map(),
+): Promise<ReadResult> {
+  const addresses = new Map(known);
+  const sought = [...wants];
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    const [revision, ...items] = await ask(context, workspaceId, sought, addresses);
+    const found: (LoadedRecord | null)[] = [];
+    for (const [index, want] of sought.entries()) {
+      const [item, linked] = [items[index * 2], items[index * 2 + 1]];
+      if (!Array.isArray(item)) {
+        found.push(loadedOf(want.kind, item, linked, placeOf(want, addresses)));
+        continue;
       }
-      if (found.length === wants.length) return { revision: whole(revision, "revision"), found };
+      const [address, id] = item.map(String) as [string, string?];
+      const next = id === undefined ? (want as RecordAddress) : { kind: want.kind, id };
+      if (addresses.get(next.id) === address) found.push(unreadable(next.id, address));
+      addresses.set(next.id, address);
+      sought[index] = next;
     }
-    throw unavailable("a key was found at one address after the other");
+    if (found.length === wants.length) return { revision: whole(revision, "revision"), found };
   }
+  throw unavailable("a key was found at one address after the other");
+}
 
-  /** The addresses of those keys that exist. One round trip for all. */
-  async locate(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
-    const wants = ids.map((id) => ({ kind: "key", id }) as const);
-    const [, ...items] = await this.#ask(workspaceId, wants, new Map());
-    const places = ids.map((id, index) => [id, items[index * 2]] as const);
-    return new Map(
-      places.flatMap(([id, item]) => (Array.isArray(item) ? [[id, String(item[0])]] : [])),
-    );
-  }
+/** The addresses of those keys that exist. One round trip for all. */
+export async function locate(
+  context: StoreContext,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Addresses> {
+  const wants = ids.map((id) => ({ kind: "key", id }) as const);
+  const [, ...items] = await ask(context, workspaceId, wants, new Map());
+  const places = ids.map((id, index) => [id, items[index * 2]] as const);
+  return new Map(
+    places.flatMap(([id, item]) => (Array.isArray(item) ? [[id, String(item[0])]] : [])),
+  );
+}
 
-  #ask(workspaceId: string, wants: readonly Want[], addresses: Addresses) {
-    const names = this.#names.of(workspaceId);
-    const rows = joinRows(wants.map((want) => lookup(names, want, placeOf(want, addresses))));
-    const keys = [names.revision, names.identities, names.addresses, ...rows.keys];
-    const args = [rows.letters, ...rows.args];
-    return this.#connection.run(SCRIPTS.read, keys, args, (answer) => asList(answer, "key"));
-  }
+function ask(
+  { connection, names: all }: StoreContext,
+  workspaceId: string,
+  wants: readonly Want[],
+  addresses: Addresses,
+) {
+  const names = all.of(workspaceId);
+  const rows = joinRows(wants.map((want) => lookup(names, want, placeOf(want, addresses))));
+  const keys = [names.revision, names.identities, names.addresses, ...rows.keys];
+  const args = [rows.letters, ...rows.args];
+  return connection.run(SCRIPTS.read, keys, args, (answer) => asList(answer, "key"));
 }
 
 /** In the letters of read.lua. */

@@ -1,6 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
-import { Charging } from "./charge.js";
-import { Committing } from "./commit.js";
+import { charge } from "./charge.js";
+import { commit } from "./commit.js";
 import {
   assertNeverResends,
   isCluster,
@@ -8,12 +8,13 @@ import {
   type RedisClusterClient,
 } from "./engine/client.js";
 import { Connection } from "./engine/connection.js";
+import type { StoreContext } from "./engine/context.js";
 import { Names } from "./engine/names.js";
 import { openUrl } from "./engine/open.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
-import { Paging } from "./page.js";
-import { Reading } from "./read.js";
-import { Statistics } from "./statistics.js";
+import { page } from "./page.js";
+import { read } from "./read.js";
+import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
  * Opens a store in Redis. Many processes on many machines may share one, and all promises of `KeyStore` hold among
@@ -40,24 +41,16 @@ export function redisStore(
     client.disconnect();
     throw new TypeError('"waitReplicas" is for a single primary: leave it out with Redis Cluster');
   }
-  return storeOn(new Connection(client, isOwned, settings), new Names(settings.keyPrefix));
-}
-
-/** Each call by the class that it is of. */
-function storeOn(connection: Connection, names: Names): KeyStore {
-  const reading = new Reading(connection, names);
-  const paging = new Paging(connection, names, reading);
-  const committing = new Committing(connection, names, reading);
-  const charging = new Charging(connection, names, reading);
-  const statistics = new Statistics(connection, names);
+  const connection = new Connection(client, isOwned, settings);
+  const context: StoreContext = { connection, names: new Names(settings.keyPrefix) };
   return {
-    read: (workspaceId, wants) => reading.read(workspaceId, wants),
-    page: (...given) => paging.page(...given),
-    commit: (...given) => committing.commit(...given),
-    charge: (...given) => charging.charge(...given),
-    addStatistics: (...given) => statistics.add(...given),
-    readStatistics: (...given) => statistics.read(...given),
-    deleteStatistics: (...given) => statistics.delete(...given),
+    read: (workspaceId, wants) => read(context, workspaceId, wants),
+    page: (...given) => page(context, ...given),
+    commit: (...given) => commit(context, ...given),
+    charge: (...given) => charge(context, ...given),
+    addStatistics: (...given) => addStatistics(context, ...given),
+    readStatistics: (...given) => readStatistics(context, ...given),
+    deleteStatistics: (...given) => deleteStatistics(context, ...given),
     readClock: () => connection.time(),
     close: () => connection.close(),
   };

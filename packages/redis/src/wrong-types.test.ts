@@ -27,7 +27,7 @@ const REFUSING: Readonly<Record<string, string>> = {
   charge: "k:hash p:free r:identity w",
   "charge shared counters": "k:hash p:free r:identity r:key w",
   addStatistics: "d r:identity r:key v:000021929",
-  deleteStatistics: "d v:000021929",
+  deleteStatistics: "d v:000021929 w",
 };
 
 describeWithServers("a value of another type at any Redis key", () => {

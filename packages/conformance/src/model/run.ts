@@ -44,6 +44,8 @@ export class ModelRun {
   readonly #model = new ModelStore();
   /** By workspace and address: the handle that the store answered last, of a record that may be gone by now. */
   readonly #handles = new Map<string, unknown>();
+  /** Records that were deleted at some time. */
+  readonly #deleted = new Set<string>();
   readonly #plans: ChargePlan[] = [];
   #now = NOW;
   #latest = NOW;
@@ -105,6 +107,8 @@ export class ModelRun {
     const change = this.#changeOf(step);
     const result = await this.#store.commit(step.workspace, change);
     assertAlike(result, this.#model.commit(step.workspace, change), { change });
+    if (result.kind === "committed")
+      for (const address of change.deletes) this.#deleted.add(nameIn(step.workspace, address));
     await this.#read(step.workspace);
     if (result.kind === "committed" && change.counters.length > 0)
       await this.#compareWindows(step.workspace);
@@ -195,7 +199,7 @@ export class ModelRun {
       absent: null,
       moved: (current ?? 0) + 1,
     } as const;
-    const handle = this.#handles.get(JSON.stringify([workspace, address]));
+    const handle = this.#handles.get(nameIn(workspace, address));
     const expected = { ...address, version: versions[relation] };
     return hasHandle && handle !== undefined ? { ...expected, handle } : expected;
   }
@@ -235,7 +239,8 @@ export class ModelRun {
     if (plan === undefined || !this.#hasCounters(plan)) return;
     this.#now = Math.max(this.#now + step.move, this.#latest - MOST_BACK_MS);
     this.#latest = Math.max(this.#latest, this.#now);
-    const request = step.request && { ...step.request, rememberUntil: REMEMBER_UNTIL };
+    const named = this.#isWrittenAgain(plan) ? null : step.request;
+    const request = named && { ...named, rememberUntil: REMEMBER_UNTIL };
     const moment: ChargeMoment = {
       now: this.#now,
       refill: step.refill,
@@ -245,6 +250,11 @@ export class ModelRun {
     const result = await this.#store.charge(plan, moment);
     assertAlike(result, expected, { plan: { ...plan, memo: undefined }, moment });
     await this.#read(plan.workspaceId);
+  }
+
+  /** The port leaves open whether a record that was deleted, and is written again, still has its requests. */
+  #isWrittenAgain({ workspaceId, confirms: [first] }: ChargePlan): boolean {
+    return first !== undefined && this.#deleted.has(nameIn(workspaceId, first));
   }
 
   /** The port says nothing of a plan that counts on a record without counters. */
@@ -282,7 +292,7 @@ export class ModelRun {
     for (const state of [loaded, loaded?.linked ?? null]) {
       if (state?.handle === undefined) continue;
       const { kind, id } = state.record;
-      this.#handles.set(JSON.stringify([workspace, { kind, id }]), state.handle);
+      this.#handles.set(nameIn(workspace, { kind, id }), state.handle);
     }
   }
 
@@ -377,6 +387,9 @@ function plain(value: unknown): unknown {
 function inOrder(sums: readonly HourCount[]): readonly string[] {
   return sums.map(({ hourAt, code, count }) => `${hourAt} ${code} ${count}`).toSorted();
 }
+
+const nameIn = (workspace: string, { kind, id }: RecordAddress): string =>
+  JSON.stringify([workspace, kind, id]);
 
 function isSame(one: RecordAddress, other: RecordAddress): boolean {
   return one.kind === other.kind && one.id === other.id;

@@ -72,17 +72,20 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) =>
         const stored = type.encode(value);
         const first = decode(stored);
         expect(decode({ ...stored })).toBe(first);
-        const beside = {
-          ...stored,
-          id: `${stored.id}x`,
-          version: stored.version + 1,
-          link: "id_x",
-        };
-        const { body, ...envelope } = beside;
-        const fresh = { ...envelope, body: JSON.parse(JSON.stringify(body)) as JsonValue };
-        expect(decode(beside)).toEqual(decode(fresh));
+        const fresh = () => JSON.parse(JSON.stringify(stored.body)) as JsonValue;
+        const beside: readonly Partial<StoredRecord>[] = [
+          { id: `${stored.id}x` },
+          { version: stored.version + 1 },
+          { link: `${stored.link ?? ""}x` },
+        ];
+        for (const fields of beside) {
+          decode(stored);
+          const again = decode({ ...stored, ...fields });
+          expect(again).toEqual(decode({ ...stored, ...fields, body: fresh() }));
+        }
+        decode(stored);
         expect(type.decode(stored, "ws_2")).toEqual(
-          type.decode({ ...stored, body: JSON.parse(JSON.stringify(body)) as JsonValue }, "ws_2"),
+          type.decode({ ...stored, body: fresh() }, "ws_2"),
         );
         expect(decode(stored)).toEqual(value);
       }),

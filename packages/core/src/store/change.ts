@@ -40,32 +40,36 @@ export interface ListEntry {
 export interface Put {
   readonly record: StoredRecord;
   /**
-   * `usage`: new counters, without windows. `sharedWith`: those of another record of the kind, which exists, from now on
-   * shared. Omitted: the counters that the record has stay; a new record has none.
+   * `usage`: new counters of its own, without windows; records that it shared others with keep those. `sharedWith`: those of
+   * another record of the kind, which exists before the change and has some, from now on shared; the change may delete that
+   * record. Omitted: the counters that the record has stay; a new record has none.
    */
   readonly counters?: { readonly usage: Usage } | { readonly sharedWith: string } | undefined;
 }
 
-/** A change to the counters of a record that exists and has some. */
+/**
+ * A change to the counters of a record that exists before the change and has some. Changes to the same counters follow each
+ * other, also those of records that share them. A record whose counters change is neither deleted nor given others.
+ */
 export interface CounterChange extends RecordAddress {
   readonly usage?: UsageChange | undefined;
   /** The windows that stay, by name; the others are forgotten. Omitted: all stay. */
   readonly keepWindows?: readonly string[] | undefined;
-  /** The windows that are forgotten, by name. */
+  /** The windows that are forgotten, by name, also of those that stay. */
   readonly dropWindows?: readonly string[] | undefined;
 }
 
 /**
  * One atomic change of a workspace: all of it or nothing. It is judged and carried out in this order: expectations, claims
- * (with the releases of the same change made), counters; then everything is written. No record is put and deleted at once,
- * and none twice.
+ * (with the releases of the same change made, and its deletions not), counters; then everything is written: puts, then
+ * deletions. No record is put and deleted at once, and none twice.
  */
 export interface Change {
   readonly expects: readonly Expectation[];
   readonly puts: readonly Put[];
   /** A record goes together with its share in its counters: these live as long as any record that has them. Gone already is fine. */
   readonly deletes: readonly RecordAddress[];
-  /** Taken where another record has the name. */
+  /** Taken where another record has the name: one that is gone has none, whether or not it released it. */
   readonly claims: readonly (Claim & { readonly id: string })[];
   /** Names to be free again, if they are this record's. */
   readonly releases: readonly (Claim & { readonly id: string })[];

@@ -36,7 +36,10 @@ export interface ChargePlan {
   readonly workspaceId: string;
   /** The revision of the workspace that the decision was made on; null: whatever it is. */
   readonly revision: number | null;
-  /** The records that the decision was made on. A request is remembered beside the first of them. */
+  /**
+   * The records that the decision was made on. A request is remembered beside the first of them; whether it still is when that
+   * record was deleted and is written again, is open.
+   */
   readonly confirms: readonly Expectation[];
   /** `peek` evaluates everything and moves nothing. */
   readonly mode: "commit" | "peek";

@@ -95,3 +95,17 @@ test("a watch that is stopped reads no more", async () => {
   await pass(60);
   expect(reads).toBe(1);
 });
+
+test("an answer that comes after the watch was stopped reports nothing", async () => {
+  let answer: (clock: number) => void = () => undefined;
+  const { differences, stop } = setUp(
+    () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  );
+  stop();
+  answer(NOW - 2 * MINUTE);
+  await settled();
+  expect(differences).toEqual([]);
+});

@@ -37,7 +37,11 @@ export function watchClock(
   // Node keeps a process alive for a timer unless told not to; other hosts answer a plain number.
   if (typeof timer === "object" && timer !== null && "unref" in timer)
     (timer as { unref(): void }).unref();
-  const stop = (): void => clearInterval(timer as Parameters<typeof clearInterval>[0]);
+  let isStopped = false;
+  const stop = (): void => {
+    isStopped = true;
+    clearInterval(timer as Parameters<typeof clearInterval>[0]);
+  };
 
   async function check(): Promise<void> {
     try {
@@ -45,7 +49,8 @@ export function watchClock(
       const theirs = await store.readClock?.();
       if (theirs === undefined) return;
       const difference = differenceOf(before, now(), theirs);
-      if (Math.abs(difference) <= MAX_DIFFERENCE_MS) return;
+      // A slow answer may come after the watch was stopped, or after another has reported.
+      if (isStopped || Math.abs(difference) <= MAX_DIFFERENCE_MS) return;
       stop();
       onDifference(new ClockDifferenceError(difference));
     } catch {

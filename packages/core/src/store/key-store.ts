@@ -57,7 +57,10 @@ export interface PageResult {
   readonly found: readonly LoadedRecord[];
   /** Whether records follow the last of these. */
   readonly hasMore: boolean;
-  /** Exact number of ids in the list of that name, whatever `of` says; kept as a counter, never a scan. */
+  /**
+   * Exact number of ids in the list of that name, whatever `of` says, also of those whose record is gone; kept as a counter,
+   * never a scan.
+   */
   readonly size: number;
 }
 

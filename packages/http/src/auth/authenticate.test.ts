@@ -1,7 +1,7 @@
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { openService, read, START } from "../testing/open-service.js";
-import { notingStore, SAMPLES } from "../testing/samples.js";
+import { recordingStore, SAMPLES } from "../testing/samples.js";
 
 const anonymous = (text: string) => text.replace(/req_[A-Za-z0-9]+/g, "req");
 
@@ -69,7 +69,7 @@ describe("root keys", () => {
     }
   });
 
-  test("a token anywhere else than in the header is none", async () => {
+  test("a token anywhere but in the header is ignored", async () => {
     const service = await openService();
     const headers = {
       cookie: `token=${service.root}`,
@@ -103,7 +103,7 @@ describe("root keys", () => {
     expect((await service.call("identities.listIdentities")).status).toBe(200);
   });
 
-  test("a root key works in its own workspace, whichever the handler's is", async () => {
+  test("a root key works in its own workspace, whatever the handler's is", async () => {
     const service = await openService();
     const other = service.latchkey.workspace("ws_other");
     const { key: token } = await other.createRootKey({ permissions: ["*"] });
@@ -112,9 +112,9 @@ describe("root keys", () => {
     expect((await service.call("apis.getApi", { apiId })).status).toBe(404);
   });
 
-  test("who is not known costs one look at the store at most, and writes nothing", async () => {
+  test("an unknown caller costs one read of the store at most, and writes nothing", async () => {
     const calls: string[] = [];
-    const service = await openService({ store: notingStore(memoryStore(), calls) });
+    const service = await openService({ store: recordingStore(memoryStore(), calls) });
     for (const { name } of SAMPLES) {
       for (const token of [null, "malformed é", "looksLikeAnImportedKey"]) {
         calls.length = 0;
@@ -126,7 +126,7 @@ describe("root keys", () => {
     }
   });
 
-  test("who is not known is told so before anything about the body", async () => {
+  test("an unknown caller gets 401 before anything about the body", async () => {
     const service = await openService();
     const bodies: NonNullable<RequestInit["body"]>[] = [
       "{",
@@ -165,7 +165,7 @@ describe("a host's own authentication", () => {
     expect([unknown.status, unknown.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
   });
 
-  test("is not asked for what is public", async () => {
+  test("is not called for public operations", async () => {
     const service = await openService({
       publicVerify: true,
       authenticate: () => {
@@ -186,7 +186,7 @@ describe("a host's own authentication", () => {
     expect([status, body.error.message]).toEqual([403, "workspace is disabled"]);
   });
 
-  test("that answers no caller is told so, whatever it answers instead", async () => {
+  test("that returns no caller is reported, whatever it returns instead", async () => {
     const odd: unknown[] = [undefined, 0, "", false, "*", [], {}, { workspaceId: "ws_default" }];
     for (const answer of odd) {
       const errors: unknown[] = [];
@@ -201,7 +201,7 @@ describe("a host's own authentication", () => {
     }
   });
 
-  test("that answers anything but a caller grants nothing", async () => {
+  test("that returns anything but a caller grants nothing", async () => {
     const odd: unknown[] = [
       undefined,
       {},

@@ -1,7 +1,7 @@
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { openService, type Reply } from "../testing/open-service.js";
-import { createFixture, type Fixture, notingStore, SAMPLES } from "../testing/samples.js";
+import { createFixture, type Fixture, recordingStore, SAMPLES } from "../testing/samples.js";
 
 const NEVER: Fixture = {
   apiId: "api_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
@@ -18,7 +18,7 @@ const NEVER: Fixture = {
 /** Two tenants of one store: `mine` holds a root key for everything, in a workspace of its own. */
 async function open() {
   const calls: string[] = [];
-  const service = await openService({ store: notingStore(memoryStore(), calls) });
+  const service = await openService({ store: recordingStore(memoryStore(), calls) });
   const mine = service.latchkey.workspace("ws_mine");
   const { key: token } = await mine.createRootKey({ permissions: ["*"] });
   await mine.createApi({ name: "mine" });

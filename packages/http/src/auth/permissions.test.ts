@@ -85,7 +85,7 @@ describe.each(SAMPLES)("$title", (sample) => {
     const held = hasNarrower ? [[], [""], nearMisses, other] : [[], [""], nearMisses];
     for (const permissions of [...held, ["api.*"], ["api.*.*"], ["*.*.*"], ["**"], ["* "]]) {
       const { status } = await callAs(service, sample, fixture, permissions);
-      // A verifier of other APIs may ask, and is told that no such key exists.
+      // A verifier of other APIs gets the verdict that no such key exists.
       const isVerdict = sample.title === "keys.verifyKey" && permissions === other;
       expect(status).toBe(isVerdict ? 200 : 403);
     }
@@ -108,13 +108,16 @@ describe("permission comes before existence", () => {
     requiredPermissions.some((need) => !isRbac(need)),
   );
 
-  test.each(naming)("$title: who may act on all is told that it does not exist", async (sample) => {
-    const { service, fixture } = await open();
-    for (const permissions of [widened(sample), ["*"]]) {
-      const reply = await callAs(service, sample, { ...fixture, ...nobody }, permissions);
-      expect([reply.status, reply.body.error.code]).toEqual([404, "NOT_FOUND"]);
-    }
-  });
+  test.each(naming)(
+    "$title: a caller with permission for all learns that it does not exist",
+    async (sample) => {
+      const { service, fixture } = await open();
+      for (const permissions of [widened(sample), ["*"]]) {
+        const reply = await callAs(service, sample, { ...fixture, ...nobody }, permissions);
+        expect([reply.status, reply.body.error.code]).toEqual([404, "NOT_FOUND"]);
+      }
+    },
+  );
 
   test.each(narrowing)(
     "$title: who may act on some is refused alike whether it exists or not",
@@ -139,7 +142,7 @@ describe("permission comes before existence", () => {
     expect((await callAs(service, getApi!, fixture, ["api.api_gone.read_api"])).status).toBe(403);
   });
 
-  test("validation comes before permission: whoever is known is told what is wrong with the input", async () => {
+  test("validation comes before permission: every authenticated caller learns what is wrong with the input", async () => {
     const { service } = await open();
     for (const { name } of SAMPLES) {
       const headers = { "x-permissions": "[]" };

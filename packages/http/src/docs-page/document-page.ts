@@ -1,7 +1,7 @@
 import { openApiDocument } from "../openapi/document.js";
 import { once, type Page } from "./page.js";
 
-/** The document, for a service that stands behind this path. */
+/** The document of a service that is mounted on this path. */
 export function documentPage(basePath: string): Page {
   return {
     name: "openapi.json",

@@ -1,4 +1,4 @@
-/** What a path answers that is no operation: a file, sent as it is. */
+/** A path that serves a file instead of an operation. */
 export interface Page {
   /** What follows `/v1/` in the path. */
   readonly name: string;
@@ -6,14 +6,14 @@ export interface Page {
   readonly content: () => Promise<PageContent>;
 }
 
-/** A file with what belongs to it alone. */
+/** A file with its own headers. */
 export interface PageContent {
   readonly body: string | Uint8Array<ArrayBuffer>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Makes content once, when it is first asked for. What failed is tried again. */
+/** Creates content on the first request and keeps it. A failure is tried again on the next request. */
 export function once(make: () => Promise<PageContent>): () => Promise<PageContent> {
   let made: Promise<PageContent> | undefined;
   return () => {

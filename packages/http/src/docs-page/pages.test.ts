@@ -30,7 +30,7 @@ describe("openapi.json", () => {
     expect(await response.json()).toEqual(openApiDocument({ baseUrl: "/internal/keys" }));
   });
 
-  test("answers while the store is away", async () => {
+  test("works while the store is unavailable", async () => {
     const service = await openService();
     await service.latchkey.close();
     expect((await get(service, "/v1/openapi.json")).status).toBe(200);
@@ -55,7 +55,7 @@ describe("the reference page", () => {
     expect(html).not.toMatch(/https?:|\{\{|style=|<style|<script(?! defer src=")/);
   });
 
-  test("refers only to what is served beside it, by relative addresses", async () => {
+  test("refers only to files beside it, by relative addresses", async () => {
     const service = await openService();
     const html = await (await get(service, "/v1/docs")).text();
     const addresses = [...html.matchAll(/(?:src|href)="([^"]*)"/g)]
@@ -155,7 +155,7 @@ describe.each(PATHS)("%s", (path) => {
   });
 });
 
-test("content is made once, and again after a failure", async () => {
+test("content is created once, and again after a failure", async () => {
   let made = 0;
   const content = once(async () => {
     made += 1;

@@ -7,20 +7,20 @@ import { listen } from "../testing/listen.js";
 import { openService } from "../testing/open-service.js";
 
 describeInBrowser("the reference page in a browser", (open) => {
-  test("shows every operation, asks nobody but its own server, and has nothing to complain about", async () => {
+  test("shows every operation, calls only its own server, and reports no error", async () => {
     const service = await openService();
     const { origin } = await listen(toNodeListener(service.handler));
     const { page, strayRequests, requests, complaints } = await open(origin);
     await page.goto(`${origin}/v1/docs`);
     await page.getByText("/v1/keys.verifyKey", { exact: true }).waitFor();
     // Swagger UI puts invisible spaces where a path may be broken.
-    // biome-ignore lint/performance/useDomNodeTextContent: what is there but not shown would not do
+    // biome-ignore lint/performance/useDomNodeTextContent: only visible text counts
     const text = (await page.locator("body").innerText()).replaceAll("\u200b", "");
     for (const { name, summary } of OPERATIONS) {
       expect(text).toContain(`/v1/${name}`);
       expect(text).toContain(summary);
     }
-    // Opened, an operation shows what it takes: this is where a renderer would load more.
+    // An opened operation shows its input: this is where a renderer would load more.
     for (const name of ["keys.verifyKey", "keys.createKey", "apis.listKeys"])
       await page.getByText(`/v1/${name}`, { exact: true }).click();
     await page.getByText("Idempotency-Key").first().waitFor();
@@ -30,7 +30,7 @@ describeInBrowser("the reference page in a browser", (open) => {
     expect(complaints).toEqual([]);
   });
 
-  test("mounted on a path it asks only below that path, and an operation can be tried out", async () => {
+  test("mounted on a path it calls only below that path, and an operation can be tried", async () => {
     const service = await openService();
     const app = express();
     app.use("/internal/keys", toNodeListener(service.handler));
@@ -46,7 +46,7 @@ describeInBrowser("the reference page in a browser", (open) => {
     expect([strayRequests, complaints]).toEqual([[], []]);
   });
 
-  test("the watch itself notices a request to elsewhere, a forbidden script and a logged error", async () => {
+  test("the check itself notices a request to another origin, a forbidden script and a logged error", async () => {
     const service = await openService();
     const { origin } = await listen(toNodeListener(service.handler));
     const { page, strayRequests, complaints } = await open(origin);
@@ -63,7 +63,7 @@ describeInBrowser("the reference page in a browser", (open) => {
     await expect.poll(() => complaints.some((text) => text.startsWith("img-src"))).toBe(true);
     expect(complaints).toContain("planted");
     expect(complaints.some((text) => text.startsWith("script-src"))).toBe(true);
-    // Without a policy nothing stands in the way of the request but the watch.
+    // Without a policy only the test itself blocks the request.
     await page.goto(`${origin}/v1/docs/page.css`);
     await page
       .evaluate(`fetch("https://elsewhere.test/b", { mode: "no-cors" })`)

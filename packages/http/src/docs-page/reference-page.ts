@@ -1,11 +1,11 @@
 import { once, type Page, type PageContent } from "./page.js";
 
-/** The renderer of the page, in `page/swagger-ui`. A test holds this against the package that it is copied from. */
+/** Version of the renderer in `page/swagger-ui`. A test compares it with the package that it is copied from. */
 export const SWAGGER_UI_VERSION = "5.35.0";
 
 /**
- * Nothing from anywhere but here, nothing inline, and no frame around it. Images in the style sheet of the renderer are
- * data URLs.
+ * Everything from this server, nothing inline, no frame around the page. Images in the style sheet of the renderer are data
+ * URLs.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -20,12 +20,12 @@ const CONTENT_SECURITY_POLICY = [
 
 const UTF8 = "charset=utf-8";
 
-/** The version stands in the path, so what is behind it never changes. */
-const FOR_EVER = { "cache-control": "public, max-age=31536000, immutable" };
+/** The path contains the version, so its content never changes. */
+const FOREVER = { "cache-control": "public, max-age=31536000, immutable" };
 
 const RENDERER = `docs/swagger-ui-${SWAGGER_UI_VERSION}`;
 
-/** The page that shows the document, and what it is made of. */
+/** The page that displays the document, and its files. */
 export const REFERENCE_PAGES: readonly Page[] = [
   {
     name: "docs",
@@ -59,10 +59,10 @@ function file(name: string, path: string, type: string, further = {}): Page {
 }
 
 function ofRenderer(path: string, type: string): Page {
-  return file(`${RENDERER}/${path}`, `swagger-ui/${path}`, type, FOR_EVER);
+  return file(`${RENDERER}/${path}`, `swagger-ui/${path}`, type, FOREVER);
 }
 
-/** Read only when asked for, so that a host that bundles this package can do without the files. */
+/** Read on request only, so that a host that bundles this package can leave out the files. */
 async function readPageFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const { readFile } = await import("node:fs/promises");
   return new Uint8Array(await readFile(new URL(`../../page/${path}`, import.meta.url)));

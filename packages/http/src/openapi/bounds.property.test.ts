@@ -36,8 +36,11 @@ function at(pointer: string): Schema {
 
 const resolve = (reference: string) => at(reference.replace("#", ""));
 
-/** The schema of what is sent: the body, or an object of the parameters. */
-function sentSchema(operation: Operation): { readonly schema: Schema; validate: ValidateFunction } {
+/** The schema of the body, or of an object of the parameters. */
+function inputSchema(operation: Operation): {
+  readonly schema: Schema;
+  validate: ValidateFunction;
+} {
   if (operation.method === "POST") {
     const pointer = `${pathOf(operation)}/requestBody/content/application~1json/schema`;
     return { schema: at(pointer), validate: compiled(`document#${pointer}`) };
@@ -122,12 +125,12 @@ const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 const WITH_INPUT = OPERATIONS.filter(
-  (operation) => Object.keys(sentSchema(operation).schema.properties ?? { items: 0 }).length > 0,
+  (operation) => Object.keys(inputSchema(operation).schema.properties ?? { items: 0 }).length > 0,
 );
 
 describe("the document accepts and refuses what the server does", () => {
   test.each(WITH_INPUT)("$name", async (operation) => {
-    const { schema, validate } = sentSchema(operation);
+    const { schema, validate } = inputSchema(operation);
     const examples = [operation.example.input, ...(FURTHER_EXAMPLES[operation.name] ?? [])];
 
     /** Whether the server accepts an input, once the document is known to agree. */
@@ -206,7 +209,7 @@ describe("both refuse", () => {
     ["migrations.createKeys", [{ apiId: API_ID, plaintext: "sk_1", ratelimits: [NOT_BY_ITSELF] }]],
   ])("%s %j", async (name, input) => {
     const operation = OPERATIONS.find((one) => one.name === name) as Operation;
-    expect(sentSchema(operation).validate(input)).toBe(false);
+    expect(inputSchema(operation).validate(input)).toBe(false);
     expect(await issuesOf(forNobody, operation, input)).not.toEqual([]);
   });
 });
@@ -215,7 +218,7 @@ describe("a bound that no schema can say", () => {
   test.each(BOUNDS_BEYOND_SCHEMAS)("$message: $reason", async ({ example, message }) => {
     const operation = OPERATIONS.find(({ name }) => name === example.operation) as Operation;
     const input: unknown = JSON.parse(JSON.stringify(example.input));
-    expect(sentSchema(operation).validate(input)).toBe(true);
+    expect(inputSchema(operation).validate(input)).toBe(true);
     expect((await issuesOf(forEveryone, operation, input)).map((issue) => issue.message)).toEqual([
       message,
     ]);

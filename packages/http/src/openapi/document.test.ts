@@ -25,9 +25,9 @@ function referencesIn(value: unknown): string[] {
 
 /** A field of a schema, or a parameter. */
 interface Field {
-  /** The shared schema or the operation that it is of, then the names of fields down to its own. */
+  /** The shared schema or the operation that it is in, then the names of fields down to its own. */
   readonly path: readonly string[];
-  /** In JSON; null where it may also be null is left out. */
+  /** Its type in JSON, without null. */
   readonly type: string;
   readonly description: string | undefined;
 }
@@ -98,7 +98,7 @@ test("has every operation, under its own verb and by its own name, and nothing e
   }
 });
 
-test("refers to nothing that is not there", () => {
+test("has no broken reference", () => {
   for (const reference of referencesIn(document)) {
     const path = reference.replace("#/", "").split("/");
     // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -132,7 +132,7 @@ test("a root key is needed by all but the public operations", () => {
     expect(described(name).security, name).toEqual(isPublic === true ? [] : undefined);
 });
 
-test("the permissions that are needed stand in the description, in both forms", () => {
+test("the description names the required permissions, in both forms", () => {
   expect(described("keys.createKey").description).toContain(
     "Needs `api.*.create_key` or `api.<apiId>.create_key`",
   );
@@ -140,7 +140,7 @@ test("the permissions that are needed stand in the description, in both forms", 
   expect(described("liveness").description).toContain("Needs no root key.");
 });
 
-test("what a GET takes stands in its query, with whole numbers and booleans as such", () => {
+test("the input of a GET is in its query, with whole numbers and booleans as such", () => {
   const { parameters, requestBody } = described("apis.listKeys");
   expect(requestBody).toBeUndefined();
   const byName = new Map(
@@ -154,7 +154,7 @@ test("what a GET takes stands in its query, with whole numbers and booleans as s
   expect(byName.get("decrypt")).toMatchObject({ schema: { type: "boolean" } });
 });
 
-test("a field that is sent in a header stands there and not in the body", () => {
+test("a field that is sent in a header is a header parameter, and not in the body", () => {
   const { parameters, requestBody } = described("keys.verifyKey");
   expect(parameters).toEqual([
     {
@@ -175,20 +175,20 @@ test("bodies refuse unknown fields, as the service does", () => {
   expect(schema).toMatchObject({ required: ["apiId"], additionalProperties: false });
 });
 
-describe("what a field stands for", () => {
-  test("is said where it occurs, and of no field that there is none of", () => {
+describe("the description of a field", () => {
+  test("is used somewhere: every note belongs to a field", () => {
     for (const [name, note] of Object.entries({ ...FIELD_NOTES, ...NOTES_BY_PATH }))
       expect(describedBy(name, note), name).not.toEqual([]);
   });
 
-  test("is told by a name alone only where every field of that name is of one type", () => {
+  test("depends on the name alone only if every field of that name has one type", () => {
     for (const [name, note] of Object.entries(FIELD_NOTES)) {
       const types = new Set(describedBy(name, note).map(({ type }) => type));
       expect([...types], name).toHaveLength(1);
     }
   });
 
-  test("is what the longest name says: of this schema, else of this field in any, else the word", () => {
+  test("is that of the longest matching path: of this schema, else of this field in any, else of the name", () => {
     expect(noteOf(["keys.verifyKey", "remaining", "cost"])).toBe(
       NOTES_BY_PATH["keys.verifyKey.remaining.cost"],
     );
@@ -199,19 +199,19 @@ describe("what a field stands for", () => {
   });
 
   test.each([
-    ["AuditEvent.type", "What was done to what."],
-    ["AuditEvent.changes.before", "Its value before; absent where it had none."],
+    ["AuditEvent.type", "What changed, and how."],
+    ["AuditEvent.changes.before", "Value before the change; absent if it had none."],
     ["VerificationBucket.success", "Number of verdicts `VALID`."],
-    ["ratelimits.limit.success", "Whether there was room. False: nothing was taken."],
-    ["Role.permissions", "Names of the permissions that the role gives."],
-    ["Key.permissions", "Names of all permissions that the key has, directly and through roles."],
+    ["ratelimits.limit.success", "Whether the limit admits it. If false, nothing was taken."],
+    ["Role.permissions", "Names of the permissions of the role."],
+    ["Key.permissions", "Names of all permissions of the key, direct and through roles."],
     ["HeldPermissions.permissions", expect.stringContaining("not those through roles")],
     ["keys.addRoles.roles", expect.stringContaining("objects with `id` or `name`")],
     ["identities.listIdentities.environment", "Accepted, without effect."],
     ["ratelimits.limit.async", "Accepted, without effect: every limit is exact."],
     ["ratelimits.limit.meta", "Accepted, without effect."],
     ["ratelimits.limit.resources", "Accepted, without effect."],
-    ["apis.listKeys.limit", "Most items of the page."],
+    ["apis.listKeys.limit", "Largest number of items on the page."],
     ["keys.updateKey.expires", expect.stringContaining("`null` for never")],
   ])("%s: %s", (name, note) => {
     const found = fields.filter(({ path }) => path.join(".") === name);
@@ -220,7 +220,7 @@ describe("what a field stands for", () => {
   });
 });
 
-test("baseUrl is what the paths follow on; without it they follow on the host", () => {
+test("baseUrl precedes the paths; without it they follow the host", () => {
   expect(openApiDocument().servers).toEqual([{ url: "/" }]);
   expect(openApiDocument({ baseUrl: "/internal/keys" }).servers).toEqual([
     { url: "/internal/keys" },

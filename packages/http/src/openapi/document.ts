@@ -4,13 +4,13 @@ import { packageVersion } from "./package-version.js";
 import { pathItemOf } from "./path-item.js";
 import { tagsOf } from "./tags.js";
 
-/** What {@link openApiDocument} can be told. */
+/** Options of {@link openApiDocument}. */
 export interface OpenApiOptions {
-  /** What stands before `/v1` in the URLs: empty unless given, or like `/keys`, or with scheme and host before it. */
+  /** What precedes `/v1` in the URLs, like `/keys`, also with scheme and host before it. Default: empty. */
   readonly baseUrl?: string;
 }
 
-/** An OpenAPI 3.1 document, as far as its top goes; the rest is as that standard says. */
+/** The top level of an OpenAPI 3.1 document; the rest is as that standard says. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -23,10 +23,10 @@ export interface OpenApiDocument {
 }
 
 /**
- * The HTTP contract as an OpenAPI 3.1 document, made of the table of operations and of the schemas that check their
- * inputs: for generating clients, or to be served beside a host's own. A new object each time, plain JSON all through.
+ * The HTTP contract as an OpenAPI 3.1 document, generated from the table of operations and the schemas that check their
+ * inputs: for generating clients, or for a host to serve beside its own. A new object each time, of plain JSON.
  *
- * @throws TypeError when `baseUrl` is not a string, or ends in a slash.
+ * @throws TypeError if `baseUrl` is not a string, or ends in a slash.
  * @see https://spec.openapis.org/oas/v3.1.0
  */
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
@@ -60,7 +60,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       },
     },
   };
-  // Examples come out of shared constants: what is handed out belongs to the caller alone.
+  // A copy: examples are shared constants, and a caller may change the document.
   return structuredClone(document);
 }
 
@@ -73,8 +73,7 @@ const INTRODUCTION = `Issue, verify and manage API keys.
 - Reads are GET with query parameters, everything else is POST with a JSON body; success is 200. Any other verb is a 405, any
   other path a 404, both with an error body.
 - Instants are milliseconds since the Unix epoch, spans are milliseconds. A field without a value is absent, never \`null\`.
-- Unknown fields and parameters are refused by name. Numbers are at most 2^53 − 1. A body is at most 64 KiB unless the host
-  says otherwise.
-- A query takes \`true\`, \`1\`, \`false\`, \`0\`, \`null\` or nothing for a boolean.
+- Unknown fields and parameters are refused by name. Numbers are at most 2^53 − 1. A body is at most 64 KiB by default.
+- In a query a boolean is \`true\`, \`1\`, \`false\`, \`0\`, \`null\` or empty.
 - A permission for everything of a kind, such as \`api.*.read_key\`, has a form for one of it: \`api.<apiId>.read_key\`.
-- Every answer has \`X-Request-Id\`, equal to \`requestId\` of an error.`;
+- Every response has \`X-Request-Id\`, equal to \`requestId\` of an error.`;

@@ -16,7 +16,7 @@ const accepts = new Ajv2020({ strict: false }).compile({
   components: { schemas: Object.fromEntries(components) },
 });
 
-/** Queries, and what is almost one: wrong members, empty groups, other types. */
+/** Queries, and values that are almost queries: wrong members, empty groups, other types. */
 const queryLike = fc.letrec<{ query: unknown }>((tie) => {
   const group = fc.array(tie("query"), { maxLength: 3 });
   return {
@@ -32,7 +32,7 @@ const queryLike = fc.letrec<{ query: unknown }>((tie) => {
   };
 }).query;
 
-test("the document takes exactly the permission queries that the service takes", () => {
+test("the document accepts exactly the permission queries that the service accepts", () => {
   fc.assert(
     fc.property(queryLike, (permissions) => {
       expect(accepts({ permissions })).toBe(permissionQueryField.safeParse(permissions).success);

@@ -11,7 +11,7 @@ function convert(schema: z.ZodType, io: "input" | "output" = "output") {
   return { properties: properties as Record<string, JsonSchema>, rest, components };
 }
 
-test("what is shared is referred to, and described once", () => {
+test("a shared schema is described once and referred to", () => {
   const inner = shared("TestInner", z.strictObject({ size: whole() }));
   const { properties, components } = convert(z.strictObject({ one: inner, two: inner }));
   const reference = { $ref: "#/components/schemas/TestInner" };
@@ -19,7 +19,7 @@ test("what is shared is referred to, and described once", () => {
   expect([...components.keys()]).toEqual(["TestInner"]);
 });
 
-test("a name that stands for two different things is refused", () => {
+test("a name for two different schemas is refused", () => {
   const components: Components = new Map();
   const wrap = (inner: z.ZodType) => z.strictObject({ inner });
   const first = wrap(shared("TestTwice", z.strictObject({ a: whole() })));

@@ -1,20 +1,20 @@
 const NOTES: Readonly<Record<string, string>> = {
   service: "Whether the service runs.",
-  apis: "Spaces of keys.",
+  apis: "Key spaces.",
   keys: "Issue, verify and change keys.",
   identities: "The users that keys belong to.",
-  permissions: "What keys may do, and the roles that bundle it.",
+  permissions: "Permissions of keys, and roles that bundle them.",
   ratelimits: "Limits that belong to no key.",
   migrations: "Keys that were issued elsewhere.",
   audit: "Who changed what.",
 };
 
-/** The family of an operation: what stands before the dot of its name. */
+/** The family of an operation: the part of its name before the dot. */
 export function familyOf(name: string): string {
   return name.includes(".") ? name.slice(0, name.indexOf(".")) : "service";
 }
 
-/** The families of these operations, in the order of their first. */
+/** The families of these operations, in the order of their first operations. */
 export function tagsOf(names: readonly string[]) {
   return [...new Set(names.map(familyOf))].map((name) => {
     const description = NOTES[name];

@@ -38,7 +38,7 @@ describe("apis.listApis", () => {
     });
   });
 
-  test("refuses a cursor of another workspace, and what is no limit", async () => {
+  test("refuses a cursor of another workspace, and an invalid limit", async () => {
     await service.ok("apis.createApi", { name: "harbour" });
     const { cursor } = await service.ok("apis.listApis", { limit: 1 });
     const theirs = service.latchkey.workspace("ws_other");
@@ -50,7 +50,7 @@ describe("apis.listApis", () => {
 });
 
 describe("apis.updateApi", () => {
-  test("changes an API, and answers {}", async () => {
+  test("changes an API, and returns {}", async () => {
     const fields = { name: "billing", deleteProtection: true, ipWhitelist: ["2001:DB8::/32"] };
     expect(await service.ok("apis.updateApi", { apiId, ...fields })).toEqual({});
     expect(await service.ok("apis.getApi", { apiId })).toMatchObject({
@@ -86,7 +86,7 @@ test("a protected API is 412 DELETE_PROTECTED until it is protected no more", as
 });
 
 describe("keys.verifyKey, of an API with an allow-list", () => {
-  test("looks at the address that the caller hands in, and not at the request's own", async () => {
+  test("checks the address in the input, and not that of the request", async () => {
     const { key } = await service.ok("keys.createKey", { apiId });
     await service.ok("apis.updateApi", { apiId, ipWhitelist: ["192.0.2.0/24"] });
     const codeOf = async (input: object, headers = {}) =>
@@ -98,7 +98,7 @@ describe("keys.verifyKey, of an API with an allow-list", () => {
     expect(await codeOf({}, { "x-forwarded-for": "192.0.2.7" })).toBe("FORBIDDEN");
   });
 
-  test("is 400 for what is no address", async () => {
+  test("is 400 for a malformed address", async () => {
     const { key } = await service.ok("keys.createKey", { apiId });
     const { status, body } = await service.call("keys.verifyKey", { key, ipAddress: "192.0.2" });
     expect([status, body.error.issues[0].path]).toEqual([400, "ipAddress"]);

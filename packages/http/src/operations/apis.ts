@@ -4,16 +4,16 @@ import { empty } from "../response-schemas/shared.js";
 import { API_ID, KEY } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** What is done with an API and with all of its keys. */
+/** Operations on an API and on all of its keys. */
 export const APIS: readonly Operation[] = [
   defineOperation({
     name: "apis.createApi",
     operation: "createApi",
     method: "POST",
-    summary: "Make an API",
+    summary: "Create an API",
     description:
-      "An API is a space of keys: a key belongs to one, and root keys can be limited to one. With an " +
-      "`ipWhitelist` its keys are good only from those addresses.",
+      "An API is a key space: each key belongs to one, and root keys can be limited to one. With an " +
+      "`ipWhitelist` its keys are valid from those addresses only.",
     response: createdApi,
     errors: [],
     example: { input: { name: "payments" }, response: { apiId: API_ID } },
@@ -37,7 +37,7 @@ export const APIS: readonly Operation[] = [
     operation: "listApis",
     method: "GET",
     summary: "List the APIs",
-    description: "A page of APIs in the order of their creation.",
+    description: "One page, in the order of creation.",
     queryTypes: { limit: "integer" },
     response: apiList,
     errors: [],
@@ -56,9 +56,9 @@ export const APIS: readonly Operation[] = [
     method: "POST",
     summary: "Change an API",
     description:
-      "What is omitted stays. `ipWhitelist` replaces the whole list of addresses and CIDR ranges, IPv4 and IPv6; " +
-      "an empty list, or `null`, lets the keys be used from anywhere. From the next verification on, keys are " +
-      "refused with `FORBIDDEN` where `ipAddress` is none of them, or is not given.",
+      "Omitted fields stay unchanged. `ipWhitelist` replaces the whole list of addresses and CIDR ranges, IPv4 and " +
+      "IPv6; an empty list, or `null`, allows every address. From the next verification on, a key is refused with " +
+      "`FORBIDDEN` if `ipAddress` is not in the list, or is omitted.",
     response: empty,
     errors: ["NOT_FOUND", "CONFLICT"],
     example: {
@@ -77,9 +77,8 @@ export const APIS: readonly Operation[] = [
     method: "GET",
     summary: "List the keys of an API",
     description:
-      "A page of keys in the order of their creation; `externalId` shows those of one identity only. " +
-      "`cursor` of an answer asks for the page after it. With `decrypt=true` the secrets of recoverable " +
-      "keys are shown, and `decrypt_key` is needed too.",
+      "One page, in the order of creation; with `externalId` only the keys of that identity. Send the `cursor` of a " +
+      "response to get the next page. `decrypt=true` shows the secrets of recoverable keys, and needs `decrypt_key`, too.",
     queryTypes: { limit: "integer", decrypt: "boolean", revalidateKeysCache: "boolean" },
     response: keyList,
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -94,7 +93,7 @@ export const APIS: readonly Operation[] = [
     operation: "deleteApi",
     method: "POST",
     summary: "Delete an API and all of its keys",
-    description: "Its keys stop verifying at once.",
+    description: "Its keys are invalid at once.",
     response: empty,
     errors: ["NOT_FOUND", "DELETE_PROTECTED"],
     example: { input: { apiId: API_ID }, response: {} },
@@ -105,7 +104,7 @@ export const APIS: readonly Operation[] = [
     operation: "deleteKeys",
     method: "POST",
     summary: "Delete every key of an API",
-    description: "A key that is issued meanwhile may or may not be among them.",
+    description: "A key that is created meanwhile may or may not be deleted.",
     response: deletedKeys,
     errors: ["NOT_FOUND"],
     example: { input: { apiId: API_ID }, response: { deletedKeys: 12 } },

@@ -23,7 +23,7 @@ describe("audit.listAuditEvents", () => {
     ]);
   });
 
-  test("names whom a host says, and nobody where it does not say", async () => {
+  test("names the actor that a host names, and nobody if it names none", async () => {
     const service = await openService({
       authenticate: (request) => {
         const actor = request.headers.get("x-user");
@@ -88,7 +88,7 @@ describe("audit.listAuditEvents", () => {
 });
 
 describe("audit.pruneAuditEvents", () => {
-  test("forgets what is older than an instant", async () => {
+  test("deletes entries older than an instant", async () => {
     const service = await openService();
     await service.ok("apis.createApi", { name: "payments" });
     service.advance(1_000);
@@ -99,7 +99,7 @@ describe("audit.pruneAuditEvents", () => {
     expect(events).toMatchObject([{ changes: [{ field: "name", after: "refunds" }] }]);
   });
 
-  test("answers 400 to an instant that is still to come, and to none", async () => {
+  test("is 400 for an instant in the future, and without one", async () => {
     const service = await openService();
     const late = await service.call("audit.pruneAuditEvents", { before: service.now() + 1 });
     const none = await service.call("audit.pruneAuditEvents", {});

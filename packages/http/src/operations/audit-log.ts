@@ -3,7 +3,7 @@ import { auditEventList, prunedEntries } from "../response-schemas/audit-log.js"
 import { EVENT_ID, KEY_ID, ROOT_KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** What is done with the audit log. */
+/** Operations on the audit log. */
 export const AUDIT_LOG: readonly Operation[] = [
   defineOperation({
     name: "audit.listAuditEvents",
@@ -11,8 +11,8 @@ export const AUDIT_LOG: readonly Operation[] = [
     method: "GET",
     summary: "List who changed what",
     description:
-      "Every change of the configuration, the latest first; or those that concern one key or identity, or that " +
-      "one actor made: at most one of `keyId`, `identityId` and `actor`.",
+      "Changes of the configuration, the latest first: all, or those of one key, of one identity or by one actor. " +
+      "At most one of `keyId`, `identityId` and `actor`.",
     queryTypes: { limit: "integer" },
     response: auditEventList,
     errors: [],
@@ -39,10 +39,10 @@ export const AUDIT_LOG: readonly Operation[] = [
     name: "audit.pruneAuditEvents",
     operation: "pruneAuditEvents",
     method: "POST",
-    summary: "Forget old entries of the audit log",
+    summary: "Delete old entries of the audit log",
     description:
-      "Entries that were written before an instant are gone for good, and none is left of that: give " +
-      "`audit.*.delete_audit` to nobody who is to be held to account.",
+      "Deletes the entries from before an instant for good, and leaves no entry about that: do not grant " +
+      "`audit.*.delete_audit` to anyone whom the log should hold to account.",
     response: prunedEntries,
     errors: [],
     example: { input: { before: START }, response: { deleted: 1_204 } },

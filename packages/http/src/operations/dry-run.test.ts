@@ -8,7 +8,7 @@ async function open(fields: object = {}) {
   return { service, apiId, keyId, key };
 }
 
-test("answers the verdict with every check, and takes nothing", async () => {
+test("returns the verdict with every check, and charges nothing", async () => {
   const { service, key, keyId } = await open({ remaining: 1 });
   for (let again = 0; again < 2; again += 1) {
     const verdict = await service.ok("keys.verifyKey", { key, dryRun: true });
@@ -25,7 +25,7 @@ test("answers the verdict with every check, and takes nothing", async () => {
   }
 });
 
-test("says what is missing, and when waiting helps", async () => {
+test("says what is missing, and whether waiting helps", async () => {
   const { service, key } = await open({ ratelimit: { limit: 1, duration: 60_000 } });
   await service.ok("keys.verifyKey", { key });
   const { checks, code } = await service.ok("keys.verifyKey", {

@@ -1,4 +1,4 @@
-// Invented values, the same throughout the document: nothing here was ever issued.
+// Invented values, the same throughout the document. None of them was ever issued.
 
 /** 2026-03-10T12:00:00Z. */
 export const START = Date.UTC(2026, 2, 10, 12);
@@ -13,10 +13,10 @@ export const ROOT_KEY_ID = "root_01kka1b2c3d4e5f6g7h8j9k0m7";
 export const EVENT_ID = "evt_01kka1b2c3d4e5f6g7h8j9k0m8";
 export const REQUEST_ID = "req_01kka1b2c3d4e5f6g7h8j9k0m4";
 
-/** Of no valid checksum, so that it can never be anyone's. */
+/** Its checksum is wrong, so it can never be the secret of a key. */
 export const SECRET = "acme_EXAMPLEexampleEXAMPLEexample";
 
-/** A key as it is listed. */
+/** A key in a list. */
 export const KEY = {
   id: KEY_ID,
   start: "acme_EXAM",
@@ -34,7 +34,7 @@ export const KEY = {
   identity: { id: IDENTITY_ID, externalId: "user_1", meta: { plan: "pro" } },
 };
 
-/** An identity as it is read by itself. */
+/** An identity as getIdentity returns it. */
 export const IDENTITY = {
   id: IDENTITY_ID,
   externalId: "user_1",

@@ -1,19 +1,23 @@
 import { onIdentity } from "../auth/required-permissions.js";
-import { createdIdentity, identity, identityList } from "../response-schemas/identities.js";
-import { empty } from "../response-schemas/shared.js";
+import {
+  createdIdentity,
+  deletedIdentity,
+  identity,
+  identityList,
+} from "../response-schemas/identities.js";
 import { IDENTITY, IDENTITY_ID } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** What is done with the users that keys belong to. */
+/** Operations on identities: the users that keys belong to. */
 export const IDENTITIES: readonly Operation[] = [
   defineOperation({
     name: "identities.createIdentity",
     operation: "createIdentity",
     method: "POST",
-    summary: "Make an identity",
+    summary: "Create an identity",
     description:
-      "An identity is a user of yours, by your own id of it: its keys share its metadata, its limits and, where " +
-      "they are told to, its uses.",
+      "An identity is one of your users, by your own id. Its keys share its metadata, its limits and, with " +
+      '`usesFrom: "identity"`, its uses.',
     response: createdIdentity,
     errors: ["CONFLICT"],
     example: {
@@ -27,7 +31,7 @@ export const IDENTITIES: readonly Operation[] = [
     operation: "getIdentity",
     method: "GET",
     summary: "Read an identity",
-    description: "By either id; `identityId` wins where both are given.",
+    description: "By either id; `identityId` wins if both are given.",
     response: identity,
     errors: ["NOT_FOUND"],
     example: { input: { externalId: "user_1" }, response: IDENTITY },
@@ -39,7 +43,7 @@ export const IDENTITIES: readonly Operation[] = [
     method: "GET",
     summary: "List identities",
     description:
-      "A page in the order of their creation, without metadata. `cursor` of an answer asks for the page after it.",
+      "One page, in the order of creation, without metadata. Send the `cursor` of a response to get the next page.",
     queryTypes: { limit: "integer" },
     response: identityList,
     errors: [],
@@ -58,8 +62,8 @@ export const IDENTITIES: readonly Operation[] = [
     method: "POST",
     summary: "Change an identity",
     description:
-      "By either id; `identityId` wins where both are given. What is omitted stays; `meta: {}` and an empty list " +
-      "of limits clear. Its keys see it with their next verification.",
+      "By either id; `identityId` wins if both are given. Omitted fields stay unchanged; `meta: {}` and an empty list " +
+      "of limits clear. The next verification of its keys sees the change.",
     response: identity,
     errors: ["NOT_FOUND", "CONFLICT"],
     example: { input: { externalId: "user_1", meta: { plan: "pro" } }, response: IDENTITY },
@@ -71,15 +75,11 @@ export const IDENTITIES: readonly Operation[] = [
     method: "POST",
     summary: "Delete an identity",
     description:
-      "Its keys live on without an owner; one that draws from its uses has none from then on. An identity that is made " +
-      "under the same `externalId` later is another one.",
-    response: empty,
+      "Its keys stay valid, without an owner; a key that takes its uses from the identity has none left. To revoke the " +
+      "keys, delete them first. An identity that is created with the same `externalId` later is another one.",
+    response: deletedIdentity,
     errors: ["NOT_FOUND"],
-    example: { input: { identityId: IDENTITY_ID }, response: {} },
-    run: async ({ latchkey }, input) => {
-      await latchkey.deleteIdentity(input);
-      return {};
-    },
+    example: { input: { identityId: IDENTITY_ID }, response: { keys: "unlinked" } },
     requiredPermissions: (ids) => onIdentity("delete_identity", ids),
   }),
 ];

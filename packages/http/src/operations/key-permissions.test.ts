@@ -41,7 +41,7 @@ describe.each([
     expect((await service.ok("keys.getKey", { keyId }))[field]).toEqual(["tiles"]);
   });
 
-  test("are made where create says so, and are 412 where they do not exist", async () => {
+  test("are created with create, and are 412 if they do not exist", async () => {
     const { body } = await change("add", { name: "fresh", create: true });
     expect(body[field]).toMatchObject([{ name: "fresh" }]);
     expect(await service.ok(`permissions.list${kind}s`)).toEqual([
@@ -72,7 +72,7 @@ describe.each([
     }
   });
 
-  test("are made only by whoever may make them, whether they exist or not", async () => {
+  test("with create need the permission to create, whether they exist or not", async () => {
     await make("docs");
     const lower = kind.toLowerCase();
     const token = await service.rootKey(

@@ -4,24 +4,24 @@ import { KEY_ID, PERMISSION_ID, ROLE_ID } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
 const ITEMS =
-  "An item is a name, or names one by `id` or `name`; what does not exist is a 412 that lists it all, and " +
-  "nothing is changed then.";
-const ROLE_ITEMS = `${ITEMS} With \`create: true\` a missing one is made, and \`rbac.*.create_role\` is needed too.`;
-const PERMISSION_ITEMS = `${ITEMS} With \`create: true\` a missing one is made, and \`rbac.*.create_permission\` is needed too.`;
+  "An item is a name, or an object with `id` or `name`. If some do not exist, the response is a 412 that lists them, and " +
+  "nothing is changed.";
+const ROLE_ITEMS = `${ITEMS} \`create: true\` creates a missing one, and needs \`rbac.*.create_role\`, too.`;
+const PERMISSION_ITEMS = `${ITEMS} \`create: true\` creates a missing one, and needs \`rbac.*.create_permission\`, too.`;
 
 const ERRORS = ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"] as const;
-const NOT_HELD = `One that the key does not hold is passed over. ${ITEMS} \`create\` makes nothing here.`;
+const REMOVED_ITEMS = `One that the key does not have is ignored. ${ITEMS} \`create\` has no effect here.`;
 
 const ROLES = { roles: [{ id: ROLE_ID, name: "reader" }] };
 const PERMISSIONS = { permissions: [{ id: PERMISSION_ID, name: "docs.read" }] };
 
-/** What a key holds itself of roles and permissions. */
+/** Operations on the roles of a key, and on its direct permissions. */
 export const KEY_PERMISSIONS: readonly Operation[] = [
   defineOperation({
     name: "keys.addRoles",
     operation: "addRoles",
     method: "POST",
-    summary: "Give a key further roles",
+    summary: "Add roles to a key",
     description: ROLE_ITEMS,
     response: heldRoles,
     errors: ERRORS,
@@ -45,8 +45,8 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     name: "keys.removeRoles",
     operation: "removeRoles",
     method: "POST",
-    summary: "Take roles from a key",
-    description: NOT_HELD,
+    summary: "Remove roles from a key",
+    description: REMOVED_ITEMS,
     response: heldRoles,
     errors: ERRORS,
     example: { input: { keyId: KEY_ID, roles: [{ name: "writer" }] }, response: ROLES },
@@ -56,7 +56,7 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     name: "keys.addPermissions",
     operation: "addPermissions",
     method: "POST",
-    summary: "Give a key further permissions",
+    summary: "Add permissions to a key",
     description: PERMISSION_ITEMS,
     response: heldPermissions,
     errors: ERRORS,
@@ -90,8 +90,8 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     name: "keys.removePermissions",
     operation: "removePermissions",
     method: "POST",
-    summary: "Take permissions from a key",
-    description: NOT_HELD,
+    summary: "Remove permissions from a key",
+    description: REMOVED_ITEMS,
     response: heldPermissions,
     errors: ERRORS,
     example: {

@@ -14,20 +14,20 @@ import { verdict } from "../response-schemas/verdict.js";
 import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** The operation that a handler with `publicVerify` answers to everyone. */
+/** The operation that `publicVerify` opens to everyone. */
 export const VERIFY_KEY = "keys.verifyKey";
 
-/** What is done with a single key. */
+/** Operations on a single key. */
 export const KEYS: readonly Operation[] = [
   defineOperation({
     name: "keys.createKey",
     operation: "createKey",
     method: "POST",
-    summary: "Issue a key",
+    summary: "Create a key",
     description:
-      "The answer is the only place where the secret is handed out: pass it on and keep no copy. An " +
-      "identity that `externalId` names is made in the same write; roles and permissions have to exist. " +
-      "`recoverable` keeps the secret encrypted, and needs `encrypt_key` too.",
+      "Only this response contains the secret: pass it on and keep no copy. The identity of `externalId` is created in " +
+      "the same write if it does not exist; roles and permissions must exist. `recoverable` stores the secret " +
+      "encrypted, and needs `encrypt_key`, too.",
     extraIssues: expiryIssues,
     response: createdKey,
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -51,9 +51,9 @@ export const KEYS: readonly Operation[] = [
     method: "POST",
     summary: "Verify a key",
     description:
-      "Decides whether a secret may do what is asked, and takes what that costs, in one step. Every verdict " +
-      "is a 200: read `valid` and `code`. A refusal takes nothing. With an `Idempotency-Key` a retry gets " +
-      "the same verdict and is charged once, for 10 minutes.",
+      "Decides whether a key is valid for this use, and charges it, in one atomic step. Every verdict is a 200: read " +
+      "`valid` and `code`. A refusal charges nothing. With an `Idempotency-Key` a retry within 10 minutes gets the " +
+      "same verdict and is charged once.",
     headerFields: { requestId: "Idempotency-Key" },
     sufficient: { resource: "api", id: null, action: "verify_key" },
     response: verdict,
@@ -102,7 +102,7 @@ export const KEYS: readonly Operation[] = [
     method: "GET",
     summary: "Read a key",
     description:
-      "With `decrypt=true` the secret of a recoverable key is shown, and `decrypt_key` is needed too.",
+      "`decrypt=true` shows the secret of a recoverable key, and needs `decrypt_key`, too.",
     queryTypes: { decrypt: "boolean" },
     response: keyView,
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -116,9 +116,9 @@ export const KEYS: readonly Operation[] = [
     name: "keys.whoami",
     operation: "whoami",
     method: "POST",
-    summary: "Tell what a secret is the key of",
+    summary: "Find the key of a secret",
     description:
-      "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is answered too, " +
+      "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is returned, too, " +
       "with `enabled` false.",
     response: keySummary,
     errors: ["NOT_FOUND"],
@@ -134,9 +134,9 @@ export const KEYS: readonly Operation[] = [
     method: "POST",
     summary: "Change a key",
     description:
-      "What is omitted stays, `null` clears. `roles` and `permissions` replace the whole set: the first needs " +
-      "`rbac.*.add_role_to_key` and `rbac.*.remove_role_from_key` too, and with `create: true` " +
-      "`rbac.*.create_role`; the second likewise.",
+      "Omitted fields stay unchanged, `null` clears. `roles` and `permissions` replace the whole set: `roles` needs " +
+      "`rbac.*.add_role_to_key` and `rbac.*.remove_role_from_key`, too, and with `create: true` " +
+      "`rbac.*.create_role`; `permissions` likewise.",
     extraIssues: expiryIssues,
     response: empty,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
@@ -147,10 +147,10 @@ export const KEYS: readonly Operation[] = [
     name: "keys.updateRemaining",
     operation: "updateRemaining",
     method: "POST",
-    summary: "Set, raise or lower the uses left",
+    summary: "Set, increase or decrease the remaining uses",
     description:
-      "`set` takes `null` for unlimited. Raising or lowering an unlimited key is a 400; lowering below 0 is a " +
-      "412 and changes nothing.",
+      "`set` with `null` makes the key unlimited. `increment` and `decrement` of an unlimited key are a 400; a " +
+      "decrement below 0 is a 412 and changes nothing.",
     response: remainingUses,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -165,7 +165,7 @@ export const KEYS: readonly Operation[] = [
     method: "POST",
     summary: "Delete a key",
     description:
-      "No verification that starts after the answer succeeds. With `permanent` nothing of the record is kept.",
+      "No verification that starts after the response succeeds. With `permanent` nothing of the record is kept.",
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { keyId: KEY_ID }, response: {} },
@@ -175,11 +175,11 @@ export const KEYS: readonly Operation[] = [
     name: "keys.rotateKey",
     operation: "rotateKey",
     method: "POST",
-    summary: "Give a key a new secret",
+    summary: "Replace the secret of a key",
     description:
-      "Makes a key with the same settings, which shares the uses and limits of the old one. The old key lives for `graceMs` " +
-      "more, and no longer than it would have. A key is rotated once: again is a 409. The answer is the only place where " +
-      "the new secret is handed out. For a recoverable key `encrypt_key` is needed too.",
+      "Creates a key with the same settings, which shares uses and limits with the old one. The old key stays valid for " +
+      "`graceMs`, but not beyond its own expiry. A key can be rotated once: again is a 409. Only this response contains " +
+      "the new secret. A recoverable key needs `encrypt_key`, too.",
     response: createdKey,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {

@@ -25,7 +25,7 @@ async function post(service: TestService, text: string) {
 }
 
 describe("migrations.createKeys", () => {
-  test("takes a bare list and answers the ids in its order", async () => {
+  test("accepts a bare array and returns the ids in its order", async () => {
     const { service, apiId } = await open();
     const { keyIds } = await service.ok("migrations.createKeys", [
       { apiId, hash: hashOf("sk_one"), start: "sk_", name: "one" },
@@ -59,7 +59,7 @@ describe("migrations.createKeys", () => {
     expect((await service.latchkey.listKeys({ apiId })).total).toBe(1);
   });
 
-  test("takes keys that have expired already, each hash in any of its forms, and the instant of creation", async () => {
+  test("accepts expired keys, hashes in each encoding, and the instant of creation", async () => {
     const { service, apiId } = await open();
     const { keyIds } = await service.ok("migrations.createKeys", [
       { apiId, plaintext: "sk_old", expires: START, createdAt: 1 },
@@ -71,7 +71,7 @@ describe("migrations.createKeys", () => {
     expect(code).toBe("VALID");
   });
 
-  test("says where in the list something is wrong, all at once", async () => {
+  test("names the row and the field of every issue at once", async () => {
     const { service, apiId } = await open();
     const { status, body } = await service.call("migrations.createKeys", [
       { apiId, hash: { value: "x", variant: "sha256_hex" } },
@@ -192,7 +192,7 @@ describe("migrations.createKeys", () => {
     expect((await post(small.service, `${shortList} `)).status).toBe(413);
   });
 
-  test("100 keys with all there is to a key fit easily", async () => {
+  test("100 keys with every field fit easily", async () => {
     const { service, apiId } = await open();
     const meta = { note: "n".repeat(8_000) };
     const list = Array.from({ length: 100 }, (_, at) => ({

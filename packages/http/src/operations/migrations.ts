@@ -10,12 +10,12 @@ export const MIGRATIONS: readonly Operation[] = [
     name: "migrations.createKeys",
     operation: "createKeys",
     method: "POST",
-    summary: "Take over keys that were issued elsewhere",
+    summary: "Import keys that were issued elsewhere",
     description:
-      "The body is a list of 1 to 100 keys, up to 1 MiB long unless the host says otherwise. Each has `hash`, the SHA-256 of " +
-      "its whole secret, or `plaintext`, and the fields of `keys.createKey` but `byteLength`; `remaining` may be 0. All are " +
-      "written, or none: a secret that is known already is a 409, and a plaintext that could never verify a 400. Needs the " +
-      "permission of each API, and `encrypt_key` of those with a key that is `recoverable`.",
+      "The body is an array of 1 to 100 keys, by default up to 1 MiB long. Each has `hash`, the SHA-256 of its whole " +
+      "secret, or `plaintext`, and the fields of `keys.createKey` except `byteLength`. `remaining` may be 0, and " +
+      "`expires` in the past. All are written, or none: a known secret is a 409, and a plaintext that could never " +
+      "verify is a 400. Needs the permission for each API, and `encrypt_key` for those with a `recoverable` key.",
     acceptsList: true,
     extraIssues: importIssues,
     response: createdKeys,

@@ -13,7 +13,7 @@ const refuse = async (name: string, input: object) => {
 };
 
 describe("permissions", () => {
-  test("are made, shown, listed as a bare array, and deleted", async () => {
+  test("are created, read, listed as a bare array, and deleted", async () => {
     const described = { name: "docs.read", description: "may read" };
     const { permissionId } = await service.ok("permissions.createPermission", described);
     await service.ok("permissions.createPermission", { name: "docs.write" });
@@ -43,7 +43,7 @@ describe("permissions", () => {
 });
 
 describe("roles", () => {
-  test("are made with permissions, shown, listed as a bare array, and deleted", async () => {
+  test("are created with permissions, read, listed as a bare array, and deleted", async () => {
     for (const name of ["docs.write", "docs.read"])
       await service.ok("permissions.createPermission", { name });
     const { roleId } = await service.ok("permissions.createRole", {

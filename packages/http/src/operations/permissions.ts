@@ -14,13 +14,13 @@ import { defineOperation, type Operation } from "./operation.js";
 const PERMISSION = { id: PERMISSION_ID, name: "docs.read", description: "may read documents" };
 const ROLE = { id: ROLE_ID, name: "reader", permissions: ["docs.read"] };
 
-/** What keys may do, and the roles that bundle it. */
+/** Operations on permissions, and on roles that bundle them. */
 export const PERMISSIONS: readonly Operation[] = [
   defineOperation({
     name: "permissions.createPermission",
     operation: "createPermission",
     method: "POST",
-    summary: "Make a permission",
+    summary: "Create a permission",
     description:
       "Names are unique in a workspace. Holding `docs.*` grants everything below `docs.`; `*` grants all.",
     response: createdPermission,
@@ -46,7 +46,7 @@ export const PERMISSIONS: readonly Operation[] = [
     operation: "listPermissions",
     method: "GET",
     summary: "List the permissions",
-    description: "All of them, as a bare list in the order of their creation.",
+    description: "All of them, as a bare array in the order of creation.",
     response: permissionList,
     errors: [],
     example: { input: {}, response: [PERMISSION] },
@@ -58,7 +58,7 @@ export const PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Delete a permission",
     description:
-      "No key and no role has it any more, with the next verification; its name is free.",
+      "The next verification finds no key and no role that has it. Its name can be used again.",
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { permissionId: PERMISSION_ID }, response: {} },
@@ -68,10 +68,10 @@ export const PERMISSIONS: readonly Operation[] = [
     name: "permissions.createRole",
     operation: "createRole",
     method: "POST",
-    summary: "Make a role",
+    summary: "Create a role",
     description:
-      "`permissions` names those that every key with the role has; they have to exist, and giving any needs " +
-      "`rbac.*.add_permission_to_role` too.",
+      "`permissions` lists the permissions of every key with the role. They must exist, and need " +
+      "`rbac.*.add_permission_to_role`, too.",
     response: createdRole,
     errors: ["CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -98,8 +98,7 @@ export const PERMISSIONS: readonly Operation[] = [
     operation: "listRoles",
     method: "GET",
     summary: "List the roles",
-    description:
-      "All of them with their permissions, as a bare list in the order of their creation.",
+    description: "All of them with their permissions, as a bare array in the order of creation.",
     response: roleList,
     errors: [],
     example: { input: {}, response: [ROLE] },
@@ -110,7 +109,7 @@ export const PERMISSIONS: readonly Operation[] = [
     operation: "deleteRole",
     method: "POST",
     summary: "Delete a role",
-    description: "No key has it any more, nor what came with it; the permissions themselves stay.",
+    description: "No key has it or its permissions any more. The permissions themselves stay.",
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { roleId: ROLE_ID }, response: {} },
@@ -122,7 +121,7 @@ export const PERMISSIONS: readonly Operation[] = [
     method: "POST",
     summary: "Set the permissions of a role",
     description:
-      "Replaces the whole set; every key that has the role sees it with its next verification.",
+      "Replaces the whole set. The next verification of every key with the role sees the change.",
     response: empty,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: { input: { roleId: ROLE_ID, permissions: ["docs.read"] }, response: {} },

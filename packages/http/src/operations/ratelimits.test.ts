@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openService, START } from "../testing/open-service.js";
 
-const asked = { namespace: "mail.v1", identifier: "user_1", limit: 2, duration: 60_000 };
+const request = { namespace: "mail.v1", identifier: "user_1", limit: 2, duration: 60_000 };
 const reset = START - (START % 60_000) + 60_000;
 
 describe("ratelimits.limit", () => {
@@ -9,7 +9,7 @@ describe("ratelimits.limit", () => {
     const service = await openService();
     const seen = [];
     for (const cost of [1, 0, 2, 1, 1])
-      seen.push(await service.ok("ratelimits.limit", { ...asked, cost }));
+      seen.push(await service.ok("ratelimits.limit", { ...request, cost }));
     expect(seen).toEqual([
       { success: true, limit: 2, remaining: 1, reset },
       { success: true, limit: 2, remaining: 1, reset },
@@ -18,7 +18,7 @@ describe("ratelimits.limit", () => {
       { success: false, limit: 2, remaining: 0, reset },
     ]);
     service.advance(60_000);
-    expect((await service.ok("ratelimits.limit", asked)).success).toBe(true);
+    expect((await service.ok("ratelimits.limit", request)).success).toBe(true);
   });
 
   test("a token for one namespace takes from that one alone, whatever dots are in its name", async () => {
@@ -27,10 +27,10 @@ describe("ratelimits.limit", () => {
     const statuses = [];
     for (const namespace of ["mail.v1", "mail", "v1", "mail.v1.limit", "mail.v2", "default"])
       statuses.push(
-        (await service.call("ratelimits.limit", { ...asked, namespace }, { token })).status,
+        (await service.call("ratelimits.limit", { ...request, namespace }, { token })).status,
       );
     expect(statuses).toEqual([200, 403, 403, 403, 403, 403]);
-    const { namespace: _, ...bare } = asked;
+    const { namespace: _, ...bare } = request;
     const byDefault = await service.rootKey("ratelimit.default.limit");
     expect((await service.call("ratelimits.limit", bare, { token: byDefault })).status).toBe(200);
     const { body } = await service.call("ratelimits.limit", bare, { token });
@@ -43,11 +43,11 @@ describe("ratelimits.limit", () => {
     const service = await openService();
     const elsewhere = service.latchkey.workspace("ws_other");
     const { key: token } = await elsewhere.createRootKey({ permissions: ["*"] });
-    await service.ok("ratelimits.limit", { ...asked, cost: 2 });
-    expect((await service.ok("ratelimits.limit", asked, { token })).remaining).toBe(1);
+    await service.ok("ratelimits.limit", { ...request, cost: 2 });
+    expect((await service.ok("ratelimits.limit", request, { token })).remaining).toBe(1);
   });
 
-  test("what is wrong is named", async () => {
+  test("names the wrong field", async () => {
     const service = await openService();
     const { status, body } = await service.call("ratelimits.limit", {
       namespace: "*",
@@ -61,5 +61,52 @@ describe("ratelimits.limit", () => {
       400,
       ["namespace", "identifier", "limit", "duration", "cost", "burst"],
     ]);
+  });
+});
+
+describe("ratelimits.resetLimit", () => {
+  test("empties a limit of a key: its next use opens a new window", async () => {
+    const service = await openService();
+    const { apiId } = await service.latchkey.createApi({ name: "payments" });
+    const ratelimit = { limit: 1, duration: 60_000 };
+    const { keyId, key } = await service.ok("keys.createKey", { apiId, ratelimit });
+    const verify = async () => (await service.ok("keys.verifyKey", { key })).code;
+    expect([await verify(), await verify()]).toEqual(["VALID", "RATE_LIMITED"]);
+    expect(await service.ok("ratelimits.resetLimit", { keyId, name: "default" })).toEqual({});
+    expect([await verify(), await verify()]).toEqual(["VALID", "RATE_LIMITED"]);
+  });
+
+  test("empties a limit of an identity, for all of its keys", async () => {
+    const service = await openService();
+    const { apiId } = await service.latchkey.createApi({ name: "payments" });
+    const { identityId } = await service.ok("identities.createIdentity", {
+      externalId: "user_1",
+      ratelimits: [{ name: "requests", limit: 1, duration: 60_000, autoApply: true }],
+    });
+    const { key } = await service.ok("keys.createKey", { apiId, externalId: "user_1" });
+    const verify = async () => (await service.ok("keys.verifyKey", { key })).code;
+    expect([await verify(), await verify()]).toEqual(["VALID", "RATE_LIMITED"]);
+    await service.ok("ratelimits.resetLimit", { identityId, name: "requests" });
+    expect(await verify()).toBe("VALID");
+  });
+
+  test("empties a limit of a namespace, and no other one", async () => {
+    const service = await openService();
+    const other = { ...request, identifier: "user_2" };
+    for (const input of [request, other])
+      await service.ok("ratelimits.limit", { ...input, cost: 2 });
+    const { namespace, identifier, duration } = request;
+    await service.ok("ratelimits.resetLimit", { namespace, identifier, duration });
+    expect((await service.ok("ratelimits.limit", { ...request, cost: 0 })).remaining).toBe(2);
+    expect((await service.ok("ratelimits.limit", { ...other, cost: 0 })).remaining).toBe(0);
+  });
+
+  test("is 400 for a name that no limit has, and 404 for a key that does not exist", async () => {
+    const service = await openService();
+    const { apiId } = await service.latchkey.createApi({ name: "payments" });
+    const { keyId } = await service.ok("keys.createKey", { apiId });
+    const reset = async (id: string) =>
+      (await service.call("ratelimits.resetLimit", { keyId: id, name: "misspelt" })).status;
+    expect([await reset(keyId), await reset("key_none")]).toEqual([400, 404]);
   });
 });

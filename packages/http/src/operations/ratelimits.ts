@@ -4,16 +4,16 @@ import { empty } from "../response-schemas/shared.js";
 import { KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** Limits that belong to no key. */
+/** Operations on rate limits. */
 export const RATELIMITS: readonly Operation[] = [
   defineOperation({
     name: "ratelimits.limit",
     operation: "limit",
     method: "POST",
-    summary: "Take from a limit that belongs to no key",
+    summary: "Take from a rate limit without a key",
     description:
-      "A refusal is a 200 too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier and " +
-      "duration name a counter; the limit is that of the call. Without `namespace` it is `default`.",
+      "A refusal is a 200, too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier and " +
+      "duration identify a counter; each call brings its own `limit`.",
     response: limitResult,
     errors: [],
     example: {

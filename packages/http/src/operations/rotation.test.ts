@@ -10,7 +10,7 @@ async function open() {
 }
 
 describe("keys.rotateKey", () => {
-  test("answers a new key, which takes the place of the old one within the grace", async () => {
+  test("returns a new key, which replaces the old one after the grace", async () => {
     const { service, apiId, old } = await open();
     const next = await service.ok("keys.rotateKey", { keyId: old.keyId, graceMs: 1_000 });
     expect(Object.keys(next).sort()).toEqual(["key", "keyId"]);

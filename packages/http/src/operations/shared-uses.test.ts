@@ -55,7 +55,7 @@ describe("uses of an identity", () => {
     );
   });
 
-  test("and the identity are asked for together with everything else that is wrong", async () => {
+  test("and a missing identity are listed together with everything else that is wrong", async () => {
     const { status, body } = await service.call("keys.createKey", {
       apiId,
       usesFrom: "identity",
@@ -71,10 +71,12 @@ describe("uses of an identity", () => {
 });
 
 describe("identities.deleteIdentity", () => {
-  test("answers {}, and 404 from then on", async () => {
+  test("returns what became of its keys, and 404 from then on", async () => {
     const { identityId } = await service.ok("identities.createIdentity", { externalId: "team" });
     const { keyId } = await service.ok("keys.createKey", { apiId, externalId: "team" });
-    expect(await service.ok("identities.deleteIdentity", { identityId })).toEqual({});
+    expect(await service.ok("identities.deleteIdentity", { identityId })).toEqual({
+      keys: "unlinked",
+    });
     for (const [name, input] of [
       ["identities.deleteIdentity", { identityId }],
       ["identities.getIdentity", { externalId: "team" }],
@@ -94,7 +96,7 @@ describe("identities.deleteIdentity", () => {
 });
 
 describe("named limits", () => {
-  test("are given to a key and to an identity, apply by themselves where they are to, and are listed", async () => {
+  test("belong to a key or to an identity, apply by themselves with autoApply, and are listed", async () => {
     const reads = { name: "reads", limit: 5, duration: 60_000, autoApply: true };
     await service.ok("identities.createIdentity", { externalId: "team", ratelimits: [reads] });
     const { key, keyId } = await service.ok("keys.createKey", {

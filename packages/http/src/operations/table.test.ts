@@ -1,7 +1,7 @@
 import { memoryStore } from "@latchkey/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openService, START, type TestService } from "../testing/open-service.js";
-import { notingStore } from "../testing/samples.js";
+import { recordingStore } from "../testing/samples.js";
 import { OPERATIONS } from "./table.js";
 
 let service: TestService;
@@ -26,12 +26,12 @@ test("no two operations share a path", () => {
 });
 
 describe("liveness", () => {
-  test("answers everyone, with or without credentials", async () => {
+  test("is open to everyone, with or without credentials", async () => {
     for (const token of [null, "wrong", service.root])
       expect(await service.ok("liveness", {}, { token })).toEqual({});
   });
 
-  test("answers without a store", async () => {
+  test("works without a store", async () => {
     await service.latchkey.close();
     expect((await service.call("liveness")).status).toBe(200);
     expect((await service.call("apis.getApi", { apiId })).status).toBe(503);
@@ -39,7 +39,7 @@ describe("liveness", () => {
 });
 
 describe("readiness", () => {
-  test("answers everyone, with or without credentials", async () => {
+  test("is open to everyone, with or without credentials", async () => {
     for (const token of [null, "wrong", service.root])
       expect(await service.ok("readiness", {}, { token })).toEqual({});
   });
@@ -58,9 +58,9 @@ describe("readiness", () => {
 
   test("reads the store once", async () => {
     const calls: string[] = [];
-    const noting = await openService({ store: notingStore(memoryStore(), calls) });
+    const recording = await openService({ store: recordingStore(memoryStore(), calls) });
     calls.length = 0;
-    await noting.ok("readiness", {}, { token: null });
+    await recording.ok("readiness", {}, { token: null });
     expect(calls).toEqual(["read"]);
   });
 });
@@ -87,7 +87,7 @@ describe("apis.createApi and apis.getApi", () => {
 });
 
 describe("keys.getKey", () => {
-  test("answers the listed form", async () => {
+  test("returns the key as in a list", async () => {
     const { keyId } = await service.ok("keys.createKey", { apiId, name: "server 1", remaining: 3 });
     const { keys } = await service.ok("apis.listKeys", { apiId });
     expect(await service.ok("keys.getKey", { keyId })).toEqual(keys[0]);
@@ -103,7 +103,7 @@ describe("keys.getKey", () => {
 });
 
 describe("keys.updateKey", () => {
-  test("changes what is given, leaves what is omitted, clears what is null, and answers {}", async () => {
+  test("changes given fields, keeps omitted ones, clears null ones, and returns {}", async () => {
     await service.latchkey.createRole({ name: "reader" });
     const { keyId } = await service.ok("keys.createKey", { apiId, externalId: "user_1" });
     const given = {
@@ -176,7 +176,7 @@ describe("keys.updateKey", () => {
 });
 
 describe("keys.updateRemaining", () => {
-  test("sets, raises and lowers, and answers what is left; nothing where it is unlimited", async () => {
+  test("sets, increments and decrements, and returns the remaining uses; nothing if unlimited", async () => {
     const { keyId } = await service.ok("keys.createKey", { apiId });
     const change = (op: string, value: number | null) =>
       service.ok("keys.updateRemaining", { keyId, op, value });
@@ -221,7 +221,7 @@ describe("keys.updateRemaining", () => {
 });
 
 describe("keys.deleteKey", () => {
-  test("answers {}; the key is gone from verification, reading and listing at once", async () => {
+  test("returns {}; the key is gone from verification, reading and listing at once", async () => {
     const { keyId, key } = await service.ok("keys.createKey", { apiId });
     expect(await service.ok("keys.deleteKey", { keyId })).toEqual({});
     expect((await service.ok("keys.verifyKey", { key })).code).toBe("NOT_FOUND");
@@ -232,7 +232,7 @@ describe("keys.deleteKey", () => {
 });
 
 describe("identities.createIdentity and identities.getIdentity", () => {
-  test("make an identity and show it by either id; identityId wins where both are given", async () => {
+  test("create an identity and read it by either id; identityId wins if both are given", async () => {
     const fields = {
       externalId: "user_1",
       meta: { plan: "pro" },

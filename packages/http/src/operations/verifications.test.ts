@@ -30,7 +30,7 @@ test("counts verifications by verdict, in every bucket that the range touches", 
   }
 });
 
-test("a client of old that asks by ownerId, without a granularity, gets days", async () => {
+test("an old client that sends ownerId without a granularity gets days", async () => {
   const { service, key } = await open();
   await service.ok("keys.verifyKey", { key });
   const { verifications } = await service.ok("keys.getVerifications", {
@@ -54,7 +54,7 @@ test.each([
   expect([status, body.error.issues[0].path]).toEqual([400, path]);
 });
 
-test("answers 404 to what does not exist, and to what is another workspace's", async () => {
+test("is 404 for a record that does not exist or belongs to another workspace", async () => {
   const { service, keyId, apiId, identityId } = await open();
   const { key: token } = await service.latchkey
     .workspace("ws_2")
@@ -65,7 +65,7 @@ test("answers 404 to what does not exist, and to what is another workspace's", a
   }
 });
 
-test("a listed key shows when it was last used, once that was told to the store", async () => {
+test("a listed key shows when it was last used, once the statistics are written", async () => {
   const { service, keyId, key } = await open();
   await service.ok("keys.verifyKey", { key });
   await service.ok("keys.getVerifications", { keyId, ...range });

@@ -3,7 +3,7 @@ import { verifications } from "../response-schemas/verifications.js";
 import { KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** What was counted of verifications. */
+/** Usage statistics. */
 export const VERIFICATIONS: readonly Operation[] = [
   defineOperation({
     name: "keys.getVerifications",
@@ -11,9 +11,9 @@ export const VERIFICATIONS: readonly Operation[] = [
     method: "GET",
     summary: "Count verifications",
     description:
-      "How often a key, or the keys of an identity or of an API, were verified, by verdict: exactly one of `keyId`, " +
-      "`identityId` (or `externalId`) and `apiId`. Every bucket that the range touches is there, as a whole. Of an " +
-      "API it needs `read_api`, of an identity `read_identity`. Counts are some seconds behind.",
+      "How often a key, or the keys of an identity or an API, were verified, by verdict: exactly one of `keyId`, " +
+      "`identityId` (or `externalId`) and `apiId`. Returns every bucket that the range touches, as a whole. Needs " +
+      "`read_api` for an API and `read_identity` for an identity. Counts are a few seconds behind.",
     queryTypes: { start: "integer", end: "integer" },
     response: verifications,
     errors: ["NOT_FOUND"],

@@ -14,7 +14,7 @@ const verify = (fields: object, token?: string) =>
   service.ok("keys.verifyKey", fields, token === undefined ? {} : { token });
 
 describe("the verdict", () => {
-  test("tells everything there is to tell of a key", async () => {
+  test("returns everything about a key", async () => {
     await service.latchkey.createRole({ name: "reader" });
     await service.ok("identities.createIdentity", {
       externalId: "user_1",
@@ -113,7 +113,7 @@ describe("the verdict", () => {
   });
 });
 
-describe("what is asked", () => {
+describe("the question", () => {
   test("a malformed question is 400 whatever the key", async () => {
     const { key } = await create();
     const malformed: [object, string][] = [
@@ -262,7 +262,7 @@ describe("the header Idempotency-Key", () => {
     expect(both.body.error.issues).toEqual([issue, ...twin.body.error.issues]);
   });
 
-  test("is named beside what is wrong with the body, also to a token for single APIs", async () => {
+  test("is listed beside the issues of the body, also for a token for single APIs", async () => {
     const token = await service.rootKey(`api.${apiId}.verify_key`);
     for (const options of [{}, { token }]) {
       const { body } = await service.call(

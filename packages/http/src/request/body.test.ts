@@ -9,7 +9,7 @@ async function open(options: { maxBodyBytes?: number } = {}) {
   return { service, apiId };
 }
 
-/** Posts a body of whatever kind to createKey. */
+/** Posts any body to createKey. */
 async function post(
   service: TestService,
   body: NonNullable<RequestInit["body"]>,
@@ -51,7 +51,7 @@ describe("size", () => {
     expect((await post(service, padded(apiId, 101))).status).toBe(413);
   });
 
-  test("an endless body is given up at the limit, and its source is told to stop", async () => {
+  test("an endless body is abandoned at the limit, and its source is cancelled", async () => {
     const { service } = await open();
     let sent = 0;
     let isCancelled = false;
@@ -246,7 +246,7 @@ describe("what the body says", () => {
       headers: { authorization: `Bearer ${service.root}` },
     });
     const { status, body } = await read(await service.send(request));
-    // An answer must not be many times as long as what was asked: the rest is counted.
+    // A response must not be many times as long as its request: the rest is counted.
     expect([status, body.error.issues.length]).toEqual([400, 1_001]);
     expect(body.error.issues.at(-1)).toEqual({ path: "", message: "and 9000 more issues" });
   });

@@ -17,8 +17,8 @@ function errorOf(body: Uint8Array | string): string {
 
 const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
 
-describe("what is JSON", () => {
-  test("an object is read as it stands", () => {
+describe("a JSON body", () => {
+  test("an object is read as it is", () => {
     expect(parseJsonObject(bytes(' {"a":[1,{"b":null}],"":"\\u00e9: {}[]\\""}\n'))).toEqual({
       a: [1, { b: null }],
       "": 'é: {}[]"',
@@ -30,7 +30,7 @@ describe("what is JSON", () => {
       expect(errorOf(body)).toBe("the body must be a JSON object");
   });
 
-  test("what is not well-formed is refused in words that repeat nothing of it", () => {
+  test("malformed JSON is refused with a message that quotes nothing of it", () => {
     const secret = "lk_root_hunter2hunter2";
     const broken = ["", " ", "{", "}", "{}{}", "{} x", '{"a":1,}', "{'a':1}", "{a:1}", "/**/{}"];
     broken.push(
@@ -121,7 +121,7 @@ describe("a list", () => {
     return "accepted";
   };
 
-  test("is read as it stands", () => {
+  test("is read as it is", () => {
     expect(parseJsonArray(bytes(' [{"a":[1]},null,2]\n'))).toEqual([{ a: [1] }, null, 2]);
     expect(parseJsonArray(bytes("[]"))).toEqual([]);
   });

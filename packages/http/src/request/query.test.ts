@@ -83,7 +83,7 @@ describe("parameters", () => {
     expect(issuesOf("__proto__=1&__proto__=2")).toEqual([{ path: "__proto__", message }]);
   });
 
-  test("names with a meaning elsewhere have none here", () => {
+  test("names that are special in JavaScript are ordinary here", () => {
     const { fields } = readQuery(
       "__proto__=1&constructor=2&limit[]=3&limit[$gt]=4&toString=5",
       TYPES,
@@ -124,7 +124,7 @@ test.each([
   },
 );
 
-test("what is wrong with other fields is said as well", async () => {
+test("issues of other fields are listed, too", async () => {
   const service = await openService();
   const response = await service.send(
     new Request("http://keys.test/v1/apis.listKeys?limit=0&cursor=%", {

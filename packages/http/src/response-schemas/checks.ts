@@ -45,5 +45,5 @@ const check = shared(
   ]),
 );
 
-/** Of a dry run: every check in the order in which they are made, also those behind the first that failed. */
+/** The checks of a dry run, in order, including those after the first failure. */
 export const checks = listOf(check).optional();

@@ -4,7 +4,7 @@ import { listOf } from "./shared.js";
 
 const issue = z.strictObject({ path: z.string(), message: z.string() });
 
-/** Body of a refusal with one of these codes. A `BAD_REQUEST` that is about fields has `issues`, no other has. */
+/** Body of an error with one of these codes. Only a `BAD_REQUEST` about fields has `issues`. */
 export function errorBody(codes: readonly PublicErrorCode[]) {
   const fields = {
     code: z.enum(codes),

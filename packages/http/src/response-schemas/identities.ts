@@ -2,13 +2,13 @@ import { z } from "zod";
 import { identityLimit, refillView } from "./limits.js";
 import { listOf, metadata, pageEnd, shared, whole } from "./shared.js";
 
-/** An identity beside its keys. */
+/** An identity as part of a key. */
 export const keyIdentity = shared(
   "KeyIdentity",
   z.strictObject({ id: z.string(), externalId: z.string(), meta: metadata }),
 );
 
-/** An identity as it is read by itself. */
+/** Response of identities.getIdentity and identities.updateIdentity. */
 export const identity = shared(
   "Identity",
   z.strictObject({
@@ -23,6 +23,9 @@ export const identity = shared(
 
 /** Response of identities.createIdentity. */
 export const createdIdentity = z.strictObject({ identityId: z.string() });
+
+/** Response of identities.deleteIdentity: what became of its keys. */
+export const deletedIdentity = z.strictObject({ keys: z.literal("unlinked") });
 
 /** Response of identities.listIdentities: an identity in a list has no metadata. */
 export const identityList = z.strictObject({

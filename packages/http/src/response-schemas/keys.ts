@@ -3,7 +3,7 @@ import { keyIdentity } from "./identities.js";
 import { defaultLimit, namedKeyLimit, refillView } from "./limits.js";
 import { instant, listOf, metadata, shared, whole } from "./shared.js";
 
-/** A key as it is listed. */
+/** Response of keys.getKey, and a key in a list. */
 export const keyView = shared(
   "Key",
   z.strictObject({
@@ -41,7 +41,7 @@ export const createdKey = shared(
   z.strictObject({ keyId: z.string(), key: z.string() }),
 );
 
-/** Response of migrations.createKeys, in the order of what was given. */
+/** Response of migrations.createKeys, in the order of the input. */
 export const createdKeys = z.strictObject({ keyIds: listOf(z.string()) });
 
 /** Response of keys.whoami. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { instant, shared, whole } from "./shared.js";
 
-/** How the uses of a key or identity are restored, and up to when they are. */
+/** How the uses of a key or identity are restored, and when they last were. */
 export const refillView = shared(
   "Refill",
   z.strictObject({
@@ -41,13 +41,13 @@ export const identityLimit = shared(
 
 const limitState = { limit: whole(1), remaining: whole(), reset: instant };
 
-/** What a verification leaves of a limit. */
+/** A limit after a verification. */
 export const ratelimitState = shared("RatelimitState", z.strictObject(limitState));
 
 /** Response of ratelimits.limit. */
 export const limitResult = z.strictObject({ success: z.boolean(), ...limitState });
 
-/** What a verification leaves of a named limit, and whether it refused. */
+/** A named limit after a verification, and whether it refused. */
 export const namedRatelimitState = shared(
   "NamedRatelimitState",
   z.strictObject({ name: z.string(), ...limitState, exceeded: z.boolean() }),

@@ -7,7 +7,7 @@ export const permission = shared(
   z.strictObject({ id: z.string(), name: z.string(), description: z.string().optional() }),
 );
 
-/** Response of permissions.listPermissions: all there are, in the order of their creation. */
+/** Response of permissions.listPermissions: all of them, in the order of creation. */
 export const permissionList = listOf(permission);
 
 /** Response of permissions.createPermission. */
@@ -24,7 +24,7 @@ export const role = shared(
   }),
 );
 
-/** Response of permissions.listRoles: all there are, in the order of their creation. */
+/** Response of permissions.listRoles: all of them, in the order of creation. */
 export const roleList = listOf(role);
 
 /** Response of permissions.createRole. */
@@ -32,10 +32,10 @@ export const createdRole = z.strictObject({ roleId: z.string() });
 
 const held = shared("HeldGrant", z.strictObject({ id: z.string(), name: z.string() }));
 
-/** Response of keys.addRoles and its like: the roles that the key then holds, ascending by name. */
+/** Response of keys.addRoles, setRoles and removeRoles: the roles that the key has then, ascending by name. */
 export const heldRoles = shared("HeldRoles", z.strictObject({ roles: listOf(held) }));
 
-/** Response of keys.addPermissions and its like: the permissions that the key then holds itself, ascending by name. */
+/** Response of keys.addPermissions, setPermissions and removePermissions: its direct permissions then, ascending by name. */
 export const heldPermissions = shared(
   "HeldPermissions",
   z.strictObject({ permissions: listOf(held) }),

@@ -27,7 +27,7 @@ const verifiedKey = {
 
 const valid = z.strictObject({ valid: z.literal(true), code: z.literal("VALID"), ...verifiedKey });
 
-/** Tells nothing of a key: there is none, or none that the caller may know of. */
+/** Reveals nothing about a key: there is none, or none that the caller may know of. */
 const notFound = z.strictObject({
   valid: z.literal(false),
   code: z.literal("NOT_FOUND"),

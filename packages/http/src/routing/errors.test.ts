@@ -60,7 +60,7 @@ describe("headers of every answer", () => {
     expect(ids).toEqual([...new Set(ids)].sort());
   });
 
-  test("a request id that the client sends is not taken over", async () => {
+  test("a request id that the client sends is ignored", async () => {
     const service = await openService();
     const headers = { "x-request-id": "req_forged" };
     const reply = await service.call("nowhere", {}, { headers });
@@ -125,7 +125,7 @@ describe("path and method, which are public", () => {
       expect((await service.send(new Request(`http://keys.test${path}`))).status).toBe(200);
   });
 
-  test("a base path stands before /v1, whole", async () => {
+  test("a base path precedes /v1, as a whole", async () => {
     const service = await openService({ basePath: "/internal/keys" });
     const at = async (path: string) =>
       (await service.send(new Request(`http://keys.test${path}`))).status;

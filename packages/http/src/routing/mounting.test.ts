@@ -7,7 +7,7 @@ import { exchange, listen } from "../testing/listen.js";
 import { openService, type TestService } from "../testing/open-service.js";
 import { BY_HEADER } from "../testing/samples.js";
 
-/** Creates a key through the mounted service and answers status and body. */
+/** Creates a key through the mounted service, and returns status and body. */
 async function createKey(service: TestService, base: string, body?: string) {
   const { apiId } = await service.latchkey.createApi({ name: "payments" });
   const response = await fetch(`${base}/v1/keys.createKey`, {
@@ -83,7 +83,7 @@ test("in Express, behind something that drained an empty body: nothing is lost, 
   expect(errors).toEqual([]);
 });
 
-test("in Express, behind something that read the body and kept nothing: 500, and the host is told why", async () => {
+test("in Express, behind something that read the body and kept nothing: 500, and onError gets the reason", async () => {
   const errors: unknown[] = [];
   const service = await openService({ onError: (error) => errors.push(error) });
   const app = express();

@@ -146,17 +146,17 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
   });
 });
 
-describe("a client that leaves while it is being found out who asks", () => {
-  /** A listener whose authentication waits until it is let go, for a root key and for a host. */
+describe("a client that disconnects during authentication", () => {
+  /** A listener whose authentication waits for a signal, with root keys and with a host. */
   async function open(way: "root keys" | "host") {
     const reached = signal();
-    const letGo = signal();
+    const proceed = signal();
     const memory = memoryStore();
     let waits = false;
     async function wait(): Promise<void> {
       if (!waits) return;
       reached.give();
-      await letGo.given;
+      await proceed.given;
     }
     const store = new Proxy(memory, {
       get(target, name) {
@@ -182,7 +182,7 @@ describe("a client that leaves while it is being found out who asks", () => {
       listener(incoming, outgoing).then(settled.give, settled.give);
     });
     waits = true;
-    return { service, apiId, port, reached, letGo, left, settled };
+    return { service, apiId, port, reached, proceed, left, settled };
   }
 
   const head = (root: string, length: number) =>
@@ -195,16 +195,16 @@ describe("a client that leaves while it is being found out who asks", () => {
     ["host", "before its body"],
     ["host", "after its body"],
   ] as const)(
-    "with %s, %s: the listener's promise settles and nothing is made",
+    "with %s, %s: the listener's promise settles and nothing is created",
     async (way, when) => {
-      const { service, apiId, port, reached, letGo, left, settled } = await open(way);
+      const { service, apiId, port, reached, proceed, left, settled } = await open(way);
       const body = JSON.stringify({ apiId });
       const socket = connect(port, "127.0.0.1").on("error", () => {});
       socket.write(head(service.root, body.length) + (when === "after its body" ? body : ""));
       await reached.given;
       socket.resetAndDestroy();
       await left.given;
-      letGo.give();
+      proceed.give();
       await settled.given;
       expect((await service.latchkey.listKeys({ apiId })).total).toBe(0);
     },
@@ -272,12 +272,12 @@ describe("root keys over a socket", () => {
   });
 });
 
-test("a handler of someone else's is served as well", async () => {
+test("a handler of someone else works, too", async () => {
   const { origin } = await listen(toNodeListener(async () => new Response("theirs")));
   expect(await (await fetch(origin)).text()).toBe("theirs");
 });
 
-test("an address that is none is 400 in our words, where a Request has to be made of it", async () => {
+test("a malformed address is 400 with our message, if a Request is needed", async () => {
   const service = await openService(BY_HEADER);
   const { port } = await listen(createServer(toNodeListener(service.handler)));
   const answer = await exchange(

@@ -9,7 +9,7 @@ beforeEach(async () => {
   ({ apiId } = await service.ok("apis.createApi", { name: "payments" }));
 });
 
-/** Creates a key with these fields and answers what was created and how it is listed. */
+/** Creates a key with these fields; returns what was created, and the key as in a list. */
 async function created(fields: object = {}, query: object = {}) {
   const { keyId, key } = await service.ok("keys.createKey", { apiId, ...fields });
   const { keys } = await service.ok("apis.listKeys", { apiId, ...query });

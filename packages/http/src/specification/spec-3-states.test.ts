@@ -14,7 +14,7 @@ const isEnabled = async (keyId: string) => (await service.ok("keys.getKey", { ke
 const verdict = async (key: string) => (await service.ok("keys.verifyKey", { key })).code;
 
 describe("spec 3: states of a key", () => {
-  test("spec 3 created enabled: with enabled omitted or true the key is enabled and handed out once", async () => {
+  test("spec 3 created enabled: with enabled omitted or true the key is enabled and returned once", async () => {
     for (const fields of [{}, { enabled: true }]) {
       const { keyId, key } = await create(fields);
       expect(await isEnabled(keyId)).toBe(true);
@@ -24,7 +24,7 @@ describe("spec 3: states of a key", () => {
     }
   });
 
-  test("spec 3 created disabled: with enabled false the key is disabled and handed out once", async () => {
+  test("spec 3 created disabled: with enabled false the key is disabled and returned once", async () => {
     const { keyId, key } = await create({ enabled: false });
     expect(await isEnabled(keyId)).toBe(false);
     expect(await verdict(key)).toBe("DISABLED");

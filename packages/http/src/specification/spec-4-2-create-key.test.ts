@@ -68,7 +68,7 @@ describe("spec 4.2: POST /v1/keys.createKey, its body", () => {
     await expectRefused("byteLength", [15, 256, 0, -16, 16.5, 1e9, "16", null, true, [16]]);
   });
 
-  test("spec 4.2 ownerId: deprecated, links the identity where externalId is not given", async () => {
+  test("spec 4.2 ownerId: deprecated, links the identity if externalId is omitted", async () => {
     const { keyId } = await create({ ownerId: "user_1" });
     expect((await get(keyId)).identity.externalId).toBe("user_1");
     const both = await create({ ownerId: "user_1", externalId: "user_2" });
@@ -76,7 +76,7 @@ describe("spec 4.2: POST /v1/keys.createKey, its body", () => {
     await expectRefused("ownerId", ["", "x".repeat(256), ...NO_STRINGS]);
   });
 
-  test("spec 4.2 externalId: links the identity, made on demand, and is returned at validation", async () => {
+  test("spec 4.2 externalId: links the identity, creates a missing one, and is returned at verification", async () => {
     const first = await create({ externalId: "user_1" });
     const second = await create({ externalId: "user_1" });
     const verdict = await service.ok("keys.verifyKey", { key: first.key });
@@ -103,7 +103,7 @@ describe("spec 4.2: POST /v1/keys.createKey, its body", () => {
     expect(Object.hasOwn(Object.prototype, "admin")).toBe(false);
   });
 
-  test("spec 4.2 roles: each must exist, or all missing names are told and nothing is written", async () => {
+  test("spec 4.2 roles: each must exist, or all missing names are listed and nothing is written", async () => {
     await service.latchkey.createRole({ name: "admin" });
     const { keyId } = await create({ roles: ["admin", "admin"] });
     expect((await get(keyId)).roles).toEqual(["admin"]);
@@ -121,7 +121,7 @@ describe("spec 4.2: POST /v1/keys.createKey, its body", () => {
     await expectRefused("roles", [Array.from({ length: 101 }, () => "admin")]);
   });
 
-  test("spec 4.2 permissions: each must exist, or all missing names are told and nothing is written", async () => {
+  test("spec 4.2 permissions: each must exist, or all missing names are listed and nothing is written", async () => {
     await service.latchkey.createPermission({ name: "docs.read" });
     const { key } = await create({ permissions: ["docs.read", "docs.read"] });
     expect((await service.ok("keys.verifyKey", { key })).permissions).toEqual(["docs.read"]);

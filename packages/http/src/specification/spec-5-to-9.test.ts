@@ -155,7 +155,7 @@ describe("spec 9: versioning", () => {
     expect(answer.externalId).toBe("user_1");
   });
 
-  test("spec 9 ownerId: deprecated in favour of externalId, in requests and answers alike", async () => {
+  test("spec 9 ownerId: deprecated in favour of externalId, in requests and responses alike", async () => {
     const { keyId } = await service.ok("keys.createKey", { apiId, ownerId: "user_9" });
     const { keys } = await service.ok("apis.listKeys", { apiId, ownerId: "user_9" });
     expect(keys).toMatchObject([

@@ -41,7 +41,7 @@ export function describeInBrowser(
   });
 }
 
-/** CHROMIUM, or the first of its usual names that is on the PATH; null where there is none. */
+/** CHROMIUM, or the first of its usual names that is on the PATH; null if there is none. */
 function browserProgram(): string | null {
   const { CHROMIUM, PATH = "" } = process.env;
   if (CHROMIUM) return CHROMIUM;

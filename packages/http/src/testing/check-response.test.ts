@@ -17,7 +17,7 @@ const refusal = (code: string, further = {}) => ({
   error: { code, message: "m", docs: "https://docs.test/x", requestId: "req_1", ...further },
 });
 
-test("what is as the document says passes", () => {
+test("a response that matches the document passes", () => {
   expect(check(CREATED)).toEqual([]);
   expect(check({ ...CREATED, status: 404, body: refusal("NOT_FOUND") })).toEqual([]);
 });
@@ -61,7 +61,7 @@ test("a status that the operation does not list is noticed", () => {
   expect(check({ ...CREATED, status: 409, body: refusal("CONFLICT") })).not.toEqual([]);
 });
 
-test("a code of another status, issues of what is no BAD_REQUEST and a docs that is no URL are noticed", () => {
+test("a code of another status, issues beside another code, and docs that are not a URL are noticed", () => {
   for (const body of [
     refusal("CONFLICT"),
     refusal("NOT_FOUND", { issues: [] }),
@@ -79,7 +79,7 @@ test("a missing request id is noticed", () => {
   expect(check({ ...CREATED, headers: new Headers() })).toEqual(["no X-Request-Id"]);
 });
 
-test("where there is no operation only 404 and 405 pass", () => {
+test("without an operation only 404 and 405 pass", () => {
   const nowhere = { ...CREATED, path: "/v1/nowhere" };
   expect(check({ ...nowhere, status: 404, body: refusal("NOT_FOUND") })).toEqual([]);
   expect(check({ ...nowhere, status: 400, body: refusal("BAD_REQUEST") })).not.toEqual([]);

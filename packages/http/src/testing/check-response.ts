@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { OpenApiDocument } from "../openapi/document.js";
 
-/** An exchange as it is held against the document. */
+/** A request and its response, to be checked against the document. */
 export interface Exchange {
   readonly method: string;
   /** As the document has it, without a query: `/v1/keys.createKey`. */
@@ -10,22 +10,22 @@ export interface Exchange {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
-  /** What was sent, where it was JSON. */
+  /** The input, if it was JSON. */
   readonly sent: object | undefined;
 }
 
-/** Says what of an exchange the document does not say: nothing when all is well. */
+/** Finds everything in an exchange that does not match the document: nothing if all is well. */
 export type ResponseChecker = (exchange: Exchange) => string[];
 
 type Node = { readonly [member: string]: Node };
 
-/** Codes of requests that reach no operation, which a document has no place for. */
+/** Codes of requests that reach no operation, which a document cannot describe. */
 const NO_OPERATION: ReadonlyMap<number, string> = new Map([
   [404, "NOT_FOUND"],
   [405, "METHOD_NOT_ALLOWED"],
 ]);
 
-/** Makes a checker out of a document. Schemas are compiled when they are first needed. */
+/** Creates a checker from a document. Schemas are compiled on first use. */
 export function createResponseChecker(document: OpenApiDocument): ResponseChecker {
   const root = document as unknown as Node;
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
@@ -49,8 +49,10 @@ export function createResponseChecker(document: OpenApiDocument): ResponseChecke
     const operation = root.paths?.[path]?.[verb];
     if (operation === undefined) {
       const code = (body as { error?: { code?: unknown } } | null)?.error?.code;
-      const isTold = NO_OPERATION.get(status) === code && code !== undefined;
-      return isTold ? idProblems : [...idProblems, `${status} ${code} where there is no operation`];
+      const isDescribed = NO_OPERATION.get(status) === code && code !== undefined;
+      return isDescribed
+        ? idProblems
+        : [...idProblems, `${status} ${code} where there is no operation`];
     }
     const at = `/paths/${path.replaceAll("/", "~1")}/${verb}`;
     const response = operation.responses?.[String(status)];

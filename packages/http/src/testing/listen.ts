@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Where a server of one test listens. */
+/** A server of one test. */
 export interface Listening {
   readonly port: number;
   readonly origin: string;
@@ -25,7 +25,7 @@ export async function listen(listener: RequestListener | Server): Promise<Listen
   return { port, origin: `http://127.0.0.1:${port}`, server };
 }
 
-/** Writes bytes to a socket as they are, and answers all that comes back until the other side hangs up. */
+/** Writes bytes to a socket as they are, and returns everything received until the other side disconnects. */
 export function exchange(port: number, ...parts: (string | Uint8Array)[]): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -5,7 +5,7 @@ import { openApiDocument } from "../openapi/document.js";
 import { OPERATIONS } from "../operations/table.js";
 import { createResponseChecker } from "./check-response.js";
 
-/** What came back, its body read. */
+/** A response with its body. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -35,12 +35,12 @@ export interface TestService {
   /** A root key with exactly these permissions. */
   rootKey(...permissions: string[]): Promise<string>;
   /**
-   * Sends a request, and holds what comes back against the document; what was sent too, where it is given and was taken.
+   * Sends a request, and checks the response against the document; also the input, if it is given and was accepted.
    */
   send(request: Request, sent?: object): Promise<Response>;
   /** Calls an operation: `input` becomes the query of a GET, the JSON body of a POST. */
   call(name: string, input?: object, options?: CallOptions): Promise<Reply>;
-  /** Calls an operation that must succeed, and answers its body. */
+  /** Calls an operation that must succeed, and returns its body. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   ok(name: string, input?: object, options?: CallOptions): Promise<any>;
 }

@@ -16,22 +16,22 @@ export interface Fixture {
   readonly namespace: string;
 }
 
-/** One way to call an operation, and what it needs. */
+/** One way to call an operation, and the permissions that it requires. */
 export interface Sample {
   readonly title: string;
   readonly name: string;
   readonly input: (fixture: Fixture) => object;
-  /** `<resource>.<action>` of each permission; narrower ones must name the scene's API or identity. */
+  /** `<resource>.<action>` of each permission; narrower ones must name the fixture's API or identity. */
   readonly requiredPermissions: readonly string[];
-  /** Only the form for all will do. */
+  /** Only the form for all resources is enough. */
   readonly isForAllOnly?: true;
-  /** The input names a record: an id of it that does not exist is a NOT_FOUND. */
+  /** The kind of record that the input names: an unknown id is a NOT_FOUND. */
   readonly names?: "api" | "key" | "identity" | "role" | "permission";
 }
 
 const A_DAY = { start: 0, end: 86_400_000 };
 
-/** Every operation that needs a permission, in each of its forms. A test holds that none is forgotten. */
+/** Every operation that requires a permission, in each of its forms. A test holds that none is missing. */
 export const SAMPLES: readonly Sample[] = [
   sample("apis.createApi", () => ({ name: "payments" }), ["api.create_api"], "all"),
   sample("apis.getApi", ({ apiId }) => ({ apiId }), ["api.read_api"], "api"),
@@ -108,7 +108,7 @@ export const SAMPLES: readonly Sample[] = [
   sample(
     "keys.rotateKey",
     ({ keyId }) => ({ keyId, graceMs: 1_000 }),
-    // The key of the scene is recoverable.
+    // The key of the fixture is recoverable.
     ["api.create_key", "api.update_key", "api.encrypt_key"],
     "key",
   ),
@@ -317,12 +317,12 @@ function sample(
   return { title, name, input, requiredPermissions, ...(names !== undefined && { names }) };
 }
 
-/** Names of the operations that need a permission. */
+/** Names of the operations that require authentication. */
 export const GUARDED = OPERATIONS.filter(({ isPublic }) => isPublic !== true).map(
   ({ name }) => name,
 );
 
-/** Makes an API, a recoverable key of it and the key's identity, a role and a permission. */
+/** Creates an API, a recoverable key of it and the key's identity, a role and a permission. */
 export async function createFixture({
   latchkey,
 }: {
@@ -341,7 +341,7 @@ export async function createFixture({
   return { ...ids, externalId, permission, namespace };
 }
 
-/** The permissions of a sample for this scene's API, identity and namespace alone. */
+/** The permissions of a sample for this fixture's API, identity and namespace alone. */
 export function narrowed(
   { requiredPermissions }: Sample,
   { apiId, identityId, namespace }: Fixture,
@@ -381,8 +381,8 @@ export function callAs(
   return service.call(name, input(fixture), { token: null, headers });
 }
 
-/** A store that notes the name of every method called. */
-export function notingStore(store: KeyStore, calls: string[]): KeyStore {
+/** A store that records the name of every method called. */
+export function recordingStore(store: KeyStore, calls: string[]): KeyStore {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

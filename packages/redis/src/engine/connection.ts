@@ -2,14 +2,7 @@ import type { EpochMs } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, type RedisClient, type RedisClusterClient } from "./client.js";
 import { Deadlines } from "./deadlines.js";
-import {
-  isNoScript,
-  isReadOnly,
-  noAnswer,
-  notAsked,
-  translateError,
-  unavailable,
-} from "./errors.js";
+import { firstWord, noAnswer, notAsked, translateError, unavailable } from "./errors.js";
 import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { withTimeout } from "./with-timeout.js";
@@ -129,25 +122,24 @@ export class Connection {
         }
       };
       const fail = (error: unknown) => {
-        if (isReadOnly(error)) this.#requirements.doubt();
+        if (firstWord(error) === "READONLY") this.#requirements.doubt();
         if (isOver) return;
         deadlines.meet(deadline);
         reject(translateError(error, script.isWrite));
       };
-      // NOSCRIPT means that nothing was run: sending the text itself is no repeat.
-      const evaluate = (error: unknown) => {
-        if (!isNoScript(error)) throw error;
+      // Nothing was run of a script that Redis does not hold: sending the text itself is no repeat.
+      const orEvaluate = (error: unknown) => {
+        if (firstWord(error) !== "NOSCRIPT") throw error;
         return this.#client.eval(script.text, keyCount, ...spreadable(params));
       };
       const answer = this.#client.evalsha(script.sha1, keyCount, ...spreadable(params));
-      if (this.#waitReplicas !== null && script.isWrite) {
-        this.#replicate(answer.catch(evaluate)).then(succeed, fail);
-        return;
-      }
-      answer.then(succeed, (error: unknown) => {
-        if (isNoScript(error)) evaluate(error).then(succeed, fail);
-        else fail(error);
-      });
+      if (this.#waitReplicas !== null && script.isWrite)
+        this.#replicate(answer.catch(orEvaluate)).then(succeed, fail);
+      else
+        answer.then(succeed, (error: unknown) => {
+          if (firstWord(error) === "NOSCRIPT") orEvaluate(error).then(succeed, fail);
+          else fail(error);
+        });
     });
   }
 

@@ -2,14 +2,13 @@ import { LatchkeyError } from "@latchkey/core";
 
 /** The error for a call that is known to have done nothing. */
 export function unavailable(message: string): LatchkeyError {
-  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome: "not-applied" });
+  return noAnswer(false, message);
 }
 
 /** The error for a call whose answer did not come: a write may have happened, and may still happen. */
 export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
-  return new LatchkeyError("STORE_UNAVAILABLE", message, {
-    outcome: isWrite ? "unknown" : "not-applied",
-  });
+  const outcome = isWrite ? "unknown" : "not-applied";
+  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
 }
 
 /** The error for an answer that the script cannot give here: a mistake of ours, not of the caller. */
@@ -36,21 +35,11 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["NOPERM", "the Redis user lacks a permission that latchkey needs"],
 ]);
 
-/** What a refusal of Redis means to whoever runs it, by its first word; null where that is none of the known ones. */
+/** What a refusal of Redis means to whoever runs it; null where its first word is none of the known ones. */
 export function refusalOf(error: unknown): string | null {
   const word = firstWord(error);
   const refusal = REFUSALS.get(word);
   return refusal === undefined ? null : `${refusal} (${word})`;
-}
-
-/** Answered by Redis to an EVALSHA whose script it does not hold: nothing was run. */
-export function isNoScript(error: unknown): boolean {
-  return firstWord(error) === "NOSCRIPT";
-}
-
-/** Whether the connection leads to a server that can no longer be written to. */
-export function isReadOnly(error: unknown): boolean {
-  return firstWord(error) === "READONLY";
 }
 
 /**
@@ -61,16 +50,17 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   if (error instanceof LatchkeyError) return error;
   const refusal = refusalOf(error);
   if (refusal !== null) return unavailable(refusal);
-  if (firstWord(error) === "WRONGTYPE") {
-    return new LatchkeyError(
-      "STORE_CORRUPT",
-      "a Redis key of latchkey holds a value of another type and was not used",
-    );
+  const word = firstWord(error);
+  if (word === "WRONGTYPE") {
+    const message = "a Redis key of latchkey holds a value of another type and was not used";
+    return new LatchkeyError("STORE_CORRUPT", message);
   }
-  if (isReply(error)) {
+  if (word !== "")
     return new LatchkeyError("INTERNAL_SERVER_ERROR", "Redis could not run a script of latchkey");
-  }
-  if (isNeverSent(error)) return unavailable("Redis is not connected");
+  // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
+  const isNeverSent =
+    error instanceof Error && /enableOfflineQueue options is false$/.test(error.message);
+  if (isNeverSent) return unavailable("Redis is not connected");
   return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
 }
 
@@ -83,17 +73,8 @@ export function notAsked(error: unknown): never {
   throw noAnswer(true, `latchkey wrote to Redis, but ${refusal}`);
 }
 
-function firstWord(error: unknown): string {
-  if (!isReply(error)) return "";
-  return /^-?([A-Z]+)/.exec((error as Error).message)?.[1] ?? "";
-}
-
-/** An error that Redis answered, as opposed to one that ioredis met. */
-function isReply(error: unknown): boolean {
-  return error instanceof Error && error.name === "ReplyError";
-}
-
-/** The two refusals of ioredis to send, without an offline queue, what it has no connection for. */
-function isNeverSent(error: unknown): boolean {
-  return error instanceof Error && /enableOfflineQueue options is false$/.test(error.message);
+/** Of an error that Redis answered: `NOSCRIPT`, `READONLY` …, "ERR" where it has none; "" for one that ioredis met. */
+export function firstWord(error: unknown): string {
+  if (!(error instanceof Error && error.name === "ReplyError")) return "";
+  return /^-?([A-Z]+)/.exec(error.message)?.[1] ?? "ERR";
 }

@@ -4,10 +4,6 @@ import type { Claim, RecordAddress } from "@latchkey/core";
 /** What may stand in the name of a Redis key as it is. Hashes and ids of latchkey's making always may. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Characters of the digest of a small list that choose its bucket (64 to the power of it), and that tell it apart within. */
-const BUCKET_WIDTH = 2;
-const TAG_WIDTH = 22;
-
 /** `evt_` and as much of an instant in base58 as changes every 3 hours. */
 const AUDIT_BUCKET_WIDTH = 9;
 
@@ -18,6 +14,7 @@ const AUDIT_BUCKET_WIDTH = 9;
  * finds it in one step. Records of every other kind lie in one hash a kind.
  */
 export class WorkspaceNames {
+  readonly #root: string;
   /** String: the revision. */
   readonly revision: string;
   /** Hash: for each key its id → address. */
@@ -26,7 +23,6 @@ export class WorkspaceNames {
   readonly identities: string;
   /** Sorted set of `<day> <kind> <id>`: which {@link countsOf} there are. */
   readonly days: string;
-  readonly #root: string;
 
   /** @param root - `<prefix>:{<workspaceId>}:` */
   constructor(root: string) {
@@ -44,31 +40,25 @@ export class WorkspaceNames {
 
   /** Hash: the records of a kind, by id; those of the audit log in buckets, each of the entries of 3 hours. */
   recordsOf({ kind, id }: RecordAddress): string {
-    if (kind !== "auditEntry") return `${this.#root}r:${kind}`;
-    return `${this.#root}r:${kind}:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}`;
+    const bucket = kind === "auditEntry" ? `:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}` : "";
+    return `${this.#root}r:${kind}${bucket}`;
   }
 
-  /** Hash: value of a claim → id; of keys only what they claimed beside their address. */
-  claimsOf({ kind, index }: Pick<Claim, "kind" | "index">): string {
-    return `${this.#root}c:${kind}:${plain(index)}`;
-  }
-
-  /** Where a claim is: for a key the record at the address that it gives, and for all the hash of claims. */
+  /** Where a claim is: for a key the record at the address that it gives; for all a hash of values → ids. */
   claimed(claim: Claim): readonly string[] {
-    const claims = this.claimsOf(claim);
+    const claims = `${this.#root}c:${claim.kind}:${plain(claim.index)}`;
     return claim.kind === "key" ? [this.keyAt(addressByClaim(claim)), claims] : [claims];
   }
 
-  /** Sorted set: the ids of a list. */
-  list(name: string): string {
-    return `${this.#root}l:${plain(name)}`;
-  }
-
-  /** Sorted set of `<tag> <id>`: some of the small lists of a name, which share it so that none costs a Redis key of its own. */
-  smallList(name: string, of: string): { readonly bucket: string; readonly tag: string } {
-    const text = digest(of);
-    const bucket = `${this.#root}o:${text.slice(0, BUCKET_WIDTH)}:${plain(name)}`;
-    return { bucket, tag: text.slice(BUCKET_WIDTH, BUCKET_WIDTH + TAG_WIDTH) };
+  /**
+   * Sorted set: the ids of a list. For a small list, and others whose name has the same digits in front, so that none costs a
+   * Redis key of its own: a tag, a space and the id.
+   */
+  list(name: string, of?: string) {
+    if (of === undefined) return { list: `${this.#root}l:${plain(name)}`, start: "" };
+    const digits = digest(of);
+    const list = `${this.#root}o:${digits.slice(0, 2)}:${plain(name)}`;
+    return { list, start: `${digits.slice(2, 24)} ` };
   }
 
   /** String: a window that belongs to no record. Expires by itself. */
@@ -108,14 +98,9 @@ export class Names {
   }
 }
 
-/** The address that a key has from a claim of its. No id has a colon in its place. */
+/** The address that a key has from a claim of its: no other has a colon. */
 export function addressByClaim({ index, value }: Pick<Claim, "index" | "value">): string {
   return `${plain(index)}:${plain(value)}`;
-}
-
-/** The address of a key that had claimed nothing when it was created. */
-export function addressById(id: string): string {
-  return plain(id);
 }
 
 /** `<address>`, and after a space the id of the counters that the key shares with others. */

@@ -12,12 +12,12 @@
            "t" a record of another kind and its counters, KEYS: the hash of its kind; its id, "<version> " or "*"; "r" without
            its counters; "n" that there is none, KEYS: the hash of its kind or the addresses of keys; its id;
            in upper case where its uses are drawn from; "c" uses to take, where not 1; "l" nothing, but only look;
-           "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
-           fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
-           beside their windows, one line, opaque here;
            for each limit, a character whose code is 32 more than the number of the confirmation whose counters hold its window,
            or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window,
-           length of a window in ms, units to take
+           length of a window in ms, units to take;
+           "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
+           fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
+           beside their windows, one line, opaque here
   Returns  "STALE 0" for the revision, "STALE " or "LOST " and the number of a confirmation, lost where the record is not at its
            address; "SHARED " with the number and the id of the counters that the key shares or ""; "CONFLICT", "CORRUPT",
            "REPEAT " and what was remembered; or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses
@@ -28,15 +28,14 @@
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local match, find, sub, format, byte = string.match, string.find, string.sub, string.format, string.byte
--- include whole.lua
-local KEPT_AFTER_END_MS = 86400000
+local MAX, KEPT_AFTER_END_MS = 9007199254740991, 86400000
 
 -- 1. What the decision rested on. Counters are {home, text, field, whether they moved}.
 if ARGV[2] ~= "-" and (call("GET", KEYS[1]) or "0") ~= ARGV[2] then return "STALE 0" end
 local now, cost, letters = tonumber(ARGV[1]), 1, ARGV[3]
-local at, nextKey, confirmed, position = 4, 2, 0, 1
-local counters, uses, isCounted, isPeek, amount, dueAt, memory, fingerprint, rememberUntil, about = {}
-while position <= #letters do
+local at, nextKey, confirmed, limits, firstLimit, limitsAt, limitKeys = 4, 2, 0, 0
+local counters, uses, isPeek, amount, dueAt, memory, fingerprint, rememberUntil, about = {}
+for position = 1, #letters do
   local letter = byte(letters, position)
   if letter < 97 and letter >= 65 then
     -- Upper case: the uses are drawn from this one.
@@ -44,26 +43,26 @@ while position <= #letters do
   end
   if letter == 107 or letter == 115 or letter == 118 then -- k, s, v
     local home, stamp = KEYS[nextKey], ARGV[at]
-    local found = call("HMGET", home, "v", "u", "s")
+    local found = call("HMGET", home, "v", letter == 115 and "s" or "u")
     confirmed, nextKey, at = confirmed + 1, nextKey + 1, at + 1
     if found[1] ~= stamp then
       local id = match(stamp, "^%S+ ") or ""
       if not found[1] or sub(found[1], 1, #id) ~= id then return "LOST " .. confirmed end
       if stamp ~= id then return "STALE " .. confirmed end
     end
-    found[1] = home
     if letter == 115 then
-      if found[3] ~= ARGV[at] then return "SHARED " .. confirmed .. " " .. (found[3] or "") end
-      found[1], found[3] = KEYS[nextKey], ARGV[at] .. " u"
-      found[2] = call("HGET", found[1], found[3])
+      local shared = ARGV[at]
+      if found[2] ~= shared then return "SHARED " .. confirmed .. " " .. (found[2] or "") end
+      local text = call("HGET", KEYS[nextKey], shared .. " u")
+      counters[confirmed] = text and { KEYS[nextKey], text, shared .. " u", false } or nil
       nextKey, at = nextKey + 1, at + 1
-    elseif found[3] and letter == 107 then
-      return "SHARED " .. confirmed .. " " .. found[3]
-    else
-      found[3] = "u"
+    elseif found[2] then
+      counters[confirmed] = { home, found[2], "u", false }
+    elseif letter == 107 then
+      -- Without counters it is as if it did not exist.
+      local shared = call("HGET", home, "s")
+      if shared then return "SHARED " .. confirmed .. " " .. shared end
     end
-    -- Without counters it is as if it did not exist.
-    counters[confirmed] = found[2] and found or nil
   elseif letter == 116 or letter == 114 then -- t, r
     local home, id, expected = KEYS[nextKey], ARGV[at], ARGV[at + 1]
     local head = call("HGET", home, id)
@@ -87,13 +86,12 @@ while position <= #letters do
     amount, dueAt, at = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), at + 2
   elseif letter == 113 then -- q
     memory, fingerprint, rememberUntil, about = KEYS[nextKey], ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
-    nextKey, at = nextKey + 1, at + 3
   else
-    break
+    if limits == 0 then firstLimit, limitsAt, limitKeys = position, at, nextKey end
+    limits, at = limits + 1, at + 4
+    if letter == 112 then nextKey = nextKey + 1 end -- p
   end
-  position = position + 1
 end
-local limits = #letters - position + 1
 -- Two confirmed records may share their counters.
 for later = 2, confirmed do
   for earlier = 1, counters[later] and later - 1 or 0 do
@@ -106,7 +104,7 @@ end
 local known = memory and call("GET", memory)
 if known then
   local knownFingerprint, knownUntil, result = match(known, "^([^\n]*)\n(%d+)\n(.*)$")
-  knownUntil = whole(knownUntil)
+  knownUntil = tonumber(knownUntil)
   if not knownUntil then return "CORRUPT" end
   if knownUntil > now then
     if knownFingerprint ~= fingerprint then return "CONFLICT" end
@@ -117,29 +115,28 @@ end
 -- 3. The uses, with a due refill applied. Nil stands for unlimited.
 local remaining, head, others, isRefilled
 if uses then
-  local drawn = counters[uses]
   -- A record that does not exist has none, and is given none.
-  head, others = match(drawn and drawn[2] or "0 0 - 0", "^(%S+) %d+ %S+ "), ""
-  remaining = head ~= "-" and whole(head) or nil
-  if not remaining and head ~= "-" then return "CORRUPT" end
-  if dueAt and remaining then
-    local refilledAt
-    head, refilledAt = match(drawn and drawn[2] or "0 0 - 0", "^(%S+ (%d+) %S+)")
-    refilledAt = whole(refilledAt)
-    if not refilledAt then return "CORRUPT" end
-    if refilledAt < dueAt then
-      remaining, isRefilled = math.max(remaining, amount), true
-      others = format(" %.0f %.0f", dueAt, dueAt)
-    else
-      head = match(head, "^%S+")
+  local text = counters[uses] and counters[uses][2] or "0 0 - 1"
+  head, others = match(text, "^([%d-]+) %d+ %S+ "), ""
+  if head ~= "-" then
+    remaining = tonumber(head)
+    if not (remaining and remaining >= 0 and remaining <= MAX) then return "CORRUPT" end
+    if dueAt then
+      local refilledAt, lastRefillAt = match(text, "^%S+ (%d+) (%S+)")
+      if not (tonumber(refilledAt) <= MAX) then return "CORRUPT" end
+      if tonumber(refilledAt) < dueAt then
+        remaining, isRefilled = math.max(remaining, amount), true
+        head = head .. " " .. refilledAt .. " " .. lastRefillAt
+        others = format(" %.0f %.0f", dueAt, dueAt)
+      end
     end
   end
 end
 
 -- 4. The windows that count now: start, units used, and between which places of the text of the counters they are.
-local windows, isLimited, windowKey = limits > 0 and {}, false, nextKey
+local windows, isLimited, windowKey = limits > 0 and {}, false, limitKeys
 for limit = 1, limits do
-  local first, letter = at + limit * 4 - 4, byte(letters, position + limit - 1)
+  local first, letter = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1)
   local owner, text, stop, last = counters[letter - 32], nil, 0, nil
   if letter == 112 then -- p
     text, windowKey = call("GET", KEYS[windowKey]), windowKey + 1
@@ -175,9 +172,9 @@ end
 local answer = status .. left
 
 -- 6. What is answered, and what is written. A window is answered as it is stored.
-windowKey = nextKey
+windowKey = limitKeys
 for limit = 1, limits do
-  local first, letter, window = at + limit * 4 - 4, byte(letters, position + limit - 1), windows[limit]
+  local first, letter, window = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1), windows[limit]
   local owner, units = counters[letter - 32], isTaken and tonumber(ARGV[first + 3]) or 0
   local text = format("%.0f:%.0f", window[1], window[2] + units)
   answer = answer .. " " .. text

@@ -34,10 +34,7 @@ export async function loadKeys<Result extends { readonly revision: number }>(
  *
  * @throws LatchkeyError `STORE_CORRUPT` where its record, its API or its identity is damaged.
  */
-export async function findKey(
-  context: KeyContext,
-  wants: readonly Want[],
-): Promise<LoadedKey | null> {
+async function findKey(context: KeyContext, wants: readonly Want[]): Promise<LoadedKey | null> {
   const { store, workspaceId } = context;
   const read = (): Promise<ReadResult> => store.read(workspaceId, wants);
   const { keys } = await loadKeys(context, read, ({ found }) => existing(found).slice(0, 1));

@@ -1,0 +1,250 @@
+import { randomUUID } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname, resolve } from "node:path";
+import type * as core from "@latchkey/core";
+import { applyCharge, changeUsage, LatchkeyError, NO_USES, UNLIMITED_USES } from "@latchkey/core";
+
+const NO_CHANGE = { due: null, operation: { kind: "keep" }, restartsAt: null } as const;
+
+/** What a row holds, as JSON gives it back: a type that knows no more than JSON does. */
+type Row = ReturnType<typeof JSON.parse>;
+
+/** The name of the row that says which record has a name. */
+const nameOf = ({ kind, index, value }: core.Claim) => ["claim", kind, index, value];
+
+/** Two stores on one file, in one process, are two handles of one table. */
+const tables = new Map<string, Table>();
+
+/**
+ * Opens a store in a JSON file, or makes one. One process may use the file at a time.
+ *
+ * A commit is on disk when it resolves. Charges and statistics get there with the next commit, or when the store is closed.
+ */
+export function jsonFileStore(path: string): core.KeyStore {
+  const table = tables.get(resolve(path)) ?? new Table(resolve(path));
+  tables.set(table.path, table);
+  table.handles += 1;
+  let isOpen = true;
+  const begin = (workspaceId: string) => {
+    if (isOpen) return new Step(table, workspaceId);
+    throw new LatchkeyError("STORE_UNAVAILABLE", "the store is closed", { outcome: "not-applied" });
+  };
+  return {
+    read: async (workspaceId, wants) => structuredClone(begin(workspaceId).read(wants)),
+    page: async (workspaceId, want) => structuredClone(begin(workspaceId).page(want)),
+    commit: async (workspaceId, change) => begin(workspaceId).commit(change),
+    charge: (plan, moment) => structuredClone(begin(plan.workspaceId).charge(plan, moment)),
+    addStatistics: async (workspaceId, batch) => begin(workspaceId).addStatistics(batch),
+    readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
+    deleteStatistics: async (workspaceId, beforeAt, limit) =>
+      begin(workspaceId).deleteStatistics(beforeAt, limit),
+    close: async () => {
+      if (isOpen) table.handles -= 1;
+      if (isOpen && table.handles === 0) tables.delete(table.path) && table.save();
+      isOpen = false;
+    },
+  };
+}
+
+/** The rows of a file, by name: a workspace, what the row is, and of what. */
+class Table {
+  readonly rows: Map<string, Row>;
+  handles = 0;
+  /** The latest instant that a charge brought: a store has no other time. */
+  now = 0;
+
+  constructor(readonly path: string) {
+    this.rows = new Map(fs.existsSync(path) ? JSON.parse(fs.readFileSync(path, "utf8")) : []);
+  }
+
+  /** Forgets what time has ended and counters that no record has, and replaces the file: a crash leaves the old or the new. */
+  save(): void {
+    const held = new Set(["", ...[...this.rows.values()].map(({ counters }) => counters)]);
+    for (const [name, { until }] of this.rows) {
+      const [, type, holder] = JSON.parse(name);
+      const isLeft = (type === "uses" || type === "window") && !held.has(holder);
+      if (isLeft || until < this.now) this.rows.delete(name);
+    }
+    const [file, text] = [`${this.path}.new`, JSON.stringify([...this.rows])];
+    fs.writeFileSync(file, text, { mode: 0o600, flush: true });
+    fs.renameSync(file, this.path);
+    const directory = fs.openSync(dirname(this.path), "r");
+    fs.fsyncSync(directory);
+    fs.closeSync(directory);
+  }
+}
+
+/** One step on the rows of a workspace. Nothing in it awaits, and what it writes is there once it ends: so it is atomic. */
+class Step {
+  /** Undefined deletes. */
+  readonly #written = new Map<string, unknown>();
+
+  constructor(
+    readonly table: Table,
+    readonly workspaceId: string,
+  ) {}
+
+  get(...name: unknown[]) {
+    const text = JSON.stringify([this.workspaceId, ...name]);
+    return this.#written.has(text) ? this.#written.get(text) : this.table.rows.get(text);
+  }
+
+  set(name: unknown[], value: unknown): void {
+    this.#written.set(JSON.stringify([this.workspaceId, ...name]), value);
+  }
+
+  /** The rows of a type, by the rest of their names. */
+  all(type: string): { name: Row; value: Row }[] {
+    return [...this.table.rows].flatMap(([text, value]) => {
+      const [workspaceId, own, ...name] = JSON.parse(text);
+      return workspaceId === this.workspaceId && own === type ? [{ name, value }] : [];
+    });
+  }
+
+  /** Copies what was written, so that no caller can change it. */
+  end(): void {
+    for (const [name, value] of structuredClone(this.#written))
+      if (value === undefined) this.table.rows.delete(name);
+      else this.table.rows.set(name, value);
+  }
+
+  read(wants: readonly core.Want[]): core.ReadResult {
+    return { revision: this.get("revision") ?? 0, found: wants.map((want) => this.load(want)) };
+  }
+
+  load(want: core.Want): core.LoadedRecord | null {
+    const state = this.state(want.kind, "id" in want ? want.id : this.get(...nameOf(want)));
+    const link = state?.record.link ?? null;
+    return state && { ...state, linked: link === null ? null : this.state("identity", link) };
+  }
+
+  state(kind: core.RecordKind, id: string): core.StoredRecordState | null {
+    const { record, counters, usedAt } = this.get("record", kind, id) ?? {};
+    return record ? { record, usage: this.get("uses", counters) ?? null, usedAt } : null;
+  }
+
+  page({ kind, list, of, after, limit, descending }: core.PageWant): core.PageResult {
+    const ids = this.ids(list, of);
+    const found = (descending ? ids.reverse() : ids)
+      .filter((id) => after === null || (descending ? id < after : id > after))
+      .flatMap((id) => this.load({ kind, id }) ?? []);
+    const [size, hasMore] = [this.ids(list).length, found.length > limit];
+    return { revision: this.get("revision") ?? 0, found: found.slice(0, limit), hasMore, size };
+  }
+
+  ids(list: string, of: string | null = null): string[] {
+    const entries = this.all("entry").filter(({ name }) => name[0] === list && name[1] === of);
+    return entries.map(({ name }) => name[2]).sort();
+  }
+
+  isMet({ kind, id, version }: core.Expectation): boolean {
+    const current = this.get("record", kind, id)?.record.version ?? null;
+    return version === current || (version === "exists" && current !== null);
+  }
+
+  /** A change that is refused leaves before the end: what it wrote until then is thrown away with the step. */
+  commit(change: core.Change): core.CommitResult {
+    const stale = change.expects.findIndex((expectation) => !this.isMet(expectation));
+    if (stale !== -1) return { kind: "stale", index: stale };
+    for (const claim of change.releases)
+      if (this.get(...nameOf(claim)) === claim.id) this.set(nameOf(claim), undefined);
+    for (const put of change.puts) this.put(put);
+    for (const [index, claim] of change.claims.entries()) {
+      const holder = this.get(...nameOf(claim)) ?? claim.id;
+      const isLive = this.get("record", claim.kind, holder) !== undefined;
+      if (holder !== claim.id && isLive) return { kind: "taken", index };
+      this.set(nameOf(claim), claim.id);
+    }
+    const usages: core.Usage[] = [];
+    for (const [index, wanted] of change.counters.entries()) {
+      const { counters } = this.get("record", wanted.kind, wanted.id);
+      const result = changeUsage(this.get("uses", counters), wanted.usage ?? NO_CHANGE);
+      if (result.kind !== "changed") return { kind: "refused", index, reason: result };
+      this.set(["uses", counters], result.usage);
+      usages.push(result.usage);
+      const { keepWindows, dropWindows = [] } = wanted;
+      for (const { name } of this.all("window").filter(({ name: [holder] }) => holder === counters))
+        if (dropWindows.includes(name[1]) || keepWindows?.includes(name[1]) === false)
+          this.set(["window", ...name], undefined);
+    }
+    for (const { kind, id } of change.deletes) this.set(["record", kind, id], undefined);
+    for (const { list, of = null, id } of change.leaves)
+      this.set(["entry", list, of, id], undefined);
+    for (const { list, of = null, id } of change.enters) this.set(["entry", list, of, id], true);
+    for (const name of change.dropWindows) this.set(["window", "", name], undefined);
+    if (change.raisesRevision) this.set(["revision"], (this.get("revision") ?? 0) + 1);
+    this.end();
+    this.table.save();
+    return { kind: "committed", usages };
+  }
+
+  put({ record, counters: wanted }: core.Put): void {
+    const name = ["record", record.kind, record.id];
+    const row = { counters: null, usedAt: null, ...this.get(...name), record };
+    if (wanted !== undefined && "usage" in wanted) {
+      row.counters = randomUUID();
+      this.set(["uses", row.counters], wanted.usage);
+    } else if (wanted !== undefined) {
+      row.counters = this.get("record", record.kind, wanted.sharedWith).counters;
+    }
+    this.set(name, row);
+  }
+
+  charge(plan: core.ChargePlan, moment: core.ChargeMoment): core.ChargeResult {
+    const { revision, confirms, limits, uses } = plan;
+    if (revision !== null && revision !== (this.get("revision") ?? 0))
+      return { kind: "stale", moved: "revision" };
+    const moved = confirms.findIndex((expectation) => !this.isMet(expectation));
+    if (moved !== -1) return { kind: "stale", moved };
+    // Empty for the workspace. Null for a record that does not exist: nothing is ever written for it.
+    const holders = confirms.map(({ kind, id }) => this.get("record", kind, id)?.counters ?? null);
+    const holderOf = (place: number | null) => (place === null ? "" : holders[place]);
+    const stored = limits.map(({ owner, window }) => this.get("window", holderOf(owner), window));
+    const windows = stored.map((row) => row?.window ?? null);
+    const usage = uses === null ? UNLIMITED_USES : (this.get("uses", holders[uses]) ?? NO_USES);
+    const request = ["request", confirms[0]?.kind, confirms[0]?.id, moment.request?.id];
+    const remembered = this.get(...request) ?? null;
+    const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
+    if (next === null) return result;
+    if (holderOf(uses)) this.set(["uses", holderOf(uses)], next.usage);
+    for (const [index, { owner, window: name, duration }] of limits.entries()) {
+      const window = next.windows[index] ?? null;
+      if (window === null || holderOf(owner) === null) continue;
+      // A clock that is set back by less than a day reopens no window that the workspace keeps.
+      const until = owner === null ? window.startedAt + duration + 86_400_000 : undefined;
+      this.set(["window", holderOf(owner), name], { window, until });
+    }
+    if (next.remember !== null) this.set(request, next.remember);
+    this.table.now = Math.max(this.table.now, moment.now);
+    this.end();
+    return result;
+  }
+
+  addStatistics({ counts, uses }: core.StatisticsBatch): void {
+    for (const { subject, hourAt, code, count } of counts) {
+      const name = ["sum", subject.kind, subject.id, hourAt, code];
+      this.set(name, count + (this.get(...name) ?? 0));
+    }
+    for (const { kind, id, usedAt } of uses) {
+      const row = this.get("record", kind, id);
+      const latest = Math.max(row?.usedAt ?? 0, usedAt);
+      if (row) this.set(["record", kind, id], { ...row, usedAt: latest });
+    }
+    this.end();
+  }
+
+  readStatistics({ subject, startAt, endAt }: core.StatisticsRange): core.HourCount[] {
+    return this.all("sum")
+      .filter(({ name: [kind, id] }) => kind === subject.kind && id === subject.id)
+      .map(({ name: [, , hourAt, code], value }) => ({ hourAt, code, count: value }))
+      .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
+      .sort((one, other) => one.hourAt - other.hourAt);
+  }
+
+  deleteStatistics(beforeAt: number, limit: number): core.DeletedCount {
+    const old = this.all("sum").filter(({ name }) => name[2] < beforeAt);
+    for (const { name } of old.slice(0, limit)) this.set(["sum", ...name], undefined);
+    this.end();
+    return { deleted: Math.min(old.length, limit), hasMore: old.length > limit };
+  }
+}

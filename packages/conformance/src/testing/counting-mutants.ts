@@ -1,0 +1,254 @@
+import type { ChargeResult, KeyStore, LimitCharge, RecordAddress } from "@latchkey/core";
+import { type Mutant, withMethods, withMoments, withPlans, withResults } from "./mutant.js";
+
+const NOTHING = {
+  expects: [],
+  puts: [],
+  deletes: [],
+  claims: [],
+  releases: [],
+  enters: [],
+  leaves: [],
+  counters: [],
+  dropWindows: [],
+  raisesRevision: false,
+};
+
+/** Alters the limits of a plan. */
+function withLimits(
+  store: KeyStore,
+  alter: (limit: LimitCharge, now: number) => LimitCharge,
+): KeyStore {
+  return withPlans(store, (plan, { now }) => ({
+    ...plan,
+    limits: plan.limits.map((limit) => alter(limit, now)),
+  }));
+}
+
+/** Sets the uses of a record. */
+async function setUses(
+  store: KeyStore,
+  workspaceId: string,
+  { kind, id }: RecordAddress,
+  remaining: number,
+): Promise<void> {
+  const usage = { due: null, operation: { kind: "set", remaining } as const, restartsAt: null };
+  await store.commit(workspaceId, { ...NOTHING, counters: [{ kind, id, usage }] });
+}
+
+export const COUNTING_MUTANTS: readonly Mutant[] = [
+  {
+    mistake: "lowers what is left to the amount of a refill",
+    noticedBy: ["charge: uses and refills"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        charge: async (plan, moment) => {
+          const counted = plan.uses === null ? undefined : plan.confirms[plan.uses];
+          const { refill } = moment;
+          if (counted === undefined || refill === null) return store.charge(plan, moment);
+          const { found } = await store.read(plan.workspaceId, [counted]);
+          const usage = found[0]?.usage;
+          if (usage && (usage.remaining ?? 0) > refill.amount && usage.refilledAt < refill.dueAt)
+            await setUses(store, plan.workspaceId, counted, refill.amount);
+          return store.charge(plan, moment);
+        },
+      }),
+  },
+  {
+    mistake: "stores the refill of a charge that it refuses",
+    noticedBy: ["charge: uses and refills"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withResults(store, async (result, plan, moment) => {
+        const isRefused = result.kind === "usage-exceeded" || result.kind === "rate-limited";
+        if (isRefused)
+          await store.charge({ ...plan, cost: 0, limits: [] }, { ...moment, request: undefined });
+        return result;
+      }),
+  },
+  {
+    mistake: "moves counters for a plan that only looks",
+    noticedBy: ["charge: uses and refills"],
+    isNoticedByModel: true,
+    plant: (store) => withPlans(store, (plan) => ({ ...plan, mode: "commit" })),
+  },
+  {
+    mistake: "opens a window of its own for a clock that was set back",
+    noticedBy: ["charge: limits"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withLimits(store, (limit, now) => ({
+        ...limit,
+        window: `${limit.window}@${Math.floor(now / limit.duration)}`,
+      })),
+  },
+  {
+    mistake: "opens a window a millisecond early",
+    noticedBy: ["charge: limits"],
+    isNoticedByModel: false,
+    plant: (store) => withMoments(store, (moment) => ({ ...moment, now: moment.now + 1 })),
+  },
+  {
+    mistake: "opens a window a millisecond late",
+    noticedBy: ["charge: limits"],
+    isNoticedByModel: false,
+    plant: (store) => withMoments(store, (moment) => ({ ...moment, now: moment.now - 1 })),
+  },
+  {
+    mistake: "admits one more than the limit",
+    noticedBy: ["charge: limits"],
+    isNoticedByModel: true,
+    plant: (store) => withLimits(store, (limit) => ({ ...limit, limit: limit.limit + 1 })),
+  },
+  {
+    mistake: "keeps windows by their name alone, whoever owns them",
+    noticedBy: ["charge: limits", "commit: records"],
+    isNoticedByModel: true,
+    plant: (store) => withLimits(store, (limit) => ({ ...limit, owner: null })),
+  },
+  {
+    mistake: "keeps the windows of the workspace with the first record",
+    noticedBy: ["charge: limits"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPlans(store, (plan) => ({
+        ...plan,
+        limits: plan.limits.map((limit) => ({
+          ...limit,
+          owner: plan.confirms[0]?.version == null ? limit.owner : (limit.owner ?? 0),
+        })),
+      })),
+  },
+  {
+    mistake: "forgets a window of the workspace at its end",
+    noticedBy: ["charge: limits"],
+    isNoticedByModel: true,
+    plant: (store) => {
+      const ends = new Map<string, number>();
+      return withMethods(store, {
+        charge: async (plan, moment) => {
+          const ended = [...ends].filter(([, end]) => end <= moment.now).map(([name]) => name);
+          for (const name of ended) ends.delete(name);
+          if (ended.length > 0)
+            await store.commit(plan.workspaceId, { ...NOTHING, dropWindows: ended });
+          for (const { owner, window, duration } of plan.limits)
+            if (owner === null) ends.set(window, moment.now - (moment.now % duration) + duration);
+          return store.charge(plan, moment);
+        },
+      });
+    },
+  },
+  {
+    mistake: "says of the first limit only that it refused",
+    noticedBy: ["charge: limits"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withResults(store, (result) => {
+        if (result.kind !== "rate-limited") return result;
+        const first = result.limits.findIndex(({ exceeded }) => exceeded);
+        const limits = result.limits.map((limit, index) => ({
+          ...limit,
+          exceeded: index === first,
+        }));
+        return { ...result, limits };
+      }),
+  },
+  {
+    mistake: "sorts the readings by name",
+    noticedBy: ["charge: limits"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withResults(store, (result) => {
+        if (!("limits" in result)) return result;
+        const limits = result.limits.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+        return { ...result, limits };
+      }),
+  },
+  {
+    mistake: "forgets every request",
+    noticedBy: ["charge: repeated requests"],
+    isNoticedByModel: true,
+    plant: (store) => withMoments(store, (moment) => ({ ...moment, request: undefined })),
+  },
+  {
+    mistake: "forgets a request a millisecond early",
+    noticedBy: ["charge: repeated requests"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMoments(store, ({ request, ...moment }) => ({
+        ...moment,
+        request: request && { ...request, rememberUntil: request.rememberUntil - 1 },
+      })),
+  },
+  {
+    mistake: "forgets a request a millisecond late",
+    noticedBy: ["charge: repeated requests"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMoments(store, ({ request, ...moment }) => ({
+        ...moment,
+        request: request && { ...request, rememberUntil: request.rememberUntil + 1 },
+      })),
+  },
+  {
+    mistake: "does not look whether a repeated request asks the same question",
+    noticedBy: ["charge: repeated requests"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMoments(store, ({ request, ...moment }) => ({
+        ...moment,
+        request: request && { ...request, fingerprint: "" },
+      })),
+  },
+  {
+    mistake: "does not remember a refusal",
+    noticedBy: ["charge: repeated requests"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        charge: async (plan, moment) => {
+          const looked = await store.charge({ ...plan, mode: "peek" }, moment);
+          return looked.kind === "charged" || looked.kind === "conflict"
+            ? store.charge(plan, moment)
+            : looked;
+        },
+      }),
+  },
+  {
+    mistake: "answers a repeat before it confirms anything",
+    noticedBy: ["charge: repeated requests"],
+    isNoticedByModel: true,
+    plant: (store) => {
+      const known = new Map<string, ChargeResult>();
+      return withMethods(store, {
+        charge: async (plan, moment) => {
+          const name = JSON.stringify([plan.workspaceId, plan.confirms[0]?.id, moment.request]);
+          const first = moment.request && known.get(name);
+          const result = await store.charge(plan, moment);
+          if (moment.request && plan.mode === "commit" && result.kind === "charged")
+            known.set(name, result);
+          return first ?? result;
+        },
+      });
+    },
+  },
+  {
+    mistake: "remembers requests for the workspace, whatever record they are about",
+    noticedBy: ["charge: repeated requests"],
+    isNoticedByModel: true,
+    plant: (store) => {
+      const known = new Map<string, string>();
+      return withMethods(store, {
+        charge: async (plan, moment) => {
+          const { request } = moment;
+          if (request === undefined) return store.charge(plan, moment);
+          const name = JSON.stringify([plan.workspaceId, request.id]);
+          const first = known.get(name) ?? request.fingerprint;
+          known.set(name, first);
+          return first === request.fingerprint ? store.charge(plan, moment) : { kind: "conflict" };
+        },
+      });
+    },
+  },
+];

@@ -1,0 +1,285 @@
+import type { Change, CommitResult, KeyStore, Usage } from "@latchkey/core";
+import { type Mutant, withChanges, withMethods } from "./mutant.js";
+
+const NOTHING: Change = {
+  expects: [],
+  puts: [],
+  deletes: [],
+  claims: [],
+  releases: [],
+  enters: [],
+  leaves: [],
+  counters: [],
+  dropWindows: [],
+  raisesRevision: false,
+};
+
+function withCommitted(store: KeyStore, alter: (result: CommitResult) => CommitResult): KeyStore {
+  return withMethods(store, {
+    commit: async (workspaceId, change) => alter(await store.commit(workspaceId, change)),
+  });
+}
+
+async function holdersOf(store: KeyStore, workspaceId: string, { claims }: Change) {
+  const { found } = await store.read(
+    workspaceId,
+    claims.map(({ kind, index, value }) => ({ kind, index, value })),
+  );
+  return found.map((loaded) => loaded?.record.id ?? null);
+}
+
+/** A store where one that has new counters, or none, is treated otherwise. */
+function withPuts(
+  store: KeyStore,
+  alter: (
+    put: Change["puts"][number],
+    workspaceId: string,
+  ) => Change["puts"][number] | Promise<Change["puts"][number]>,
+): KeyStore {
+  return withChanges(store, async (change, workspaceId) => ({
+    ...change,
+    puts: await Promise.all(change.puts.map((put) => alter(put, workspaceId))),
+  }));
+}
+
+async function usageOf(store: KeyStore, workspaceId: string, kind: "key", id: string) {
+  return (await store.read(workspaceId, [{ kind, id }])).found[0]?.usage ?? null;
+}
+
+export const WRITING_MUTANTS: readonly Mutant[] = [
+  {
+    mistake: "looks at names before it releases any",
+    noticedBy: ["commit: claims"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        commit: async (workspaceId, change) => {
+          const holders = await holdersOf(store, workspaceId, change);
+          const taken = holders.findIndex(
+            (holder, index) => holder !== null && holder !== change.claims[index]?.id,
+          );
+          const looked = await store.commit(workspaceId, { ...NOTHING, expects: change.expects });
+          if (looked.kind === "committed" && taken !== -1) return { kind: "taken", index: taken };
+          return store.commit(workspaceId, change);
+        },
+      }),
+  },
+  {
+    mistake: "releases names of whoever has them",
+    noticedBy: ["commit: claims"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withChanges(store, async (change, workspaceId) => {
+        const holders = await holdersOf(store, workspaceId, { ...change, claims: change.releases });
+        const releases = change.releases.map((one, index) => ({
+          ...one,
+          id: holders[index] ?? one.id,
+        }));
+        return { ...change, releases };
+      }),
+  },
+  {
+    mistake: "forgets the windows of a record that is written again",
+    noticedBy: ["commit: records", "charge: limits"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPuts(store, async (put, workspaceId) => {
+        const { kind, id } = put.record;
+        if (put.counters !== undefined || kind !== "key") return put;
+        const usage = await usageOf(store, workspaceId, kind, id);
+        return usage === null ? put : { ...put, counters: { usage } };
+      }),
+  },
+  {
+    mistake: "copies counters that are to be shared",
+    noticedBy: ["commit: shared counters"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPuts(store, async (put, workspaceId) => {
+        if (put.counters === undefined || "usage" in put.counters) return put;
+        const usage = await usageOf(store, workspaceId, "key", put.counters.sharedWith);
+        return usage === null ? put : { ...put, counters: { usage } };
+      }),
+  },
+  {
+    mistake: "forgets shared counters with the record that had them first",
+    noticedBy: ["commit: shared counters"],
+    isNoticedByModel: true,
+    plant: (store) => {
+      const sharers = new Map<string, string[]>();
+      return withMethods(store, {
+        commit: async (workspaceId, change) => {
+          const result = await store.commit(workspaceId, change);
+          if (result.kind !== "committed") return result;
+          for (const { record, counters } of change.puts)
+            if (counters && "sharedWith" in counters)
+              sharers.set(counters.sharedWith, [
+                ...(sharers.get(counters.sharedWith) ?? []),
+                record.id,
+              ]);
+          const orphans = change.deletes.flatMap(({ id }) => sharers.get(id) ?? []);
+          const wants = orphans.map((id) => ({ kind: "key" as const, id }));
+          const { found } = await store.read(workspaceId, wants);
+          const usage = { remaining: 0, refilledAt: 0, lastRefillAt: null };
+          const puts = found.flatMap((loaded) =>
+            loaded ? [{ record: loaded.record, counters: { usage } }] : [],
+          );
+          await store.commit(workspaceId, { ...NOTHING, puts });
+          return result;
+        },
+      });
+    },
+  },
+  {
+    mistake:
+      "keeps the latest use and the counters of a record that is gone for the next of its id",
+    noticedBy: ["commit: records", "commit: shared counters"],
+    isNoticedByModel: true,
+    plant: (store) => {
+      const kept = new Map<string, Usage>();
+      return withChanges(store, async (change, workspaceId) => {
+        for (const { kind, id } of change.deletes) {
+          const usage = kind === "key" ? await usageOf(store, workspaceId, kind, id) : null;
+          if (usage !== null) kept.set(id, usage);
+        }
+        const puts = change.puts.map((put) => {
+          const usage = put.counters === undefined ? kept.get(put.record.id) : undefined;
+          return usage === undefined ? put : { ...put, counters: { usage } };
+        });
+        return { ...change, puts };
+      });
+    },
+  },
+  {
+    mistake: "takes what is left where a decrement asks for more",
+    noticedBy: ["commit: counters", "commit: expectations"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        commit: async (workspaceId, change) => {
+          const result = await store.commit(workspaceId, change);
+          if (result.kind !== "refused" || result.reason.kind !== "insufficient") return result;
+          const operation = { kind: "set", remaining: 0 } as const;
+          const counters = change.counters.map((one, index) =>
+            index === result.index
+              ? { ...one, usage: { due: null, restartsAt: null, ...one.usage, operation } }
+              : one,
+          );
+          return store.commit(workspaceId, { ...change, counters });
+        },
+      }),
+  },
+  {
+    mistake: "answers counters in the order of their ids",
+    noticedBy: ["commit: counters"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withCommitted(store, (result) =>
+        result.kind === "committed"
+          ? {
+              ...result,
+              usages: result.usages.toSorted(
+                (one, two) => (two.remaining ?? 0) - (one.remaining ?? 0),
+              ),
+            }
+          : result,
+      ),
+  },
+  {
+    mistake: "does not apply a refill that is owed before it changes the uses",
+    noticedBy: ["commit: counters"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withChanges(store, (change) => ({
+        ...change,
+        counters: change.counters.map((one) =>
+          one.usage ? { ...one, usage: { ...one.usage, due: null } } : one,
+        ),
+      })),
+  },
+  {
+    mistake: "never restarts refills",
+    noticedBy: ["commit: counters"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withChanges(store, (change) => ({
+        ...change,
+        counters: change.counters.map((one) =>
+          one.usage ? { ...one, usage: { ...one.usage, restartsAt: null } } : one,
+        ),
+      })),
+  },
+  ...(["keepWindows", "dropWindows"] as const).map((field) => ({
+    mistake: `passes over ${field} of counters`,
+    noticedBy: ["commit: counters"],
+    isNoticedByModel: true,
+    plant: (store: KeyStore) =>
+      withChanges(store, (change) => ({
+        ...change,
+        counters: change.counters.map((one) => ({ ...one, [field]: undefined })),
+      })),
+  })),
+  {
+    mistake: "never forgets a window of the workspace",
+    noticedBy: ["commit: counters", "workspaces"],
+    isNoticedByModel: true,
+    plant: (store) => withChanges(store, (change) => ({ ...change, dropWindows: [] })),
+  },
+  {
+    mistake: "raises the revision with every change",
+    noticedBy: ["commit: records", "commit: expectations"],
+    isNoticedByModel: true,
+    plant: (store) => withChanges(store, (change) => ({ ...change, raisesRevision: true })),
+  },
+  {
+    mistake: "never raises the revision",
+    noticedBy: ["commit: records", "charge: confirmation"],
+    isNoticedByModel: true,
+    plant: (store) => withChanges(store, (change) => ({ ...change, raisesRevision: false })),
+  },
+  {
+    mistake: "does not delete",
+    noticedBy: ["commit: records", "charge: confirmation"],
+    isNoticedByModel: true,
+    plant: (store) => withChanges(store, (change) => ({ ...change, deletes: [] })),
+  },
+  {
+    mistake: "expects what it deletes to be there",
+    noticedBy: ["commit: records"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withChanges(store, (change) => ({
+        ...change,
+        expects: [
+          ...change.expects,
+          ...change.deletes.map(({ kind, id }) => ({ kind, id, version: "exists" as const })),
+        ],
+      })),
+  },
+  {
+    mistake: "merges a body into the one before",
+    noticedBy: ["commit: records"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPuts(store, async (put, workspaceId) => {
+        const { found } = await store.read(workspaceId, [put.record]);
+        const [before, body] = [found[0]?.record.body, put.record.body];
+        const isObject = (value: unknown) =>
+          typeof value === "object" && value !== null && !Array.isArray(value);
+        if (!isObject(before) || !isObject(body)) return put;
+        const merged = { ...(before as object), ...(body as object) } as typeof body;
+        return { ...put, record: { ...put.record, body: merged } };
+      }),
+  },
+  {
+    mistake: "keeps the link of a record that has none any more",
+    noticedBy: ["commit: records"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPuts(store, async (put, workspaceId) => {
+        const { found } = await store.read(workspaceId, [put.record]);
+        const link = put.record.link ?? found[0]?.record.link ?? null;
+        return { ...put, record: { ...put.record, link } };
+      }),
+  },
+];
