@@ -8,7 +8,6 @@ export const NO_NUMBER = 0;
 
 /** How many numbers one connection remembers. */
 const MOST = 10_000;
-const NOBODY = Buffer.alloc(0);
 
 /** Numbers of workspaces, and of the names of lists and claims. None is given again: what is known of them stays true. */
 export class Names {
@@ -58,11 +57,9 @@ export function storedValue({ value }: Claim): string | Buffer {
   return isDigest ? Buffer.from(value, "base64url") : storedText(value);
 }
 
-/** What is stored of whose small list an entry is in: half a digest, since an id takes twice the room; empty for the list itself. */
-export function storedOwner({ of }: Pick<ListEntry, "of">): Buffer {
-  if (of === undefined) return NOBODY;
-  // Of UTF-16, in which every text has bytes of its own.
-  return hash("sha256", Buffer.from(of, "utf16le"), "buffer").subarray(0, 16);
+/** What is stored of whose small list an entry is in: 120 bits of a digest, shorter than an id; empty for the list itself. */
+export function storedOwner({ of }: Pick<ListEntry, "of">): string {
+  return of === undefined ? "" : hash("sha256", storedText(of), "base64url").slice(0, 20);
 }
 
 /** Lone surrogates have no UTF-8, and would all be stored as one character. */
