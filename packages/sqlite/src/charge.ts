@@ -31,7 +31,7 @@ interface Basis {
 type Windows = readonly (RateWindow | null)[];
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
 
-/** Where a row that confirms a record has the revision. */
+/** Where a row of `statements.ts` that confirms a record has the revision. */
 const REVISION_AT = 7;
 
 /** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
@@ -113,7 +113,7 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
     return { kind: "stale", moved: "revision" };
   const moved = plan.confirms.findIndex(({ version }, place) => {
     const record = records[place] ?? null;
-    if (version === null || record === null) return version !== null || record !== null;
+    if (record === null) return version !== null;
     return version !== "exists" && version !== record.version;
   });
   if (moved !== -1) return { kind: "stale", moved };

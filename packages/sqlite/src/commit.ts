@@ -70,9 +70,8 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
 
   function holds(expected: Expectation): boolean {
     const found = find(expected);
-    if (expected.version === null || found === null)
-      return expected.version === null && found === null;
-    return expected.version === "exists" || found.version === expected.version;
+    if (found === null) return expected.version === null;
+    return expected.version === "exists" || expected.version === found.version;
   }
 
   /** A name whose record is gone is free, and so is one that the same change releases. */

@@ -20,14 +20,13 @@ export interface SqliteStoreOptions {
 /** Options with their defaults. */
 export type Settings = ReturnType<typeof parseOptions>;
 
-const KNOWN: readonly string[] = ["durability", "deadlineMs"];
 const MAX_DEADLINE_MS = 600_000;
 
 /** @throws TypeError naming the option that is wrong. */
 export function parseOptions(options: SqliteStoreOptions) {
   if (typeof options !== "object" || options === null)
     throw new TypeError('"options" must be an object');
-  const unknown = Object.keys(options).find((name) => !KNOWN.includes(name));
+  const unknown = Object.keys(options).find((name) => !["durability", "deadlineMs"].includes(name));
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of sqliteStore`);
   const { durability = "normal", deadlineMs = 2_000 } = options;
   if (durability !== "normal" && durability !== "full")

@@ -10,9 +10,7 @@ import {
 import type { Connection } from "./engine/connection.js";
 import { isWhole } from "./engine/counters.js";
 
-// What has an end: windows that no record owns, and remembered requests.
-
-/** How long what has ended is kept: a clock that is set back by less opens no window again, and repeats no request. */
+/** How long windows without an owner, and requests, are kept after their end: a clock set back by less brings none back. */
 const KEPT_AFTER_END_MS: EpochMs = 86_400_000;
 
 /**

@@ -32,7 +32,7 @@ export function sqliteStore(
 ): KeyStore {
   const settings = parseOptions(options);
   const isOwned = typeof source === "string";
-  if (!isOwned && !isDatabase(source))
+  if (!isOwned && typeof source?.pragma !== "function")
     throw new TypeError('"source" must be a path or an open better-sqlite3 Database');
   const database = isOwned ? openPath(source) : source;
   try {
@@ -76,9 +76,4 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
       database.close();
     },
   };
-}
-
-function isDatabase(source: Partial<SqliteDatabase> | null | undefined): boolean {
-  const methods = [source?.prepare, source?.exec, source?.pragma];
-  return methods.every((method) => typeof method === "function");
 }

@@ -6,10 +6,7 @@ import { Names } from "./names.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 import { prepareAll, type Statements } from "./statements.js";
 
-/**
- * A database with everything that is known of it, whoever uses it: compiled statements, its setting of `synchronous`, and what
- * it has read and not written since. One for each database that was handed in, so that two stores on it see each other.
- */
+/** A database with all that is known of it. Stores on the same one share it, so that they see each other's charges. */
 export class Connection {
   readonly database: SqliteDatabase;
   readonly run: Statements;

@@ -9,8 +9,6 @@ export interface StoredCounters {
 
 type Windows = StoredCounters["windows"];
 
-const NO_WINDOWS: Windows = [];
-
 /** @throws LatchkeyError `STORE_CORRUPT` when the columns cannot be what was written. */
 export function readUsage(remaining: unknown, refilledAt: unknown, lastRefillAt: unknown): Usage {
   if (!isWholeOrNull(remaining) || !isWhole(refilledAt) || !isWholeOrNull(lastRefillAt))
@@ -20,16 +18,14 @@ export function readUsage(remaining: unknown, refilledAt: unknown, lastRefillAt:
 
 /** Reads the column `windows`. @throws LatchkeyError `STORE_CORRUPT` when it cannot be what was written. */
 export function readWindows(stored: unknown): Windows {
-  if (stored === "") return NO_WINDOWS;
-  return String(stored)
-    .split(" ")
-    .map((word) => {
-      const [, name, start, used] = /^([^=]+)=(\d+)=(\d+)$/.exec(word) ?? [];
-      const window = { startedAt: Number(start), used: Number(used) };
-      if (name === undefined || !isWhole(window.startedAt) || !isWhole(window.used))
-        throw corruptRecord("counters");
+  if (stored === "") return [];
+  return Array.from(String(stored).split(" "), (word) => {
+    const [, name, start, used] = /^([^=]+)=(\d+)=(\d+)$/.exec(word) ?? [];
+    const window = { startedAt: Number(start), used: Number(used) };
+    if (name !== undefined && isWhole(window.startedAt) && isWhole(window.used))
       return { name, window };
-    });
+    throw corruptRecord("counters");
+  });
 }
 
 function writeWindows(windows: Windows): string {

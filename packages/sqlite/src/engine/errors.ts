@@ -39,9 +39,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 
 /**
  * What a caller gets to see of an error of the driver: never the error itself, whose text others have written. Errors that are
- * not SQLite's are answered as they are.
- *
- * @param outcome - What is known of the write that failed.
+ * not SQLite's are answered as they are. `outcome` is what is known of the write that failed.
  */
 export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
   const code = sqliteCode(error);

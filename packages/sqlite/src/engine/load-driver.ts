@@ -12,11 +12,10 @@ const require = createRequire(import.meta.url);
 const NAME = "better-sqlite3";
 
 /**
- * Opens a database with better-sqlite3, which is loaded now and not before: whoever uses another store needs none.
+ * Opens a database with better-sqlite3, which is loaded now and not before: whoever uses another store needs none. Where it is
+ * missing, or its binary was not built or is for another Node.js, the error says which command mends that.
  *
  * @param load - Answers the driver. Tests hand in one that fails as a missing package or a missing binary does.
- * @throws LatchkeyError `PRECONDITION_FAILED` with the command that mends it, where the package is missing, or its binary was
- * not built or is of another version of Node.js.
  */
 export function openWithDriver(
   path: string,

@@ -28,14 +28,11 @@ export interface KeptRecord {
  * SQLite's `data_version` changes when another connection has committed anything; what this connection commits is either put
  * here (charges) or begins a new generation (commits). So while the generation is the same, what was read in it is what the
  * file holds. That is asked before every answer, and what was read since it was asked last is thrown away where it has
- * changed: nothing here ever gets old.
- *
- * @see https://www.sqlite.org/pragma.html#pragma_data_version
+ * changed: nothing here ever gets old. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
   /** Rows of an earlier one are no longer known to be as stored. */
   generation = 0;
-  /** By their number. */
   readonly records = new Map<unknown, KeptRecord>();
   readonly #counters = new Map<number, KeptCounters>();
   readonly #dataVersion: SqliteStatement;

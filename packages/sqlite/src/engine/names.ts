@@ -6,15 +6,10 @@ import type { Statements } from "./statements.js";
 /** What no workspace, list or claim has for its number: nothing is found under it. */
 export const NO_NUMBER = 0;
 
-const NOBODY = Buffer.alloc(0);
-
 /** How many numbers one connection remembers. */
 const MOST = 10_000;
 
-/**
- * The numbers of workspaces, and of the names of lists and claims. They are never given again, so that what is known of them
- * stays true, also beside other processes.
- */
+/** Numbers of workspaces, and of the names of lists and claims. None is given again: what is known of them stays true. */
 export class Names {
   readonly #run: Statements;
   readonly #known = new Map<string, number>();
@@ -25,8 +20,8 @@ export class Names {
 
   /** @returns {@link NO_NUMBER} where nothing was written to the workspace yet, unless it is given a number now. */
   workspace(id: string, isAdded = false): number {
-    const add = isAdded ? this.#run.addWorkspace : null;
-    return this.#numberOf(`/${id}`, this.#run.workspace, add, [id]);
+    const { workspace, addWorkspace } = this.#run;
+    return this.#numberOf(`/${id}`, workspace, isAdded ? addWorkspace : null, [id]);
   }
 
   /** The number of a list or a claim. @returns {@link NO_NUMBER} where nothing was in it yet, as {@link workspace}. */
@@ -62,11 +57,9 @@ export function storedValue({ value }: Claim): string | Buffer {
   return isDigest ? Buffer.from(value, "base64url") : storedText(value);
 }
 
-/** What is stored of whose small list an entry is in: half a digest, since an id takes twice the room; empty for the list itself. */
-export function storedOwner({ of }: Pick<ListEntry, "of">): Buffer {
-  if (of === undefined) return NOBODY;
-  // Of UTF-16, in which every text has bytes of its own.
-  return hash("sha256", Buffer.from(of, "utf16le"), "buffer").subarray(0, 16);
+/** What is stored of whose small list an entry is in: 120 bits of a digest, shorter than an id; empty for the list itself. */
+export function storedOwner({ of }: Pick<ListEntry, "of">): string {
+  return of === undefined ? "" : hash("sha256", storedText(of), "base64url").slice(0, 20);
 }
 
 /** Lone surrogates have no UTF-8, and would all be stored as one character. */

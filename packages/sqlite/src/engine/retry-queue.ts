@@ -1,7 +1,6 @@
 import { isBusy, translateError, unavailable } from "./errors.js";
 
 const MAX_DELAY_MS = 16;
-
 /** How long waiting calls are served in one go before the event loop has its turn. */
 const SLICE_MS = 10;
 
@@ -77,10 +76,11 @@ export class RetryQueue {
     if (this.#waiting.length > 0) this.#schedule();
   }
 
+  /** Those that wait longest come first. */
   #rejectOverdue(error: unknown): void {
     const now = performance.now();
-    const overdue = this.#waiting.filter(({ deadline }) => deadline <= now);
+    const count = this.#waiting.findIndex(({ deadline }) => deadline > now);
+    const overdue = this.#waiting.splice(0, count === -1 ? this.#waiting.length : count);
     for (const { reject } of overdue) reject(translateError(error, "not-applied"));
-    this.#waiting = this.#waiting.filter((call) => !overdue.includes(call));
   }
 }

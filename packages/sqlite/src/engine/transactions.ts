@@ -83,8 +83,7 @@ export class Transactions {
     this.#scheduled = this.#batch.length > 0 ? setImmediate(() => this.#commitBatch()) : undefined;
     const takeAll = () => this.#connection.write(SYNCHRONOUS.FULL, () => batch.map(answerOf));
     try {
-      const attempt = () => this.#use(takeAll);
-      for (const answer of await this.#queue.run(attempt)) answer();
+      for (const answer of await this.#queue.run(() => this.#use(takeAll))) answer();
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
