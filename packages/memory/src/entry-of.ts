@@ -1,7 +1,10 @@
 /** The value under a key of a map, created where there is none. */
 export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-  if (!map.has(key)) map.set(key, create());
-  return map.get(key) as Value;
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const created = create();
+  map.set(key, created);
+  return created;
 }
 
 /** A map within a map, created where there is none. */

@@ -12,10 +12,10 @@ describe("sorted ids", () => {
     for (const id of ids) sorted.add(id);
     const inOrder = ids.toSorted();
     expect(sorted.size).toBe(3_000);
-    expect([...sorted.above(null)]).toEqual(inOrder);
-    expect([...sorted.below(null)]).toEqual(inOrder.toReversed());
+    expect([...sorted.above(null)].flat()).toEqual(inOrder);
+    expect([...sorted.below(null)].flat()).toEqual(inOrder.toReversed());
     for (const id of ids) sorted.remove(id);
-    expect([sorted.size, ...sorted.above(null), ...sorted.below(null)]).toEqual([0]);
+    expect([sorted.size, ...sorted.above(null), ...sorted.below(null)].flat()).toEqual([0]);
   });
 
   test("after any id, in the set or not, follow the ids beyond it, whatever was added and removed", () => {
@@ -38,8 +38,8 @@ describe("sorted ids", () => {
         }
         const ids = [...expected].toSorted();
         expect(sorted.size).toBe(ids.length);
-        expect([...sorted.above(idOf(after))]).toEqual(ids.filter((id) => id > idOf(after)));
-        expect([...sorted.below(idOf(after))]).toEqual(
+        expect([...sorted.above(idOf(after))].flat()).toEqual(ids.filter((id) => id > idOf(after)));
+        expect([...sorted.below(idOf(after))].flat()).toEqual(
           ids.filter((id) => id < idOf(after)).toReversed(),
         );
       }),
@@ -50,11 +50,9 @@ describe("sorted ids", () => {
   test("a page from the middle of a hundred thousand ids looks at two chunks, not at all of them", () => {
     const sorted = new SortedIds([]);
     for (let number = 0; number < 100_000; number += 1) sorted.add(idOf(number));
-    const seen: string[] = [];
-    for (const id of sorted.above(idOf(50_000))) {
-      seen.push(id);
-      if (seen.length === 3) break;
-    }
+    const [first = []] = sorted.above(idOf(50_000));
+    const seen = first.slice(0, 3);
+    expect(first.length).toBeLessThanOrEqual(512);
     expect(seen).toEqual([50_001, 50_002, 50_003].map(idOf));
   });
 });
@@ -64,14 +62,14 @@ test("a list whose only id leaves and comes back is the same list", () => {
   for (const of of [undefined, "small"]) {
     lists.enter("list", of, "a");
     lists.enter("list", of, "a");
-    expect([...lists.ids("list", of, null, false)]).toEqual(["a"]);
-    expect([...lists.ids("list", of, "a", false)]).toEqual([]);
+    expect([...lists.ids("list", of, null, false)].flat()).toEqual(["a"]);
+    expect([...lists.ids("list", of, "a", false)].flat()).toEqual([]);
     lists.leave("list", of, "b");
     lists.leave("list", of, "a");
-    expect([...lists.ids("list", of, null, true)]).toEqual([]);
+    expect([...lists.ids("list", of, null, true)].flat()).toEqual([]);
     lists.enter("list", of, "b");
     lists.enter("list", of, "a");
-    expect([...lists.ids("list", of, null, true)]).toEqual(["b", "a"]);
+    expect([...lists.ids("list", of, null, true)].flat()).toEqual(["b", "a"]);
   }
   expect(lists.sizeOf("list")).toBe(2);
 });

@@ -13,7 +13,7 @@ export class Lists {
     return typeof ids === "object" ? ids.size : Number(ids !== undefined);
   }
 
-  /** The ids beyond one, or all, in the order asked for. */
+  /** The ids beyond one, or all, in the order asked for: chunk by chunk. */
   ids(list: string, of: string | undefined, after: string | null, descending: boolean) {
     const known = this.#lists.get(list)?.get(of) ?? new SortedIds([]);
     const ids = typeof known === "string" ? new SortedIds([known]) : known;
@@ -76,20 +76,20 @@ export class SortedIds {
     if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
   }
 
-  /** The ids above one, or all, in ascending order. The set must not change meanwhile. */
-  *above(id: string | null): Iterable<string> {
+  /** The ids above one, or all, in ascending order, chunk by chunk. The set must not change meanwhile. */
+  *above(id: string | null): Iterable<readonly string[]> {
     for (let at = id === null ? 0 : this.#chunkOf(id); at < this.#chunks.length; at += 1) {
       const chunk = this.#chunks[at] ?? [];
       const place = id === null ? 0 : placeOf(chunk, id);
-      yield* chunk.slice(chunk[place] === id ? place + 1 : place);
+      yield chunk.slice(chunk[place] === id ? place + 1 : place);
     }
   }
 
-  /** The ids below one, or all, in descending order. The set must not change meanwhile. */
-  *below(id: string | null): Iterable<string> {
+  /** The ids below one, or all, in descending order, chunk by chunk. The set must not change meanwhile. */
+  *below(id: string | null): Iterable<readonly string[]> {
     for (let at = id === null ? this.#chunks.length - 1 : this.#chunkOf(id); at >= 0; at -= 1) {
       const chunk = this.#chunks[at] ?? [];
-      yield* chunk.slice(0, id === null ? chunk.length : placeOf(chunk, id)).reverse();
+      yield chunk.slice(0, id === null ? chunk.length : placeOf(chunk, id)).reverse();
     }
   }
 

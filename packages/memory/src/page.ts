@@ -7,11 +7,12 @@ export function page(workspace: Workspace, want: PageWant): PageResult {
   const { revision, lists } = workspace;
   const size = lists.sizeOf(want.list);
   const found: LoadedRecord[] = [];
-  for (const id of lists.ids(want.list, want.of, want.after, want.descending === true)) {
-    const row = workspace.row(want.kind, id);
-    if (row === undefined) continue;
-    if (found.length === want.limit) return { revision, found, hasMore: true, size };
-    found.push(loaded(workspace, row) as LoadedRecord);
-  }
+  for (const ids of lists.ids(want.list, want.of, want.after, want.descending === true))
+    for (const id of ids) {
+      const row = workspace.row(want.kind, id);
+      if (row === undefined) continue;
+      if (found.length === want.limit) return { revision, found, hasMore: true, size };
+      found.push(loaded(workspace, row));
+    }
   return { revision, found, hasMore: false, size };
 }

@@ -1,24 +1,19 @@
-import type {
-  LoadedRecord,
-  ReadResult,
-  StoredRecord,
-  StoredRecordState,
-  Usage,
-  Want,
-} from "@latchkey/core";
+import type { LoadedRecord, ReadResult, StoredRecordState, Usage, Want } from "@latchkey/core";
 import type { Row, Workspace } from "./workspace.js";
 
 /** Records by id or by claim, in the order of the wants. */
 export function read(workspace: Workspace, wants: readonly Want[]): ReadResult {
-  const found = wants.map((want) => loaded(workspace, find(workspace, want)));
+  const found = wants.map((want) => {
+    const row = find(workspace, want);
+    return row === undefined ? null : loaded(workspace, row);
+  });
   return { revision: workspace.revision, found };
 }
 
-/** A record with its identity, or null where there is no such record. */
-export function loaded(workspace: Workspace, row: Row | undefined): LoadedRecord | null {
-  if (row === undefined) return null;
+/** A record, and the identity that it links to. */
+export function loaded(workspace: Workspace, row: Row): LoadedRecord {
   const { record, usage, usedAt } = stateOf(row);
-  const identity = record.link === null ? undefined : workspace.row("identity", record.link);
+  const identity = row.link === null ? undefined : workspace.row("identity", row.link);
   return { record, usage, usedAt, linked: identity === undefined ? null : stateOf(identity) };
 }
 
@@ -32,8 +27,8 @@ function find(workspace: Workspace, want: Want): Row | undefined {
   return id === undefined ? undefined : workspace.row(want.kind, id);
 }
 
-/** Only rows that a workspace holds come here, and these have a record. */
-function stateOf({ record, counters, usedAt }: Row): StoredRecordState {
-  const usage = counters && usageOf(counters.usage);
-  return { record: record as StoredRecord, usage, usedAt };
+/** Only rows that a workspace holds come here, and these have a version. */
+function stateOf({ kind, id, version, link, body, counters, usedAt }: Row): StoredRecordState {
+  const record = { kind, id, version: version as number, link, body };
+  return { record, usage: counters && usageOf(counters.usage), usedAt };
 }

@@ -37,14 +37,19 @@ export class Counters {
   }
 }
 
-/** Where a record is, and what is kept beside it. Plans keep rows: one whose record was deleted is never used again. */
+/** A record, and what is kept beside it. Plans keep rows: one whose record was deleted is never used again. */
 export class Row {
   /** Null once it is deleted. */
-  record: StoredRecord | null = null;
-  /** That of the record, beside it: a charge looks at nothing else of a record. */
   version: number | null = null;
+  link: string | null = null;
+  body: StoredRecord["body"] = null;
   counters: Counters | null = null;
   usedAt: EpochMs | null = null;
+
+  constructor(
+    readonly kind: RecordKind,
+    readonly id: string,
+  ) {}
 }
 
 /** Everything of one workspace. */
@@ -64,16 +69,14 @@ export class Workspace {
 
   /** Writes a record, whether or not it is there, and answers its row. */
   put({ kind, id, version, link, body }: StoredRecord): Row {
-    const row = entryOf(mapIn(this.#rows, kind), id, () => new Row());
-    row.record = Object.freeze({ kind, id, version, link, body: deepFrozen(body) });
-    row.version = version;
-    return row;
+    const row = entryOf(mapIn(this.#rows, kind), id, () => new Row(kind, id));
+    return Object.assign(row, { version, link, body: deepFrozen(body) });
   }
 
   delete(kind: RecordKind, id: string): void {
     const row = this.row(kind, id);
     this.#rows.get(kind)?.delete(id);
-    if (row !== undefined) row.record = row.version = null;
+    if (row !== undefined) row.version = null;
   }
 
   /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */

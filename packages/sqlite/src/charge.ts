@@ -90,7 +90,7 @@ function readBasis(
   plan: ChargePlan,
   generation: number,
   isWriting = false,
-): Basis | Stale {
+) {
   const { names, memo, run } = connection;
   const workspace = names.workspace(plan.workspaceId, isWriting);
   const records = plan.confirms.map(({ kind, id, handle }) => {
@@ -131,7 +131,7 @@ function decide({ connection, plan, workspace, records }: Basis, moment: ChargeM
     if (owner === null) windows.push(findWindow(connection, workspace, window));
     else windows.push(own?.windows.find(({ name }) => name === window)?.window ?? null);
   }
-  const request = nameOf(plan, moment);
+  const request = requestName(plan, moment);
   const remembered = request === null ? null : findRequest(connection, workspace, request);
   const step = applyCharge({ usage, windows, remembered }, plan, moment);
   return { windows, step };
@@ -151,12 +151,7 @@ function store(basis: Basis, moment: ChargeMoment, before: Windows, next: Charge
       pass(connection, workspace, name, window.startedAt + duration, window, moment.now);
   }
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
-  const request = nameOf(plan, moment);
+  const request = requestName(plan, moment);
   if (next.remember !== null && request !== null)
     pass(connection, workspace, request, next.remember.until, next.remember, moment.now);
-}
-
-/** The name under which the request of a charge is remembered; null where the caller gave none. */
-function nameOf({ confirms: [beside] }: ChargePlan, { request }: ChargeMoment): string | null {
-  return request === undefined || beside === undefined ? null : requestName(beside, request.id);
 }

@@ -22,7 +22,6 @@ import {
 import type { Statement } from "./engine/database.js";
 import { claimName, storedOwner, storedValue } from "./engine/names.js";
 import { KIND_CODE } from "./engine/statements.js";
-import { forgetRequests } from "./passing.js";
 import { wholeOr } from "./stored-record.js";
 
 const NO_CHANGE: UsageChange = { due: null, operation: { kind: "keep" }, restartsAt: null };
@@ -123,7 +122,6 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     run.delete.run(found.seq);
     run.deleteUse.run(found.seq);
     if (found.counters !== null) leaveCounters(connection, found.counters);
-    forgetRequests(connection, workspace, address);
     known.set(`${address.kind} ${address.id}`, null);
   }
 
@@ -139,8 +137,8 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
 
   function existing(address: RecordAddress): Found {
     const found = find(address);
-    if (found === null) throw new TypeError(`the change names a ${address.kind} that is not there`);
-    return found;
+    if (found !== null) return found;
+    throw new TypeError(`the change names a ${address.kind} that is not there`);
   }
 
   function find({ kind, id }: RecordAddress): Found | null {

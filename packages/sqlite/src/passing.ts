@@ -1,8 +1,10 @@
+import { hash } from "node:crypto";
 import {
+  type ChargeMoment,
+  type ChargePlan,
   corruptRecord,
   type EpochMs,
   type RateWindow,
-  type RecordAddress,
   type RememberedCharge,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -13,9 +15,14 @@ import { isWhole } from "./engine/counters.js";
 /** How long what has ended is kept: a clock that is set back by less opens no window again, and repeats no request. */
 const KEPT_AFTER_END_MS: EpochMs = 86_400_000;
 
-/** The name under which a request is remembered beside a record. Those of windows have no space. */
-export function requestName({ kind, id }: RecordAddress, requestId: string): string {
-  return `${kind} ${id} ${requestId}`;
+/**
+ * The name under which the request of a charge is remembered, beside the first record of its plan; null for a charge without
+ * one. A digest, so that it tells nothing of a record that was deleted. Names of windows have no space.
+ */
+export function requestName({ confirms: [beside] }: ChargePlan, { request }: ChargeMoment) {
+  if (request === undefined) return null;
+  const name = beside === undefined ? request.id : `${beside.kind} ${beside.id} ${request.id}`;
+  return ` ${hash("sha256", name, "base64url")}`;
 }
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
@@ -42,16 +49,6 @@ export function pass(
 ): void {
   for (const ended of run.ended.all(now - KEPT_AFTER_END_MS)) run.forget.run(...ended);
   run.pass.run(workspace, name, until, JSON.stringify(value));
-}
-
-/** Forgets the requests that are remembered beside a record. */
-export function forgetRequests(
-  { run }: Connection,
-  workspace: number,
-  beside: RecordAddress,
-): void {
-  const first = requestName(beside, "");
-  run.forgetBetween.run(workspace, first, `${first.slice(0, -1)}!`);
 }
 
 function find<Value>(

@@ -6,26 +6,22 @@ import { KIND_CODE } from "./engine/statements.js";
 import { keepLoaded, loadedRecord, REVISION_AT, wholeOr } from "./stored-record.js";
 
 /** Reads records by id and by claim. */
-export function read(
-  connection: Connection,
-  workspaceId: string,
-  wants: readonly Want[],
-): ReadResult {
+export function read(at: Connection, workspaceId: string, wants: readonly Want[]): ReadResult {
   const [want] = wants;
-  const row = want && wants.length === 1 ? find(connection, workspaceId, want) : undefined;
-  if (want === undefined || row === undefined) {
-    return connection.snapshot(() => {
-      const [, revision] = connection.run.workspace.get(workspaceId) ?? [];
-      const found = wants.map((each) => {
-        const row = find(connection, workspaceId, each);
-        return row === undefined ? null : loadedRecord(each.kind, row);
-      });
-      return { revision: wholeOr(0, revision), found };
-    });
+  const row = want && wants.length === 1 ? find(at, workspaceId, want) : undefined;
+  if (want !== undefined && row !== undefined) {
+    // One statement is a snapshot of its own. Whoever reads by a name is about to charge.
+    if (!("id" in want)) keepLoaded(at.memo, want.kind, row);
+    return { revision: wholeOr(0, row[REVISION_AT]), found: [loadedRecord(want.kind, row)] };
   }
-  // One statement is a snapshot of its own. Whoever reads by a name is about to charge.
-  if (!("id" in want)) keepLoaded(connection.memo, want.kind, row);
-  return { revision: wholeOr(0, row[REVISION_AT]), found: [loadedRecord(want.kind, row)] };
+  return at.snapshot(() => {
+    const [, revision] = at.run.workspace.get(workspaceId) ?? [];
+    const found = wants.map((each) => {
+      const row = find(at, workspaceId, each);
+      return row === undefined ? null : loadedRecord(each.kind, row);
+    });
+    return { revision: wholeOr(0, revision), found };
+  });
 }
 
 function find({ run, names }: Connection, workspaceId: string, want: Want): Row | undefined {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { JsonValue } from "@latchkey/core";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
@@ -12,14 +13,8 @@ const API_ID = "api_1a2b3c4d5e6f7g8h9i1j2k3l4m";
 const ACTOR = "root_1a2b3c4d5e6f7g8h9i1j2k3l4m";
 
 /** Ids as core makes them: in order, and 26 characters long but for their first word. */
-const idOf = (kind: string, number: number) => `${kind}_1${String(number).padStart(25, "1")}`;
-const hashOf = (number: number) =>
-  Buffer.from(
-    Array.from(
-      { length: 32 },
-      (_, at) => (number * 2654435761 + at * 40503 * number) >>> (at % 24),
-    ),
-  ).toString("base64url");
+const idOf = (kind: string, number: number) => `${kind}_1${String(number).padStart(25, "0")}`;
+const hashOf = (number: number) => createHash("sha256").update(String(number)).digest("base64url");
 
 function bodyOf(number: number): JsonValue {
   return {
@@ -29,6 +24,7 @@ function bodyOf(number: number): JsonValue {
     meta: { plan: "pro" },
     createdAt: NOW,
     ratelimits: [{ name: "default", limit: 100, duration: 60_000 }],
+    identityId: idOf("id", number),
   };
 }
 
@@ -47,7 +43,7 @@ test("a key with its uses, its hash, its lists and its audit entry takes at most
   for (let number = 0; number < KEYS; number += 1) {
     const [id, entry] = [idOf("key", number), idOf("evt", number)];
     const identityId = idOf("id", number % identities);
-    await commit(store, {
+    const result = await commit(store, {
       puts: [
         {
           record: { kind: "key", id, version: 1, link: identityId, body: bodyOf(number) },
@@ -64,6 +60,7 @@ test("a key with its uses, its hash, its lists and its audit entry takes at most
         { list: "audit", of: ACTOR, id: entry },
       ],
     });
+    expect(result.kind).toBe("committed");
   }
   await store.close();
   const bytes = withDatabase(path, (database) => {

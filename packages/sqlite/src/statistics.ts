@@ -13,32 +13,29 @@ import { isWhole } from "./engine/counters.js";
 import { KIND_CODE } from "./engine/statements.js";
 
 /** Adds to sums, and raises the latest use of records. Call it inside a write transaction. */
-export function addStatistics(
-  { run, names }: Connection,
-  workspaceId: string,
-  { counts, uses }: StatisticsBatch,
-): void {
-  const workspace = names.workspace(workspaceId, true);
-  for (const { subject, hourAt, code, count } of counts)
-    run.addSum.run(workspace, KIND_CODE[subject.kind], subject.id, hourAt, code, count);
-  for (const { kind, id, usedAt } of uses) run.raiseUse.run(usedAt, workspace, KIND_CODE[kind], id);
+export function addStatistics(at: Connection, workspaceId: string, batch: StatisticsBatch): void {
+  const workspace = at.names.workspace(workspaceId, true);
+  for (const { subject, hourAt, code, count } of batch.counts)
+    at.run.addSum.run(workspace, KIND_CODE[subject.kind], subject.id, hourAt, code, count);
+  for (const { kind, id, usedAt } of batch.uses)
+    at.run.raiseUse.run(usedAt, workspace, KIND_CODE[kind], id);
 }
 
 /** The sums of a range, by hour. */
 export function readStatistics(
-  { run, names }: Connection,
+  at: Connection,
   workspaceId: string,
   { subject, startAt, endAt }: StatisticsRange,
 ): readonly HourCount[] {
-  const place = [names.workspace(workspaceId), KIND_CODE[subject.kind], subject.id];
-  return run.sums.all(...place, startAt, endAt).map(([hourAt, code, count]) => {
+  const place = [at.names.workspace(workspaceId), KIND_CODE[subject.kind], subject.id];
+  return at.run.sums.all(...place, startAt, endAt).map(([hourAt, code, count]) => {
     const isCode = COUNTED_CODES.includes(code as CountedCode);
     if (!isWhole(hourAt) || !isCode || !isWhole(count)) throw corruptRecord("statistics");
     return { hourAt, code: code as CountedCode, count };
   });
 }
 
-/** Forgets up to `limit` sums of hours before `beforeAt`, the oldest first. Call it inside a write transaction. */
+/** Forgets the oldest sums of hours before `beforeAt`, up to `limit`. Call it inside a write transaction. */
 export function deleteStatistics(
   { run, names }: Connection,
   workspaceId: string,
@@ -46,7 +43,8 @@ export function deleteStatistics(
   limit: number,
 ): DeletedCount {
   const rows = run.oldSums.all(names.workspace(workspaceId), beforeAt, limit + 1);
-  const old = rows.slice(0, limit);
-  for (const row of old) run.deleteSum.run(...row);
-  return { deleted: old.length, hasMore: rows.length > limit };
+  const hasMore = rows.length > limit;
+  if (hasMore) rows.pop();
+  for (const row of rows) run.deleteSum.run(...row);
+  return { deleted: rows.length, hasMore };
 }

@@ -44,7 +44,7 @@ export function sqliteStore(
   }
 }
 
-/** The port on one connection: which method is what kind of step. All else is in the files named after it. */
+/** Which method of the port is what kind of step. All else is in the files named after it. */
 function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings): KeyStore {
   const connection = connectionOf(database);
   // Somebody may have set it since, if this was handed in before.

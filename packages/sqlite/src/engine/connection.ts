@@ -1,10 +1,10 @@
-import { prepareAll, type SqliteDatabase, type Statement } from "./database.js";
+import type { SqliteDatabase } from "./database.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { Memo } from "./memo.js";
 import { Names } from "./names.js";
 import { SYNCHRONOUS } from "./pragmas.js";
-import { SQL } from "./statements.js";
+import { prepareAll, type Statements } from "./statements.js";
 
 /**
  * A database with everything that is known of it, whoever uses it: compiled statements, its setting of `synchronous`, and what
@@ -12,7 +12,7 @@ import { SQL } from "./statements.js";
  */
 export class Connection {
   readonly database: SqliteDatabase;
-  readonly run: Readonly<Record<keyof typeof SQL, Statement>>;
+  readonly run: Statements;
   readonly memo: Memo;
   readonly names: Names;
   readonly #watch: FileWatch | null;
@@ -21,7 +21,7 @@ export class Connection {
 
   constructor(database: SqliteDatabase) {
     this.database = database;
-    this.run = prepareAll(database, SQL);
+    this.run = prepareAll(database);
     this.memo = new Memo(database.prepare("PRAGMA data_version").pluck(true));
     this.names = new Names(this.run);
     this.#watch = database.memory ? null : new FileWatch(database.name);
@@ -30,11 +30,10 @@ export class Connection {
   /** @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used. */
   assertUsable(): void {
     if (!this.database.open) throw unavailable("the database was closed by its owner");
-    if (this.database.inTransaction) {
+    if (this.database.inTransaction)
       throw unavailable(
         "the database that was handed in is inside a transaction of its owner: end it first, or hand in a connection of its own",
       );
-    }
     this.#watch?.glance();
   }
 
@@ -46,10 +45,7 @@ export class Connection {
 
   /**
    * Runs the work in a transaction that holds the write lock from its start, on a memo that was confirmed in it. Nothing of it
-   * stays where it throws.
-   *
-   * @param synchronous - One of {@link SYNCHRONOUS}.
-   * @throws SqliteError `SQLITE_BUSY` before the work begins, while another connection holds the lock.
+   * stays where it throws. Begins with `SQLITE_BUSY` while another connection holds the lock.
    */
   write<Result>(synchronous: number, work: () => Result): Result {
     this.#setSynchronous(synchronous);

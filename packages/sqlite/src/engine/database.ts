@@ -37,15 +37,3 @@ export interface Statement {
   get(...parameters: unknown[]): Row | undefined;
   all(...parameters: unknown[]): Row[];
 }
-
-/** Prepares statements under their names. */
-export function prepareAll<Name extends string>(
-  database: SqliteDatabase,
-  sql: Readonly<Record<Name, string>>,
-): Readonly<Record<Name, Statement>> {
-  const prepared = Object.entries<string>(sql).map(([name, text]) => {
-    const statement = database.prepare(text).safeIntegers(false);
-    return [name, text.startsWith("SELECT") ? statement.raw(true) : statement];
-  });
-  return Object.fromEntries(prepared);
-}

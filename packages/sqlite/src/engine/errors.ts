@@ -1,9 +1,8 @@
-import { type ErrorCode, LatchkeyError } from "@latchkey/core";
+import { LatchkeyError } from "@latchkey/core";
 
 /** The result code of an error that SQLite answered, such as `SQLITE_BUSY_SNAPSHOT`; null for every other error. */
 export function sqliteCode(error: unknown): string | null {
-  if (!(error instanceof Error) || !("code" in error)) return null;
-  const { code } = error;
+  const code = error instanceof Error && "code" in error ? error.code : null;
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : null;
 }
 
@@ -23,38 +22,35 @@ export function refusal(message: string): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", message);
 }
 
-/** What each group of SQLite's codes means, the more special first. */
-const MEANINGS: readonly (readonly [codes: RegExp, code: ErrorCode, message: string])[] = [
-  [
-    /^NOTADB/,
-    "STORE_CORRUPT",
-    "the file is not a SQLite database: give another path, or restore a backup",
-  ],
-  [/^CORRUPT/, "STORE_CORRUPT", "the database file is damaged: restore it from a backup"],
-  [/^ERROR$/, "STORE_CORRUPT", "the tables of the database are not those that latchkey made"],
-  [
-    /^(CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/,
-    "INTERNAL_SERVER_ERROR",
-    "the database refused a write",
-  ],
-  [/^(BUSY|LOCKED)/, "STORE_UNAVAILABLE", "the database is locked"],
-  [/^FULL/, "STORE_UNAVAILABLE", "the disk of the database is full"],
-  [/^READONLY/, "STORE_UNAVAILABLE", "the database cannot be written to"],
-  [/^CANTOPEN/, "STORE_UNAVAILABLE", "the database file cannot be opened"],
-  [/^/, "STORE_UNAVAILABLE", "the database does not answer"],
-];
+/** By the group that the codes of SQLite are of. */
+const DAMAGED: Readonly<Record<string, string>> = {
+  NOTADB: "the file is not a SQLite database: give another path, or restore a backup",
+  CORRUPT: "the database file is damaged: restore it from a backup",
+  ERROR: "the tables of the database are not those that latchkey made",
+};
+const REFUSED: readonly string[] = ["CONSTRAINT", "MISMATCH", "TOOBIG", "RANGE", "MISUSE"];
+const UNUSABLE: Readonly<Record<string, string>> = {
+  BUSY: "is locked",
+  LOCKED: "is locked",
+  FULL: "has no room left on its disk",
+  READONLY: "cannot be written to",
+  CANTOPEN: "cannot be opened",
+};
 
 /**
- * What a caller gets to see of an error of the driver: never the error itself, whose text others have written.
+ * What a caller gets to see of an error of the driver: never the error itself, whose text others have written. Errors that are
+ * not SQLite's are answered as they are.
  *
  * @param outcome - What is known of the write that failed.
- * @returns Errors that are not SQLite's, as they are.
  */
 export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
-  const sqlite = sqliteCode(error);
-  const meaning = MEANINGS.find(([codes]) => sqlite !== null && codes.test(sqlite.slice(7)));
-  if (meaning === undefined) return error;
-  const [, code, message] = meaning;
-  const options = code === "STORE_UNAVAILABLE" ? { outcome } : {};
-  return new LatchkeyError(code, `${message} (${sqlite})`, options);
+  const code = sqliteCode(error);
+  if (code === null) return error;
+  const group = code.split("_")[1] ?? "";
+  const damage = DAMAGED[group];
+  if (damage !== undefined) return new LatchkeyError("STORE_CORRUPT", `${damage} (${code})`);
+  if (REFUSED.includes(group))
+    return new LatchkeyError("INTERNAL_SERVER_ERROR", `the database refused a write (${code})`);
+  const message = `the database ${UNUSABLE[group] ?? "does not answer"} (${code})`;
+  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
 }

@@ -6,6 +6,9 @@ import { unavailable } from "./errors.js";
 const UNSEEN_CALLS = 128;
 const UNSEEN_MS = 250;
 
+const GONE =
+  "the database file was deleted, moved or replaced while it was open: put it back, or open the store again";
+
 /**
  * Notices that the path of an open database has come to name another file, or none. SQLite goes on with the file it has open:
  * keys would be revoked where no other process looks, and be gone with this one.
@@ -34,10 +37,7 @@ export class FileWatch {
     const isGone = this.#file !== null && fileAt(this.#path) !== this.#file;
     this.#calls = isGone ? UNSEEN_CALLS : 0;
     this.#lookedAt = Date.now();
-    if (isGone)
-      throw unavailable(
-        "the database file was deleted, moved or replaced while it was open: put it back, or open the store again",
-      );
+    if (isGone) throw unavailable(GONE);
   }
 }
 

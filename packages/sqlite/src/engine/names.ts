@@ -1,9 +1,12 @@
+import { hash } from "node:crypto";
 import type { Claim, ListEntry } from "@latchkey/core";
-import type { Connection } from "./connection.js";
 import type { Statement } from "./database.js";
+import type { Statements } from "./statements.js";
 
 /** What no workspace, list or claim has for its number: nothing is found under it. */
 export const NO_NUMBER = 0;
+
+const NOBODY = Buffer.alloc(0);
 
 /** How many numbers one connection remembers. */
 const MOST = 10_000;
@@ -13,10 +16,10 @@ const MOST = 10_000;
  * stays true, also beside other processes.
  */
 export class Names {
-  readonly #run: Connection["run"];
+  readonly #run: Statements;
   readonly #known = new Map<string, number>();
 
-  constructor(run: Connection["run"]) {
+  constructor(run: Statements) {
     this.#run = run;
   }
 
@@ -59,9 +62,11 @@ export function storedValue({ value }: Claim): string | Buffer {
   return isDigest ? Buffer.from(value, "base64url") : storedText(value);
 }
 
-/** What is stored of whose small list an entry is in; empty for the list itself. */
-export function storedOwner({ of }: Pick<ListEntry, "of">): string {
-  return of === undefined ? "" : `:${storedText(of)}`;
+/** What is stored of whose small list an entry is in: half a digest, since an id takes twice the room; empty for the list itself. */
+export function storedOwner({ of }: Pick<ListEntry, "of">): Buffer {
+  if (of === undefined) return NOBODY;
+  // Of UTF-16, in which every text has bytes of its own.
+  return hash("sha256", Buffer.from(of, "utf16le"), "buffer").subarray(0, 16);
 }
 
 /** Lone surrogates have no UTF-8, and would all be stored as one character. */

@@ -14,20 +14,18 @@ import {
   setPragma,
 } from "./pragmas.js";
 
-const MEMORY = ":memory:";
+const WHY_NO_WHITE_SPACE = "better-sqlite3 would trim it and open something else";
 
 /** Opens a database file, making it with mode 0600 where there is none. @throws TypeError for a path that names no file. */
 export function openPath(path: string): SqliteDatabase {
   if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
   if (path !== path.trim())
-    throw new TypeError(
-      '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
-    );
-  const options = { timeout: OPENING_TIMEOUT_MS, fileMustExist: path !== MEMORY };
-  if (path !== MEMORY) createPrivately(path);
+    throw new TypeError(`"path" must not begin or end with white space: ${WHY_NO_WHITE_SPACE}`);
+  const isFile = path !== ":memory:";
+  if (isFile) createPrivately(path);
   try {
-    const watch = path === MEMORY ? null : new FileWatch(path);
-    const database = openWithDriver(path, options);
+    const watch = isFile ? new FileWatch(path) : null;
+    const database = openWithDriver(path, { timeout: OPENING_TIMEOUT_MS, fileMustExist: isFile });
     watch?.look();
     return database;
   } catch (error) {
@@ -103,12 +101,11 @@ function assertNoHooks(database: SqliteDatabase): void {
  * Repeats the work while other processes are in the way: switching to WAL answers `SQLITE_BUSY` at once, whatever the timeout,
  * when two of them do it together.
  */
-function withinOpeningTime(work: () => void): void {
+function withinOpeningTime<Result>(work: () => Result): Result {
   const deadline = performance.now() + OPENING_TIMEOUT_MS;
   for (;;) {
     try {
-      work();
-      return;
+      return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 20);

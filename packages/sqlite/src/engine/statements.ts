@@ -1,4 +1,5 @@
 import type { RecordKind } from "@latchkey/core";
+import type { SqliteDatabase, Statement } from "./database.js";
 
 /** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
 export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
@@ -80,7 +81,6 @@ export const SQL = {
   // More than is added at once, so that forgetting keeps up.
   ended: "SELECT workspace, name FROM latchkey_passing WHERE until < ? ORDER BY until LIMIT 2",
   forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
-  forgetBetween: "DELETE FROM latchkey_passing WHERE workspace = ? AND name >= ? AND name < ?",
   sums: `SELECT hour_at, code, count FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at >= ? AND hour_at < ? ORDER BY hour_at`,
   oldSums: `SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
@@ -95,3 +95,13 @@ export const SQL = {
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
   deleteUse: "DELETE FROM latchkey_used WHERE record = ?",
 } as const;
+
+export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
+
+export function prepareAll(database: SqliteDatabase): Statements {
+  const prepared = Object.entries(SQL).map(([name, sql]) => {
+    const statement = database.prepare(sql).safeIntegers(false);
+    return [name, sql.startsWith("SELECT") ? statement.raw(true) : statement];
+  });
+  return Object.fromEntries(prepared);
+}

@@ -4,7 +4,6 @@ import { isBusy, sqliteCode, translateError, unavailable } from "./errors.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 import { RetryQueue } from "./retry-queue.js";
 
-/** A charge that shares a commit with others. */
 interface Queued {
   readonly take: () => unknown;
   readonly resolve: (result: never) => void;

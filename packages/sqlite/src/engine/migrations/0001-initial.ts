@@ -29,7 +29,7 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
  * counters. `windows` is a few words, `name=start=used` each.
  *
  * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
- * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
+ * of a small list is, as 16 bytes of a digest. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
  */
 export const INITIAL = `
 CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1)) STRICT;
@@ -47,7 +47,7 @@ CREATE TABLE latchkey_name (seq INTEGER PRIMARY KEY, workspace INTEGER NOT NULL,
 CREATE UNIQUE INDEX latchkey_name_name ON latchkey_name (workspace, name);
 CREATE TABLE latchkey_claim (name INTEGER NOT NULL, value ANY NOT NULL, record INTEGER NOT NULL,
   PRIMARY KEY (name, value)) STRICT, WITHOUT ROWID;
-CREATE TABLE latchkey_entry (list INTEGER NOT NULL, owner TEXT NOT NULL, id TEXT NOT NULL,
+CREATE TABLE latchkey_entry (list INTEGER NOT NULL, owner BLOB NOT NULL, id TEXT NOT NULL,
   PRIMARY KEY (list, owner, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE latchkey_passing (workspace INTEGER NOT NULL, name TEXT NOT NULL, until INTEGER NOT NULL, value TEXT NOT NULL,
   PRIMARY KEY (workspace, name)) STRICT, WITHOUT ROWID;

@@ -19,11 +19,7 @@ export function hasAny(database: SqliteDatabase, condition: string): boolean {
   return database.prepare(sql).get() !== undefined;
 }
 
-/**
- * The version of latchkey's tables in this database, or 0 where it has none.
- *
- * Not kept in `user_version`: in a database that is handed in, that number belongs to its owner's migrations.
- */
+/** The version of latchkey's tables; 0 for none. Not kept in `user_version`, which belongs to the owner of the database. */
 export function schemaVersion(database: SqliteDatabase): number {
   if (!hasAny(database, "type = 'table' AND name = 'latchkey_schema'")) return 0;
   const version = database.prepare("SELECT version FROM latchkey_schema WHERE id = 1").pluck(true);
@@ -34,9 +30,7 @@ export function schemaVersion(database: SqliteDatabase): number {
 
 /**
  * Brings latchkey's tables up to date, in one transaction. Processes that open one file at once take turns: the version is read
- * again once the write lock is held.
- *
- * @throws LatchkeyError `PRECONDITION_FAILED` when a newer latchkey has written the file.
+ * again once the write lock is held. Refuses a file that a newer latchkey has written.
  */
 export function migrate(database: SqliteDatabase): void {
   if (assertNotNewer(schemaVersion(database)) === LATEST) return;
