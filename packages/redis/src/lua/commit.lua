@@ -100,7 +100,7 @@ for letter in string.gmatch(ARGV[1], ".") do
     claimed[name], claimCount = true, claimCount + 1
     if not home then
       claims[#claims + 1] = { "HSET", hash, arg, id }
-    elseif fields[2] then
+    elseif fields[2] or released[name .. " " .. id] then
       claims[#claims + 1] = { "HDEL", home, "r" }
     end
     nextKey, at = nextKey + 2, at + 2
