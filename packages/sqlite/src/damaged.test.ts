@@ -47,3 +47,22 @@ test("a workspace whose version cannot be read can be switched off", async () =>
   await expect(latchkey.verifyKey({ key })).rejects.toMatchObject({ code: "FORBIDDEN" });
   await latchkey.close();
 });
+
+test("a role and a permission that cannot be read can be deleted: their keys are whole again, their names free", async () => {
+  const path = scratch.newPath();
+  const latchkey = createLatchkey({ store: sqliteStore(path), usage: false });
+  const { permissionId } = await latchkey.createPermission({ name: "read" });
+  const { roleId } = await latchkey.createRole({ name: "reader", permissions: ["read"] });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  const { key } = await latchkey.createKey({ apiId, roles: ["reader"], permissions: ["read"] });
+  for (const id of [roleId, permissionId])
+    damageFile(path, "UPDATE latchkey_record SET body = '{' WHERE id = ?", [id]);
+
+  expect(await latchkey.deleteRole({ roleId })).toEqual({});
+  expect(await latchkey.deletePermission({ permissionId })).toEqual({});
+  const nothing = { valid: true, roles: [], permissions: [] };
+  expect(await latchkey.verifyKey({ key })).toMatchObject(nothing);
+  await latchkey.createPermission({ name: "read" });
+  await latchkey.createRole({ name: "reader", permissions: ["read"] });
+  await latchkey.close();
+});
