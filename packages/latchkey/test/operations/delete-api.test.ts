@@ -1,7 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { describeOnMemory, rejectionOf, VAULT_KEYS } from "../test-context.js";
-import { wrapped } from "../wrapped-store.js";
+import { overtaken, wrapped } from "../wrapped-store.js";
 
 describeOnMemory("deleteApi and deleteKeys", (open) => {
   test("the keys of a deleted API stop verifying, also where they are warm", async () => {
@@ -80,5 +80,35 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
     expect(await rejectionOf(other.deleteApi({ apiId }))).toMatchObject({ code: "NOT_FOUND" });
     expect(await rejectionOf(other.deleteKeys({ apiId }))).toMatchObject({ code: "NOT_FOUND" });
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+  });
+
+  test("a key that moves to an identity while it is deleted is left in no list", async () => {
+    const context = open();
+    const { latchkey, store } = context;
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { keyId } = await latchkey.createKey({ apiId });
+    const slower = context.another({
+      store: overtaken(store, () => latchkey.updateKey({ keyId, externalId: "harbour-7" })),
+    });
+    expect(await slower.deleteKeys({ apiId })).toEqual({ deletedKeys: 1 });
+    const { id } = await latchkey.getIdentity({ externalId: "harbour-7" });
+    // The store itself keeps no trace: written again under its id, the key is not in the identity's list.
+    const record = { kind: "key", id: keyId, version: 1, link: null, body: null } as const;
+    const nothing = { expects: [], deletes: [], claims: [], releases: [], enters: [], leaves: [] };
+    const rest = { counters: [], dropWindows: [], raisesRevision: false };
+    await store.commit("ws_default", { ...nothing, ...rest, puts: [{ record }] });
+    const want = { kind: "key", list: `keys:${apiId}`, of: id, after: null, limit: 10 } as const;
+    expect((await store.page("ws_default", want)).found).toEqual([]);
+  });
+
+  test("a process that knows a deleted API says so first, also where grants are missing too", async () => {
+    const context = open();
+    const other = context.another();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { key } = await context.latchkey.createKey({ apiId });
+    await other.verifyKey({ key });
+    await context.latchkey.deleteApi({ apiId });
+    const error = await rejectionOf(other.createKey({ apiId, permissions: ["tides.read"] }));
+    expect(error).toMatchObject({ code: "NOT_FOUND" });
   });
 });
