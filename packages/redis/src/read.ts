@@ -1,17 +1,19 @@
-import type {
-  LoadedRecord,
-  ReadResult,
-  RecordAddress,
-  RecordKind,
-  StoredRecordState,
-  Want,
+import {
+  type LoadedRecord,
+  NO_USES,
+  type ReadResult,
+  type RecordAddress,
+  type RecordKind,
+  type StoredRecordState,
+  type Usage,
+  type Want,
 } from "@latchkey/core";
 import type { StoreContext } from "./engine/context.js";
 import { unavailable } from "./engine/errors.js";
 import { addressByClaim, handleOf, type WorkspaceNames } from "./engine/names.js";
 import { joinRows, type Row } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import { asList, parseBody, parseUsage, whole } from "./engine/stored-values.js";
+import { asList, parseBody, parseUsage, whole, wholeOrNull } from "./engine/stored-values.js";
 
 /** How often a read follows keys to another address. A key keeps its address: only a wrong one leads astray. */
 const MOST_STEPS = 10;
@@ -104,23 +106,37 @@ function loadedOf(kind: RecordKind, text: unknown, linked: unknown, address?: st
   return { ...state, linked: typeof linked === "string" ? stateOf("identity", linked) : null };
 }
 
-/** As read.lua puts it. */
+/**
+ * As read.lua puts it. What is damaged beside the body leaves none, so that one key hides no other and can still be deleted; its
+ * counters, if those are what is damaged, have no uses left, and a charge refuses them.
+ */
 function stateOf(kind: RecordKind, text: string, address?: string): StoredRecordState {
   const end = text.indexOf("\n");
-  const [id = "", digits, link = "", usedAt, shared = "", ...usage] = text.slice(0, end).split(" ");
+  const [id = "", digits, link = "", usedAt, shared = "", ...words] = text.slice(0, end).split(" ");
   const version = Number(digits);
+  const usage = readableUsage(words);
   return {
     record: {
       kind,
       id,
       version: Number.isSafeInteger(version) ? version : 0,
       link: link === "" ? null : link,
-      body: parseBody(text.slice(end + 1)),
+      body: usage === undefined ? undefined : parseBody(text.slice(end + 1)),
     },
-    usage: usage[0] === "" ? null : parseUsage(usage, kind),
-    usedAt: usedAt === "" ? null : whole(usedAt, kind),
+    usage: usage === undefined ? NO_USES : usage,
+    usedAt: wholeOrNull(usedAt),
     ...(address !== undefined && { handle: handleOf(address, shared) }),
   };
+}
+
+/** Null where there is no use counter, undefined where the words are not those of one. */
+function readableUsage(words: readonly string[]): Usage | null | undefined {
+  if (words.length === 1 && words[0] === "") return null;
+  try {
+    return words.length === 3 ? parseUsage(words, "counters") : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A key of which no more is left than where it was. */

@@ -21,7 +21,7 @@ const REFUSING: Readonly<Record<string, string>> = {
   "commit a new key": "c:key k:hash l:audit l:keys r:api r:auditEntry r:key w",
   "commit over a key": "k:hash r:key w",
   "commit a key that shares counters": "k:hash r:key w",
-  "commit an identity": "c:identity r:identity w",
+  "commit an identity": "c:identity r:identity",
   "commit a deletion": "c:key k:hash l:keys o:mm r:key w",
   "charge again": "k:hash q:key r:identity w",
   charge: "k:hash p:free r:identity w",

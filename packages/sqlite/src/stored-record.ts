@@ -71,7 +71,9 @@ function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState 
   } catch {
     body = undefined;
   }
-  const [id, link] = [row[at + ID_AT] as string, row[at + ID_AT + 1] as string | null];
+  const [id, stored] = [row[at + ID_AT] as string, row[at + ID_AT + 1]];
+  const link = typeof stored === "string" ? stored : null;
+  if (link !== stored) body = undefined;
   const record = { kind, id, version: wholeOr(0, row[at + 1]), link, body };
   const usedAt = row[at + ID_AT + 3];
   return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null, handle: row[at] };

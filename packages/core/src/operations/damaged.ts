@@ -21,6 +21,11 @@ export function decodeOrNull<Value>(
   }
 }
 
+/** What a commit expects of a record that may be damaged: its version itself may be what cannot be read. */
+export function versionIfReadable({ version }: Pick<StoredRecord, "version">): number | "exists" {
+  return version >= 1 ? version : "exists";
+}
+
 /**
  * Revokes something whose record may be damaged: nobody must have to mend a key before revoking it.
  *

@@ -20,7 +20,7 @@ export class References {
   readonly #transaction: Transaction;
   readonly #audit: Audit;
   readonly #now: EpochMs;
-  readonly #wants = new Map<string, TransactionWant>();
+  readonly #wants = new Map<string, Want>();
   readonly #found = new Map<string, LoadedRecord | null>();
   /** Ids of records that this transaction creates, by the name under which they were wanted. */
   readonly #created = new Map<string, string>();
@@ -45,24 +45,33 @@ export class References {
     for (const item of items) this.#need(grantWant(kind, item));
   }
 
-  /** Reads all that is needed. An API that is known here already is not read: the commit asks whether it is still there. */
+  /**
+   * Reads all that is needed. Where that is nothing but APIs that are known here already, nothing is read: the commit finds out
+   * whether they are still there. With anything else, an error could rest on an API that is gone.
+   */
   async read(): Promise<void> {
-    const { catalog, workspaceId } = this.#context;
-    const wants: [string, TransactionWant][] = [];
-    for (const [name, want] of this.#wants) {
-      const isKnown =
-        want.kind === "api" &&
-        "id" in want &&
-        !this.#transaction.isRetry &&
-        catalog.knowsApi(workspaceId, want.id);
-      if (isKnown) this.#transaction.expect({ kind: "api", id: want.id, version: "exists" });
-      else wants.push([name, { ...want, expects: "exists" }]);
+    const wants = [...this.#wants];
+    if (wants.every(([, want]) => this.#isKnownApi(want))) {
+      for (const [, want] of wants)
+        if ("id" in want) this.#transaction.expect({ kind: "api", id: want.id, version: "exists" });
+      return;
     }
-    if (wants.length === 0) return;
-    const found = await this.#transaction.read(wants.map(([, want]) => want));
+    const found = await this.#transaction.read(
+      wants.map(([, want]): TransactionWant => ({ ...want, expects: "exists" })),
+    );
     wants.forEach(([name], index) => {
       this.#found.set(name, found[index] ?? null);
     });
+  }
+
+  #isKnownApi(want: Want): boolean {
+    const { catalog, workspaceId } = this.#context;
+    return (
+      want.kind === "api" &&
+      "id" in want &&
+      !this.#transaction.isRetry &&
+      catalog.knowsApi(workspaceId, want.id)
+    );
   }
 
   hasApi(apiId: string): boolean {

@@ -4,6 +4,9 @@ import type { Claim, RecordAddress } from "@latchkey/core";
 /** What may stand in the name of a Redis key as it is. Hashes and ids of latchkey's making always may. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
 
+/** The same for what comes last in a name, as names of lists do. */
+const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
+
 /** `evt_` and as much of an instant in base58 as changes every 3 hours. */
 const AUDIT_BUCKET_WIDTH = 9;
 
@@ -55,9 +58,10 @@ export class WorkspaceNames {
    * Redis key of its own: a tag, a space and the id.
    */
   list(name: string, of?: string) {
-    if (of === undefined) return { list: `${this.#root}l:${plain(name)}`, start: "" };
+    const last = plain(name, PLAIN_LAST);
+    if (of === undefined) return { list: `${this.#root}l:${last}`, start: "" };
     const digits = digest(of);
-    const list = `${this.#root}o:${digits.slice(0, 2)}:${plain(name)}`;
+    const list = `${this.#root}o:${digits.slice(0, 2)}:${last}`;
     return { list, start: `${digits.slice(2, 24)} ` };
   }
 
@@ -114,8 +118,8 @@ export function addressOfHandle(handle: string): string {
 }
 
 /** Text as it may stand in a name. A `~` in front tells a digest from every text that may stand as it is. */
-export function plain(text: string): string {
-  return PLAIN.test(text) ? text : `~${digest(text)}`;
+export function plain(text: string, allowed = PLAIN): string {
+  return allowed.test(text) ? text : `~${digest(text)}`;
 }
 
 function digest(text: string): string {

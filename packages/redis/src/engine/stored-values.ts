@@ -13,9 +13,15 @@ export function asList(answer: unknown, what: string): readonly unknown[] {
  * @throws LatchkeyError `STORE_CORRUPT`
  */
 export function whole(value: unknown, what: string): number {
-  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-  if (Number.isSafeInteger(number) && (number as number) >= 0) return number as number;
+  const number = wholeOrNull(value);
+  if (number !== null) return number;
   throw corruptRecord(what);
+}
+
+/** As {@link whole}, but null where it is none. */
+export function wholeOrNull(value: unknown): number | null {
+  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  return Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : null;
 }
 
 /** Decimal digits for a script. Anything but a whole number >= 0 would mean something else to Lua. */

@@ -70,8 +70,9 @@ for letter in string.gmatch(ARGV[1], ".") do
   elseif letter == "k" or letter == "K" then
     local record = { home = key, id = arg, address = ARGV[at + 1], isNew = letter == "K", known = call("HGET", KEYS[2], arg) }
     if record.known and record.known ~= record.address then return { "MOVED" } end
-    local fields = call("HMGET", key, "v", "s")
+    local fields = call("HMGET", key, "v", "s", "r")
     record.isThere, record.shared, record.isOccupied = record.known and fields[1], fields[2], fields[1]
+    record.stamps = { fields[1], fields[3] }
     if record.isThere and sub(fields[1], 1, #arg + 1) == arg .. " " then record.version = sub(fields[1], #arg + 2) end
     records[#records + 1], nextKey, at = record, nextKey + 1, at + 2
   elseif letter == "l" or letter == "L" then
@@ -86,7 +87,8 @@ for letter in string.gmatch(ARGV[1], ".") do
     local hash, id = isKey and other or key, ARGV[at + 1]
     if isKey then
       local record = records[tonumber(id)]
-      fields, id, home = call("HMGET", key, "v", "r"), record.id, record.home == key and key
+      id, home = record.id, record.home == key and key
+      fields = home and record.stamps or call("HMGET", key, "v", "r")
       holder = fields[1] and not fields[2] and match(fields[1], "^%S+")
     end
     if not holder then
@@ -100,7 +102,7 @@ for letter in string.gmatch(ARGV[1], ".") do
     claimed[name], claimCount = true, claimCount + 1
     if not home then
       claims[#claims + 1] = { "HSET", hash, arg, id }
-    elseif fields[2] then
+    elseif fields[2] or released[name .. " " .. id] then
       claims[#claims + 1] = { "HDEL", home, "r" }
     end
     nextKey, at = nextKey + 2, at + 2
@@ -131,7 +133,7 @@ for _, record in ipairs(records) do
   end
 end
 -- Only to find out that each is what it has to be, before anything is written.
-if not whole(call("GET", KEYS[1]) or "0") then return { "CORRUPT" } end
+if find(ARGV[2], "v", 1, true) and not whole(call("GET", KEYS[1]) or "0") then return { "CORRUPT" } end
 local lists = nextKey
 for letter in string.gmatch(ARGV[2], "[xz]") do
   call("ZCARD", KEYS[lists])

@@ -3,6 +3,7 @@ import { type KeyRecord, keyType } from "../../records/key.js";
 import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { type OperationContext, transact } from "../context.js";
+import { versionIfReadable } from "../damaged.js";
 import { References } from "../references.js";
 import { refuseUsageChange } from "../usage-refusal.js";
 import { keyFields } from "./audit-fields.js";
@@ -75,8 +76,7 @@ export async function disableDamagedKey(context: OperationContext, keyId: string
     const found = await transaction.readOne({ kind: "key", id: keyId, expects: "nothing" });
     if (found === null) throw new LatchkeyError("NOT_FOUND", "no such key");
     const { record, handle } = found;
-    // The version itself may be what is damaged, so it is not compared.
-    transaction.expect({ kind: "key", id: keyId, version: "exists", handle });
+    transaction.expect({ kind: "key", id: keyId, version: versionIfReadable(record), handle });
     const { body } = record;
     const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
     const now = context.now();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { keyType } from "../../records/key.js";
 import type { Transaction } from "../../store/transaction.js";
 import { type Audit, notFound, type OperationContext, transact } from "../context.js";
-import { decodeOrNull, withoutReadableRecord } from "../damaged.js";
+import { decodeOrNull, versionIfReadable, withoutReadableRecord } from "../damaged.js";
 import { flag, id, parseInput } from "../input.js";
 import { listsOfAllApis } from "./all-lists.js";
 import { keyFields } from "./audit-fields.js";
@@ -65,10 +65,12 @@ async function deleteDamaged(
   audit: Audit,
   keyId: string,
 ): Promise<void> {
-  const found = await transaction.readOne({ kind: "key", id: keyId, expects: "exists" });
+  const found = await transaction.readOne({ kind: "key", id: keyId, expects: "nothing" });
   if (found === null) throw notFound("key");
+  const { record, handle } = found;
+  transaction.expect({ kind: "key", id: keyId, version: versionIfReadable(record), handle });
   audit({ type: "key.deleted", at: context.now(), resourceId: keyId, keyId });
-  const key = decodeOrNull(keyType, found.record, context.workspaceId);
+  const key = decodeOrNull(keyType, record, context.workspaceId);
   if (key !== null) transaction.delete(keyType, key);
   else transaction.deleteAddress({ kind: "key", id: keyId }, [], await listsOfAllApis(context));
 }

@@ -1,6 +1,6 @@
 import { LatchkeyError } from "../../errors.js";
 import { secretShape } from "../../secrets/format.js";
-import type { LoadedRecord, ReadResult, Want } from "../../store/key-store.js";
+import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { CatalogKey } from "../../verification/catalog.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
@@ -22,7 +22,11 @@ export async function loadKeys<Result extends { readonly revision: number }>(
     const keys = await catalog.loadKeys(workspaceId, result.revision, recordsOf(result));
     if (keys !== null) return { result, keys };
   }
-  throw new LatchkeyError(
+  throw keptChanging();
+}
+
+function keptChanging(): LatchkeyError {
+  return new LatchkeyError(
     "STORE_UNAVAILABLE",
     "what the key refers to kept changing while it was read",
     { outcome: "not-applied" },
@@ -30,17 +34,27 @@ export async function loadKeys<Result extends { readonly revision: number }>(
 }
 
 /**
- * The first key that one of the wants finds, or null.
+ * The first key that one of the wants finds, or null. It is what cold verifications wait for, so it waits for no more than the
+ * store.
  *
  * @throws LatchkeyError `STORE_CORRUPT` where its record, its API or its identity is damaged.
  */
-async function findKey(context: KeyContext, wants: readonly Want[]): Promise<LoadedKey | null> {
-  const { store, workspaceId } = context;
-  const read = (): Promise<ReadResult> => store.read(workspaceId, wants);
-  const { keys } = await loadKeys(context, read, ({ found }) => existing(found).slice(0, 1));
-  const [key = null] = keys;
-  if (key instanceof LatchkeyError) throw key;
-  return key;
+async function findKey(
+  { store, catalog, workspaceId }: KeyContext,
+  wants: readonly Want[],
+): Promise<LoadedKey | null> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const { revision, found } = await store.read(workspaceId, wants);
+    const first = found.find((loaded) => loaded !== null);
+    if (first === undefined || first === null) return null;
+    const loading = catalog.loadKeys(workspaceId, revision, [first]);
+    const keys = loading instanceof Promise ? await loading : loading;
+    if (keys === null) continue;
+    const [key = null] = keys;
+    if (key instanceof LatchkeyError) throw key;
+    return key;
+  }
+  throw keptChanging();
 }
 
 /**
@@ -81,8 +95,4 @@ export async function readKey(
   if (key instanceof LatchkeyError) throw key;
   if (key === null) throw notFound("key");
   return key;
-}
-
-function existing(found: readonly (LoadedRecord | null)[]): readonly LoadedRecord[] {
-  return found.filter((loaded) => loaded !== null);
 }

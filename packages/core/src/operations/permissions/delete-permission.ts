@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { permissionType } from "../../records/permission.js";
-import { type OperationContext, transact } from "../context.js";
+import type { Transaction } from "../../store/transaction.js";
+import { type Audit, type OperationContext, transact } from "../context.js";
+import { withoutReadableRecord } from "../damaged.js";
+import { deleteDamagedGrant } from "../delete-damaged-grant.js";
 import { id, parseInput } from "../input.js";
 import { readRecordIn } from "../read-record.js";
 
@@ -10,6 +13,8 @@ export const deletePermissionInput = z.strictObject({ permissionId: id });
 /**
  * Deletes a permission. No key and no role has it any more, with the next verification; its name is free.
  *
+ * A permission whose record cannot be read is deleted all the same.
+ *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such permission.
  */
 export async function deletePermission(
@@ -17,18 +22,33 @@ export async function deletePermission(
   input: z.input<typeof deletePermissionInput>,
 ): Promise<Record<string, never>> {
   const { permissionId } = parseInput(deletePermissionInput, input);
-  await transact(context, async (transaction, audit) => {
-    const want = { kind: "permission", id: permissionId } as const;
-    const { value } = await readRecordIn(transaction, permissionType, want, "permission");
-    const { name, description } = value;
-    transaction.delete(permissionType, value);
-    transaction.raiseRevision();
-    audit({
-      type: "permission.deleted",
-      at: context.now(),
-      resourceId: permissionId,
-      before: { name, description },
-    });
-  });
+  const deleteReadable = (transaction: Transaction, audit: Audit) =>
+    deleteKnown(context, transaction, audit, permissionId);
+  await withoutReadableRecord(
+    () => transact(context, deleteReadable),
+    () =>
+      transact(context, (transaction, audit) =>
+        deleteDamagedGrant(context, transaction, audit, "permission", permissionId),
+      ),
+  );
   return {};
+}
+
+async function deleteKnown(
+  context: OperationContext,
+  transaction: Transaction,
+  audit: Audit,
+  permissionId: string,
+): Promise<void> {
+  const want = { kind: "permission", id: permissionId } as const;
+  const { value } = await readRecordIn(transaction, permissionType, want, "permission");
+  const { name, description } = value;
+  transaction.delete(permissionType, value);
+  transaction.raiseRevision();
+  audit({
+    type: "permission.deleted",
+    at: context.now(),
+    resourceId: permissionId,
+    before: { name, description },
+  });
 }

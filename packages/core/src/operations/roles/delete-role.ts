@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { roleType } from "../../records/role.js";
-import { StaleReadError } from "../../store/transaction.js";
-import { type OperationContext, transact } from "../context.js";
+import { StaleReadError, type Transaction } from "../../store/transaction.js";
+import { type Audit, type OperationContext, transact } from "../context.js";
+import { withoutReadableRecord } from "../damaged.js";
+import { deleteDamagedGrant } from "../delete-damaged-grant.js";
 import { id, parseInput } from "../input.js";
 import { namesOf } from "../keys/change.js";
 import { readRecordIn } from "../read-record.js";
@@ -14,6 +16,8 @@ export const deleteRoleInput = z.strictObject({ roleId: id });
  * Deletes a role. No key has it, nor the permissions that came with it, any more, with the next verification; its name is
  * free. The permissions themselves stay.
  *
+ * A role whose record cannot be read is deleted all the same.
+ *
  * @throws LatchkeyError `NOT_FOUND` when this workspace has no such role.
  */
 export async function deleteRole(
@@ -21,19 +25,34 @@ export async function deleteRole(
   input: z.input<typeof deleteRoleInput>,
 ): Promise<Record<string, never>> {
   const { roleId } = parseInput(deleteRoleInput, input);
-  await transact(context, async (transaction, audit) => {
-    const want = { kind: "role", id: roleId } as const;
-    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
-    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
-    if (held === null) throw new StaleReadError();
-    transaction.delete(roleType, role);
-    transaction.raiseRevision();
-    audit({
-      type: "role.deleted",
-      at: context.now(),
-      resourceId: roleId,
-      before: roleFields(role, namesOf(held[0] ?? [])),
-    });
-  });
+  const deleteReadable = (transaction: Transaction, audit: Audit) =>
+    deleteKnown(context, transaction, audit, roleId);
+  await withoutReadableRecord(
+    () => transact(context, deleteReadable),
+    () =>
+      transact(context, (transaction, audit) =>
+        deleteDamagedGrant(context, transaction, audit, "role", roleId),
+      ),
+  );
   return {};
+}
+
+async function deleteKnown(
+  context: OperationContext,
+  transaction: Transaction,
+  audit: Audit,
+  roleId: string,
+): Promise<void> {
+  const want = { kind: "role", id: roleId } as const;
+  const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
+  const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
+  if (held === null) throw new StaleReadError();
+  transaction.delete(roleType, role);
+  transaction.raiseRevision();
+  audit({
+    type: "role.deleted",
+    at: context.now(),
+    resourceId: roleId,
+    before: roleFields(role, namesOf(held[0] ?? [])),
+  });
 }

@@ -104,18 +104,19 @@ export const PLAIN_REQUEST: VerificationRequest = Object.freeze({
  *
  * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
-export function readVerification(
-  input: VerifyKeyInput,
-): VerificationRequest & { readonly secret: string } {
+export function readVerification(input: VerifyKeyInput): {
+  readonly secret: string;
+  readonly request: VerificationRequest;
+} {
   const parsed = parseInput(libraryInput, input);
-  return {
-    secret: parsed.key,
+  const request = {
     question: questionOf(parsed),
     requested: parsed.ratelimits,
     requestId: parsed.requestId,
     tags: parsed.tags,
     isDryRun: parsed.dryRun === true,
   };
+  return { secret: parsed.key, request };
 }
 
 /**

@@ -47,27 +47,20 @@ export function verifyKey(
   scope: VerifyScope = EVERY_API,
 ): Promise<VerifyOutcome> {
   try {
-    const secret = bareSecret(input);
-    return secret === null
-      ? verifyAsAsked(context, input, scope)
-      : verifySecret(context, secret, PLAIN_REQUEST, scope);
+    const bare = bareSecret(input);
+    if (bare !== null) return verifySecret(context, bare, PLAIN_REQUEST, scope);
+    const { secret, request } = readVerification(input);
+    const { question, requested } = request;
+    return request.isDryRun
+      ? dryRun(context, secret, question, requested, scope)
+      : verifySecret(context, secret, request, scope);
   } catch (error) {
-    // A getter of the caller's that throws: a rejection, as every other failure.
+    // Of a malformed input, or of a getter in it: a rejection, as every other failure.
     return Promise.reject(error);
   }
 }
 
 const EVERY_API: VerifyScope = Object.freeze({});
-
-async function verifyAsAsked(
-  context: OperationContext,
-  input: VerifyKeyInput,
-  scope: VerifyScope,
-): Promise<VerifyOutcome> {
-  const { secret, ...request } = readVerification(input);
-  if (request.isDryRun) return dryRun(context, secret, request.question, request.requested, scope);
-  return verifySecret(context, secret, request, scope);
-}
 
 async function verifySecret(
   context: OperationContext,

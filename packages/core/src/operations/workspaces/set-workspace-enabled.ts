@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { unwrittenWorkspace, workspaceType } from "../../records/workspace.js";
 import { type OperationContext, transact } from "../context.js";
-import { decodeOrNull } from "../damaged.js";
+import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { flag, parseInput } from "../input.js";
 
 /** Input of setWorkspaceEnabled, as an object. */
@@ -21,8 +21,10 @@ export async function setWorkspaceEnabled(
   const parsed = parseInput(setWorkspaceEnabledInput, { enabled });
   const { workspaceId } = context;
   await transact(context, async (transaction, audit) => {
-    const loaded = await transaction.readOne({ kind: "workspace", id: workspaceId });
-    if (loaded === null) transaction.expect({ kind: "workspace", id: workspaceId, version: null });
+    const address = { kind: "workspace", id: workspaceId } as const;
+    const loaded = await transaction.readOne({ ...address, expects: "nothing" });
+    const expected = loaded === null ? null : versionIfReadable(loaded.record);
+    transaction.expect({ ...address, version: expected, handle: loaded?.handle });
     // A record that cannot be read must not keep the kill switch from working; only a name is lost.
     const before = loaded === null ? null : decodeOrNull(workspaceType, loaded.record, workspaceId);
     const version = (loaded?.record.version ?? 0) + 1;

@@ -1,0 +1,105 @@
+import { aChange, aPlan, aRecord, at, NOW, usesOf, WORKSPACE } from "@latchkey/conformance";
+import type { Change, KeyStore, LoadedRecord, StoredRecord } from "@latchkey/core";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { redisStore } from "./index.js";
+import { startServer, type TestServer } from "./testing/redis-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+const nameOf = (value: string) => ({ kind: "key", index: "hash", value }) as const;
+const MOMENT = { now: NOW, refill: null };
+const [ONE, TWO] = [aRecord("key", 1), aRecord("key", 2)];
+
+/** A key lies where the first name that it claimed says: see engine/names.ts. */
+describeWithServers("the address of a key", () => {
+  let server: TestServer;
+  let control: Redis;
+  let store: KeyStore;
+
+  beforeAll(async () => {
+    server = await startServer();
+    control = server.connect();
+    store = redisStore(server.url);
+  });
+  beforeEach(() => control.flushall());
+  afterAll(async () => {
+    control.disconnect();
+    await store.close();
+    await server.remove();
+  });
+
+  const commit = async (change: Partial<Change>) =>
+    expect(await store.commit(WORKSPACE, aChange(change))).toMatchObject({ kind: "committed" });
+  const create = (record: StoredRecord, value: string) =>
+    commit({
+      expects: [{ kind: "key", id: record.id, version: null }],
+      puts: [{ record, counters: { usage: usesOf(5) } }],
+      claims: [{ ...nameOf(value), id: record.id }],
+    });
+  const find = async (value: string): Promise<LoadedRecord | null> =>
+    (await store.read(WORKSPACE, [nameOf(value)])).found[0] ?? null;
+
+  test("holds while its name is given up and taken again in one change", async () => {
+    await create(ONE, "a");
+    const own = { ...nameOf("a"), id: ONE.id };
+    await commit({ releases: [own], claims: [own] });
+    expect((await find("a"))?.record).toEqual(ONE);
+  });
+
+  test("is not taken over with its name: the key that gave it up stays, and the other lies elsewhere", async () => {
+    await create(ONE, "a");
+    await commit({ releases: [{ ...nameOf("a"), id: ONE.id }] });
+    expect(await find("a")).toBeNull();
+    await create(TWO, "a");
+    expect((await find("a"))?.record).toEqual(TWO);
+    expect((await store.read(WORKSPACE, [ONE, TWO])).found.map((each) => each?.record)).toEqual([
+      ONE,
+      TWO,
+    ]);
+    await commit({ deletes: [ONE] });
+    expect((await find("a"))?.record).toEqual(TWO);
+  });
+
+  test("is found by names that the key claimed later, too", async () => {
+    await create(ONE, "a");
+    await commit({ claims: [{ ...nameOf("b"), id: ONE.id }] });
+    for (const value of ["a", "b"]) expect((await find(value))?.record).toEqual(ONE);
+    await commit({ deletes: [ONE] });
+    for (const value of ["a", "b"]) expect(await find(value)).toBeNull();
+    await create(TWO, "b");
+    expect((await find("b"))?.record).toEqual(TWO);
+  });
+
+  test.each(["hash:b", "hash:none", "hash:a another", "nonsense", "", " ", 7, null])(
+    "that a handle says, %j, misleads neither a change nor a charge",
+    async (handle) => {
+      await create(ONE, "a");
+      await create(TWO, "b");
+      const [id, version] = [ONE.id, 1];
+      const expectation = { kind: "key", id, version, handle } as const;
+      const plan = aPlan({ confirms: [expectation] });
+      expect(await store.charge(plan, MOMENT)).toMatchObject({ kind: "charged", remaining: 4 });
+      expect(await store.charge(plan, MOMENT)).toMatchObject({ kind: "charged", remaining: 3 });
+      await commit({ expects: [expectation], puts: [{ record: { ...ONE, version: 2 } }] });
+      expect(await store.charge(plan, MOMENT)).toEqual({ kind: "stale", moved: 0 });
+      expect((await find("a"))?.record.version).toBe(2);
+      expect((await find("b"))?.usage).toEqual(usesOf(5));
+      const missing = { ...at("key", 3), version: 1, handle };
+      const stale = await store.commit(WORKSPACE, aChange({ expects: [missing] }));
+      expect(stale).toEqual({ kind: "stale", index: 0 });
+      await commit({ puts: [{ record: aRecord("key", 3) }] });
+      expect((await find("b"))?.record).toEqual(TWO);
+    },
+  );
+
+  test("follows a key whose counters become shared while a plan rests on it", async () => {
+    await create(ONE, "a");
+    const plan = aPlan({ confirms: [{ ...at("key"), version: 1, handle: "hash:a" }] });
+    expect(await store.charge(plan, MOMENT)).toMatchObject({ remaining: 4 });
+    await commit({ puts: [{ record: TWO, counters: { sharedWith: ONE.id } }] });
+    expect(await store.charge(plan, MOMENT)).toMatchObject({ kind: "charged", remaining: 3 });
+    await commit({ puts: [{ record: ONE, counters: { usage: usesOf(9) } }] });
+    expect(await store.charge(plan, MOMENT)).toMatchObject({ kind: "charged", remaining: 8 });
+    expect((await store.read(WORKSPACE, [TWO])).found[0]?.usage).toEqual(usesOf(3));
+  });
+});
