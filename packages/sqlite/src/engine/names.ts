@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { Claim, ListEntry } from "@latchkey/core";
 import type { Statement } from "./database.js";
 import type { Statements } from "./statements.js";
@@ -57,9 +56,9 @@ export function storedValue({ value }: Claim): string | Buffer {
   return isDigest ? Buffer.from(value, "base64url") : storedText(value);
 }
 
-/** What is stored of whose small list an entry is in: 120 bits of a digest, shorter than an id; empty for the list itself. */
+/** What is stored of whose small list an entry is in; empty for the list itself. A digest would be shorter, and out of order. */
 export function storedOwner({ of }: Pick<ListEntry, "of">): string {
-  return of === undefined ? "" : hash("sha256", storedText(of), "base64url").slice(0, 20);
+  return of === undefined ? "" : `:${storedText(of)}`;
 }
 
 /** Lone surrogates have no UTF-8, and would all be stored as one character. */

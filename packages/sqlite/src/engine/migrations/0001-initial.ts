@@ -29,7 +29,7 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
  * counters. `windows` is a few words, `name=start=used` each.
  *
  * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
- * of a small list is, by a digest. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
+ * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
  */
 export const INITIAL = `
 CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1)) STRICT;
