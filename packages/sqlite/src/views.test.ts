@@ -17,7 +17,6 @@ const KEY = {
   meta: { plan: "pro" },
   createdAt: NOW,
   expires: NOW + 1,
-  enabled: true,
   ratelimits: [{ name: "default", limit: 5, duration: 1_000 }],
   usesFrom: "key",
   roles: ["role_1"],
@@ -29,14 +28,15 @@ beforeAll(async () => {
     type: "key.created",
     at: NOW,
     actor: "root_1",
-    keyId: keyIdOf(1),
-    changes: { name: "billing" },
+    resourceId: keyIdOf(1),
+    identityId: "id_1",
+    changes: [["name", null, "billing"]],
   };
   const shared = { version: 1, link: null };
   await commit(store, {
     puts: [
       withUses({ kind: "key", id: keyIdOf(1), version: 7, link: "id_1", body: KEY }, 12),
-      { record: { kind: "key", id: keyIdOf(2), ...shared, body: { enabled: false } } },
+      { record: { kind: "key", id: keyIdOf(2), ...shared, body: { disabled: true } } },
       withUses({ kind: "identity", id: "id_1", ...shared, body: identity }, 3),
       { record: { kind: "auditEntry", id: "evt_1", ...shared, body: entry } },
       { record: { kind: "api", id: "api_1", ...shared, body: { name: "payments" } } },
@@ -95,9 +95,10 @@ test("latchkey_identities and latchkey_audit show theirs", () => {
       type: "key.created",
       at: NOW,
       actor: "root_1",
+      resourceId: keyIdOf(1),
       keyId: keyIdOf(1),
-      resourceId: null,
-      changes: '{"name":"billing"}',
+      identityId: "id_1",
+      changes: '[["name",null,"billing"]]',
     },
   ]);
 });
