@@ -60,17 +60,20 @@ async function findKey(
 /**
  * The key of a secret, or null, also for a string that cannot be a secret at all: of any length, it costs no store call. Errors
  * as {@link findKey}.
+ *
+ * @param hashes - Those of the secret, where they are known already.
  */
 export async function findKeyBySecret(
   context: KeyContext & Pick<OperationContext, "hasher">,
   secret: string,
+  hashes?: readonly string[],
 ): Promise<LoadedKey | null> {
   const shape = secretShape(secret);
   if (shape === "malformed" || shape === "damaged") return null;
-  const hashes = context.hasher.candidates(secret);
+  const wanted = hashes ?? context.hasher.candidates(secret);
   return findKey(
     context,
-    hashes.map((hash) => ({ kind: "key", index: "hash", value: hash })),
+    wanted.map((hash) => ({ kind: "key", index: "hash", value: hash })),
   );
 }
 

@@ -73,7 +73,7 @@ async function verifySecret(
   const canExist = secret.length >= 1 && secret.length <= MAX_SECRET_LENGTH;
   const hashes = canExist ? context.hasher.candidates(secret) : NO_HASHES;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const cached = fromCache(context, hashes) ?? (await load(context, secret));
+    const cached = fromCache(context, hashes) ?? (await load(context, secret, hashes));
     if (cached === null || !isVisible(context, scope, cached)) {
       if (onEvent !== null)
         emitUnknownSecret(onEvent, context.workspaceId, context.now(), tags, onError);
@@ -155,8 +155,12 @@ function fromCache(
   return undefined;
 }
 
-async function load(context: OperationContext, secret: string): Promise<CachedKey | null> {
-  const found = await findKeyBySecret(context, secret);
+async function load(
+  context: OperationContext,
+  secret: string,
+  hashes: readonly string[],
+): Promise<CachedKey | null> {
+  const found = await findKeyBySecret(context, secret, hashes);
   if (found === null) return null;
   const cached = cachedKey(found);
   context.cache.set(cached.key.hash, cached);
