@@ -23,16 +23,17 @@ export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
 
 /** Keeps what a charge needs of such a row, unless it is damaged. */
 export function keepLoaded(memo: Memo, kind: RecordKind, row: Row): void {
-  const [revision, workspace] = [row[REVISION_AT], row[REVISION_AT + 1] as number];
   try {
-    for (const [of, at] of [[kind, 0] as const, ["identity", LINKED_AT] as const]) {
-      if (row[at] === null) continue;
-      const id = row[at + ID_AT] as string;
-      keepRecord(memo, row, at, [workspace, KIND_CODE[of], id], revision, memo.generation);
-    }
+    keepAt(memo, kind, row, 0);
+    if (row[LINKED_AT] !== null) keepAt(memo, "identity", row, LINKED_AT);
   } catch {
     // Whoever charges it is told.
   }
+}
+
+function keepAt(memo: Memo, kind: RecordKind, row: Row, at: number): void {
+  const [workspace, id] = [row[REVISION_AT + 1] as number, row[at + ID_AT] as string];
+  keepRecord(memo, row, at, [workspace, KIND_CODE[kind], id], row[REVISION_AT], memo.generation);
 }
 
 /**
