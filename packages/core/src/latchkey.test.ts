@@ -42,6 +42,12 @@ test.each<[string, object, string]>([
     { store, onError: {} },
     '"onError" must be a function',
   ],
+  ["no options at all", undefined as never, "createLatchkey needs an object of options"],
+  ["null", null as never, "createLatchkey needs an object of options"],
+  ["a clock that cannot be read", { store, clock: 5 }, '"clock" must be a function'],
+  ["a random that cannot be called", { store, random: 5 }, '"random" must be a function'],
+  ["a vault that is null", { store, vault: null }, '"vault" must be a key ring'],
+  ["a pepper that is a text", { store, pepper: "x" }, '"pepper" must be a key ring'],
   ["usage that is neither off nor set", { store, usage: true }, '"usage" must be false or'],
   ["usage that is null", { store, usage: null }, '"usage" must be false or'],
   ["a misspelt setting of usage", { store, usage: { flush: 1 } }, '"usage.flush" is not an option'],
@@ -85,4 +91,16 @@ test("another workspace of the same latchkey must have an id too", () => {
   expect(latchkey.workspaceId).toBe("ws_default");
   expect(latchkey.workspace("ws_other").workspaceId).toBe("ws_other");
   expect(() => latchkey.workspace("")).toThrow('"workspaceId" must be 1 to 64');
+});
+
+test.each([
+  ["a promise of bytes", async (size: number) => new Uint8Array(size)],
+  ["one byte", () => new Uint8Array(1)],
+  ["a byte too many", (size: number) => new Uint8Array(size + 1)],
+  ["a list of numbers", (size: number) => Array.from({ length: size }, () => 7)],
+])("a random that answers %s issues nothing", async (_, random) => {
+  const latchkey = createLatchkey({ store, random } as unknown as LatchkeyOptions);
+  await expect(latchkey.createApi({ name: "payments" })).rejects.toThrow(
+    '"random" must return a Uint8Array of the size that it is called with',
+  );
 });

@@ -84,6 +84,8 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
  * @throws TypeError naming the option that is wrong and its bound.
  */
 export function createLatchkey(options: LatchkeyOptions): Latchkey {
+  if (typeof options !== "object" || options === null)
+    throw new TypeError("createLatchkey needs an object of options, with a store");
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createLatchkey`);
   const {
@@ -102,19 +104,25 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
   if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0) {
     throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
   }
+  if (typeof clock !== "function") throw new TypeError('"clock" must be a function');
+  if (typeof random !== "function") throw new TypeError('"random" must be a function');
+  for (const name of ["vault", "pepper"] as const)
+    if (options[name] !== undefined && !isRing(options[name]))
+      throw new TypeError(`"${name}" must be a key ring: { current, keys }`);
   if (typeof auditLog !== "boolean") throw new TypeError('"auditLog" must be true or false');
   if (onEvent !== null && typeof onEvent !== "function")
     throw new TypeError('"onEvent" must be a function');
   if (onError !== null && typeof onError !== "function")
     throw new TypeError('"onError" must be a function');
+  const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
     now,
-    random,
-    newId: createIdFactory(now, random),
+    random: bytes,
+    newId: createIdFactory(now, bytes),
     hasher: createSecretHasher(options.pepper ?? null),
-    vault: options.vault === undefined ? null : createVault(options.vault, random),
+    vault: options.vault === undefined ? null : createVault(options.vault, bytes),
     transact: createTransact(store),
     catalog: new Catalog(store),
     cache: createLruCache(maxCachedKeys),
@@ -185,6 +193,21 @@ function checkedActor(actor: unknown): string {
   if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
     return actor;
   throw new TypeError('"actor" must be a string of 1 to 256 characters');
+}
+
+function isRing(ring: unknown): boolean {
+  if (typeof ring !== "object" || ring === null) return false;
+  const { keys } = ring as { readonly keys?: unknown };
+  return typeof keys === "object" && keys !== null;
+}
+
+/** Ids and secrets are as good as their randomness: too little of it must never become one. */
+function checkedRandom(random: RandomBytes): RandomBytes {
+  return (size) => {
+    const bytes: unknown = random(size);
+    if (bytes instanceof Uint8Array && bytes.length === size) return bytes;
+    throw new TypeError('"random" must return a Uint8Array of the size that it is called with');
+  };
 }
 
 function webCryptoBytes(size: number): Uint8Array {

@@ -106,6 +106,6 @@ export interface KeyStore {
   deleteStatistics(workspaceId: string, beforeAt: EpochMs, limit: number): Promise<DeletedCount>;
   /** The store's own clock, of a store that has one: Unix epoch ms. */
   readClock?(): Promise<EpochMs>;
-  /** Lets go of what the store opened itself; again is harmless. Calls after it reject with `STORE_UNAVAILABLE`. */
+  /** Closes what the store opened itself; it may be called twice. Calls after it reject with `STORE_UNAVAILABLE`. */
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Change, CounterChange, Expectation, RecordAddress } from "./change
 import type { Usage, UsageRefusal } from "./counters.js";
 import type { KeyStore, LoadedRecord, Want } from "./key-store.js";
 
-/** Attempts after which a transaction gives up. In this process racers take turns, so only other processes can get in between. */
+/** Attempts after which a transaction gives up. Concurrent calls of this process take turns, so only other processes can get in between. */
 const MAX_ATTEMPTS = 100;
 
 /** A record that is wanted, and what the commit expects of it where it exists: the version that was read by default. */
@@ -197,7 +197,7 @@ export type Transact = <Answer>(
  * Makes a {@link Transact}: an operation reads what it needs, decides and says what to write; that is committed if all that it
  * read still holds. Otherwise the operation runs again on fresh reads. It must have no effect of its own before it resolves.
  *
- * Racers of one process take turns from their second attempt on, so that each gets through.
+ * Concurrent calls of one process take turns from their second attempt on, so that each gets through.
  *
  * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `not-applied`, after 100 attempts; whatever the operation throws.
  */

@@ -35,7 +35,7 @@ export interface CachedKey extends LoadedKey {
 /** Makes a loaded key ready for many verifications. */
 export function cachedKey(loaded: LoadedKey): CachedKey {
   const autoApplied = autoAppliedLimits(loaded);
-  // Field by field, what every verification reads first, so that it lies together: a spread makes the engine slow with it.
+  // Field by field, what every verification reads first, so that it lies together: objects built with a spread are slower to read.
   return {
     key: loaded.key,
     identity: loaded.identity,

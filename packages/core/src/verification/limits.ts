@@ -8,7 +8,7 @@ import { adHocWindow, configuredWindow } from "./window-name.js";
 export const KEY_PLACE = 0;
 export const IDENTITY_PLACE = 1;
 
-/** Which limits a verification takes from, or which of its names nothing configures. */
+/** Which limits a verification takes from, or which of its names belong to no configured limit. */
 export type LimitDecision =
   | { readonly kind: "charge"; readonly limits: readonly LimitCharge[] }
   | { readonly kind: "unknown-limits"; readonly names: readonly string[] };
@@ -60,7 +60,7 @@ function limitsBeside(
   return limits;
 }
 
-/** The limit that a request names, or null where nothing configures it. */
+/** The limit that a request names, or null where no such limit is configured. */
 function requestedLimit(
   { key, identity }: Pick<LoadedKey, "key" | "identity">,
   { name, adHoc, cost }: LimitRequest,

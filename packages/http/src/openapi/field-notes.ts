@@ -41,7 +41,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   limit: "Units per window.",
   namespace: "Groups limits by purpose.",
   op: "How the remaining uses change.",
-  permanent: "Whether nothing of the record is kept.",
+  permanent: "Accepted, without effect: a deletion keeps nothing.",
   permissionId: "Id of the permission.",
   plaintextError: "Why the secret of a recoverable key cannot be shown.",
   recoverable: "Stores the secret encrypted, so that it can be shown again; needs `encrypt_key`.",
@@ -54,7 +54,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   rotatedTo: "Id of the key that replaced this one.",
   tags: "Labels for your own statistics; they do not affect the verdict.",
   total: "Exact number of all items, on whatever page.",
-  updatedAt: "Unix epoch ms of the latest change of the configuration.",
+  updatedAt: "Unix epoch ms of the latest change by an update, of uses too.",
   usesFrom: "Whether the key takes its uses from itself or from its identity.",
   valid: "Whether the key is valid. Check it before you let anybody in.",
   variant:

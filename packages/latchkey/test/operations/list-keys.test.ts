@@ -196,4 +196,20 @@ describeOnMemory("listKeys", (open) => {
       secrets.map(() => "vault-key-missing"),
     );
   });
+
+  test("a secret whose ring key is gone does not keep the others from being sealed anew", async () => {
+    const [one, two] = VAULT_KEYS;
+    const lost = Uint8Array.from({ length: 32 }, (_, index) => index * 7 + 3);
+    const context = open({ vault: { current: "lost", keys: { lost } } });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    await context.latchkey.createKey({ apiId, recoverable: true });
+    const before = context.another({ vault: { current: "a", keys: { a: one } } });
+    const { key } = await before.createKey({ apiId, recoverable: true });
+    const after = context.another({ vault: { current: "b", keys: { a: one, b: two } } });
+    expect(await after.reencryptKeys({ apiId })).toEqual({ reencrypted: 1, unopened: 1 });
+    const rotated = context.another({ vault: { current: "b", keys: { b: two } } });
+    const { keys } = await rotated.listKeys({ apiId, decrypt: true });
+    expect(keys).toHaveLength(2);
+    expect(keys.flatMap(({ plaintext = [] }) => plaintext)).toEqual([key]);
+  });
 });

@@ -14,7 +14,7 @@ export interface CreatedKey {
   readonly key: string;
 }
 
-/** What of a new key follows from its secret alone. */
+/** The parts of a new key that are derived from its secret. */
 export interface KeyCredential {
   readonly keyId: string;
   readonly hash: string;

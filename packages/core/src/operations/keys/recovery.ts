@@ -76,7 +76,8 @@ function openSecret(context: OperationContext, { key }: LoadedKey, sealedSecret:
   return secret;
 }
 
-function plaintextErrorOf(error: unknown): PlaintextError | null {
+/** Why a secret could not be decrypted, or null for another error. */
+export function plaintextErrorOf(error: unknown): PlaintextError | null {
   if (!(error instanceof LatchkeyError)) return null;
   if (error.code === "STORE_CORRUPT") return "damaged";
   if (error.reason === "no-vault") return "no-vault";

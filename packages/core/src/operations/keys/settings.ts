@@ -16,7 +16,7 @@ import {
   wholeNumber,
 } from "../input.js";
 
-/** The fields that a key is given at its making, however its secret came about. */
+/** The fields that a key is given when it is created, with a new or an imported secret. */
 export const keySettingsFields = {
   apiId: id,
   name: text(1, 256).optional(),
@@ -41,7 +41,7 @@ const keySettings = z.strictObject(keySettingsFields);
 /** {@link keySettingsFields}, checked. */
 export type KeySettings = z.output<typeof keySettings>;
 
-/** What the fields of {@link keySettingsFields} must be to each other. */
+/** Rules that span several fields of {@link keySettingsFields}. */
 export function addSettingsIssues(
   settings: unknown,
   context: {
