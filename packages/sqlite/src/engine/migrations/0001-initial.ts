@@ -2,13 +2,9 @@ const WHOLE = "BETWEEN 0 AND 9007199254740991";
 const KEY_FIELDS = `apiId, start, name, meta, createdAt, updatedAt, expires, refill, ratelimits, environment,
   usesFrom, rotatedFrom, rotatedTo, roles, permissions`;
 
-/** Bodies say what is switched off, and nothing of what is on. */
-const IS_ENABLED = "CASE WHEN body IS NOT NULL THEN body ->> '$.disabled' IS NULL END";
-
-/** The key or identity of an entry; its body leaves out what `resourceId` says already. */
-const AUDIT_SUBJECTS = `iif(body ->> '$.resourceId' GLOB 'key_*', body ->> '$.resourceId', body ->> '$.keyId') AS keyId,
-  iif(body ->> '$.resourceId' GLOB 'id_*', body ->> '$.resourceId', body ->> '$.identityId') AS identityId,
-  body ->> '$.changes' AS changes`;
+/** The key or identity of an audit entry: its body leaves out what `resourceId` says already. */
+const subject = (field: string, prefix: string) =>
+  `iif(body ->> '$.resourceId' GLOB '${prefix}*', body ->> '$.resourceId', body ->> '$.${field}') AS ${field}`;
 
 /**
  * A view for people: fields of bodies as columns, objects and lists as JSON, null for what a body does not have. A body that
@@ -21,8 +17,7 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
     u.at AS usedAt
   FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
   LEFT JOIN latchkey_counters c ON c.seq = r.counters LEFT JOIN latchkey_used u ON u.record = r.seq
-  WHERE r.kind = ${kind}
-);`;
+  WHERE r.kind = ${kind});`;
 }
 
 /**
@@ -64,7 +59,7 @@ CREATE TABLE latchkey_statistic (workspace INTEGER NOT NULL, kind INTEGER NOT NU
   hour_at INTEGER NOT NULL CHECK (hour_at ${WHOLE}), code TEXT NOT NULL, count INTEGER NOT NULL CHECK (count ${WHOLE}),
   PRIMARY KEY (workspace, kind, subject, hour_at, code)) STRICT, WITHOUT ROWID;
 CREATE INDEX latchkey_statistic_hour ON latchkey_statistic (workspace, hour_at);
-${viewOf("latchkey_keys", 3, KEY_FIELDS, `link AS identityId, ${IS_ENABLED} AS enabled, remaining, usedAt`)}
+${viewOf("latchkey_keys", 3, KEY_FIELDS, "link AS identityId, CASE WHEN body IS NOT NULL THEN body ->> '$.disabled' IS NULL END AS enabled, remaining, usedAt")}
 ${viewOf("latchkey_identities", 4, "externalId, meta, ratelimits, refill, createdAt", "remaining, usedAt")}
-${viewOf("latchkey_audit", 9, "type, at, actor, resourceId", AUDIT_SUBJECTS)}
+${viewOf("latchkey_audit", 9, "type, at, actor, resourceId", `${subject("keyId", "key_")}, ${subject("identityId", "id_")}, body ->> '$.changes' AS changes`)}
 `;
