@@ -2,24 +2,13 @@ import type { Expectation, KeyStore, RecordAddress } from "@latchkey/core";
 import {
   elsewhere,
   type Mutant,
+  NOTHING,
+  setUses,
   withMethods,
   withMoments,
   withPlans,
   withResults,
 } from "./mutant.js";
-
-const NOTHING = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-};
 
 function withConfirms(
   store: KeyStore,
@@ -32,17 +21,6 @@ const lenient = (one: Expectation): Expectation => ({
   ...one,
   version: one.version === null ? null : "exists",
 });
-
-/** Sets the uses of a record. */
-async function setUses(
-  store: KeyStore,
-  workspaceId: string,
-  { kind, id }: RecordAddress,
-  remaining: number,
-): Promise<void> {
-  const usage = { due: null, operation: { kind: "set", remaining } as const, restartsAt: null };
-  await store.commit(workspaceId, { ...NOTHING, counters: [{ kind, id, usage }] });
-}
 
 export const CHARGE_MUTANTS: readonly Mutant[] = [
   {

@@ -1,18 +1,5 @@
 import type { Change, Expectation, KeyStore, Usage } from "@latchkey/core";
-import { elsewhere, type Mutant, withChanges, withMethods } from "./mutant.js";
-
-const NOTHING: Change = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-};
+import { elsewhere, holdersOf, type Mutant, NOTHING, withChanges, withMethods } from "./mutant.js";
 
 /** A store that judges expectations in another way. */
 function withExpectations(
@@ -35,14 +22,6 @@ function inSteps(store: KeyStore, split: (change: Change) => readonly Partial<Ch
       return { kind: "committed", usages };
     },
   });
-}
-
-async function holdersOf(store: KeyStore, workspaceId: string, { claims }: Change) {
-  const { found } = await store.read(
-    workspaceId,
-    claims.map(({ kind, index, value }) => ({ kind, index, value })),
-  );
-  return found.map((loaded) => loaded?.record.id ?? null);
 }
 
 export const COMMIT_MUTANTS: readonly Mutant[] = [

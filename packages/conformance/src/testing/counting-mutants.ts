@@ -1,18 +1,13 @@
-import type { ChargeResult, KeyStore, LimitCharge, RecordAddress } from "@latchkey/core";
-import { type Mutant, withMethods, withMoments, withPlans, withResults } from "./mutant.js";
-
-const NOTHING = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-};
+import type { ChargeResult, KeyStore, LimitCharge } from "@latchkey/core";
+import {
+  type Mutant,
+  NOTHING,
+  setUses,
+  withMethods,
+  withMoments,
+  withPlans,
+  withResults,
+} from "./mutant.js";
 
 /** Alters the limits of a plan. */
 function withLimits(
@@ -23,17 +18,6 @@ function withLimits(
     ...plan,
     limits: plan.limits.map((limit) => alter(limit, now)),
   }));
-}
-
-/** Sets the uses of a record. */
-async function setUses(
-  store: KeyStore,
-  workspaceId: string,
-  { kind, id }: RecordAddress,
-  remaining: number,
-): Promise<void> {
-  const usage = { due: null, operation: { kind: "set", remaining } as const, restartsAt: null };
-  await store.commit(workspaceId, { ...NOTHING, counters: [{ kind, id, usage }] });
 }
 
 export const COUNTING_MUTANTS: readonly Mutant[] = [

@@ -1,4 +1,11 @@
-import type { Change, ChargeMoment, ChargePlan, ChargeResult, KeyStore } from "@latchkey/core";
+import type {
+  Change,
+  ChargeMoment,
+  ChargePlan,
+  ChargeResult,
+  KeyStore,
+  RecordAddress,
+} from "@latchkey/core";
 
 /** A way to be wrong that stores have been wrong in, or could be, planted into a store that is right. */
 export interface Mutant {
@@ -63,3 +70,37 @@ export function withResults(
 
 /** Lets every other call of this turn of the event loop happen first. */
 export const elsewhere = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** A change that does nothing. */
+export const NOTHING: Change = {
+  expects: [],
+  puts: [],
+  deletes: [],
+  claims: [],
+  releases: [],
+  enters: [],
+  leaves: [],
+  counters: [],
+  dropWindows: [],
+  raisesRevision: false,
+};
+
+/** The records that have the names that a change claims. */
+export async function holdersOf(store: KeyStore, workspaceId: string, { claims }: Change) {
+  const { found } = await store.read(
+    workspaceId,
+    claims.map(({ kind, index, value }) => ({ kind, index, value })),
+  );
+  return found.map((loaded) => loaded?.record.id ?? null);
+}
+
+/** Sets the uses of a record. */
+export async function setUses(
+  store: KeyStore,
+  workspaceId: string,
+  { kind, id }: RecordAddress,
+  remaining: number,
+): Promise<void> {
+  const usage = { due: null, operation: { kind: "set", remaining } as const, restartsAt: null };
+  await store.commit(workspaceId, { ...NOTHING, counters: [{ kind, id, usage }] });
+}

@@ -1,31 +1,10 @@
 import type { Change, CommitResult, KeyStore, Usage } from "@latchkey/core";
-import { type Mutant, withChanges, withMethods } from "./mutant.js";
-
-const NOTHING: Change = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-};
+import { holdersOf, type Mutant, NOTHING, withChanges, withMethods } from "./mutant.js";
 
 function withCommitted(store: KeyStore, alter: (result: CommitResult) => CommitResult): KeyStore {
   return withMethods(store, {
     commit: async (workspaceId, change) => alter(await store.commit(workspaceId, change)),
   });
-}
-
-async function holdersOf(store: KeyStore, workspaceId: string, { claims }: Change) {
-  const { found } = await store.read(
-    workspaceId,
-    claims.map(({ kind, index, value }) => ({ kind, index, value })),
-  );
-  return found.map((loaded) => loaded?.record.id ?? null);
 }
 
 /** A store where one that has new counters, or none, is treated otherwise. */
