@@ -133,3 +133,8 @@ export function corruptRecord(what: string, cause?: unknown): LatchkeyError {
     cause,
   });
 }
+
+/** Whether an error says that a stored record cannot be read. */
+export function isCorruptRecord(error: unknown): error is LatchkeyError {
+  return error instanceof LatchkeyError && error.code === "STORE_CORRUPT";
+}

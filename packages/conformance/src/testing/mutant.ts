@@ -6,6 +6,7 @@ import type {
   KeyStore,
   RecordAddress,
 } from "@latchkey/core";
+import { aChange } from "../fixtures/records.js";
 
 /** A way to be wrong that stores have been wrong in, or could be, planted into a store that is right. */
 export interface Mutant {
@@ -72,18 +73,7 @@ export function withResults(
 export const elsewhere = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A change that does nothing. */
-export const NOTHING: Change = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-};
+export const NOTHING: Change = aChange();
 
 /** The records that have the names that a change claims. */
 export async function holdersOf(store: KeyStore, workspaceId: string, { claims }: Change) {

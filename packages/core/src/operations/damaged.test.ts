@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { corruptRecord, LatchkeyError } from "../errors.js";
+import { corruptRecord, isCorruptRecord, LatchkeyError } from "../errors.js";
 import { keyType } from "../records/key.js";
 import { keyWith } from "../testing/records.js";
-import { decodeOrNull, isDamage, withoutReadableRecord } from "./damaged.js";
+import { decodeOrNull, withoutReadableRecord } from "./damaged.js";
 
 const stored = keyType.encode(keyWith());
 
 describe("damage", () => {
   test("is an error that says so, and no other", () => {
-    expect(isDamage(corruptRecord("key key_1"))).toBe(true);
+    expect(isCorruptRecord(corruptRecord("key key_1"))).toBe(true);
     for (const error of [new LatchkeyError("NOT_FOUND", "no such key"), new Error("x"), null])
-      expect(isDamage(error)).toBe(false);
+      expect(isCorruptRecord(error)).toBe(false);
   });
 
   test("of a record is null, and nothing else is", () => {

@@ -1,11 +1,6 @@
-import { LatchkeyError } from "../errors.js";
+import { isCorruptRecord } from "../errors.js";
 import type { RecordType } from "../records/record-type.js";
 import type { StoredRecord } from "../records/stored-record.js";
-
-/** Whether an error says that a stored record cannot be read. */
-export function isDamage(error: unknown): boolean {
-  return error instanceof LatchkeyError && error.code === "STORE_CORRUPT";
-}
 
 /** A record, or null where it is damaged. */
 export function decodeOrNull<Value>(
@@ -16,7 +11,7 @@ export function decodeOrNull<Value>(
   try {
     return type.decode(record, workspaceId);
   } catch (error) {
-    if (isDamage(error)) return null;
+    if (isCorruptRecord(error)) return null;
     throw error;
   }
 }
@@ -39,7 +34,7 @@ export async function withoutReadableRecord<Result>(
   try {
     return await revoke();
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isCorruptRecord(error)) throw error;
     return revokeDamaged();
   }
 }

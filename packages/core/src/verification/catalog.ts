@@ -1,4 +1,4 @@
-import { corruptRecord, LatchkeyError } from "../errors.js";
+import { corruptRecord, isCorruptRecord, LatchkeyError } from "../errors.js";
 import { apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
 import { type KeyRecord, keyType } from "../records/key.js";
@@ -203,7 +203,7 @@ function tryLoad(
     if (api === undefined || grants === undefined) return undefined;
     return putTogether(snapshot, loaded, key, grants);
   } catch (error) {
-    if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return error;
+    if (isCorruptRecord(error)) return error;
     throw error;
   }
 }
@@ -213,7 +213,7 @@ function tryDecode<Value>(decode: () => Value): Value | LatchkeyError {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return error;
+    if (isCorruptRecord(error)) return error;
     throw error;
   }
 }
