@@ -72,16 +72,17 @@ export class Counters implements Usage {
 /** A record, and what is kept beside it. Plans keep rows and their counters: other counters make another row. */
 export class Row {
   /** Null once the record is deleted or has another row: this one is never used again. */
-  version: number | null = null;
-  link: string | null = null;
-  body: StoredRecord["body"] = null;
+  version: number | null;
   usedAt: EpochMs | null = null;
+  /** Only `Workspace.identityOf` looks at it. */
+  identity: Row | undefined = undefined;
 
   constructor(
-    readonly kind: RecordKind,
-    readonly id: string,
+    public record: StoredRecord,
     readonly counters: Counters | null,
-  ) {}
+  ) {
+    this.version = record.version;
+  }
 }
 
 /** Everything of one workspace. */
@@ -99,19 +100,35 @@ export class Workspace {
     return this.#rows.get(kind)?.get(id);
   }
 
+  rows(kind: RecordKind): ReadonlyMap<string, Row> {
+    return mapIn(this.#rows, kind);
+  }
+
+  /** The row of the identity that a row links to. It is kept with the row, for as long as that is the identity's row. */
+  identityOf(row: Row): Row | undefined {
+    const { link } = row.record;
+    if (link === null) return undefined;
+    if (row.identity?.record.id !== link || row.identity.version === null)
+      row.identity = this.row("identity", link);
+    return row.identity;
+  }
+
   /** Writes a record, whether or not it is there. @param counters - Undefined: as they were. */
   put({ kind, id, version, link, body }: StoredRecord, counters?: Counters | null): void {
+    // Handed out as it is, again and again, until another takes its place.
+    const record = { kind, id, version, link, body: deepFrozen(body), memo: undefined };
     const known = this.row(kind, id);
-    const row =
-      known !== undefined && counters === undefined ? known : new Row(kind, id, counters ?? null);
-    if (row !== known) {
-      row.usedAt = known?.usedAt ?? null;
-      this.delete(kind, id);
-      mapIn(this.#rows, kind).set(id, row);
+    if (known !== undefined && counters === undefined) {
+      known.record = record;
+      known.version = version;
+      return;
     }
-    row.version = version;
-    row.link = link;
-    row.body = deepFrozen(body);
+    const row = new Row(record, counters ?? null);
+    if (known !== undefined) {
+      row.usedAt = known.usedAt;
+      known.version = null;
+    }
+    mapIn(this.#rows, kind).set(id, row);
   }
 
   delete(kind: RecordKind, id: string): void {
