@@ -57,8 +57,13 @@ function rawHeader(rawHeaders: readonly string[], name: string): string | null {
  * A client that disconnects causes `close` without `end`, also without a listener for `error`. If it disconnected while
  * authentication waited for the store, `close` has been emitted already, and no further event comes.
  */
-function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  if (incoming.destroyed) return Promise.reject(brokenOff());
+function readIncoming(
+  incoming: IncomingMessage,
+  maxBytes: number,
+): Uint8Array | Promise<Uint8Array> {
+  if (incoming.destroyed) throw brokenOff();
+  // Almost every body has arrived by now: taken in one piece, without events, it costs half as much.
+  if (incoming.complete) return (incoming.read() as Uint8Array | null) ?? new Uint8Array();
   return new Promise((resolve, reject) => {
     const collector = new BodyCollector(maxBytes);
     function onData(chunk: Uint8Array): void {
