@@ -63,24 +63,24 @@ export function createService(settings: Settings): Service {
         : await readBody(operation, request, query);
     const input = addHeaderFields(request, operation.headerFields, received);
     try {
-      return successResponse(await perform(operation, caller, input, requestId), requestId);
+      const isAdmitted =
+        input.issues.length === 0 && operation.isKnownAllowed?.(caller, input.fields) === true;
+      if (!isAdmitted) await admit(operation, caller, input);
+      return successResponse(await operation.run(caller, input.fields, requestId), requestId);
     } catch (error) {
       throw nameAsSent(error, input);
     }
   }
 
-  async function perform(
+  /** Checks fields and permission, in this order. */
+  async function admit(
     operation: Operation,
     caller: Caller,
     { fields, issues }: ReceivedInput,
-    requestId: string,
-  ): Promise<unknown> {
-    if (issues.length > 0 || operation.isKnownAllowed?.(caller, fields) !== true) {
-      const extra = operation.extraIssues?.(fields, latchkey.now()) ?? [];
-      const input = parseInput(operation.input, fields, () => [...issues, ...extra]);
-      await authorize(caller, operation.requiredPermissions(input));
-    }
-    return operation.run(caller, fields, requestId);
+  ): Promise<void> {
+    const extra = operation.extraIssues?.(fields, latchkey.now()) ?? [];
+    const input = parseInput(operation.input, fields, () => [...issues, ...extra]);
+    await authorize(caller, operation.requiredPermissions(input));
   }
 
   async function readBody(
