@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+// Not the global: a host's tests with a fake clock replace that one.
+import { setImmediate } from "node:timers";
 import {
   alreadyRead,
   BodyCollector,
