@@ -1,6 +1,7 @@
 import type { EventListener } from "./audit/emitter.js";
 import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
+import { createLruCache } from "./lib/lru-cache.js";
 import type { OperationContext } from "./operations/context.js";
 import { bindOperations, type Operations } from "./operations/table.js";
 import type { VerifyScope } from "./operations/verify-key/scope.js";
@@ -79,6 +80,9 @@ export interface Latchkey extends Operations {
 
 const DEFAULT_CACHED_KEYS = 32_768;
 
+/** Root keys whose place in the store is remembered, about 300 bytes each. */
+const MAX_KNOWN_ROOT_KEYS = 1_000;
+
 /** A misspelt `pepper` must not make a latchkey without one. */
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "store",
@@ -142,6 +146,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     transact: createTransact(store),
     catalog: new Catalog(store),
     cache: new KeyCache(maxCachedKeys),
+    rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
     actor: null,
     keepsAuditLog: auditLog,
     onEvent,

@@ -5,7 +5,9 @@ import { badRequest, LatchkeyError } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { ErrorListener } from "../lib/error-listener.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
+import type { LruCache } from "../lib/lru-cache.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
+import type { RootKeyPointer } from "../records/root-key.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
@@ -29,6 +31,8 @@ export interface OperationContext {
   readonly vault: Vault | null;
   /** Recently verified keys. */
   readonly cache: KeyCache;
+  /** Where root keys are that were used lately, by plain hash. */
+  readonly rootKeys: LruCache<RootKeyPointer>;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** Whether changes are written to the audit log. */

@@ -47,7 +47,7 @@ const FORMAT = 1;
 
 /** Puts a {@link RecordType} together from what is particular to a kind. */
 export function defineRecord<
-  Value extends { readonly id: string; readonly workspaceId: string },
+  Value extends { readonly id: string; readonly workspaceId?: string },
 >(type: {
   readonly kind: RecordKind;
   readonly version?: (value: Value) => number;

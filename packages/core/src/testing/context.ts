@@ -1,3 +1,4 @@
+import { createLruCache } from "../lib/lru-cache.js";
 import type { OperationContext } from "../operations/context.js";
 import { createSecretHasher } from "../secrets/hash.js";
 import type { KeyStore } from "../store/key-store.js";
@@ -26,6 +27,7 @@ export function contextWith(
     hasher: createSecretHasher(null),
     vault: null,
     cache: new KeyCache(0),
+    rootKeys: createLruCache(0),
     actor: null,
     keepsAuditLog: true,
     onEvent: null,
