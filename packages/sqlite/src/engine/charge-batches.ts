@@ -6,8 +6,8 @@ interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
-/** Charges between two turns of the event loop, at most: a few ms of work. */
-const MAX_BATCH = 256;
+/** Charges between two turns of the event loop, at most, in one transaction or each in its own: a few ms of work. */
+const [MAX_BATCH, MAX_AT_ONCE] = [256, 128];
 
 /** Runs work in a transaction; nothing of it stays where it throws. */
 type Write = <Result>(work: () => Result) => Result | Promise<Result>;
@@ -34,7 +34,7 @@ export class ChargeBatches {
   }
 
   add<Result>(take: () => Result): Result | Promise<Result> {
-    if (this.#alwaysWaits || this.#isCrowded || this.#atOnce === MAX_BATCH)
+    if (this.#alwaysWaits || this.#isCrowded || this.#atOnce === MAX_AT_ONCE)
       return new Promise((resolve, reject) => {
         if (this.#waiting.length === 0) setImmediate(() => this.#next());
         this.#waiting.push({ take, resolve, reject });
