@@ -90,10 +90,31 @@ describe("a new key", () => {
     expect(Object.fromEntries(named)).toEqual({
       apiId: "api_1",
       externalId: "new",
-      enabled: true,
-      usesFrom: "key",
       remaining: 3,
       roles: ["anchor"],
+    });
+  });
+
+  test("is in the audit log without what every new key has, and with what only it has", async () => {
+    const limit = { limit: 5, duration: 60_000 };
+    const fieldsOf = async (settings: Partial<KeySettings>) => {
+      const { changes } = await create(settings);
+      const { after = {} } = changes.at(-1) as ChangeDescription;
+      return Object.fromEntries(Object.entries(after).filter(([, value]) => value !== null));
+    };
+    expect(await fieldsOf({})).toEqual({ apiId: "api_1" });
+    expect(await fieldsOf({ enabled: false, usesFrom: "identity" })).toEqual({
+      apiId: "api_1",
+      enabled: false,
+      usesFrom: "identity",
+    });
+    const others = [
+      { ...limit, name: "a", autoApply: true, async: true },
+      { ...limit, name: "b", type: "fast", async: false } as const,
+    ];
+    expect(await fieldsOf({ ratelimit: { ...limit, type: "fast" }, ratelimits: others })).toEqual({
+      apiId: "api_1",
+      ratelimits: [{ name: "default", ...limit, type: "fast" }, ...others],
     });
   });
 
