@@ -63,7 +63,7 @@ const mustBePacked = {
 const notPacked = (name) => `not in the tarball: ${name}`;
 
 /** What only tests need is compiled and not published. @param {string} name */
-const isForTests = (name) => /^package\/(?:dist|src)\/testing\/|\.test\.|\.worker\./.test(name);
+const isForTests = (name) => /^package\/dist\/testing\/|\.test\.|\.worker\./.test(name);
 
 /**
  * Files and folders of a package that its README links to: whoever reads it in the tarball must find them.
@@ -141,7 +141,7 @@ const vitest = ["run", "--config", "vitest.workspace.ts"];
 const results = [
   // Before the others: what is packed is what was built.
   await report({
-    name: "build (tsc -b)",
+    name: "build (tsc -b, rolldown)",
     run: () => run(process.execPath, [join(root, ".ci", "setup.mjs"), "--build"]),
   }),
 ];
