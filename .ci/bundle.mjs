@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
@@ -20,6 +20,18 @@ const SHARED_INPUTS = [
 
 /** What is no path is the name of a package, and stays an import. @param {string} id */
 const isPackageName = (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id);
+
+/**
+ * The package that is bundled in, where it is used: read file by file it costs more than all the rest of core. Everything else stays
+ * an import.
+ */
+const BUNDLED = "zod";
+
+/** Packages whose local variables get short names: core has a limit of size, which check.mjs holds. */
+const WITH_SHORT_NAMES = ["core"];
+
+/** @param {string} id */
+const isExternal = (id) => isPackageName(id) && id !== BUNDLED && !id.startsWith(`${BUNDLED}/`);
 
 /**
  * Bundles a package, unless its dist/ is up to date.
@@ -96,17 +108,49 @@ async function bundleCode(directory, input) {
   await build({
     cwd: directory,
     input,
-    external: isPackageName,
+    external: isExternal,
     platform: "node",
+    plugins: [shorten(directory)],
     transform: { target: "node20.19" },
     output: {
       dir: "dist",
       format: "esm",
       chunkFileNames: "[name].js",
+      // Else each chunk is written anew after the plugins, and the small one is long again.
+      minify: false,
+      codeSplitting: { groups: [{ name: BUNDLED, test: `/node_modules/${BUNDLED}/` }] },
       // Docstrings are in the declarations.
       comments: { jsdoc: false, annotation: true, legal: true },
     },
   });
+}
+
+/**
+ * Makes the chunk of the bundled package small, and puts its licence on top. Our own code keeps its lines and the names of its
+ * functions, which are in stack traces.
+ *
+ * @param {string} directory
+ * @returns {import("rolldown").Plugin}
+ */
+function shorten(directory) {
+  return {
+    name: "shorten",
+    async renderChunk(code, chunk) {
+      const { minify } = await import("rolldown/utils");
+      if (chunk.name === BUNDLED) {
+        const licence = readFileSync(join(directory, "node_modules", BUNDLED, "LICENSE"), "utf8");
+        const small = await minify(chunk.fileName, code, { module: true });
+        return `/*!\n${BUNDLED}\n\n${licence.trim()}\n*/\n${small.code}\n`;
+      }
+      if (!WITH_SHORT_NAMES.includes(basename(directory))) return null;
+      return minify(chunk.fileName, code, {
+        module: true,
+        compress: { sequences: false, joinVars: false, keepNames: { function: true, class: true } },
+        mangle: { toplevel: false },
+        codegen: { removeWhitespace: false },
+      });
+    },
+  };
 }
 
 /**
