@@ -1,7 +1,7 @@
 // Makes the dist/ of a package from its sources and from the declarations that tsc wrote to its build/: one file of code and one
 // of types for each entry, so that importing a package means reading a few files and not hundreds.
 //
-// See packages/core/decisions/0025-bundles-and-the-schema-library.md.
+// See packages/core/decisions/0026-bundles-and-the-schema-library.md.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -7,9 +7,10 @@ export function page(workspace: Workspace, want: PageWant): PageResult {
   const { revision, lists } = workspace;
   const size = lists.sizeOf(want.list);
   const found: LoadedRecord[] = [];
+  const rows = workspace.rows(want.kind);
   for (const ids of lists.ids(want.list, want.of, want.after, want.descending === true))
     for (const id of ids) {
-      const row = workspace.row(want.kind, id);
+      const row = rows.get(id);
       if (row === undefined) continue;
       if (found.length === want.limit) return { revision, found, hasMore: true, size };
       found.push(loaded(workspace, row));

@@ -12,9 +12,10 @@ export function read(workspace: Workspace, wants: readonly Want[]): ReadResult {
 
 /** A record, and the identity that it links to. */
 export function loaded(workspace: Workspace, row: Row): LoadedRecord {
-  const { record, usage, usedAt } = stateOf(row);
-  const identity = row.link === null ? undefined : workspace.row("identity", row.link);
-  return { record, usage, usedAt, linked: identity === undefined ? null : stateOf(identity) };
+  const { record, counters, usedAt } = row;
+  const identity = workspace.identityOf(row);
+  const linked = identity === undefined ? null : stateOf(identity);
+  return { record, usage: counters && usageOf(counters), usedAt, linked };
 }
 
 /** A copy: counters are never handed out, nor kept as they are handed in, so that a charge need not freeze them. */
@@ -27,8 +28,6 @@ function find(workspace: Workspace, want: Want): Row | undefined {
   return id === undefined ? undefined : workspace.row(want.kind, id);
 }
 
-/** Only rows that a workspace holds come here, and these have a version. */
-function stateOf({ kind, id, version, link, body, counters, usedAt }: Row): StoredRecordState {
-  const record = { kind, id, version: version as number, link, body };
-  return { record, usage: counters && usageOf(counters.usage), usedAt };
+function stateOf({ record, counters, usedAt }: Row): StoredRecordState {
+  return { record, usage: counters && usageOf(counters), usedAt };
 }

@@ -7,6 +7,7 @@ import type { ErrorListener } from "../lib/error-listener.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import type { LruCache } from "../lib/lru-cache.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
+import type { RootKeyPointer } from "../records/root-key.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
@@ -14,7 +15,7 @@ import type { KeyStore } from "../store/key-store.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
 import type { Clock } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
-import type { CachedKey } from "../verification/key-cache.js";
+import type { KeyCache } from "../verification/key-cache.js";
 
 /**
  * What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. Its internal
@@ -34,8 +35,10 @@ export interface OperationContext {
   readonly hasher: SecretHasher;
   /** Null when no vault is configured: nothing can be made recoverable. @internal */
   readonly vault: Vault | null;
-  /** Recently verified keys, by hash. @internal */
-  readonly cache: LruCache<CachedKey>;
+  /** Recently verified keys. @internal */
+  readonly cache: KeyCache;
+  /** Where root keys are that were used lately, by plain hash. @internal */
+  readonly rootKeys: LruCache<RootKeyPointer>;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** Whether changes are written to the audit log. */

@@ -42,23 +42,13 @@ export interface RecordEnvelope {
   readonly link: string | null;
 }
 
-/** A body that was decoded before, and the envelope that it came in. */
-interface Decoded {
-  readonly envelope: RecordEnvelope;
-  readonly value: unknown;
-}
-
-/**
- * Values of bodies that were decoded before. A store in memory hands out the same frozen body again and again; stores that
- * parse text hand out another one each time, which is not frozen, and for those there is nothing to gain.
- */
-const decodedBodies = new WeakMap<object, Decoded>();
-
 /** Version of the layout of all bodies. Members may be added under the same number; a member that changes its meaning raises it. */
 const FORMAT = 1;
 
 /** Puts a {@link RecordType} together from what is particular to a kind. */
-export function defineRecord<Value extends { readonly id: string }>(type: {
+export function defineRecord<
+  Value extends { readonly id: string; readonly workspaceId?: string },
+>(type: {
   readonly kind: RecordKind;
   readonly version?: (value: Value) => number;
   readonly link?: (value: Value) => string | null;
@@ -79,16 +69,14 @@ export function defineRecord<Value extends { readonly id: string }>(type: {
     }),
     decode: (stored, workspaceId) => {
       const { id, version, link, body } = stored;
-      const isKept = typeof body === "object" && body !== null && Object.isFrozen(body);
-      const known = isKept ? decodedBodies.get(body) : undefined;
-      if (known !== undefined && isSame(known.envelope, id, workspaceId, version, link))
-        return known.value as Value;
+      const memo = stored.memo as Value | undefined;
+      if (memo !== undefined && memo.workspaceId === workspaceId) return memo;
       try {
         // Versions begin with 1: a store that cannot read one answers 0.
         if (version < 1) throw new TypeError("the stored version is not what was written");
         const envelope = { id, workspaceId, version, link };
         const value = Object.freeze(read(new BodyReader(body, FORMAT), envelope));
-        if (isKept) decodedBodies.set(body, { envelope, value });
+        if ("memo" in stored) stored.memo = value;
         return value;
       } catch (error) {
         if (error instanceof TypeError) throw corruptRecord(`${kind} ${id}`);
@@ -98,21 +86,6 @@ export function defineRecord<Value extends { readonly id: string }>(type: {
     claims: type.claims ?? (() => []),
     lists: type.lists ?? (() => []),
   };
-}
-
-function isSame(
-  known: RecordEnvelope,
-  id: string,
-  workspaceId: string,
-  version: number,
-  link: string | null,
-): boolean {
-  return (
-    known.id === id &&
-    known.version === version &&
-    known.link === link &&
-    known.workspaceId === workspaceId
-  );
 }
 
 /** A frozen body of the members that have a value. */

@@ -33,4 +33,9 @@ export interface StoredRecord {
    * `undefined`: core says what that means.
    */
   readonly body: JsonValue | undefined;
+  /**
+   * Core's own, to write to: what it decoded the record to. Only a store that hands out the same object again has this member,
+   * `undefined` at first; another record, another version too, is another object.
+   */
+  memo?: unknown;
 }

@@ -1,7 +1,6 @@
 import { type Latchkey, LatchkeyError } from "@latchkey/core";
-import type { Caller } from "../operations/operation.js";
 import type { HttpRequest } from "../request/http-request.js";
-import { createBinder } from "./bound-latchkeys.js";
+import { type Caller, createCallers } from "./callers.js";
 
 /** A caller as a host recognises it: what it may do, and in which workspace. */
 export interface HostCaller {
@@ -23,7 +22,7 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** Recognises root keys in `Authorization: Bearer <root key>`. The audit log names the root key by its id as the actor. */
 export function byRootKey(latchkey: Latchkey): Authenticator {
-  const bind = createBinder(latchkey);
+  const callerOf = createCallers(latchkey);
   return async (request) => {
     const token = BEARER.exec(request.header("authorization") ?? "")?.[1];
     if (token === undefined) throw unauthorized();
@@ -31,7 +30,7 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
     switch (outcome.kind) {
       case "authenticated": {
         const { workspaceId, rootKeyId, permissions } = outcome;
-        return { latchkey: bind(workspaceId, rootKeyId), permissions };
+        return callerOf(workspaceId, rootKeyId, permissions);
       }
       case "workspace-disabled":
         throw workspaceDisabled();
@@ -50,19 +49,19 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
  * array, such as `"*"`, whose `includes` would be true, must not grant anything.
  */
 export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenticator {
-  const bind = createBinder(latchkey);
+  const callerOf = createCallers(latchkey);
   return async ({ webRequest }) => {
     if (webRequest === null) throw new TypeError("a host authenticates by a Request only");
-    const caller: unknown = await authenticate(webRequest);
-    if (caller === null) throw unauthorized();
-    if (!isHostCaller(caller))
+    const recognised: unknown = await authenticate(webRequest);
+    if (recognised === null) throw unauthorized();
+    if (!isHostCaller(recognised))
       throw new TypeError(
         '"authenticate" must return null or { workspaceId, permissions, actor? }',
       );
-    const { workspaceId, permissions, actor = null } = caller;
-    const bound = bind(workspaceId, actor);
-    if (!(await bound.isWorkspaceEnabled())) throw workspaceDisabled();
-    return { latchkey: bound, permissions };
+    const { workspaceId, permissions, actor = null } = recognised;
+    const caller = callerOf(workspaceId, actor, permissions);
+    if (!(await caller.latchkey.isWorkspaceEnabled())) throw workspaceDisabled();
+    return caller;
   };
 }
 

@@ -1,13 +1,12 @@
 import {
   isRootAllowed,
-  isRootPermission,
   type Latchkey,
   LatchkeyError,
   type RootPermission,
   rootPermissionName,
-  type VerifyScope,
 } from "@latchkey/core";
-import type { Caller } from "../operations/operation.js";
+import type { Caller } from "./callers.js";
+import { canVerify } from "./held-permissions.js";
 import type { RequiredPermissions, Subject } from "./required-permissions.js";
 
 /**
@@ -41,31 +40,16 @@ export function authorizeConditional(
 }
 
 async function isAllowed(
-  { latchkey, permissions }: Caller,
+  { latchkey, permissions, verifyScope }: Caller,
   required: RequiredPermissions,
 ): Promise<boolean> {
   const missing = required.permissions.filter((needed) => !isRootAllowed(permissions, needed));
   if (missing.length === 0) return true;
   const isHeldFor = (id: string) =>
     missing.every((needed) => isRootAllowed(permissions, withId(needed, id)));
-  if (required.subject.kind === "any-api")
-    return namedApiIds(permissions, "verify_key").some(isHeldFor);
+  if (required.subject.kind === "any-api") return canVerify(verifyScope, undefined);
   const id = await subjectId(latchkey, required.subject);
   return id !== null && isHeldFor(id);
-}
-
-/** The APIs whose keys a caller can verify: all, or those that its permissions name. */
-export function verifyScope(permissions: readonly string[]): VerifyScope {
-  const isForAll = isRootAllowed(permissions, { resource: "api", id: null, action: "verify_key" });
-  return isForAll ? {} : { apiIds: namedApiIds(permissions, "verify_key") };
-}
-
-/** Ids of the APIs that permissions with this action name. */
-function namedApiIds(permissions: readonly string[], action: string): string[] {
-  return permissions.flatMap((permission) => {
-    const [resource, id = "*", held] = isRootPermission(permission) ? permission.split(".") : [];
-    return resource === "api" && id !== "*" && held === action ? [id] : [];
-  });
 }
 
 /** The id that a permission for one resource must name; null if there is no such record. */

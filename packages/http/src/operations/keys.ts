@@ -1,5 +1,6 @@
 import { expiryIssues, parseInput, verifyKeyInput } from "@latchkey/core";
-import { authorizeConditional, verifyScope } from "../auth/authorize.js";
+import { authorizeConditional } from "../auth/authorize.js";
+import { canVerify } from "../auth/held-permissions.js";
 import {
   onApi,
   onApiById,
@@ -55,7 +56,7 @@ export const KEYS: readonly Operation[] = [
       "`valid` and `code`. A refusal charges nothing. With an `Idempotency-Key` a retry within 10 minutes gets the " +
       "same verdict and is charged once.",
     headerFields: { requestId: "Idempotency-Key" },
-    sufficient: { resource: "api", id: null, action: "verify_key" },
+    isKnownAllowed: ({ verifyScope }, { apiId }) => canVerify(verifyScope, apiId),
     response: verdict,
     errors: ["CONFLICT"],
     example: {
@@ -86,14 +87,11 @@ export const KEYS: readonly Operation[] = [
       apiId === undefined
         ? onApi(["verify_key"], { kind: "any-api" })
         : onApiById(apiId, "verify_key"),
-    run: async ({ latchkey, permissions }, input, requestId) => {
+    run: async ({ latchkey, verifyScope }, input, requestId) => {
       // For the library any text is a question, with the verdict NOT_FOUND. Over HTTP a malformed one stays a mistake.
       if (!isPresentedSecret(input.key)) parseInput(verifyKeyInput, input);
       // Not a spread: the engine copies by assign three times as fast, and this is the busiest line of all.
-      return Object.assign(
-        { requestId },
-        await latchkey.verifyKey(input, verifyScope(permissions)),
-      );
+      return Object.assign({ requestId }, await latchkey.verifyKey(input, verifyScope));
     },
   }),
   defineOperation({

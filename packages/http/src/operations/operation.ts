@@ -3,13 +3,12 @@ import {
   type EpochMs,
   type InputIssue,
   type InputSchema,
-  type Latchkey,
   noInput,
   type OperationName,
   type Operations,
-  type RootPermission,
 } from "@latchkey/core";
 import type { z } from "zod";
+import type { Caller } from "../auth/callers.js";
 import type { RequiredPermissions } from "../auth/required-permissions.js";
 import type { PublicErrorCode } from "../routing/http-response.js";
 
@@ -18,12 +17,6 @@ export type Method = "GET" | "POST";
 
 /** Type of a query parameter that is not a string. */
 export type QueryType = "integer" | "boolean";
-
-/** An authenticated caller: one workspace, and what the caller may do there. */
-export interface Caller {
-  readonly latchkey: Latchkey;
-  readonly permissions: readonly string[];
-}
 
 /** Error codes that only some operations return. */
 export type OperationError = Extract<
@@ -66,10 +59,10 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   /** Open to everyone; credentials are not read. */
   readonly isPublic?: true;
   /**
-   * A permission that allows the operation whatever the input. For a caller who holds it the input is checked by core alone:
-   * this halves the work of the busiest operation.
+   * Whether the caller may do this, judged by fields that nobody has checked yet. If so, core alone checks the input: this
+   * halves the work of the busiest operation. If not, or if it cannot be told, {@link requiredPermissions} decides.
    */
-  readonly sufficient?: RootPermission;
+  readonly isKnownAllowed?: (caller: Caller, fields: Readonly<Record<string, unknown>>) => boolean;
   /** Body of a success, exactly: strict objects. The tests hold every response against it. */
   readonly response: Response;
   /**

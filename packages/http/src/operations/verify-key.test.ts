@@ -194,6 +194,30 @@ describe("who may ask", () => {
     expect((await verify({ key, apiId }, token)).valid).toBe(true);
   });
 
+  test("a malformed input is 400 before anything about permission, whatever the token is for", async () => {
+    const { key } = await create();
+    for (const permission of [
+      `api.${apiId}.verify_key`,
+      `api.${apiId}.read_key`,
+      "api.*.verify_key",
+    ]) {
+      const token = await service.rootKey(permission);
+      for (const malformed of [
+        { apiId: [apiId] },
+        { apiId: null },
+        { apiId, cost: 1 },
+        { apiId: "api_9", tags: 1 },
+      ]) {
+        const { status, body } = await service.call(
+          "keys.verifyKey",
+          { key, ...malformed },
+          { token },
+        );
+        expect([status, body.error.code]).toEqual([400, "BAD_REQUEST"]);
+      }
+    }
+  });
+
   test("publicVerify waives the token here and nowhere else", async () => {
     const open = await openService({ publicVerify: true });
     const api = await open.latchkey.createApi({ name: "payments" });

@@ -23,7 +23,8 @@ export function addHeaderFields(
 ): ReceivedInput {
   let { fields, issues } = received;
   let headers = NO_HEADERS;
-  for (const [field, name] of Object.entries(names)) {
+  for (const field in names) {
+    const name = names[field] as string;
     if (Object.hasOwn(fields, field))
       issues = [...issues, { path: field, message: "is not a known field" }];
     const value = request.header(name.toLowerCase());

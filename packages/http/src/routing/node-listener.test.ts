@@ -72,6 +72,33 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     expect(await exchange(port, head, endless, endless)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  test("a body that comes turns of the event loop after its head is waited for, and read in whatever pieces", async () => {
+    const service = await openService({ ...options, maxBodyBytes: 1_000 });
+    const { apiId } = await service.latchkey.createApi({ name: "payments" });
+    const listener = toNodeListener(service.handler);
+    const announced = signal();
+    const { port } = await listen((incoming, outgoing) => {
+      announced.give();
+      return listener(incoming, outgoing);
+    });
+    const lines = `Authorization: Bearer ${service.root}\r\nx-permissions: ["*"]\r\n`;
+    const request = post(lines, JSON.stringify({ apiId }));
+    const socket = connect(port, "127.0.0.1");
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    socket.write(request.slice(0, -10));
+    await announced.given;
+    for (const piece of [request.slice(-10, -5), request.slice(-5)]) {
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      expect(answer).toBe("");
+      socket.write(piece);
+    }
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   test("a body that is announced too large is refused before it comes, and the connection closed", async () => {
     const { port, lines } = await open();
     const head = `POST /v1/keys.createKey HTTP/1.1\r\nHost: x\r\n${lines}Content-Type: application/json\r\nContent-Length: 1073741824\r\n\r\n`;

@@ -1,11 +1,12 @@
-import { isRootAllowed, noInput, parseInput } from "@latchkey/core";
+import { noInput, parseInput } from "@latchkey/core";
 import { type Authenticator, byHost, byRootKey } from "../auth/authenticate.js";
 import { authorize } from "../auth/authorize.js";
+import { type Caller, createCallers } from "../auth/callers.js";
 import { documentPage } from "../docs-page/document-page.js";
 import type { Page } from "../docs-page/page.js";
 import { REFERENCE_PAGES } from "../docs-page/reference-page.js";
 import { VERIFY_KEY } from "../operations/keys.js";
-import type { Caller, Operation } from "../operations/operation.js";
+import type { Operation } from "../operations/operation.js";
 import { OPERATIONS } from "../operations/table.js";
 import type { Settings } from "../options.js";
 import { addHeaderFields, type ReceivedInput } from "../request/header-fields.js";
@@ -38,7 +39,7 @@ export function createService(settings: Settings): Service {
   const newRequestId = createRequestIds();
   const pages = settings.docs ? [documentPage(settings.basePath), ...REFERENCE_PAGES] : [];
   const findRoute = createRouter<Operation | Page>([...OPERATIONS, ...pages], settings.basePath);
-  const everyone: Caller = { latchkey, permissions: ["*"] };
+  const everyone = createCallers(latchkey)(latchkey.workspaceId, null, ["*"]);
   const acceptEveryone: Authenticator = async () => everyone;
   const authenticate =
     settings.authenticate === null ? byRootKey(latchkey) : byHost(latchkey, settings.authenticate);
@@ -62,24 +63,24 @@ export function createService(settings: Settings): Service {
         : await readBody(operation, request, query);
     const input = addHeaderFields(request, operation.headerFields, received);
     try {
-      return successResponse(await perform(operation, caller, input, requestId), requestId);
+      const isAdmitted =
+        input.issues.length === 0 && operation.isKnownAllowed?.(caller, input.fields) === true;
+      if (!isAdmitted) await admit(operation, caller, input);
+      return successResponse(await operation.run(caller, input.fields, requestId), requestId);
     } catch (error) {
       throw nameAsSent(error, input);
     }
   }
 
-  async function perform(
+  /** Checks fields and permission, in this order. */
+  async function admit(
     operation: Operation,
     caller: Caller,
     { fields, issues }: ReceivedInput,
-    requestId: string,
-  ): Promise<unknown> {
-    if (issues.length > 0 || !hasSufficient(operation, caller)) {
-      const extra = operation.extraIssues?.(fields, latchkey.now()) ?? [];
-      const input = parseInput(operation.input, fields, () => [...issues, ...extra]);
-      await authorize(caller, operation.requiredPermissions(input));
-    }
-    return operation.run(caller, fields, requestId);
+  ): Promise<void> {
+    const extra = operation.extraIssues?.(fields, latchkey.now()) ?? [];
+    const input = parseInput(operation.input, fields, () => [...issues, ...extra]);
+    await authorize(caller, operation.requiredPermissions(input));
   }
 
   async function readBody(
@@ -142,8 +143,3 @@ function asFields(list: readonly unknown[]): ReceivedFields["fields"] {
 
 /** How many times longer than another body an array may be. */
 const LIST_FACTOR = 16;
-
-/** Whether the caller holds the permission that allows the operation whatever the input; core checks the input then. */
-function hasSufficient({ sufficient }: Operation, { permissions }: Caller): boolean {
-  return sufficient !== undefined && isRootAllowed(permissions, sufficient);
-}

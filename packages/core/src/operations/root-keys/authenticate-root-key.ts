@@ -1,5 +1,6 @@
 import {
   DIRECTORY_ID,
+  type RootKeyPointer,
   type RootKeyRecord,
   rootKeyPointerType,
   rootKeyType,
@@ -10,7 +11,7 @@ import {
   workspaceType,
 } from "../../records/workspace.js";
 import { isExpired } from "../../rules/expiry.js";
-import { secretShape } from "../../secrets/format.js";
+import { MAX_SECRET_LENGTH, secretShape } from "../../secrets/format.js";
 import type { Want } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
 
@@ -33,6 +34,8 @@ const REFUSED: RootKeyOutcome = { kind: "refused" };
  * Finds out whom a token speaks for. Root keys of every workspace are recognised: the token says which
  * workspace it belongs to. Keys of APIs are not root keys, whatever their permissions.
  *
+ * Where the root key of a token is does not change, so that is remembered; what it is now is read each time.
+ *
  * @param token - The presented root key.
  */
 export async function authenticateRootKey(
@@ -40,10 +43,12 @@ export async function authenticateRootKey(
   token: string,
 ): Promise<RootKeyOutcome> {
   // Whatever a host's header parsing came to: what is no text is no root key.
-  if (typeof token !== "string") return REFUSED;
-  const shape = secretShape(token);
-  if (shape === "malformed" || shape === "damaged") return REFUSED;
-  const found = await findRootKey(context, context.hasher.candidates(token));
+  if (typeof token !== "string" || token.length > MAX_SECRET_LENGTH) return REFUSED;
+  const plainHash = context.hasher.plainHash(token);
+  const known = context.rootKeys.get(plainHash);
+  const found =
+    (known === undefined ? null : await readRootKey(context, known)) ??
+    (await findRootKey(context, token, plainHash));
   if (found === null) return REFUSED;
   const { rootKey, workspace } = found;
   if (!rootKey.enabled || isExpired(rootKey.expires, context.now())) return REFUSED;
@@ -52,36 +57,53 @@ export async function authenticateRootKey(
   return { kind: "authenticated", rootKeyId, workspaceId, permissions };
 }
 
-/** The root key of one of these hashes, of any workspace, with its workspace. */
+/** A root key with its workspace. */
+interface FoundRootKey {
+  readonly rootKey: RootKeyRecord;
+  readonly workspace: WorkspaceRecord;
+}
+
+/** Looks in the directory, which leads to the root keys of all workspaces. */
 async function findRootKey(
-  { store }: OperationContext,
-  hashes: readonly string[],
-): Promise<{ readonly rootKey: RootKeyRecord; readonly workspace: WorkspaceRecord } | null> {
+  context: OperationContext,
+  token: string,
+  plainHash: string,
+): Promise<FoundRootKey | null> {
+  const shape = secretShape(token);
+  if (shape === "malformed" || shape === "damaged") return null;
+  const hashes = context.hasher.candidates(token);
   const wants = hashes.map((hash): Want => ({ kind: "rootKeyPointer", id: hash }));
-  const pointers = await store.read(DIRECTORY_ID, wants);
+  const pointers = await context.store.read(DIRECTORY_ID, wants);
   for (const pointed of pointers.found) {
     if (pointed === null) continue;
-    const {
-      id: hash,
-      workspaceId,
-      rootKeyId,
-    } = rootKeyPointerType.decode(pointed.record, DIRECTORY_ID);
-    const { found } = await store.read(workspaceId, [
-      { kind: "rootKey", id: rootKeyId },
-      { kind: "workspace", id: workspaceId },
-    ]);
-    const [stored = null, workspace = null] = found;
-    if (stored === null) continue;
-    const rootKey = rootKeyType.decode(stored.record, workspaceId);
-    // A pointer is a hint, and the root key itself says whose it is.
-    if (rootKey.hash !== hash) continue;
-    return {
-      rootKey,
-      workspace:
-        workspace === null
-          ? unwrittenWorkspace(workspaceId)
-          : workspaceType.decode(workspace.record, workspaceId),
-    };
+    const pointer = rootKeyPointerType.decode(pointed.record, DIRECTORY_ID);
+    const found = await readRootKey(context, pointer);
+    if (found === null) continue;
+    context.rootKeys.set(plainHash, pointer);
+    return found;
   }
   return null;
+}
+
+/** The root key that a pointer leads to; null where there is none of this hash any more. */
+async function readRootKey(
+  { store }: OperationContext,
+  { id: hash, workspaceId, rootKeyId }: RootKeyPointer,
+): Promise<FoundRootKey | null> {
+  const { found } = await store.read(workspaceId, [
+    { kind: "rootKey", id: rootKeyId },
+    { kind: "workspace", id: workspaceId },
+  ]);
+  const [stored = null, workspace = null] = found;
+  if (stored === null) return null;
+  const rootKey = rootKeyType.decode(stored.record, workspaceId);
+  // A pointer is a hint, and the root key itself says whose it is.
+  if (rootKey.hash !== hash) return null;
+  return {
+    rootKey,
+    workspace:
+      workspace === null
+        ? unwrittenWorkspace(workspaceId)
+        : workspaceType.decode(workspace.record, workspaceId),
+  };
 }

@@ -1,0 +1,57 @@
+import type { Latchkey, VerifyScope } from "@latchkey/core";
+import { verifyScope } from "./held-permissions.js";
+
+/** An authenticated caller: one workspace, and what the caller may do there. */
+export interface Caller {
+  readonly latchkey: Latchkey;
+  readonly permissions: readonly string[];
+  /** The APIs whose keys the caller can verify, as its permissions say. */
+  readonly verifyScope: VerifyScope;
+}
+
+/** The caller with these permissions: an actor, or nobody in particular, in a workspace. */
+export type CallerOf = (
+  workspaceId: string,
+  actor: string | null,
+  permissions: readonly string[],
+) => Caller;
+
+/** Callers that are kept, one for each workspace and actor. Each takes a few kilobytes. */
+const MAX_CALLERS = 1_000;
+
+/**
+ * Keeps what is made for a caller, who sends many requests: a latchkey that is bound to workspace and actor, and what follows
+ * from the permissions. Making it anew for each would cost a verification more than anything else before its operation.
+ *
+ * @returns A function that throws TypeError for a malformed workspace id or actor.
+ */
+export function createCallers(latchkey: Latchkey): CallerOf {
+  const kept = new Map<string, Caller>();
+
+  function bind(workspaceId: string, actor: string | null): Latchkey {
+    const own = workspaceId === latchkey.workspaceId ? latchkey : latchkey.workspace(workspaceId);
+    return actor === null ? own : own.actingAs(actor);
+  }
+
+  return (workspaceId, actor, permissions) => {
+    // With its length, so that no two pairs of workspace and actor share a name, whatever a host makes up.
+    const workspace = `${workspaceId.length} ${workspaceId}`;
+    const name = actor === null ? workspace : `${workspace} ${actor}`;
+    const known = kept.get(name);
+    // Compared each time: a caller's permissions are what they are now, never what they were.
+    if (known !== undefined && isSameList(known.permissions, permissions)) return known;
+    const caller: Caller = {
+      latchkey: known?.latchkey ?? bind(workspaceId, actor),
+      permissions: [...permissions],
+      verifyScope: verifyScope(permissions),
+    };
+    if (known === undefined && kept.size >= MAX_CALLERS)
+      kept.delete(kept.keys().next().value as string);
+    kept.set(name, caller);
+    return caller;
+  };
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
+}
