@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 const SHARED_INPUTS = [
   fileURLToPath(import.meta.url),
   fileURLToPath(new URL("../pnpm-lock.yaml", import.meta.url)),
+  fileURLToPath(new URL("../tsconfig.base.json", import.meta.url)),
 ];
 
 /** What is no path is the name of a package, and stays an import. @param {string} id */
