@@ -1,6 +1,7 @@
-import { Cluster, Redis } from "ioredis";
+import type { Cluster } from "ioredis";
 import type { Settings } from "../options.js";
 import type { RedisClient, RedisClusterClient } from "./client.js";
+import { loadDriver } from "./load-driver.js";
 
 const FORMS =
   '"url" must be redis://host:port or redis://host:port/database-number (rediss:// with TLS), or redis+cluster://host:port,host:port (rediss+cluster:// with TLS), with nothing after that; user:password@ before the host is percent-encoded';
@@ -40,6 +41,7 @@ export function openUrl(url: string, settings: Settings): RedisClient | RedisClu
 
 function openServer(url: string, settings: Settings): RedisClient {
   assertServerUrl(url);
+  const { Redis } = loadDriver();
   return new Redis(url, {
     ...NEVER_TWICE,
     connectTimeout: settings.connectTimeoutMs,
@@ -68,7 +70,8 @@ function openCluster(url: string, settings: Settings): RedisClusterClient {
     .map(parseNode);
   const credentials = at === -1 ? {} : parseCredentials(rest.slice(0, at));
   const { maxRetriesPerRequest, reconnectOnError } = NEVER_TWICE;
-  const cluster: Cluster = new Cluster(nodes, {
+  const driver = loadDriver();
+  const cluster: Cluster = new driver.Cluster(nodes, {
     enableOfflineQueue: false,
     retryDelayOnFailover: 0,
     // Nothing was done, and the caller is told so at once.
