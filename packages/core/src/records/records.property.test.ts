@@ -69,7 +69,10 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) =>
   test("that a store hands out again is the same value, of that workspace and no other", () => {
     fc.assert(
       fc.property(record, (value) => {
-        const stored = Object.freeze({ ...type.encode(value), memo: { decoded: undefined } });
+        const stored = Object.freeze({
+          ...type.encode(value),
+          memo: { of: undefined, decoded: undefined },
+        });
         const first = decode(stored);
         expect(first).toEqual(value);
         // A workspace is named by its own id, and a pointer says whose root key it leads to: these two are decoded each time.
@@ -79,6 +82,10 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) =>
         const elsewhere = type.decode(type.encode(value), "ws_2");
         expect(type.decode(stored, "ws_2")).toEqual(elsewhere);
         expect(decode(stored)).toEqual(value);
+        const body = JSON.parse(JSON.stringify(stored.body)) as JsonValue;
+        expect(decode({ ...stored, body, version: stored.version + 1 })).toEqual(
+          decode({ ...type.encode(value), version: stored.version + 1 }),
+        );
       }),
     );
   });

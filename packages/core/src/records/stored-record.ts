@@ -42,6 +42,8 @@ export interface StoredRecord {
 
 /** What core keeps with a record. Stores make it and never look into it. */
 export interface RecordMemo {
-  /** What the record was decoded to. */
+  /** The record that was decoded: a copy of a record brings the memo of the one it was copied from. */
+  of: StoredRecord | undefined;
+  /** What it was decoded to. */
   decoded: unknown;
 }
