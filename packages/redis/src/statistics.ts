@@ -101,7 +101,7 @@ function addSome(
   uses: StatisticsBatch["uses"],
 ) {
   const names = all.of(workspaceId);
-  const homes = uses.map((use) => (use.kind === "key" ? names.addresses : names.recordsOf(use)));
+  const homes = uses.map((use) => names.recordsOf(use));
   const keys = [names.days, ...homes, ...days.map(([member]) => names.countsOf(member))];
   const args = [
     String(uses.length),
@@ -121,10 +121,10 @@ function listDays(
   end: string,
   limit: number,
 ) {
-  const { revision, days } = all.of(workspaceId);
+  const { workspace, days } = all.of(workspaceId);
   const range = order === "a" ? ["-", end] : [end, "-"];
   const args = [order, ...range, String(limit)];
-  return connection.run(SCRIPTS.page, [revision, days, days], args, (answer) =>
+  return connection.run(SCRIPTS.page, [workspace, days, days], args, (answer) =>
     asList(asList(answer, SUM)[2], SUM).map(String),
   );
 }

@@ -12,9 +12,6 @@ const CLOSED = "the store was closed";
 /** How long {@link Connection.close} waits for calls that are under way, in ms. */
 const CLOSING_MS = 500;
 
-/** More arguments than this go to the client as one list, which it takes apart: spread out, each lies on the stack. */
-const MAX_SPREAD = 10_000;
-
 /** Sends commands to a client, each within a deadline, and never twice. */
 export class Connection {
   readonly #client: RedisClient | RedisClusterClient;
@@ -48,17 +45,17 @@ export class Connection {
     args: readonly string[],
     read: (answer: unknown) => Result,
   ): Promise<Result> {
-    return this.#run(script, keys.length, [...keys, ...args], this.#later, read);
+    return this.#run(script, keys, args, this.#later, read);
   }
 
   /** The same within the deadline of a verification. */
   verify<Result>(
     script: Script,
-    keyCount: number,
-    params: readonly string[],
-    read: (answer: unknown) => Result | Promise<Result>,
+    keys: readonly string[],
+    args: readonly string[],
+    read: (answer: unknown) => Result,
   ): Promise<Result> {
-    return this.#run(script, keyCount, params, this.#soon, read);
+    return this.#run(script, keys, args, this.#soon, read);
   }
 
   /** The clock of the server. */
@@ -86,27 +83,27 @@ export class Connection {
 
   #run<Result>(
     script: Script,
-    keyCount: number,
-    params: readonly string[],
+    keys: readonly string[],
+    args: readonly string[],
     deadlines: Deadlines,
-    read: (answer: unknown) => Result | Promise<Result>,
+    read: (answer: unknown) => Result,
   ): Promise<Result> {
     if (this.#isClosed) return Promise.reject(unavailable(CLOSED));
-    if (this.#requirements.areMet) return this.#send(script, keyCount, params, deadlines, read);
-    return this.#requirements
-      .ensure()
-      .then(() => this.#send(script, keyCount, params, deadlines, read));
+    if (this.#requirements.areMet) return this.#send(script, keys, args, deadlines, read);
+    return this.#requirements.ensure().then(() => this.#send(script, keys, args, deadlines, read));
   }
 
   /** One promise around that of ioredis: each further one is felt in every verification. */
   #send<Result>(
     script: Script,
-    keyCount: number,
-    params: readonly string[],
+    keys: readonly string[],
+    args: readonly string[],
     deadlines: Deadlines,
-    read: (answer: unknown) => Result | Promise<Result>,
+    read: (answer: unknown) => Result,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
+      // ioredis takes a list wherever it takes an argument, though its types do not say so. Spread out, each lies on the stack.
+      const words = [keys, args] as unknown as string[];
       let isOver = false;
       const deadline = deadlines.start(() => {
         isOver = true;
@@ -130,9 +127,9 @@ export class Connection {
       // Nothing was run of a script that Redis does not hold: sending the text itself is no repeat.
       const orEvaluate = (error: unknown) => {
         if (firstWord(error) !== "NOSCRIPT") throw error;
-        return this.#client.eval(script.text, keyCount, ...spreadable(params));
+        return this.#client.eval(script.text, keys.length, ...words);
       };
-      const answer = this.#client.evalsha(script.sha1, keyCount, ...spreadable(params));
+      const answer = this.#client.evalsha(script.sha1, keys.length, ...words);
       if (this.#waitReplicas !== null && script.isWrite)
         this.#replicate(answer.catch(orEvaluate)).then(succeed, fail);
       else
@@ -152,9 +149,4 @@ export class Connection {
     if (typeof reached === "number" && reached >= count) return reply;
     throw noAnswer(true, `Redis wrote, but not ${count} replicas within ${timeoutMs} ms`);
   }
-}
-
-/** ioredis takes a list wherever it takes an argument, though its types do not say so. */
-function spreadable(params: readonly string[]): readonly string[] {
-  return params.length <= MAX_SPREAD ? params : [params as unknown as string];
 }

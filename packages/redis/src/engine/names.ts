@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Claim, RecordAddress } from "@latchkey/core";
+import type { Claim, RecordAddress, RecordKind } from "@latchkey/core";
 
 /** What may stand in the name of a Redis key as it is. Hashes and ids of latchkey's making always may. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -10,47 +10,44 @@ const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
 /** `evt_` and as much of an instant in base58 as changes every 3 hours. */
 const AUDIT_BUCKET_WIDTH = 9;
 
-/**
- * Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot.
- *
- * A key is addressed by the first name that it claimed when it was created, the hash of its secret, so that a verification
- * finds it in one step. Records of every other kind lie in one hash a kind.
- */
+/** Of these there are very many: they lie in 16 parts, by the last character of an id or a claim, as in bucket.lua. */
+const SPREAD: ReadonlySet<RecordKind> = new Set<RecordKind>(["key", "identity"]);
+const BUCKETS = [..."0123456789abcdef"];
+
+/** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
 export class WorkspaceNames {
   readonly #root: string;
-  /** String: the revision. */
-  readonly revision: string;
-  /** Hash: for each key its id → address. */
-  readonly addresses: string;
-  /** Hash: identities. */
-  readonly identities: string;
+  /** Hash: the revision, and the counters that several records share. */
+  readonly workspace: string;
+  /** Hashes: identities, in the order of their buckets. */
+  readonly identities: readonly string[];
   /** Sorted set of `<day> <kind> <id>`: which {@link countsOf} there are. */
   readonly days: string;
 
   /** @param root - `<prefix>:{<workspaceId>}:` */
   constructor(root: string) {
     this.#root = root;
-    this.revision = `${root}w`;
-    this.addresses = `${root}r:key`;
-    this.identities = `${root}r:identity`;
+    this.workspace = `${root}w`;
+    this.identities = this.everyBucketOf("identity");
     this.days = `${root}d`;
   }
 
-  /** Hash: one key. */
-  keyAt(address: string): string {
-    return `${this.#root}k:${address}`;
-  }
-
-  /** Hash: the records of a kind, by id; those of the audit log in buckets, each of the entries of 3 hours. */
+  /** Hash: records of a kind, by id. Those of the audit log are apart, each 3 hours of them. */
   recordsOf({ kind, id }: RecordAddress): string {
-    const bucket = kind === "auditEntry" ? `:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}` : "";
-    return `${this.#root}r:${kind}${bucket}`;
+    if (kind === "auditEntry")
+      return `${this.#root}r:auditEntry:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}`;
+    return `${this.#root}r:${kind}${bucketOf(kind, id)}`;
   }
 
-  /** Where a claim is: for a key the record at the address that it gives; for all a hash of values → ids. */
-  claimed(claim: Claim): readonly string[] {
-    const claims = `${this.#root}c:${claim.kind}:${plain(claim.index)}`;
-    return claim.kind === "key" ? [this.keyAt(addressByClaim(claim)), claims] : [claims];
+  /** Hashes: where the records of a kind can be whose ids are not known. Nobody claims a name for an entry of the audit log. */
+  everyBucketOf(kind: RecordKind): readonly string[] {
+    const home = `${this.#root}r:${kind}`;
+    return SPREAD.has(kind) ? BUCKETS.map((bucket) => `${home}:${bucket}`) : [home];
+  }
+
+  /** Hash: names that are taken → ids. */
+  claims({ kind, index, value }: Claim): string {
+    return `${this.#root}c:${kind}:${plain(index)}${bucketOf(kind, value)}`;
   }
 
   /**
@@ -102,24 +99,14 @@ export class Names {
   }
 }
 
-/** The address that a key has from a claim of its: no other has a colon. */
-export function addressByClaim({ index, value }: Pick<Claim, "index" | "value">): string {
-  return `${plain(index)}:${plain(value)}`;
-}
-
-/** `<address>`, and after a space the id of the counters that the key shares with others. */
-export function handleOf(address: string, shared: string): string {
-  return shared === "" ? address : `${address} ${shared}`;
-}
-
-/** The address in a handle, which may be anybody's. */
-export function addressOfHandle(handle: string): string {
-  return handle.split(" ", 1)[0] ?? "";
-}
-
 /** Text as it may stand in a name. A `~` in front tells a digest from every text that may stand as it is. */
 export function plain(text: string, allowed = PLAIN): string {
   return allowed.test(text) ? text : `~${digest(text)}`;
+}
+
+function bucketOf(kind: RecordKind, text: string): string {
+  if (!SPREAD.has(kind)) return "";
+  return `:${BUCKETS[(text.charCodeAt(text.length - 1) || 0) % BUCKETS.length]}`;
 }
 
 function digest(text: string): string {
