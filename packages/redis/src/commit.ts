@@ -50,7 +50,7 @@ function describe(change: Change, names: WorkspaceNames) {
     String(numbers.get(`${record.kind} ${record.id}`) ?? know(record, ""));
   let kindOfHolders: RecordKind | undefined;
   const addName = (letter: string, { id, ...claim }: Claim & RecordAddress): void => {
-    const homes = names.everyBucketOf(claim.kind);
+    const homes = names.everyPartOf(claim.kind);
     if (claim.kind !== kindOfHolders) checks.add("h", homes, String(homes.length));
     kindOfHolders = claim.kind;
     checks.add(letter, [names.claims(claim)], claim.value, id);

@@ -23,26 +23,21 @@ export function read(
   let kindOfHomes: RecordKind | undefined;
   for (const want of wants) {
     if ("index" in want) {
-      const homes = names.everyBucketOf(want.kind);
+      const homes = names.everyPartOf(want.kind);
       if (want.kind !== kindOfHomes) rows.add("h", homes, String(homes.length));
       kindOfHomes = want.kind;
       rows.add("c", [names.claims(want)], want.value);
     } else rows.add("r", [names.recordsOf(want)], want.id);
   }
-  const { workspace, identities } = names;
-  return connection.run(
-    SCRIPTS.read,
-    [workspace, ...identities, ...rows.keys],
-    [String(identities.length), rows.letters, ...rows.args],
-    (answer) => {
-      const [revision, ...items] = asList(answer, "revision");
-      const found = wants.map(({ kind }, index): LoadedRecord | null => {
-        const state = stateOf(kind, items[index * 2]);
-        return state && { ...state, linked: stateOf("identity", items[index * 2 + 1]) };
-      });
-      return { revision: whole(revision, "revision"), found };
-    },
-  );
+  const keys = [names.workspace, names.identities, ...rows.keys];
+  return connection.run(SCRIPTS.read, keys, [rows.letters, ...rows.args], (answer) => {
+    const [revision, ...items] = asList(answer, "revision");
+    const found = wants.map(({ kind }, index): LoadedRecord | null => {
+      const state = stateOf(kind, items[index * 2]);
+      return state && { ...state, linked: stateOf("identity", items[index * 2 + 1]) };
+    });
+    return { revision: whole(revision, "revision"), found };
+  });
 }
 
 /**

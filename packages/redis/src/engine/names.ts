@@ -10,17 +10,16 @@ const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
 /** `evt_` and as much of an instant in base58 as changes every 3 hours. */
 const AUDIT_BUCKET_WIDTH = 9;
 
-/** Of these there are very many: they lie in 16 parts, by the last character of an id or a claim, as in bucket.lua. */
-const SPREAD: ReadonlySet<RecordKind> = new Set<RecordKind>(["key", "identity"]);
-const BUCKETS = [..."0123456789abcdef"];
+/** Keys are many: they and their names lie in 16 parts, by the last character of an id or a name, as in record.lua. */
+const PARTS = [..."0123456789abcdef"];
 
 /** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
 export class WorkspaceNames {
   readonly #root: string;
   /** Hash: the revision, and the counters that several records share. */
   readonly workspace: string;
-  /** Hashes: identities, in the order of their buckets. */
-  readonly identities: readonly string[];
+  /** Hash: identities. */
+  readonly identities: string;
   /** Sorted set of `<day> <kind> <id>`: which {@link countsOf} there are. */
   readonly days: string;
 
@@ -28,7 +27,7 @@ export class WorkspaceNames {
   constructor(root: string) {
     this.#root = root;
     this.workspace = `${root}w`;
-    this.identities = this.everyBucketOf("identity");
+    this.identities = `${root}r:identity`;
     this.days = `${root}d`;
   }
 
@@ -36,18 +35,18 @@ export class WorkspaceNames {
   recordsOf({ kind, id }: RecordAddress): string {
     if (kind === "auditEntry")
       return `${this.#root}r:auditEntry:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}`;
-    return `${this.#root}r:${kind}${bucketOf(kind, id)}`;
+    return `${this.#root}r:${kind}${partOf(kind, id)}`;
   }
 
-  /** Hashes: where the records of a kind can be whose ids are not known. Nobody claims a name for an entry of the audit log. */
-  everyBucketOf(kind: RecordKind): readonly string[] {
+  /** Hashes: all in which a record that is known by a name can be. Entries of the audit log have none. */
+  everyPartOf(kind: RecordKind): readonly string[] {
     const home = `${this.#root}r:${kind}`;
-    return SPREAD.has(kind) ? BUCKETS.map((bucket) => `${home}:${bucket}`) : [home];
+    return kind === "key" ? PARTS.map((part) => `${home}:${part}`) : [home];
   }
 
   /** Hash: names that are taken → ids. */
   claims({ kind, index, value }: Claim): string {
-    return `${this.#root}c:${kind}:${plain(index)}${bucketOf(kind, value)}`;
+    return `${this.#root}c:${kind}:${plain(index)}${partOf(kind, value)}`;
   }
 
   /**
@@ -104,9 +103,9 @@ export function plain(text: string, allowed = PLAIN): string {
   return allowed.test(text) ? text : `~${digest(text)}`;
 }
 
-function bucketOf(kind: RecordKind, text: string): string {
-  if (!SPREAD.has(kind)) return "";
-  return `:${BUCKETS[(text.charCodeAt(text.length - 1) || 0) % BUCKETS.length]}`;
+function partOf(kind: RecordKind, text: string): string {
+  if (kind !== "key") return "";
+  return `:${PARTS[(text.charCodeAt(text.length - 1) || 0) % PARTS.length]}`;
 }
 
 function digest(text: string): string {

@@ -5,11 +5,10 @@
   Not marked as a script without writes, though it makes none: a server that has become a replica then refuses it.
 
   KEYS[1]  workspace, a hash: "revision", and counters that records share
-  KEYS[2]  and on, the hashes of identities; then for each want what its letter names
-  ARGV[1]  number of hashes of identities
-  ARGV[2]  a letter for each want: "r" a record, KEYS: the hash it is in; "c" a claim, KEYS: hash of claims; "h" no want, but
+  KEYS[2]  identities, a hash; then for each want what its letter names
+  ARGV[1]  a letter for each want: "r" a record, KEYS: the hash it is in; "c" a claim, KEYS: hash of claims; "h" no want, but
            where the records of the claims that follow are, KEYS: these hashes
-  ARGV[3]  and on, for each "r" its id, "c" the value of the claim, "h" the number of hashes
+  ARGV[2]  and on, for each "r" its id, "c" the value of the claim, "h" the number of hashes
   Returns  {revision, then for each want two items: false, or {what is stored, counters, latest use, long body, id}; and the
            same of the identity that it links to}
   Mirrors  KeyStore.read in packages/core/src/store/key-store.ts
@@ -26,10 +25,9 @@ local function load(home, id)
   return fields
 end
 
-local reply, identityHomes, letters = { call("HGET", KEYS[1], "revision") or "0" }, tonumber(ARGV[1]), ARGV[2]
-local nextKey, firstHome, homes = identityHomes + 2, nil, nil
-for at = 3, #letters + 2 do
-  local letter, arg = sub(letters, at - 2, at - 2), ARGV[at]
+local reply, nextKey, firstHome, homes = { call("HGET", KEYS[1], "revision") or "0" }, 3, nil, nil
+for at = 2, #ARGV do
+  local letter, arg = sub(ARGV[1], at - 1, at - 1), ARGV[at]
   if letter == "h" then
     firstHome, homes = nextKey, tonumber(arg)
     nextKey = nextKey + homes
@@ -43,7 +41,7 @@ for at = 3, #letters + 2 do
     local found = id and load(home, id)
     local link = found and match(found[1], "^%S* (%S+)")
     reply[#reply + 1] = found or false
-    reply[#reply + 1] = link and load(homeOf(link, 2, identityHomes), link) or false
+    reply[#reply + 1] = link and load(KEYS[2], link) or false
   end
 end
 return reply
