@@ -9,7 +9,7 @@ import type { StoreContext } from "./engine/context.js";
 import { refusedWith, unexpected } from "./engine/errors.js";
 import type { WorkspaceNames } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import { asList, parseBody, whole } from "./engine/stored-values.js";
+import { parseBody, whole } from "./engine/stored-values.js";
 import { type KnownLimit, PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges that one script carries out: nobody waits longer than a millisecond behind it. */
@@ -47,7 +47,7 @@ export class Charges {
     plan.memo = prepared;
     return new Promise((resolve, reject) => {
       const { keys, args } = prepared.at(moment);
-      if (this.#waiting.size === 0) process.nextTick(() => this.#send());
+      if (this.#waiting.size === 0) process.nextTick(() => this.send());
       const own: Waiting = { plan, keys, args, resolve, reject };
       const others = this.#waiting.get(names);
       if (others === undefined) this.#waiting.set(names, [own]);
@@ -55,7 +55,8 @@ export class Charges {
     });
   }
 
-  #send(): void {
+  /** Sends what waits, without waiting for the end of the turn. */
+  send(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const [names, charges] of waiting)
@@ -71,7 +72,7 @@ export class Charges {
       args.push(...charge.args);
     }
     const settle = (answer: unknown) => {
-      const answers = asList(answer, "charge");
+      const answers = String(answer).split("\0");
       for (const [index, { plan, resolve, reject }] of charges.entries()) {
         try {
           resolve(readAnswer(answers[index], plan));
@@ -86,8 +87,7 @@ export class Charges {
   }
 }
 
-function readAnswer(answer: unknown, plan: ChargePlan): ChargeResult {
-  const text = String(answer);
+function readAnswer(text = "", plan: ChargePlan): ChargeResult {
   const words = text.split(" ");
   switch (words[0]) {
     case "STALE":

@@ -41,6 +41,9 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     await server.remove();
   });
 
+  const damageCounters = (record: RecordAddress, text: string) =>
+    control.hset(homeOf(record), record.id, `1 ${at("identity").id} ${text}`);
+
   /** Calls that must be refused with nothing written, after damage that is mended again. */
   async function expectRefusals(damage: () => Promise<unknown>, ...titles: readonly string[]) {
     await putBack(control, whole);
@@ -71,7 +74,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
   test.each(COUNTERS)(
     "counters of a key that are %j are not used, and hide no key",
     async (text) => {
-      const damage = () => control.hset(homeOf(ALONE), `${ALONE.id} u`, text);
+      const damage = () => damageCounters(ALONE, text);
       await expectRefusals(damage, "charge", "commit over a key");
       expect(await unreadableAfter(damage)).toEqual([at("key", 3)]);
     },
@@ -80,7 +83,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
   test.each(COUNTERS)(
     "counters that keys share that are %j are not used, and hide no key",
     async (text) => {
-      const damage = () => control.hset(`${ROOT}w`, `${at("key").id} u`, text);
+      const damage = () => control.hset(`${ROOT}w`, `${at("key").id} u`, `  ${text}`);
       await expectRefusals(damage, "charge shared counters");
       expect(await unreadableAfter(damage)).toEqual([at("key", 1), at("key", 2)]);
     },
@@ -90,7 +93,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     "counters of an identity that are %j are not shown, and hide no key",
     async (text) => {
       await putBack(control, whole);
-      await control.hset(homeOf(at("identity")), `${at("identity").id} u`, text);
+      await damageCounters(at("identity"), text);
       const { found } = await store.read(WORKSPACE, [at("identity"), at("key")]);
       expect(found[0]?.record.body).toBeUndefined();
       expect(found[1]?.linked).toEqual({ ...found[0], linked: undefined });
@@ -103,13 +106,13 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     "a link that is %j hides no key",
     async (text) => {
       expect(
-        await unreadableAfter(() => control.hset(homeOf(ALONE), ALONE.id, `1 ${text}\n{}`)),
+        await unreadableAfter(() => control.hset(homeOf(ALONE), ALONE.id, `1 ${text} 9 0 - 1`)),
       ).toEqual([at("key", 3)]);
     },
   );
 
   test.each(WINDOWS)("a window%s admits nobody", async (text) => {
-    const damage = () => control.hset(homeOf(ALONE), `${ALONE.id} u`, `9 ${NOW} - 1${text}`);
+    const damage = () => damageCounters(ALONE, `9 ${NOW} - 1${text}`);
     await expectRefusals(damage, "charge");
   });
 

@@ -12,6 +12,9 @@ import { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, parseBody, parseUsage, whole, wholeOrNull } from "./engine/stored-values.js";
 
+/** Version, link, counters and body, as include/record.lua says. */
+const STORED = /^(\S*) (\S*)(?: ([^\n]*))?(?:\n(.*))?$/s;
+
 /** Reads records as one snapshot, in one round trip. */
 export function read(
   { connection, names: all }: StoreContext,
@@ -46,17 +49,19 @@ export function read(
  */
 function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
   if (!Array.isArray(fields)) return null;
-  const [text, counters, usedAt, longBody, id] = fields as (string | null)[];
-  const [, version, link, body] = /^(\d{1,16}) (\S*)(?:\n(.*))?$/s.exec(text ?? "") ?? [];
-  const usage = counters === null ? null : readableUsage(counters ?? "");
-  const isReadable = version !== undefined && usage !== undefined;
+  const [text, usedAt, bodyApart, shared, id] = fields as (string | null)[];
+  const [, version, link, own, body] = STORED.exec(text ?? "") ?? [];
+  const usage =
+    own === undefined ? null : readableUsage(own.startsWith("@") ? shared?.slice(2) : own);
+  const readableVersion = wholeOrNull(version);
+  const isReadable = readableVersion !== null && usage !== undefined;
   return {
     record: {
       kind,
       id: id ?? "",
-      version: wholeOrNull(version) ?? 0,
+      version: readableVersion ?? 0,
       link: link || null,
-      body: isReadable ? parseBody(body ?? longBody ?? "") : undefined,
+      body: isReadable ? parseBody(body ?? bodyApart ?? "") : undefined,
     },
     usage: usage === undefined ? NO_USES : usage,
     usedAt: wholeOrNull(usedAt),
@@ -64,7 +69,7 @@ function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
 }
 
 /** Undefined where the text is not that of counters. */
-function readableUsage(counters: string): Usage | undefined {
+function readableUsage(counters: string | undefined): Usage | undefined {
   try {
     return parseUsage(counters, "counters");
   } catch {

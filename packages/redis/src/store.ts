@@ -53,6 +53,9 @@ export function redisStore(
     readStatistics: (...given) => readStatistics(context, ...given),
     deleteStatistics: (...given) => deleteStatistics(context, ...given),
     readClock: () => connection.time(),
-    close: () => connection.close(),
+    close: () => {
+      charges.send();
+      return connection.close();
+    },
   };
 }

@@ -29,12 +29,12 @@ local at, nextKey, firstHome, homes = 3, 2, nil, nil
 local records, released, releases, claimed, claims, moved = {}, {}, {}, {}, {}, {}
 local claimCount, changed, reply, revision = 0, 0, { "OK" }, call("HGET", KEYS[1], "revision")
 
--- Where the counters of a record are, and their text, nil where it has none.
+-- The field of KEYS[1] in which the counters of a record are, nil where it has its own; and their text, nil where it has none.
 local function countersOf(record)
-  local home, field = record.home, record.id .. " u"
-  local text = record.head and call("HGET", home, field) or nil
-  if not text or byte(text) ~= SHARED then return home, field, text end
-  return KEYS[1], sub(text, 2), call("HGET", KEYS[1], sub(text, 2)) or nil
+  local field = match(record.counters or "", "^@(.*)")
+  if not field then return nil, record.counters end
+  local text = moved[field] or call("HGET", KEYS[1], field)
+  return field, text and sub(text, 3) or nil
 end
 
 -- 1. What may refuse.
@@ -45,14 +45,16 @@ for position = 1, #ARGV[1] do
     local holds = expected == "" or head and (expected == "*" or sub(head, 1, #expected) == expected)
     if expected == "-" then holds = not head end
     if not holds then return { "STALE", #records } end
-    records[#records + 1], nextKey, at = { home = key, id = arg, head = head }, nextKey + 1, at + 2
+    local place, counters = match(head or "", "^%S* %S* ()([^\n]*)")
+    local record = { home = key, id = arg, head = place and sub(head, 1, place - 2), counters = counters }
+    record.isApart = head and not find(head, "\n", 1, true)
+    records[#records + 1], nextKey, at = record, nextKey + 1, at + 2
   elseif letter == "h" then
     firstHome, homes, at = nextKey, tonumber(arg), at + 1
     nextKey = nextKey + homes
   elseif letter == "u" then
-    local home, field, text = countersOf(records[tonumber(arg)])
-    local name = home .. " " .. field
-    if moved[name] then text = moved[name][3] end
+    local record = records[tonumber(arg)]
+    local field, text = countersOf(record)
     local left, refilledAt, lastRefillAt, holders, rest = match(text or "", "^(%S+) (%d+) (%S+)( %d+)(.*)$")
     local remaining = left ~= "-" and whole(left) or nil
     refilledAt = whole(refilledAt)
@@ -66,7 +68,8 @@ for position = 1, #ARGV[1] do
       local isKept = keep == "*" or find(keep, " " .. window .. " ", 1, true)
       if isKept and not find(drop, " " .. window .. " ", 1, true) then kept = kept .. " " .. window .. "=" .. value end
     end
-    moved[name] = { home, field, usage .. holders .. kept }
+    kept = usage .. holders .. kept
+    if field then moved[field] = "  " .. kept else record.counters, record.isMoved = kept, true end
     changed, reply[#reply + 1], at = changed + 1, usage, at + 4
   else -- l, c
     local id, holder, name = ARGV[at + 1], call("HGET", key, arg), key .. " " .. arg
@@ -93,37 +96,49 @@ for list = nextKey, nextKey + lists - 1 do call("ZCARD", KEYS[list]) end
 
 -- 2. All is good: nothing here can fail.
 
--- Shared counters go with the last record that has them. Damaged ones stay: whatever else is wrong, a record can be deleted.
-local function leaveCounters(record)
-  local home, field, text = countersOf(record)
-  if not text then return end
+local function save(record)
+  call("HSET", record.home, record.id, record.head .. " " .. record.counters)
+end
+
+-- Adds to the number of records that share counters: they go with the last. Damaged ones stay: whatever else is wrong, a record
+-- can be deleted.
+local function addHolders(field, text, by)
   local usage, holders, rest = match(text, "^(%S+ %S+ %S+) (%d+)(.*)$")
-  if home == KEYS[1] and holders == "1" then
-    call("HDEL", home, field)
-  elseif home == KEYS[1] and holders then
-    call("HSET", home, field, usage .. format(" %.0f", holders - 1) .. rest)
+  if not holders then return end
+  if holders + by == 0 then
+    call("HDEL", KEYS[1], field)
+  else
+    call("HSET", KEYS[1], field, "  " .. usage .. format(" %.0f", holders + by) .. rest)
   end
-  call("HDEL", record.home, record.id .. " u")
+end
+
+local function leaveCounters(record)
+  local field, text = countersOf(record)
+  if field and text then addHolders(field, text, -1) end
 end
 
 local function shareCounters(record, source)
-  local home, field, text = countersOf(source)
-  local ownHome, ownField = countersOf(record)
-  if not text or (home == ownHome and field == ownField) then return end
+  local field, text = countersOf(source)
+  if not text or (field and record.counters == source.counters) then return end
   leaveCounters(record)
-  if home ~= KEYS[1] then
+  if not field then
     -- A field that no counters have: those of a record that is gone stay while another shares them.
+    field = source.id .. " u"
     while call("HEXISTS", KEYS[1], field) == 1 do field = field .. "'" end
-    call("HSET", source.home, source.id .. " u", "@" .. field)
+    source.counters = "@" .. field
+    save(source)
   end
-  local usage, holders, rest = match(text, "^(%S+ %S+ %S+) (%d+)(.*)$")
-  call("HSET", KEYS[1], field, usage and usage .. format(" %.0f", holders + 1) .. rest or text)
-  call("HSET", record.home, record.id .. " u", "@" .. field)
+  addHolders(field, text, 1)
+  record.counters = "@" .. field
 end
 
 for _, name in ipairs(releases) do call("HDEL", name[1], name[2]) end
 for _, field in ipairs(claims) do call("HSET", field[1], field[2], field[3]) end
-for _, field in pairs(moved) do call("HSET", field[1], field[2], field[3]) end
+for field, text in pairs(moved) do call("HSET", KEYS[1], field, text) end
+moved = {}
+for _, record in ipairs(records) do
+  if record.isMoved then save(record) end
+end
 for position = 1, #ARGV[2] do
   local letter, arg = sub(ARGV[2], position, position), ARGV[at]
   if letter == "z" then
@@ -138,28 +153,28 @@ for position = 1, #ARGV[2] do
   elseif letter == "v" then
     call("HINCRBY", KEYS[1], "revision", "1")
   elseif letter == "d" then
-    local record, id = records[tonumber(arg)], records[tonumber(arg)].id
+    local record = records[tonumber(arg)]
     leaveCounters(record)
-    call("HDEL", record.home, id, id .. " b", id .. " t", id .. " u")
+    call("HDEL", record.home, record.id, record.id .. " b", record.id .. " t")
     at = at + 1
   else -- p, n, s
-    local record, head, body = records[tonumber(arg)], ARGV[at + 1], ARGV[at + 2]
+    local record, body = records[tonumber(arg)], ARGV[at + 2]
     local home, id = record.home, record.id
-    at = at + 3
-    if #body > LONGEST_BODY then
-      call("HSET", home, id, head, id .. " b", body)
-    else
-      call("HSET", home, id, head .. "\n" .. body)
-      if record.head and not find(record.head, "\n", 1, true) then call("HDEL", home, id .. " b") end
-    end
     if letter == "n" then
       leaveCounters(record)
-      call("HSET", home, id .. " u", ARGV[at] .. " 1")
-      at = at + 1
+      record.counters = ARGV[at + 3] .. " 1"
     elseif letter == "s" then
-      shareCounters(record, records[tonumber(ARGV[at])])
-      at = at + 1
+      shareCounters(record, records[tonumber(ARGV[at + 3])])
     end
+    record.head = ARGV[at + 1]
+    local text = record.counters and record.head .. " " .. record.counters or record.head
+    if record.counters or #body > LONGEST_BODY then
+      call("HSET", home, id, text, id .. " b", body)
+    else
+      call("HSET", home, id, text .. "\n" .. body)
+      if record.isApart then call("HDEL", home, id .. " b") end
+    end
+    at = at + (letter == "p" and 3 or 4)
   end
 end
 return reply

@@ -9,8 +9,8 @@
   ARGV[1]  a letter for each want: "r" a record, KEYS: the hash it is in; "c" a claim, KEYS: hash of claims; "h" no want, but
            where the records of the claims that follow are, KEYS: these hashes
   ARGV[2]  and on, for each "r" its id, "c" the value of the claim, "h" the number of hashes
-  Returns  {revision, then for each want two items: false, or {what is stored, counters, latest use, long body, id}; and the
-           same of the identity that it links to}
+  Returns  {revision, then for each want two items: false, or {what is stored, latest use, body where it is apart, shared
+           counters, id}; and the same of the identity that it links to}
   Mirrors  KeyStore.read in packages/core/src/store/key-store.ts
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
@@ -18,11 +18,11 @@ local match, byte, sub = string.match, string.byte, string.sub
 -- include record.lua
 
 local function load(home, id)
-  local fields = call("HMGET", home, id, id .. " u", id .. " t", id .. " b")
-  if not fields[1] then return false end
-  if fields[2] and byte(fields[2]) == SHARED then fields[2] = call("HGET", KEYS[1], sub(fields[2], 2)) or "" end
+  local fields = call("HMGET", home, id, id .. " t", id .. " b")
+  local shared = fields[1] and match(fields[1], "^%S* %S* @([^\n]*)")
+  fields[4] = shared and call("HGET", KEYS[1], shared) or false
   fields[5] = id
-  return fields
+  return fields[1] and fields
 end
 
 local reply, nextKey, firstHome, homes = { call("HGET", KEYS[1], "revision") or "0" }, 3, nil, nil

@@ -12,16 +12,21 @@ export interface Place {
 /** Damage as a disk or a careless script would do it, behind the back of the store. */
 export function damageBy(placeOf: (store: KeyStore) => Place): Damage {
   return {
-    body: (store, record) => writeOver(placeOf(store), record, '1 \n{"a":'),
-    version: (store, record) => writeOver(placeOf(store), record, "one \n{}"),
+    body: (store, record) => writeOver(placeOf(store), record, /(?<=^|\n){.*$/s, '{"a":'),
+    version: (store, record) => writeOver(placeOf(store), record, /^\d+/, "one"),
   };
 }
 
+/** In the field of the record, or where its body is apart. */
 async function writeOver(
   { client, keyPrefix }: Place,
   { workspaceId, kind, id }: DamagedRecord,
+  damaged: RegExp,
   text: string,
 ): Promise<void> {
-  const names = new Names(keyPrefix).of(workspaceId);
-  await client.hset(names.recordsOf({ kind, id }), id, text);
+  const home = new Names(keyPrefix).of(workspaceId).recordsOf({ kind, id });
+  for (const field of [id, `${id} b`]) {
+    const stored = await client.hget(home, field);
+    if (stored !== null) await client.hset(home, field, stored.replace(damaged, text));
+  }
 }
