@@ -71,19 +71,21 @@ export class Charges {
       keys.push(...charge.keys);
       args.push(...charge.args);
     }
-    const settle = (answer: unknown) => {
-      const answers = String(answer).split("\0");
-      for (const [index, { plan, resolve, reject }] of charges.entries()) {
-        try {
-          resolve(readAnswer(answers[index], plan));
-        } catch (error) {
-          reject(error);
+    this.#context.connection.verify(SCRIPTS.charge, keys, args).then(
+      (answer) => {
+        const answers = String(answer).split("\0");
+        for (const [index, { plan, resolve, reject }] of charges.entries()) {
+          try {
+            resolve(readAnswer(answers[index], plan));
+          } catch (error) {
+            reject(error);
+          }
         }
-      }
-    };
-    this.#context.connection.verify(SCRIPTS.charge, keys, args, settle).catch((error) => {
-      for (const { reject } of charges) reject(error);
-    });
+      },
+      (error) => {
+        for (const { reject } of charges) reject(error);
+      },
+    );
   }
 }
 

@@ -1,13 +1,10 @@
 import type { EpochMs } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, type RedisClient, type RedisClusterClient } from "./client.js";
-import { Deadlines } from "./deadlines.js";
 import { firstWord, noAnswer, notAsked, translateError, unavailable } from "./errors.js";
 import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { withTimeout } from "./with-timeout.js";
-
-const CLOSED = "the store was closed";
 
 /** How long {@link Connection.close} waits for calls that are under way, in ms. */
 const CLOSING_MS = 500;
@@ -18,8 +15,8 @@ export class Connection {
   readonly #isOwned: boolean;
   readonly #waitReplicas: Settings["waitReplicas"];
   readonly #requirements: ServerRequirements;
-  readonly #soon: Deadlines;
-  readonly #later: Deadlines;
+  readonly #soonMs: number;
+  readonly #laterMs: number;
   #isClosed = false;
 
   /** @param isOwned - Whether the client was opened for this connection, and is closed with it. */
@@ -29,8 +26,8 @@ export class Connection {
     this.#isOwned = isOwned;
     this.#waitReplicas = settings.waitReplicas;
     this.#requirements = new ServerRequirements(client, settings);
-    this.#soon = new Deadlines(settings.commandTimeoutMs + waitMs);
-    this.#later = new Deadlines(settings.configTimeoutMs + waitMs);
+    this.#soonMs = settings.commandTimeoutMs + waitMs;
+    this.#laterMs = settings.configTimeoutMs + waitMs;
   }
 
   /**
@@ -39,35 +36,26 @@ export class Connection {
    * @param read - Puts the answer into other words; what it throws is passed on.
    * @throws LatchkeyError as `translateError` says; nothing of the driver.
    */
-  run<Result>(
+  async run<Result>(
     script: Script,
     keys: readonly string[],
     args: readonly string[],
     read: (answer: unknown) => Result,
   ): Promise<Result> {
-    return this.#run(script, keys, args, this.#later, read);
+    const send = () => this.#evaluate(script, keys, args);
+    return read(await this.#within(this.#laterMs, script.isWrite, send));
   }
 
   /** The same within the deadline of a verification. */
-  verify<Result>(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    read: (answer: unknown) => Result,
-  ): Promise<Result> {
-    return this.#run(script, keys, args, this.#soon, read);
+  verify(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#within(this.#soonMs, script.isWrite, () => this.#evaluate(script, keys, args));
   }
 
   /** The clock of the server. */
   async time(): Promise<EpochMs> {
-    if (this.#isClosed) throw unavailable(CLOSED);
-    if (!this.#requirements.areMet) await this.#requirements.ensure();
-    try {
-      const [seconds, micros] = await withTimeout(this.#later.spanMs, this.#client.time());
-      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-    } catch (error) {
-      throw translateError(error, false);
-    }
+    const send = () => this.#client.time();
+    const [seconds, micros] = await this.#within(this.#laterMs, false, send);
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
   async close(): Promise<void> {
@@ -81,63 +69,29 @@ export class Connection {
     this.#client.disconnect();
   }
 
-  #run<Result>(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    deadlines: Deadlines,
-    read: (answer: unknown) => Result,
-  ): Promise<Result> {
-    if (this.#isClosed) return Promise.reject(unavailable(CLOSED));
-    if (this.#requirements.areMet) return this.#send(script, keys, args, deadlines, read);
-    return this.#requirements.ensure().then(() => this.#send(script, keys, args, deadlines, read));
+  async #within<Answer>(
+    spanMs: number,
+    isWrite: boolean,
+    send: () => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.#isClosed) throw unavailable("the store was closed");
+    if (!this.#requirements.areMet) await this.#requirements.ensure();
+    const late = () => noAnswer(isWrite, `Redis did not answer within ${spanMs} ms`);
+    return withTimeout(spanMs, send(), late).catch((error) => {
+      if (firstWord(error) === "READONLY") this.#requirements.doubt();
+      throw translateError(error, isWrite);
+    });
   }
 
-  /** One promise around that of ioredis: each further one is felt in every verification. */
-  #send<Result>(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    deadlines: Deadlines,
-    read: (answer: unknown) => Result,
-  ): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      // ioredis takes a list wherever it takes an argument, though its types do not say so. Spread out, each lies on the stack.
-      const words = [keys, args] as unknown as string[];
-      let isOver = false;
-      const deadline = deadlines.start(() => {
-        isOver = true;
-        reject(noAnswer(script.isWrite, `Redis did not answer within ${deadlines.spanMs} ms`));
-      });
-      const succeed = (answer: unknown) => {
-        if (isOver) return;
-        deadlines.meet(deadline);
-        try {
-          resolve(read(answer));
-        } catch (error) {
-          reject(error);
-        }
-      };
-      const fail = (error: unknown) => {
-        if (firstWord(error) === "READONLY") this.#requirements.doubt();
-        if (isOver) return;
-        deadlines.meet(deadline);
-        reject(translateError(error, script.isWrite));
-      };
+  #evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    // ioredis takes a list wherever it takes an argument, though its types do not say so. Spread out, each lies on the stack.
+    const words = [keys, args] as unknown as string[];
+    const answer = this.#client.evalsha(script.sha1, keys.length, ...words).catch((error) => {
       // Nothing was run of a script that Redis does not hold: sending the text itself is no repeat.
-      const orEvaluate = (error: unknown) => {
-        if (firstWord(error) !== "NOSCRIPT") throw error;
-        return this.#client.eval(script.text, keys.length, ...words);
-      };
-      const answer = this.#client.evalsha(script.sha1, keys.length, ...words);
-      if (this.#waitReplicas !== null && script.isWrite)
-        this.#replicate(answer.catch(orEvaluate)).then(succeed, fail);
-      else
-        answer.then(succeed, (error: unknown) => {
-          if (firstWord(error) === "NOSCRIPT") orEvaluate(error).then(succeed, fail);
-          else fail(error);
-        });
+      if (firstWord(error) !== "NOSCRIPT") throw error;
+      return this.#client.eval(script.text, keys.length, ...words);
     });
+    return this.#waitReplicas !== null && script.isWrite ? this.#replicate(answer) : answer;
   }
 
   /** WAIT speaks of what its own connection has written before: it follows the answer, on the same connection. */

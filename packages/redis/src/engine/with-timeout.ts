@@ -1,12 +1,22 @@
 /**
- * The answer, or an error when it does not come in time. The work itself goes on.
+ * The answer, or an error when it does not come in time. The work itself goes on. What came while this process was busy came
+ * in time: answers are read before it is decided that there is none.
  *
- * @throws Error that says nothing.
+ * @param late - Makes the error; without it, one that says nothing.
  */
-export async function withTimeout<Answer>(timeoutMs: number, work: Promise<Answer>) {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error()), timeoutMs);
+export function withTimeout<Answer>(
+  timeoutMs: number,
+  work: Promise<Answer>,
+  late: () => Error = () => new Error(),
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(() => reject(late())), timeoutMs);
+    const ending =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    work.then(ending<Answer>(resolve), ending(reject));
   });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
