@@ -32,7 +32,7 @@ interface Waiting {
  */
 export class Charges {
   readonly #context: StoreContext;
-  readonly #waiting = new Map<WorkspaceNames, Waiting[]>();
+  #waiting = new Map<WorkspaceNames, Waiting[]>();
 
   constructor(context: StoreContext) {
     this.#context = context;
@@ -57,13 +57,13 @@ export class Charges {
 
   /** Sends what waits, without waiting for the end of the turn. */
   send(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
+    const waiting = this.#waiting;
+    this.#waiting = new Map();
     for (const [names, charges] of waiting)
-      for (let first = 0; first < charges.length; first += MOST_AT_ONCE)
-        this.#run(names, charges.slice(first, first + MOST_AT_ONCE));
+      while (charges.length > 0) this.#run(names, charges.splice(0, MOST_AT_ONCE));
   }
 
+  /** Plain loops: this is most of what latchkey itself does for a verification. */
   #run(names: WorkspaceNames, charges: readonly Waiting[]): void {
     const keys = [names.workspace];
     const args: string[] = [];
@@ -71,21 +71,23 @@ export class Charges {
       keys.push(...charge.keys);
       args.push(...charge.args);
     }
-    this.#context.connection.verify(SCRIPTS.charge, keys, args).then(
-      (answer) => {
-        const answers = String(answer).split("\0");
-        for (const [index, { plan, resolve, reject }] of charges.entries()) {
-          try {
-            resolve(readAnswer(answers[index], plan));
-          } catch (error) {
-            reject(error);
-          }
-        }
-      },
-      (error) => {
-        for (const { reject } of charges) reject(error);
-      },
-    );
+    const read = (answer: unknown) => {
+      const answers = String(answer).split("\0");
+      for (let index = 0; index < charges.length; index += 1)
+        settle(charges[index] as Waiting, answers[index]);
+    };
+    const refuse = (error: unknown) => {
+      for (const { reject } of charges) reject(error);
+    };
+    this.#context.connection.verify(SCRIPTS.charge, keys, args).then(read, refuse);
+  }
+}
+
+function settle({ plan, resolve, reject }: Waiting, answer: string | undefined): void {
+  try {
+    resolve(readAnswer(answer, plan));
+  } catch (error) {
+    reject(error);
   }
 }
 

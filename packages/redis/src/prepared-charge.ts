@@ -7,7 +7,8 @@ import { digits, expectedText, orDash } from "./engine/stored-values.js";
 const FIRST_OWNER = 33;
 const MOST_CONFIRMS = 32;
 
-/** Place of the letters among the arguments. */
+/** Places among the arguments, which begin with the number of keys and that of arguments. */
+const NOW = 2;
 const LETTERS = 4;
 
 /** What is known of a limit beside its window. */
@@ -17,7 +18,6 @@ export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost
 export class PreparedCharge extends Rows {
   readonly names: WorkspaceNames;
   readonly plan: ChargePlan;
-  readonly revision: string;
 
   constructor(names: WorkspaceNames, plan: ChargePlan) {
     super();
@@ -26,11 +26,12 @@ export class PreparedCharge extends Rows {
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
     this.names = names;
     this.plan = plan;
-    this.revision = orDash(revision);
+    this.args.push("", "", "", orDash(revision), "");
     for (const [index, expectation] of confirms.entries()) this.#confirm(expectation, index);
     if (cost !== 1) this.add("c", [], digits(cost));
     if (mode === "peek") this.add("l", []);
     for (const limit of limits) this.#takeFrom(limit);
+    complete(this.keys, this.args, this.letters);
   }
 
   #confirm(expectation: Expectation, index: number): void {
@@ -49,24 +50,32 @@ export class PreparedCharge extends Rows {
     this.add(letter, keys, ` ${window}=`, digits(limit), digits(duration), digits(cost));
   }
 
-  /** Keys and arguments in the letters of charge.lua. */
+  /** Keys and arguments in the letters of charge.lua. Most moments have neither a refill nor a request. */
   at({ now, refill, request }: ChargeMoment): Pick<Rows, "keys" | "args"> {
-    const keys = [...this.keys];
-    const args = ["", "", digits(now), this.revision, this.letters, ...this.args];
+    const args = this.args.slice();
+    args[NOW] = digits(now);
+    if (refill === null && request === undefined) return { keys: this.keys, args };
+    const keys = this.keys.slice();
+    let { letters } = this;
     if (refill !== null) {
-      args[LETTERS] += "f";
+      letters += "f";
       args.push(digits(refill.amount), digits(refill.dueAt));
     }
     if (request !== undefined) {
       const { confirms, limits } = this.plan;
-      args[LETTERS] += "q";
+      letters += "q";
       keys.push(this.names.request(confirms[0], request.id));
       args.push(request.fingerprint, digits(request.rememberUntil), aboutOf(limits));
     }
-    args[0] = String(keys.length);
-    args[1] = String(args.length);
+    complete(keys, args, letters);
     return { keys, args };
   }
+}
+
+function complete(keys: readonly string[], args: string[], letters: string): void {
+  args[0] = String(keys.length);
+  args[1] = String(args.length);
+  args[LETTERS] = letters;
 }
 
 /** What is remembered of the limits along with a request, whatever they are when it is repeated. */

@@ -69,18 +69,15 @@ export class Connection {
     this.#client.disconnect();
   }
 
-  async #within<Answer>(
-    spanMs: number,
-    isWrite: boolean,
-    send: () => Promise<Answer>,
-  ): Promise<Answer> {
-    if (this.#isClosed) throw unavailable("the store was closed");
-    if (!this.#requirements.areMet) await this.#requirements.ensure();
+  #within<Answer>(spanMs: number, isWrite: boolean, send: () => Promise<Answer>): Promise<Answer> {
+    if (this.#isClosed) return Promise.reject(unavailable("the store was closed"));
     const late = () => noAnswer(isWrite, `Redis did not answer within ${spanMs} ms`);
-    return withTimeout(spanMs, send(), late).catch((error) => {
+    const translate = (error: unknown) => {
       if (firstWord(error) === "READONLY") this.#requirements.doubt();
-      throw translateError(error, isWrite);
-    });
+      return translateError(error, isWrite);
+    };
+    if (this.#requirements.areMet) return withTimeout(spanMs, send(), late, translate);
+    return this.#requirements.ensure().then(() => withTimeout(spanMs, send(), late, translate));
   }
 
   #evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {

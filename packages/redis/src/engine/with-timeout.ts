@@ -3,20 +3,25 @@
  * in time: answers are read before it is decided that there is none.
  *
  * @param late - Makes the error; without it, one that says nothing.
+ * @param translate - Makes another error of what the work rejects with.
  */
 export function withTimeout<Answer>(
   timeoutMs: number,
   work: Promise<Answer>,
   late: () => Error = () => new Error(),
+  translate: (error: unknown) => unknown = (error) => error,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(() => reject(late())), timeoutMs);
-    const ending =
-      <Value>(settle: (value: Value) => void) =>
-      (value: Value) => {
+    work.then(
+      (answer) => {
         clearTimeout(timer);
-        settle(value);
-      };
-    work.then(ending<Answer>(resolve), ending(reject));
+        resolve(answer);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(translate(error));
+      },
+    );
   });
 }
