@@ -15,9 +15,10 @@
            "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
            fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
            beside their windows, one line, opaque here; then the same for each further plan
-  Returns  for each plan, with a zero byte between, "STALE 0" for the revision, "STALE " and the number of a confirmation, "CONFLICT", "CORRUPT", "REPEAT "
-           and what was remembered, or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses left or "-",
-           and <startedAt>:<used> for each limit; or "ERROR " and what Redis said before anything of the plan was written
+  Returns  for each plan, with a zero byte between: "STALE 0" for the revision, "STALE " and the number of a confirmation,
+           "CONFLICT", "CORRUPT", "REPEAT " and what was remembered, or "charged", "rate-limited" or "usage-exceeded" and, each
+           after a space, uses left or "-", and <startedAt>:<used> for each limit; or "ERROR " and what Redis said before
+           anything of the plan was written
   Mirrors  applyCharge in packages/core/src/store/charge.ts
 
   Every argument, table and function of this script is paid for with each verification: they are as few as they can be.
