@@ -57,8 +57,9 @@ export class Workspace {
   /** Writes a record, whether or not it is there. @param counters - Undefined: as they were. */
   put({ kind, id, version, link, body }: StoredRecord, counters?: Counters | null): void {
     const before = this.row(kind, id);
-    const memo: RecordMemo = { of: undefined, decoded: undefined };
-    const record = Object.freeze({ kind, id, version, link, body: deepFrozen(body), memo });
+    const memo: RecordMemo = { decoded: undefined };
+    const record: StoredRecord = { kind, id, version, link, body: deepFrozen(body) };
+    Object.freeze(Object.defineProperty(record, "memo", { value: memo }));
     const kept = counters === undefined ? before?.counters : counters;
     if (before !== undefined) before.isCurrent = false;
     this.rows(kind).set(id, new Row(record, kept ?? null, before?.usedAt ?? null));

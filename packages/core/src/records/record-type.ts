@@ -70,14 +70,14 @@ export function defineRecord<
     decode: (stored, workspaceId) => {
       const { id, version, link, body } = stored;
       const { memo } = stored;
-      const known = memo?.of === stored ? (memo.decoded as Value) : undefined;
+      const known = memo?.decoded as Value | undefined;
       if (known !== undefined && known.workspaceId === workspaceId) return known;
       try {
         // Versions begin with 1: a store that cannot read one answers 0.
         if (version < 1) throw new TypeError("the stored version is not what was written");
         const envelope = { id, workspaceId, version, link };
         const value = Object.freeze(read(new BodyReader(body, FORMAT), envelope));
-        if (memo !== undefined) Object.assign(memo, { of: stored, decoded: value });
+        if (memo !== undefined) memo.decoded = value;
         return value;
       } catch (error) {
         if (error instanceof TypeError) throw corruptRecord(`${kind} ${id}`);

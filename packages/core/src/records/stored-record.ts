@@ -35,15 +35,13 @@ export interface StoredRecord {
   readonly body: JsonValue | undefined;
   /**
    * Only of a store that hands out the same frozen record again and again: an object of its own for each record, which core writes
-   * to. Another record, another version too, has another.
+   * to. Another record, another version too, has another. It is not enumerable, so that no copy brings it.
    */
   readonly memo?: RecordMemo;
 }
 
 /** What core keeps with a record. Stores make it and never look into it. */
 export interface RecordMemo {
-  /** The record that was decoded: a copy of a record brings the memo of the one it was copied from. */
-  of: StoredRecord | undefined;
-  /** What it was decoded to. */
+  /** What the record was decoded to. */
   decoded: unknown;
 }
