@@ -81,9 +81,9 @@ export class SortedIds {
     const first = id !== null ? this.#chunkOf(id) : descending ? this.#chunks.length - 1 : 0;
     for (let at = first; this.#chunks[at] !== undefined; at += descending ? -1 : 1) {
       const chunk = this.#chunks[at] as string[];
-      if (descending)
-        yield chunk.slice(0, id === null ? chunk.length : placeOf(chunk, id)).reverse();
-      else yield chunk.filter((one) => id === null || one > id);
+      const place = id === null ? -1 : placeOf(chunk, id);
+      if (descending) yield chunk.slice(0, id === null ? chunk.length : place).reverse();
+      else yield chunk.slice(chunk[place] === id ? place + 1 : Math.max(0, place));
     }
   }
 
