@@ -4,6 +4,7 @@ import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import { createRandomPool } from "./lib/random.js";
 import type { OperationContext } from "./operations/context.js";
+import { KnownIds } from "./operations/known-ids.js";
 import { bindOperations, type Operations } from "./operations/table.js";
 import type { VerifyScope } from "./operations/verify-key/scope.js";
 import {
@@ -148,6 +149,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     catalog: new Catalog(store),
     cache: new KeyCache(maxCachedKeys),
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
+    knownIds: new KnownIds(),
     actor: null,
     keepsAuditLog: auditLog,
     onEvent,

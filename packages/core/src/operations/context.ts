@@ -16,6 +16,7 @@ import type { Transact, Transaction, TransactionResult } from "../store/transact
 import type { Clock } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
 import type { KeyCache } from "../verification/key-cache.js";
+import type { KnownIds } from "./known-ids.js";
 
 /**
  * What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. Its internal
@@ -39,6 +40,7 @@ export interface OperationContext {
   readonly cache: KeyCache;
   /** Where root keys are that were used lately, by plain hash. @internal */
   readonly rootKeys: LruCache<RootKeyPointer>;
+  readonly knownIds: KnownIds;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** Whether changes are written to the audit log. */

@@ -103,11 +103,6 @@ export class Catalog {
     return roles.map(({ permissions }) => namedGrants(snapshot.permission, permissions));
   }
 
-  /** Whether an API existed at the latest revision that is known here; false where that is not known. */
-  knowsApi(workspaceId: string, apiId: string): boolean {
-    return Boolean(this.#snapshots.get(workspaceId)?.api.get(apiId));
-  }
-
   /** Reads what is missing, at this very revision. Roles lead to permissions, so it may take two reads. */
   async #complete(
     workspaceId: string,
