@@ -1,0 +1,43 @@
+import type { Pace } from "./measure/interleave.js";
+
+/** How large and how long a run is. */
+export interface Scale {
+  readonly pace: Pace;
+  /** Keys of most measurements. */
+  readonly keys: number;
+  /** Numbers of keys that growth is measured over, ascending. */
+  readonly sizes: readonly number[];
+  /** More keys than the cache holds, and the cache. */
+  readonly workingSet: { readonly keys: number; readonly cache: number };
+  /** Keys of a cold measurement: each is verified once. */
+  readonly coldKeys: number;
+  /** Keys that are created, and keys that are imported, in each round. */
+  readonly created: number;
+  readonly imported: number;
+  /** Rounds of work that starts programs or writes much. */
+  readonly fewRounds: number;
+}
+
+/** What the figures in the README come from. */
+export const FULL: Scale = {
+  pace: { rounds: 25, sliceMs: 40, warmUpMs: 400 },
+  keys: 10_000,
+  sizes: [10_000, 100_000, 1_000_000],
+  workingSet: { keys: 100_000, cache: 32_768 },
+  coldKeys: 10_000,
+  created: 500,
+  imported: 10_000,
+  fewRounds: 10,
+};
+
+/** For the correctness of the benchmark: its figures mean nothing. */
+export const QUICK: Scale = {
+  pace: { rounds: 2, sliceMs: 3, warmUpMs: 5 },
+  keys: 300,
+  sizes: [300, 1_000, 3_000],
+  workingSet: { keys: 1_000, cache: 300 },
+  coldKeys: 300,
+  created: 50,
+  imported: 300,
+  fewRounds: 2,
+};
