@@ -100,6 +100,14 @@ export const GUARDED: Question = {
   keys: countedKeys,
 };
 
+/** Fewer uses than are asked for. */
+export const SCARCE: Question = {
+  ...GUARDED,
+  id: "scarce",
+  title: "permission, 50 uses, window",
+  keys: { ...countedKeys, remaining: 50 },
+};
+
 /** In the order of the tables. */
 export const QUESTIONS: readonly Question[] = [
   bare,
@@ -226,7 +234,7 @@ export const QUESTIONS: readonly Question[] = [
 
 /** @throws RangeError for an id that no question has. */
 export function questionOf(id: string): Question {
-  const question = QUESTIONS.find((one) => one.id === id);
+  const question = [...QUESTIONS, SCARCE].find((one) => one.id === id);
   if (question === undefined) throw new RangeError(`no such question: ${id}`);
   return question;
 }

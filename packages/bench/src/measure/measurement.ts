@@ -1,5 +1,5 @@
 /** What the samples of a measurement count. */
-export type Unit = "µs" | "ms" | "bytes" | "commands";
+export type Unit = "µs" | "ms" | "bytes" | "trips" | "admitted";
 
 /** One side of a measurement. */
 export interface SideSamples {

@@ -1,0 +1,116 @@
+import { STORE_KINDS } from "./fixture/stores.js";
+import type { Measurement } from "./measure/measurement.js";
+import { quartiles, ratios } from "./measure/statistics.js";
+
+/** A figure to reach. */
+export interface Goal {
+  /** As the goals are numbered: P1 and on. */
+  readonly id: string;
+  readonly work: string;
+  /** Id of the measurement that tells. */
+  readonly measurement: string;
+  /**
+   * `ratio`: how many times the base's time the side takes; `speed`: how many times as fast as the base it is; `value`: the median
+   * of its samples.
+   */
+  readonly of: "ratio" | "speed" | "value";
+  readonly side: string;
+  /** Null: the first side of the measurement. */
+  readonly base: string | null;
+  readonly bound: { readonly atMost: number } | { readonly atLeast: number };
+}
+
+/** What became of a goal. `figure`: null where the run did not measure it. */
+export interface GoalResult {
+  readonly goal: Goal;
+  readonly figure: number | null;
+  readonly isMet: boolean;
+}
+
+const LARGEST = "1,000,000 keys";
+
+/** Every goal that can be measured here. P16 is about PostgreSQL, for which there is no store yet. */
+export const GOALS: readonly Goal[] = [
+  ratio("P1", "memory: permission, uses, window", "verify/memory/uses/1", 1.5),
+  ratio("P1", "memory: the same, 64 in flight", "verify/memory/uses/64", 1.5),
+  ratio("P2", "memory: permission", "verify/memory/permission/1", 1.5),
+  ratio("P2", "memory: bare", "verify/memory/bare/1", 1.3),
+  ratio("P3", "SQLite: permission", "verify/sqlite/permission/1", 0.6),
+  ratio("P3", "SQLite: the same, while another process writes", "busy/sqlite", 1.3),
+  ratio("P4", "SQLite: permission, uses, window", "verify/sqlite/uses/1", 1.15),
+  { ...speed("P4", "SQLite: as many times as fast as better-auth", "verify/sqlite/uses/1", 60), base: "better-auth" },
+  { ...speed("P5", "SQLite: two processes against one", "processes/sqlite/latchkey", 0.9), side: "two processes" },
+  value("P5", "SQLite: longest turn of the event loop, ms", "processes/sqlite/blocked", 50),
+  speed("P6", "SQLite: every charge on disk, 64 in flight", "durable/sqlite", 10),
+  ratio("P7", "Redis: permission, uses, window", "verify/redis/uses/1", 1.15),
+  ratio("P8", "memory: first verification of a key", "cold/memory", 4),
+  ratio("P8", "SQLite: first verification of a key", "cold/sqlite", 1.6),
+  ratio("P8", "Redis: first verification of a key", "cold/redis", 2.2),
+  value("P8", "Redis: round trips of it", "cold/redis/trips", 2),
+  ...STORE_KINDS.flatMap((store) =>
+    ["verify", "page", "create"].map((work) => ({
+      ...ratio("P9", `${store}: ${work} at a million keys`, `growth/${store}/${work}`, 1.5),
+      side: LARGEST,
+    })),
+  ),
+  value("P10", "memory: bytes a key", "bytes/memory/key", 800),
+  value("P10", "SQLite: bytes a key", "bytes/sqlite/key", 500),
+  value("P10", "Redis: bytes a key", "bytes/redis/key", 800),
+  ...STORE_KINDS.map((store) =>
+    value("P10", `${store}: bytes of the audit entry of a creation`, `bytes/${store}/entry`, 350),
+  ),
+  speed("P11", "HTTP: verify, 64 connections", "http/verify", 0.8),
+  ...STORE_KINDS.map((store) => ratio("P12", `${store}: createKey`, `create/${store}`, 3)),
+  speed("P12", "SQLite: import of 100,000 keys", "import/sqlite", 0.4),
+  value("P13", "import of @latchkey/core, ms of CPU", "modules/@latchkey/core", 100),
+  value("P13", "import of latchkey, ms of CPU", "modules/latchkey", 200),
+  value("P13", "@latchkey/core unpacked, bytes", "tarball/@latchkey/core", 400_000),
+  ...STORE_KINDS.map((store) => ratio("P14", `${store}: page of 100`, `page/${store}`, 2.5)),
+  ratio("P15", "SQLite: 64 in flight", "verify/sqlite/uses/64", 0.8),
+  ratio("P15", "Redis: 64 in flight", "verify/redis/uses/64", 0.8),
+  ...STORE_KINDS.map((store) => ({
+    ...ratio("peers", `${store}: against better-auth`, `verify/${store}/uses/1`, 1),
+    base: "better-auth",
+  })),
+  {
+    ...ratio("peers", "SQLite: against rate-limiter-flexible's counter", "verify/sqlite/uses/1", 1),
+    base: "rate-limiter-flexible",
+  },
+];
+
+/** Judges every goal. What was not measured is not met. */
+export function judgeGoals(measurements: readonly Measurement[]): readonly GoalResult[] {
+  return GOALS.map((goal) => {
+    const figure = figureOf(goal, measurements);
+    return { goal, figure, isMet: figure !== null && isWithin(figure, goal.bound) };
+  });
+}
+
+/** Whether a figure reaches a bound; exactly the bound does. */
+export function isWithin(figure: number, bound: Goal["bound"]): boolean {
+  return "atMost" in bound ? figure <= bound.atMost : figure >= bound.atLeast;
+}
+
+function figureOf(goal: Goal, measurements: readonly Measurement[]): number | null {
+  const sides = measurements.find(({ id }) => id === goal.measurement)?.sides ?? [];
+  const side = sides.find(({ name }) => name === goal.side);
+  if (side === undefined) return null;
+  if (goal.of === "value") return quartiles(side.samples).median;
+  const base = goal.base === null ? sides[0] : sides.find(({ name }) => name === goal.base);
+  if (base === undefined) return null;
+  return goal.of === "ratio"
+    ? ratios(side.samples, base.samples).median
+    : ratios(base.samples, side.samples).median;
+}
+
+function ratio(id: string, work: string, measurement: string, atMost: number): Goal {
+  return { id, work, measurement, of: "ratio", side: "latchkey", base: null, bound: { atMost } };
+}
+
+function speed(id: string, work: string, measurement: string, atLeast: number): Goal {
+  return { id, work, measurement, of: "speed", side: "latchkey", base: null, bound: { atLeast } };
+}
+
+function value(id: string, work: string, measurement: string, atMost: number): Goal {
+  return { id, work, measurement, of: "value", side: "latchkey", base: null, bound: { atMost } };
+}

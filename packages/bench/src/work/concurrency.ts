@@ -1,0 +1,44 @@
+import type { StoreKind } from "../fixture/stores.js";
+import type { Measurement } from "../measure/measurement.js";
+import { GUARDED, type Question } from "../questions.js";
+import type { Work } from "./work.js";
+import { openSides } from "./sides.js";
+
+const USES = 100;
+const CALLS = 1_000;
+
+/** A key with a hundred uses and a hundred slots, verified a thousand times at once: how many does each side admit? */
+export function admitExactly(kind: StoreKind): Work {
+  return async ({ place }) => {
+    const question: Question = {
+      ...GUARDED,
+      id: "scarce",
+      keys: {
+        ...GUARDED.keys,
+        remaining: USES,
+        limits: GUARDED.keys.limits.map((limit) => ({ ...limit, limit: USES })),
+      },
+    };
+    const sides = await openSides(kind, place, question, 1);
+    const [secret = ""] = sides.secrets;
+    const admitted: { name: string; samples: readonly number[] }[] = [];
+    for (const side of sides.present) {
+      const verdicts = await Promise.all(
+        Array.from({ length: CALLS }, (_, call) => side.verify(secret, `r${call}`)),
+      );
+      const count = verdicts.filter((verdict) => side.isExpected(verdict)).length;
+      const isOurs = side.name === "limit" || side.name === "latchkey";
+      if (isOurs && count !== USES)
+        throw new Error(`${side.name} admitted ${count} of ${USES} uses`);
+      admitted.push({ name: side.name, samples: [count] });
+    }
+    await sides.close();
+    const measurement: Measurement = {
+      id: `exact/${kind}`,
+      title: `admitted of ${CALLS} verifications at once of one key with ${USES} uses`,
+      unit: "admitted",
+      sides: admitted,
+    };
+    return [measurement];
+  };
+}

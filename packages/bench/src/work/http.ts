@@ -1,0 +1,44 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { Load } from "../http/load.js";
+import type { Listening } from "../http/server.worker.js";
+import { interleave } from "../measure/interleave.js";
+import { GUARDED } from "../questions.js";
+import type { Work } from "./work.js";
+
+const WORKER = fileURLToPath(new URL("../http/server.worker.js", import.meta.url));
+const CONNECTIONS = 64;
+
+/** keys.verifyKey on node:http against the same answer hand-written, each server in a process of its own. */
+export const verifyOverHttp: Work = async ({ scale }) => {
+  const children: ChildProcess[] = [];
+  const loads: Load[] = [];
+  const sides = ["hand-written", "latchkey"];
+  for (const side of sides) {
+    const child = fork(WORKER, [side, String(scale.keys)]);
+    children.push(child);
+    const [message] = await once(child, "message");
+    const { port, token, secrets } = message as Listening;
+    const { input } = GUARDED;
+    loads.push(
+      await Load.open(port, CONNECTIONS, {
+        path: "/v1/keys.verifyKey",
+        token,
+        bodies: secrets.map((secret) => JSON.stringify(input(secret, ""))),
+        expected: '"code":"VALID"',
+      }),
+    );
+  }
+  const samples = await interleave(
+    loads.map((load, index) => ({
+      name: sides[index] as string,
+      run: (requests) => load.run(requests),
+    })),
+    { ...scale.pace, sliceMs: scale.pace.sliceMs * 4 },
+  );
+  for (const load of loads) load.close();
+  for (const child of children) child.disconnect();
+  const title = `keys.verifyKey over HTTP, ${CONNECTIONS} connections`;
+  return [{ id: "http/verify", title, unit: "µs", sides: samples }];
+};
