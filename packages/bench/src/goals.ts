@@ -38,8 +38,14 @@ export const GOALS: readonly Goal[] = [
   ratio("P3", "SQLite: permission", "verify/sqlite/permission/1", 0.6),
   ratio("P3", "SQLite: the same, while another process writes", "busy/sqlite", 1.3),
   ratio("P4", "SQLite: permission, uses, window", "verify/sqlite/uses/1", 1.15),
-  { ...speed("P4", "SQLite: as many times as fast as better-auth", "verify/sqlite/uses/1", 60), base: "better-auth" },
-  { ...speed("P5", "SQLite: two processes against one", "processes/sqlite/latchkey", 0.9), side: "two processes" },
+  {
+    ...speed("P4", "SQLite: as many times as fast as better-auth", "verify/sqlite/uses/1", 60),
+    base: "better-auth",
+  },
+  {
+    ...speed("P5", "SQLite: two processes against one", "processes/sqlite/latchkey", 0.9),
+    side: "two processes",
+  },
   value("P5", "SQLite: longest turn of the event loop, ms", "processes/sqlite/blocked", 50),
   speed("P6", "SQLite: every charge on disk, 64 in flight", "durable/sqlite", 10),
   ratio("P7", "Redis: permission, uses, window", "verify/redis/uses/1", 1.15),

@@ -1,12 +1,57 @@
-import { groupTasks, runTasks } from "./run-tasks.js";
-import { TASKS } from "./tasks.js";
-import { quartiles, ratios } from "./measure/statistics.js";
-const quick = process.argv[3]==="quick";
-for (const group of groupTasks(TASKS.filter(t=>t.id.includes(process.argv[2]??"")), quick)) {
-  let t = performance.now();
-  await runTasks(group, quick, ({measurements}) => {
-    for (const m of measurements) 
-    console.log(m.id.padEnd(40), m.sides.map(s=>`${s.name} ${quartiles(s.samples).median.toFixed(2)} (${ratios(s.samples,m.sides[0]!.samples).median.toFixed(2)})`).join("  "), Math.round(performance.now()-t)+"ms", (m.notes??[]).join(";"));
-    t=performance.now();
-  });
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type GoalResult, judgeGoals } from "./goals.js";
+import { type Options, parseOptions, USAGE } from "./options.js";
+import { chartsOf } from "./report/charts.js";
+import { withResults } from "./report/readme.js";
+import { asText } from "./report/table.js";
+import { boundText, tablesOf } from "./report/tables.js";
+import { type DatedMeasurement, merged, readResults } from "./results.js";
+import { run } from "./run.js";
+
+const inPackage = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+
+const options = optionsOrExit();
+const measurements = await run(options);
+const goals = judgeGoals(measurements);
+if (options.isQuick) process.stdout.write("every answer was right\n");
+else process.stdout.write(tablesOf(measurements, goals).map(asText).join("\n"));
+if (options.json !== null) writeFileSync(options.json, asJson(measurements));
+if (options.isWrite) writeReport(merged(readResults(inPackage("results.json")), measurements));
+if (options.isCheck) check(goals, options);
+
+function optionsOrExit(): Options {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+    process.exit(2);
+  }
+}
+
+/** Tables, charts and figures, for whoever reads the repository. */
+function writeReport(all: readonly DatedMeasurement[]): void {
+  const charts = chartsOf(all);
+  mkdirSync(inPackage("charts"), { recursive: true });
+  for (const { file, svg } of charts) writeFileSync(inPackage(`charts/${file}`), svg);
+  writeFileSync(inPackage("results.json"), asJson(all));
+  const readme = inPackage("README.md");
+  const tables = tablesOf(all, judgeGoals(all));
+  writeFileSync(readme, withResults(readFileSync(readme, "utf8"), all, tables, charts));
+}
+
+/** One line for each measurement: a new run changes the lines of what it measured. */
+function asJson(all: readonly DatedMeasurement[]): string {
+  return `[\n${all.map((one) => JSON.stringify(one)).join(",\n")}\n]\n`;
+}
+
+/** Fails where a goal is missed; in a run of everything also where one was not measured. */
+function check(results: readonly GoalResult[], { stores, tasks }: Options): void {
+  const isWhole = stores.length === 0 && tasks.length === 0;
+  const missed = results.filter(({ isMet, figure }) => !isMet && (isWhole || figure !== null));
+  for (const { goal, figure } of missed) {
+    const measured = figure === null ? "not measured" : figure.toPrecision(3);
+    process.stderr.write(`missed ${goal.id} ${goal.work}: ${measured}, ${boundText(goal.bound)}\n`);
+  }
+  if (missed.length > 0) process.exitCode = 1;
 }

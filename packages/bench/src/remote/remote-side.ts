@@ -30,7 +30,10 @@ export class RemoteSide {
   }
 
   /** Takes turns with others, going on through the known secrets. Every verdict has to be the right one. */
-  contender(operation: Calls["operation"], { inFlight = 1, from = 0, maxCalls = 1e9 } = {}): Contender {
+  contender(
+    operation: Calls["operation"],
+    { inFlight = 1, from = 0, maxCalls = 1e9 } = {},
+  ): Contender {
     let next = from;
     return {
       name: this.name,

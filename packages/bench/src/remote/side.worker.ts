@@ -52,7 +52,12 @@ async function openSide(opening: Opening): Promise<Open> {
   if ("keyCount" in keys) return fill(opening, keys);
   const rows: readonly KeyRow[] = JSON.parse(readFileSync(keys.file, "utf8"));
   const secrets = rows.map(({ secret }) => secret);
-  const unfilled = { secrets, latchkey: null, apiId: rows[0]?.apiId ?? "", opened: { bytes: null } };
+  const unfilled = {
+    secrets,
+    latchkey: null,
+    apiId: rows[0]?.apiId ?? "",
+    opened: { bytes: null },
+  };
   if (opening.side === "limit") {
     const side = await limitSide(kind, place, name, kind === "memory" ? rows : [], question);
     return { ...unfilled, side: { ...side, keyCount: rows.length } };
@@ -74,7 +79,13 @@ async function fill(
   const latchkey = createLatchkey({ store, auditLog });
   const { apiId, secrets } = await fillStore(latchkey, keyCount, known);
   const bytes = (await sizeOf(redis)) - before;
-  return { side: latchkeySide(latchkey, GUARDED, secrets.length), secrets, latchkey, apiId, opened: { bytes } };
+  return {
+    side: latchkeySide(latchkey, GUARDED, secrets.length),
+    secrets,
+    latchkey,
+    apiId,
+    opened: { bytes },
+  };
 
   async function sizeOf(client: Redis | null): Promise<number> {
     if (client !== null) return Number(/used_memory:(\d+)/.exec(await client.info("memory"))?.[1]);
@@ -103,7 +114,11 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
     else other += 1;
   };
   const page = async () => {
-    const list = await latchkey?.listKeys({ apiId, limit: 100, ...(cursor !== undefined && { cursor }) });
+    const list = await latchkey?.listKeys({
+      apiId,
+      limit: 100,
+      ...(cursor !== undefined && { cursor }),
+    });
     cursor = list?.cursor;
     if (list?.keys.length === 100) right += 1;
     // The last page may be a short one.
@@ -111,7 +126,12 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
   };
   const { permissions, remaining, limits } = GUARDED.keys;
   const create = async () => {
-    await latchkey?.createKey({ apiId, permissions: [...permissions], remaining: remaining ?? 1, ratelimits: [...limits] });
+    await latchkey?.createKey({
+      apiId,
+      permissions: [...permissions],
+      remaining: remaining ?? 1,
+      ratelimits: [...limits],
+    });
     right += 1;
   };
   const operations = { verify, page, create };

@@ -15,7 +15,9 @@ export function asText({ title, headings, rows, footnotes }: Table): string {
   );
   const lines = all.map((row) =>
     row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
       .join("  ")
       .trimEnd(),
   );
@@ -26,8 +28,17 @@ export function asText({ title, headings, rows, footnotes }: Table): string {
 export function asMarkdown({ title, headings, rows, footnotes }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
   const rule = headings.map((_, column) => (column === 0 ? "---" : "---:"));
-  const notes = footnotes.length === 0 ? [] : ["", ...footnotes.map((note) => `${escaped(note)}  `)];
-  return [`### ${title}`, "", line(headings), `| ${rule.join(" | ")} |`, ...rows.map(line), ...notes, ""].join("\n");
+  const notes =
+    footnotes.length === 0 ? [] : ["", ...footnotes.map((note) => `${escaped(note)}  `)];
+  return [
+    `### ${title}`,
+    "",
+    line(headings),
+    `| ${rule.join(" | ")} |`,
+    ...rows.map(line),
+    ...notes,
+    "",
+  ].join("\n");
 }
 
 function escaped(cell: string): string {

@@ -22,9 +22,23 @@ export function tablesOf(
 ): readonly Table[] {
   return [
     ...STORE_KINDS.map((store) => questionTable(store, measurements)),
-    sidesTable("Other states", measurements, ["cold/", "working-set/", "processes/", "busy/", "durable/"]),
+    sidesTable("Other states", measurements, [
+      "cold/",
+      "working-set/",
+      "processes/",
+      "busy/",
+      "durable/",
+    ]),
     exactTable(measurements),
-    sidesTable("Other work", measurements, ["create/", "import/", "page/", "http/", "modules/", "tarball/", "bytes/"]),
+    sidesTable("Other work", measurements, [
+      "create/",
+      "import/",
+      "page/",
+      "http/",
+      "modules/",
+      "tarball/",
+      "bytes/",
+    ]),
     growthTable(measurements),
     goalTable(goals),
   ].filter(({ rows }) => rows.length > 0);
@@ -33,7 +47,9 @@ export function tablesOf(
 /** Warm verifications on one store: every question, every side. */
 function questionTable(store: StoreKind, measurements: readonly Measurement[]): Table {
   const own = measurements.filter(({ id }) => id.startsWith(`verify/${store}/`));
-  const others = OTHERS.filter((name) => own.some((one) => findSide(one, name) || isAbsent(one, name)));
+  const others = OTHERS.filter((name) =>
+    own.some((one) => findSide(one, name) || isAbsent(one, name)),
+  );
   const reasons: string[] = [];
   const rows = own.map((measurement) => {
     const [limit] = measurement.sides;
@@ -56,14 +72,24 @@ function questionTable(store: StoreKind, measurements: readonly Measurement[]): 
   });
   return {
     title: `${STORE_TITLES[store]}: verifications of keys in use`,
-    headings: ["question", "limit µs", "latchkey µs", "× limit", ...others.map((name) => `${name} × limit`)],
+    headings: [
+      "question",
+      "limit µs",
+      "latchkey µs",
+      "× limit",
+      ...others.map((name) => `${name} × limit`),
+    ],
     rows,
     footnotes: reasons.map((reason, index) => `${MARKS[index] ?? ""} ${reason}.`),
   };
 }
 
 /** One row for each measurement: its sides by name, and the ratio of the last to the first. */
-function sidesTable(title: string, measurements: readonly Measurement[], prefixes: readonly string[]): Table {
+function sidesTable(
+  title: string,
+  measurements: readonly Measurement[],
+  prefixes: readonly string[],
+): Table {
   const own = measurements.filter(({ id }) => prefixes.some((prefix) => id.startsWith(prefix)));
   const rows = own.map((measurement) => {
     const { id, sides, unit } = measurement;
@@ -71,14 +97,26 @@ function sidesTable(title: string, measurements: readonly Measurement[], prefixe
     const last = sides.at(-1);
     const [, store = ""] = id.split("/");
     const isStore = (STORE_KINDS as readonly string[]).includes(store);
-    const name = isStore ? `${STORE_TITLES[store as StoreKind]}: ${measurement.title}` : measurement.title;
+    const name = isStore
+      ? `${STORE_TITLES[store as StoreKind]}: ${measurement.title}`
+      : measurement.title;
     const figure = (side: SideSamples) => withUnit(quartiles(side.samples).median, unit);
     if (base === undefined || last === undefined) return [name, "–", "–", "–"];
     if (sides.length === 1) return [name, "–", figure(base), "–"];
-    return [name, `${base.name} ${figure(base)}`, `${last.name} ${figure(last)}`, times(last, base)];
+    return [
+      name,
+      `${base.name} ${figure(base)}`,
+      `${last.name} ${figure(last)}`,
+      times(last, base),
+    ];
   });
   const notes = [...new Set(own.flatMap((measurement) => measurement.notes ?? []))];
-  return { title, headings: ["work", "compared with", "measured", "ratio"], rows, footnotes: notes.map((note) => `${note}.`) };
+  return {
+    title,
+    headings: ["work", "compared with", "measured", "ratio"],
+    rows,
+    footnotes: notes.map((note) => `${note}.`),
+  };
 }
 
 function exactTable(measurements: readonly Measurement[]): Table {

@@ -17,7 +17,7 @@ export function verifyCold(kind: StoreKind): Work {
   return async ({ place, scale }) => {
     const { coldKeys, pace } = scale;
     const file = await fillForOthers(kind, place, GUARDED, coldKeys);
-    const [limit, ours] = await Promise.all(
+    const [limit, ours] = (await Promise.all(
       (["limit", "latchkey"] as const).map((side) =>
         RemoteSide.open(side, {
           kind,
@@ -29,7 +29,7 @@ export function verifyCold(kind: StoreKind): Work {
           auditLog: true,
         }),
       ),
-    ) as [RemoteSide, RemoteSide];
+    )) as [RemoteSide, RemoteSide];
     // The first of all also reads the API and the permissions.
     await ours.contender("verify").run(1);
     const trips = kind === "redis" ? await countTrips(ours, place) : [];

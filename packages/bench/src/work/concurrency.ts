@@ -1,15 +1,14 @@
 import type { StoreKind } from "../fixture/stores.js";
 import type { Measurement } from "../measure/measurement.js";
 import { GUARDED, type Question } from "../questions.js";
-import type { Work } from "./work.js";
 import { openSides } from "./sides.js";
+import type { Work } from "./work.js";
 
 const USES = 100;
-const CALLS = 1_000;
 
-/** A key with a hundred uses and a hundred slots, verified a thousand times at once: how many does each side admit? */
+/** A key with a hundred uses and a hundred slots, verified many times at once: how many does each side admit? */
 export function admitExactly(kind: StoreKind): Work {
-  return async ({ place }) => {
+  return async ({ place, scale }) => {
     const question: Question = {
       ...GUARDED,
       id: "scarce",
@@ -24,7 +23,7 @@ export function admitExactly(kind: StoreKind): Work {
     const admitted: { name: string; samples: readonly number[] }[] = [];
     for (const side of sides.present) {
       const verdicts = await Promise.all(
-        Array.from({ length: CALLS }, (_, call) => side.verify(secret, `r${call}`)),
+        Array.from({ length: scale.atOnce }, (_, call) => side.verify(secret, `r${call}`)),
       );
       const count = verdicts.filter((verdict) => side.isExpected(verdict)).length;
       const isOurs = side.name === "limit" || side.name === "latchkey";
@@ -35,7 +34,7 @@ export function admitExactly(kind: StoreKind): Work {
     await sides.close();
     const measurement: Measurement = {
       id: `exact/${kind}`,
-      title: `admitted of ${CALLS} verifications at once of one key with ${USES} uses`,
+      title: `admitted of ${scale.atOnce} verifications at once of one key with ${USES} uses`,
       unit: "admitted",
       sides: admitted,
     };

@@ -53,7 +53,12 @@ async function measure(
   const contenders = sides.map((side) => side.contender(operation, { maxCalls }));
   const warmUpMs = what === "cold" ? 0 : pace.warmUpMs;
   const samples = await interleave(contenders, { ...pace, warmUpMs });
-  const title = { cold: "first verification", verify: "verification", page: "page of 100", create: "createKey" };
+  const title = {
+    cold: "first verification",
+    verify: "verification",
+    page: "page of 100",
+    create: "createKey",
+  };
   return { id: `growth/${kind}/${what}`, title: title[what], unit: "µs", sides: samples };
 }
 
@@ -64,9 +69,11 @@ async function sizes(
   { sizes: [keyCount = 0] }: Scale,
   bytes: number,
 ): Promise<readonly Measurement[]> {
-  const [plain, logged] = await Promise.all(
-    [false, true].map((auditLog) => openFilled(kind, place, { keyCount: keyCount + 1, known: 1, auditLog })),
-  ) as [RemoteSide, RemoteSide];
+  const [plain, logged] = (await Promise.all(
+    [false, true].map((auditLog) =>
+      openFilled(kind, place, { keyCount: keyCount + 1, known: 1, auditLog }),
+    ),
+  )) as [RemoteSide, RemoteSide];
   const entry = ((logged.opened.bytes ?? 0) - (plain.opened.bytes ?? 0)) / (keyCount + 1);
   for (const side of [plain, logged]) await side.close();
   const size = (id: string, title: string, value: number): Measurement => ({
@@ -75,5 +82,8 @@ async function sizes(
     unit: "bytes",
     sides: [{ name: "latchkey", samples: [value] }],
   });
-  return [size("key", "a key, without audit log", bytes), size("entry", "the audit entry of its creation", entry)];
+  return [
+    size("key", "a key, without audit log", bytes),
+    size("entry", "the audit entry of its creation", entry),
+  ];
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { createLatchkey } from "@latchkey/core";
 import { KeyIssuer, mintSecrets } from "../fixture/keys.js";
 import { openStore, type StoreKind } from "../fixture/stores.js";
@@ -5,11 +6,15 @@ import { interleave } from "../measure/interleave.js";
 import { GUARDED } from "../questions.js";
 import { openRaw } from "../raw/raw.js";
 import { recordingStore, rowsOf } from "../raw/rows.js";
+import { viewOf } from "../raw/view.js";
 import type { Work } from "./work.js";
 
 const PAGE = 100;
 
-/** A page of 100 keys against reading the same rows by hand and parsing them. */
+/** What both sides answer of a page. */
+type Page = readonly { readonly id?: string }[];
+
+/** A page of 100 keys against reading the same rows by hand, parsing them and showing the same fields. */
 export function readPages(kind: StoreKind): Work {
   return async ({ place, scale }) => {
     const raw = await openRaw(kind, place);
@@ -21,41 +26,48 @@ export function readPages(kind: StoreKind): Work {
     const issuer = new KeyIssuer(latchkey, GUARDED.keys);
     const rows = await issuer.issue(await mintSecrets(scale.keys));
     await Promise.all(writes);
-    const apiId = issuer.api;
-    const assertPage = (ids: readonly string[], first: number) => {
-      const isRight = ids.length === PAGE && ids[0] === rows[first]?.keyId;
-      if (!isRight) throw new Error(`a page of ${ids.length} keys begins with ${ids[0]}`);
-    };
+    const { api: apiId } = issuer;
+    const permissions = await latchkey.listPermissions();
+    const names = new Map(permissions.map(({ id, name }) => [id, name]));
+
     let after = "";
-    let rawFirst = 0;
+    const readRaw = async (): Promise<Page> => {
+      const found = await raw.page(`keys:${apiId}`, after, PAGE);
+      after = found.at(-1)?.id ?? "";
+      return found.map((record) => viewOf(record, latchkey.workspaceId, names));
+    };
     let cursor: string | undefined;
-    let first = 0;
+    const readOurs = async (): Promise<Page> => {
+      const at = cursor === undefined ? {} : { cursor };
+      const list = await latchkey.listKeys({ apiId, limit: PAGE, ...at });
+      cursor = list.cursor;
+      return list.keys;
+    };
+    const pages = rows.length / PAGE;
+    const contender = (name: string, read: () => Promise<Page>, restart: () => void) => {
+      let next = 1;
+      const run = async (calls: number) => {
+        for (let call = 0; call < calls; call += 1) {
+          if (next === 0) restart();
+          const page = await read();
+          const isRight = page.length === PAGE && page[0]?.id === rows[next * PAGE]?.keyId;
+          if (!isRight) throw new Error(`${name}: page ${next} begins with ${page[0]?.id}`);
+          next = (next + 1) % pages;
+        }
+      };
+      return { name, run };
+    };
+    const first = [await readRaw(), await readOurs()];
+    if (!isDeepStrictEqual(...(first as [Page, Page])))
+      throw new Error(`not the same page: ${first.map((page) => JSON.stringify(page[0]))}`);
+    const restartRaw = () => {
+      after = "";
+    };
+    const restartOurs = () => {
+      cursor = undefined;
+    };
     const sides = await interleave(
-      [
-        {
-          name: "raw",
-          run: async (calls) => {
-            for (let call = 0; call < calls; call += 1) {
-              const found = await raw.page(`keys:${apiId}`, after, PAGE);
-              assertPage(found.map(({ id }) => id), rawFirst);
-              rawFirst = (rawFirst + PAGE) % rows.length;
-              after = rawFirst === 0 ? "" : (found.at(-1)?.id ?? "");
-            }
-          },
-        },
-        {
-          name: "latchkey",
-          run: async (calls) => {
-            for (let call = 0; call < calls; call += 1) {
-              const at = cursor === undefined ? {} : { cursor };
-              const list = await latchkey.listKeys({ apiId, limit: PAGE, ...at });
-              assertPage(list.keys.map(({ id }) => id), first);
-              first = (first + PAGE) % rows.length;
-              cursor = list.cursor;
-            }
-          },
-        },
-      ],
+      [contender("raw", readRaw, restartRaw), contender("latchkey", readOurs, restartOurs)],
       scale.pace,
     );
     await latchkey.close();

@@ -1,0 +1,37 @@
+import { hasRedisServer } from "./fixture/redis-server.js";
+import type { Options } from "./options.js";
+import { type DatedMeasurement, dated } from "./results.js";
+import { groupTasks, runTasks } from "./run-tasks.js";
+import { TASKS, type Task } from "./tasks.js";
+
+/** Does what the options ask for, one process after the other, and says how far it is on the standard error. */
+export async function run(options: Options): Promise<readonly DatedMeasurement[]> {
+  const tasks = runnable(chosenTasks(options));
+  const measurements: DatedMeasurement[] = [];
+  let done = 0;
+  let since = performance.now();
+  for (const group of groupTasks(tasks, options.isQuick))
+    await runTasks(group, options.isQuick, (answer) => {
+      done += 1;
+      const seconds = ((performance.now() - since) / 1_000).toFixed(1);
+      since = performance.now();
+      const count = String(done).padStart(3);
+      process.stderr.write(`${count} of ${tasks.length}  ${answer.id} (${seconds} s)\n`);
+      measurements.push(...answer.measurements.map(dated));
+    });
+  return measurements;
+}
+
+/** The tasks that the options choose. What is about no store is chosen where no store is named. */
+export function chosenTasks({ stores, tasks }: Pick<Options, "stores" | "tasks">): readonly Task[] {
+  return TASKS.filter(({ id, store }) => {
+    const isOfStore = stores.length === 0 || (store !== null && stores.includes(store));
+    return isOfStore && (tasks.length === 0 || tasks.some((start) => id.startsWith(start)));
+  });
+}
+
+function runnable(tasks: readonly Task[]): readonly Task[] {
+  if (hasRedisServer()) return tasks;
+  process.stderr.write("no redis-server on the PATH: nothing is measured on Redis\n");
+  return tasks.filter(({ store }) => store !== "redis");
+}
