@@ -1,5 +1,5 @@
 /** Kinds of what a chart shows, each with a colour of its own on light and on dark. */
-export const SERIES_COLOURS = [
+const SERIES_COLOURS = [
   { light: "#1f5fbf", dark: "#79aef5" },
   { light: "#c2570c", dark: "#f2a05c" },
   { light: "#15803d", dark: "#6fcf8f" },

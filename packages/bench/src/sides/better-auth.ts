@@ -30,7 +30,7 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /** Why it cannot be asked a question, or null where it can. */
-export function whyNotBetterAuth({ expected, named, cost, keys, hasRequestId, anyOf }: Question) {
+function whyNotBetterAuth({ expected, named, cost, keys, hasRequestId, anyOf }: Question) {
   if (expected === "EXPIRED" || expected === "USAGE_EXCEEDED")
     return "better-auth deletes such a key when it is verified, so there is no second answer";
   if (expected === "FORBIDDEN") return "better-auth has no list of addresses";

@@ -11,7 +11,7 @@ interface ConsumeResult {
 }
 
 /** Why it cannot be asked a question, or null where it can. */
-export function whyNotRateLimiter({ expected, keys, named }: Question): string | null {
+function whyNotRateLimiter({ expected, keys, named }: Question): string | null {
   const isWindowOnly = keys.limits.length === 1 && named.length === 0 && !keys.isExpired;
   const isAnswered = expected === "VALID" || expected === "RATE_LIMITED";
   return isWindowOnly && isAnswered
