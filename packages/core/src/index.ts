@@ -87,6 +87,7 @@ export { pruneVerificationsInput } from "./operations/statistics/prune-verificat
 export { OPERATIONS, type OperationName, type Operations } from "./operations/table.js";
 export { verifyKeyInput } from "./operations/verify-key/input.js";
 export type { VerifyScope } from "./operations/verify-key/scope.js";
+export type { Verifier, VerifierCall, VerifierInput } from "./operations/verify-key/verifier.js";
 export type { WorkspaceView } from "./operations/workspaces/get-workspace.js";
 export type { ApiRecord } from "./records/api.js";
 export {

@@ -1,9 +1,14 @@
 import type { EventListener } from "./audit/emitter.js";
 import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
-import { createLruCache } from "./lib/lru-cache.js";
 import type { OperationContext } from "./operations/context.js";
 import { bindOperations, type Operations } from "./operations/table.js";
+import type { VerifyScope } from "./operations/verify-key/scope.js";
+import {
+  makeVerifier,
+  type Verifier,
+  type VerifierInput,
+} from "./operations/verify-key/verifier.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 import { createSecretHasher } from "./secrets/hash.js";
 import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
@@ -14,6 +19,7 @@ import type { KeyStore } from "./store/key-store.js";
 import { createTransact } from "./store/transaction.js";
 import { type Clock, createMonotonicClock } from "./time.js";
 import { Catalog } from "./verification/catalog.js";
+import { KeyCache } from "./verification/key-cache.js";
 
 /** Options of {@link createLatchkey}. */
 export interface LatchkeyOptions {
@@ -53,6 +59,16 @@ export interface Latchkey extends Operations {
   readonly workspaceId: string;
   /** The current instant as every operation sees it: Unix epoch ms, never going back. */
   readonly now: Clock;
+  /**
+   * Makes a function that asks one question about every key presented: the question is read and checked once, so that a guarded
+   * route pays for the verification alone.
+   *
+   * @throws LatchkeyError `BAD_REQUEST` naming every bad field of the question, at once.
+   * @example
+   * const mayRead = latchkey.verifier({ permissions: "tiles.read" });
+   * const verdict = await mayRead(key, { ipAddress });
+   */
+  verifier(question?: VerifierInput, scope?: VerifyScope): Verifier;
   /** The same operations for another tenant, over the same store. */
   workspace(workspaceId: string): Latchkey;
   /** The same operations on behalf of someone, 1 to 256 characters: what the audit log and events name as `actor`. */
@@ -125,7 +141,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     vault: options.vault === undefined ? null : createVault(options.vault, bytes),
     transact: createTransact(store),
     catalog: new Catalog(store),
-    cache: createLruCache(maxCachedKeys),
+    cache: new KeyCache(maxCachedKeys),
     actor: null,
     keepsAuditLog: auditLog,
     onEvent,
@@ -157,6 +173,7 @@ function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
     now: shared.now,
     workspace: (otherId) => bindWorkspace(shared, otherId),
     actingAs: (actor) => bindWorkspace({ ...shared, actor: checkedActor(actor) }, workspaceId),
+    verifier: (question, scope) => makeVerifier(context, question, scope),
     ...bindOperations(context),
     close: shared.close,
   };

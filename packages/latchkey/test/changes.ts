@@ -28,6 +28,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "getApi",
   "listApis",
   "verifyKey",
+  "verifier",
   "whoami",
   "getKey",
   "listKeys",

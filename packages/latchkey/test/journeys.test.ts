@@ -6,7 +6,7 @@ import { JOURNEYS } from "./journeys/index.js";
 import { describeOnMemory } from "./test-context.js";
 
 /** No operations: what a latchkey is made of beside them. */
-const NO_OPERATIONS = ["workspaceId", "now", "workspace", "actingAs", "close"];
+const NO_OPERATIONS = ["workspaceId", "now", "verifier", "workspace", "actingAs", "close"];
 
 /** They take nothing that could be refused. */
 const NEVER_REFUSING = ["listPermissions", "listRoles", "getWorkspace", "isWorkspaceEnabled"];

@@ -28,14 +28,14 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
   for (const [index, wanted] of change.counters.entries()) {
     const counters = countersOf(workspace, wanted);
     // Changes to the same counters follow each other.
-    const usage = moved.get(counters) ?? counters.usage;
+    const usage = moved.get(counters) ?? counters;
     const result = changeUsage(usage, wanted.usage ?? NO_CHANGE);
     if (result.kind !== "changed") return { kind: "refused", index, reason: result };
     moved.set(counters, result.usage);
     usages.push(usageOf(result.usage));
   }
   for (const wanted of change.counters) countersOf(workspace, wanted).forgetWindows(wanted);
-  for (const [counters, usage] of moved) counters.usage = usage;
+  for (const [counters, usage] of moved) counters.setUsage(usage);
   write(workspace, change);
   return { kind: "committed", usages };
 }
@@ -71,10 +71,8 @@ function countersOf(workspace: Workspace, { kind, id }: RecordAddress): Counters
 }
 
 function write(workspace: Workspace, change: Change): void {
-  for (const { record, counters } of change.puts) {
-    const row = workspace.put(record);
-    if (counters !== undefined) row.counters = newCounters(workspace, record.kind, counters);
-  }
+  for (const { record, counters } of change.puts)
+    workspace.put(record, counters && newCounters(workspace, record.kind, counters));
   for (const { kind, id } of change.deletes) workspace.delete(kind, id);
   for (const one of change.releases)
     if (workspace.names(one).get(one.value) === one.id) workspace.names(one).delete(one.value);
@@ -90,6 +88,6 @@ function newCounters(
   kind: RecordKind,
   counters: NonNullable<Put["counters"]>,
 ) {
-  if ("usage" in counters) return new Counters(usageOf(counters.usage));
+  if ("usage" in counters) return new Counters(counters.usage);
   return workspace.row(kind, counters.sharedWith)?.counters ?? null;
 }

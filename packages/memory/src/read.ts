@@ -30,5 +30,5 @@ function find(workspace: Workspace, want: Want): Row | undefined {
 /** Only rows that a workspace holds come here, and these have a version. */
 function stateOf({ kind, id, version, link, body, counters, usedAt }: Row): StoredRecordState {
   const record = { kind, id, version: version as number, link, body };
-  return { record, usage: counters && usageOf(counters.usage), usedAt };
+  return { record, usage: counters && usageOf(counters), usedAt };
 }

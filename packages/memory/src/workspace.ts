@@ -8,47 +8,79 @@ import type {
   StoredRecord,
   Usage,
 } from "@latchkey/core";
-import { entryOf, mapIn } from "./entry-of.js";
+import { mapIn } from "./entry-of.js";
 import { ExpiringMap } from "./expiring-map.js";
 import { deepFrozen } from "./frozen.js";
 import { Lists } from "./lists.js";
 import { StatisticsSums } from "./statistics.js";
 
+/** A window among counters, and the next of them. Written to in place: a charge makes nothing that stays. */
+export class Window implements RateWindow {
+  constructor(
+    readonly name: string,
+    public startedAt: EpochMs,
+    public used: number,
+    readonly next: Window | null,
+  ) {}
+}
+
 /** Counters of one record, or of several that share them: each of these holds the same object. */
-export class Counters {
-  /** Made for the first window: most keys have no rate limit. */
-  #windows: Map<string, RateWindow> | null = null;
+export class Counters implements Usage {
+  remaining: number | null;
+  refilledAt: EpochMs;
+  lastRefillAt: EpochMs | null;
+  /** The first of them. In no order, and few: most keys have no rate limit, and most others have one. */
+  #windows: Window | null = null;
 
-  constructor(public usage: Usage) {}
-
-  get(name: string): RateWindow | null {
-    return this.#windows?.get(name) ?? null;
+  constructor({ remaining, refilledAt, lastRefillAt }: Usage) {
+    this.remaining = remaining;
+    this.refilledAt = refilledAt;
+    this.lastRefillAt = lastRefillAt;
   }
 
-  set(name: string, window: RateWindow): void {
-    this.#windows ??= new Map();
-    this.#windows.set(name, window);
+  /** Writes what is different: an instant is an object to the engine, and a new one in an old place is work for its collector. */
+  setUsage({ remaining, refilledAt, lastRefillAt }: Usage): void {
+    this.remaining = remaining;
+    if (this.refilledAt !== refilledAt) this.refilledAt = refilledAt;
+    if (this.lastRefillAt !== lastRefillAt) this.lastRefillAt = lastRefillAt;
+  }
+
+  window(name: string): Window | null {
+    let window = this.#windows;
+    while (window !== null && window.name !== name) window = window.next;
+    return window;
+  }
+
+  setWindow(name: string, { startedAt, used }: RateWindow): void {
+    const known = this.window(name);
+    if (known === null) this.#windows = new Window(name, startedAt, used, this.#windows);
+    else {
+      if (known.startedAt !== startedAt) known.startedAt = startedAt;
+      known.used = used;
+    }
   }
 
   forgetWindows({ keepWindows, dropWindows = [] }: CounterChange): void {
-    for (const name of this.#windows?.keys() ?? [])
-      if (dropWindows.includes(name) || keepWindows?.includes(name) === false)
-        this.#windows?.delete(name);
+    let window = this.#windows;
+    this.#windows = null;
+    for (; window !== null; window = window.next)
+      if (!dropWindows.includes(window.name) && keepWindows?.includes(window.name) !== false)
+        this.setWindow(window.name, window);
   }
 }
 
-/** A record, and what is kept beside it. Plans keep rows: one whose record was deleted is never used again. */
+/** A record, and what is kept beside it. Plans keep rows and their counters: other counters make another row. */
 export class Row {
-  /** Null once it is deleted. */
+  /** Null once the record is deleted or has another row: this one is never used again. */
   version: number | null = null;
   link: string | null = null;
   body: StoredRecord["body"] = null;
-  counters: Counters | null = null;
   usedAt: EpochMs | null = null;
 
   constructor(
     readonly kind: RecordKind,
     readonly id: string,
+    readonly counters: Counters | null,
   ) {}
 }
 
@@ -67,16 +99,27 @@ export class Workspace {
     return this.#rows.get(kind)?.get(id);
   }
 
-  /** Writes a record, whether or not it is there, and answers its row. */
-  put({ kind, id, version, link, body }: StoredRecord): Row {
-    const row = entryOf(mapIn(this.#rows, kind), id, () => new Row(kind, id));
-    return Object.assign(row, { version, link, body: deepFrozen(body) });
+  /** Writes a record, whether or not it is there. @param counters - Undefined: as they were. */
+  put({ kind, id, version, link, body }: StoredRecord, counters?: Counters | null): void {
+    const known = this.row(kind, id);
+    const row =
+      known !== undefined && counters === undefined ? known : new Row(kind, id, counters ?? null);
+    if (row !== known) {
+      row.usedAt = known?.usedAt ?? null;
+      this.delete(kind, id);
+      mapIn(this.#rows, kind).set(id, row);
+    }
+    row.version = version;
+    row.link = link;
+    row.body = deepFrozen(body);
   }
 
   delete(kind: RecordKind, id: string): void {
-    const row = this.row(kind, id);
-    this.#rows.get(kind)?.delete(id);
-    if (row !== undefined) row.version = null;
+    const rows = this.#rows.get(kind);
+    const row = rows?.get(id);
+    if (row === undefined) return;
+    rows?.delete(id);
+    row.version = null;
   }
 
   /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */

@@ -1,13 +1,13 @@
 import type { ErrorListener } from "../lib/error-listener.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
-import type { LoadedKey } from "../verification/loaded-key.js";
+import type { VerifiableKey } from "../verification/loaded-key.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import { type EventListener, emit, type LatchkeyEvent } from "./emitter.js";
 
 /** A verdict on a key that exists, and what it rests on. */
 export interface JudgedKey {
-  readonly loaded: LoadedKey;
+  readonly loaded: VerifiableKey;
   readonly verdict: VerifyOutcome;
   /** Uses that were to be taken. */
   readonly cost: number;

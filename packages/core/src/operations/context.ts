@@ -5,7 +5,6 @@ import { badRequest, LatchkeyError } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { ErrorListener } from "../lib/error-listener.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
-import type { LruCache } from "../lib/lru-cache.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
@@ -14,7 +13,7 @@ import type { KeyStore } from "../store/key-store.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
 import type { Clock } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
-import type { CachedKey } from "../verification/key-cache.js";
+import type { KeyCache } from "../verification/key-cache.js";
 
 /** What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. */
 export interface OperationContext {
@@ -28,8 +27,8 @@ export interface OperationContext {
   readonly hasher: SecretHasher;
   /** Null when no vault is configured: nothing can be made recoverable. */
   readonly vault: Vault | null;
-  /** Recently verified keys, by hash. */
-  readonly cache: LruCache<CachedKey>;
+  /** Recently verified keys. */
+  readonly cache: KeyCache;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** Whether changes are written to the audit log. */

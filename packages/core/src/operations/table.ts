@@ -197,7 +197,8 @@ export type Operations = {
 export function bindOperations(context: OperationContext): Operations {
   const bound = Object.entries(OPERATIONS).map(([name, operation]) => {
     const run = operation.run as (context: OperationContext, ...rest: unknown[]) => unknown;
-    return [name, (...rest: unknown[]) => run(context, ...rest)];
+    // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
+    return [name, (input: unknown, scope: unknown) => run(context, input, scope)];
   });
   return Object.fromEntries(bound) as Operations;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { missingPermissions } from "./missing-permissions.js";
-import { isSatisfied, type PermissionQuery } from "./permission.js";
+import { HeldPermissions, isSatisfied, type PermissionQuery } from "./permission.js";
 
 const name = fc.constantFrom("a", "b", "c", "d.e", "d.f", "g");
 const { query } = fc.letrec<{ query: PermissionQuery }>((tie) => ({
@@ -12,7 +12,8 @@ const { query } = fc.letrec<{ query: PermissionQuery }>((tie) => ({
     fc.array(tie("query"), { minLength: 1, maxLength: 3 }).map((or) => ({ or })),
   ),
 }));
-const held = fc.subarray(["a", "b", "c", "d.*", "g"]);
+const heldNames = fc.subarray(["a", "b", "c", "d.*", "g"]);
+const held = heldNames.map((names) => new HeldPermissions(names));
 
 function namesIn(wanted: PermissionQuery): string[] {
   if (typeof wanted === "string") return [wanted];
@@ -32,14 +33,13 @@ test("whatever would satisfy the missing part as well satisfies the whole", () =
   fc.assert(
     fc.property(
       query,
-      held,
+      heldNames,
       fc.subarray(["a", "b", "c", "d.e", "d.f", "g"]),
-      (wanted, having, more) => {
-        const missing = missingPermissions(wanted, having);
+      (wanted, names, more) => {
+        const missing = missingPermissions(wanted, new HeldPermissions(names));
         fc.pre(missing !== null);
-        expect(isSatisfied(wanted, [...having, ...more])).toBe(
-          isSatisfied(missing as PermissionQuery, [...having, ...more]),
-        );
+        const all = new HeldPermissions([...names, ...more]);
+        expect(isSatisfied(wanted, all)).toBe(isSatisfied(missing as PermissionQuery, all));
       },
     ),
     { numRuns: 1_000 },

@@ -1,4 +1,4 @@
-import { isSatisfied, type PermissionQuery } from "./permission.js";
+import { type HeldPermissions, isSatisfied, type PermissionQuery } from "./permission.js";
 
 /**
  * The part of a query that what is held does not satisfy, or null where all of it is satisfied. To satisfy that part as well
@@ -9,7 +9,7 @@ import { isSatisfied, type PermissionQuery } from "./permission.js";
  */
 export function missingPermissions(
   query: PermissionQuery,
-  held: readonly string[],
+  held: HeldPermissions,
 ): PermissionQuery | null {
   if (isSatisfied(query, held)) return null;
   if (typeof query === "string") return query;

@@ -23,14 +23,28 @@ export function doesGrant(held: string, wanted: string): boolean {
   );
 }
 
-/** Whether any of the held permissions grants the wanted one. */
-export function hasPermission(held: readonly string[], wanted: string): boolean {
-  return held.some((permission) => doesGrant(permission, wanted));
+/** Permissions that somebody holds, made once and asked many times. */
+export class HeldPermissions {
+  readonly #names: ReadonlySet<string>;
+  /** Those that may grant other names than their own. */
+  readonly #wildcards: readonly string[];
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names);
+    this.#wildcards = names.filter((name) => name.endsWith("*"));
+  }
+
+  /** Whether any of them grants the wanted one. */
+  grant(wanted: string): boolean {
+    if (this.#names.has(wanted)) return true;
+    for (const held of this.#wildcards) if (doesGrant(held, wanted)) return true;
+    return false;
+  }
 }
 
 /** Whether what is held satisfies the query. Holding nothing satisfies nothing, and an empty list is not satisfied. */
-export function isSatisfied(query: PermissionQuery, held: readonly string[]): boolean {
-  if (typeof query === "string") return hasPermission(held, query);
+export function isSatisfied(query: PermissionQuery, held: HeldPermissions): boolean {
+  if (typeof query === "string") return held.grant(query);
   if ("and" in query)
     return query.and.length > 0 && query.and.every((member) => isSatisfied(member, held));
   return query.or.some((member) => isSatisfied(member, held));

@@ -154,19 +154,25 @@ export function applyCharge(
   }
   const usage = applyRefill(state.usage, moment.refill);
   const spend = decideSpend(usage.remaining, plan.cost);
-  // Plain loops over one list: this function is most of what a verification in memory costs.
-  const decisions: WindowDecision[] = [];
   let isLimited = false;
-  for (let index = 0; index < plan.limits.length; index += 1) {
-    const limit = plan.limits[index] as LimitCharge;
-    const decision = decideWindow(state.windows[index] ?? null, limit, limit.cost, moment.now);
-    if (decision.kind === "refuse") isLimited = true;
-    decisions.push(decision);
-  }
-  if (isLimited) return refuse(state, plan, moment, "rate-limited", usage, decisions);
-  if (spend.kind === "refuse")
-    return refuse(state, plan, moment, "usage-exceeded", usage, decisions);
-  return admit(state, plan, moment, usage, spend.remaining, decisions);
+  const windows = plan.limits.map((_limit, index) => {
+    const { kind, window } = decideLimit(state, plan, moment, index);
+    if (kind === "refuse") isLimited = true;
+    return window;
+  });
+  if (isLimited) return refuse(state, plan, moment, "rate-limited", usage);
+  if (spend.kind === "refuse") return refuse(state, plan, moment, "usage-exceeded", usage);
+  return admit(state, plan, moment, usage, spend.remaining, windows);
+}
+
+function decideLimit(
+  { windows }: ChargeState,
+  { limits }: ChargePlan,
+  { now }: ChargeMoment,
+  index: number,
+): WindowDecision {
+  const limit = limits[index] as LimitCharge;
+  return decideWindow(windows[index] ?? null, limit, limit.cost, now);
 }
 
 function replay(
@@ -185,11 +191,10 @@ function refuse(
   moment: ChargeMoment,
   kind: "rate-limited" | "usage-exceeded",
   usage: Usage,
-  decisions: readonly WindowDecision[],
 ): ChargeStep {
   const limits = plan.limits.map((limit, index) => {
     const window = currentWindow(state.windows[index] ?? null, limit.duration, moment.now);
-    return readLimit(limit, window, decisions[index]?.kind === "refuse");
+    return readLimit(limit, window, decideLimit(state, plan, moment, index).kind === "refuse");
   });
   const result: AppliedCharge = { kind, remaining: usage.remaining, limits };
   const remember = toRemember(plan, moment, result);
@@ -197,31 +202,39 @@ function refuse(
   return { result, next };
 }
 
+/** @param windows - As they stand when all is taken. */
 function admit(
   state: ChargeState,
   plan: ChargePlan,
   moment: ChargeMoment,
   usage: Usage,
   remaining: number | null,
-  decisions: readonly WindowDecision[],
+  windows: readonly RateWindow[],
 ): ChargeStep {
-  const limits: LimitReading[] = [];
-  const windows: (RateWindow | null)[] = [];
   const isUsed = usage !== state.usage || remaining !== usage.remaining;
-  let isMoved = isUsed;
-  for (let index = 0; index < decisions.length; index += 1) {
-    const limit = plan.limits[index] as LimitCharge;
-    const { window } = decisions[index] as WindowDecision;
-    if (limit.cost > 0) isMoved = true;
-    limits.push(readLimit(limit, window, false));
-    windows.push(limit.cost > 0 ? window : (state.windows[index] ?? null));
-  }
+  const isMoved = isUsed || plan.limits.some(({ cost }) => cost > 0);
+  const limits = plan.limits.map((limit, index) =>
+    readLimit(limit, windows[index] as RateWindow, false),
+  );
   const result: AppliedCharge = { kind: "charged", remaining, limits };
   const remember = toRemember(plan, moment, result);
   if (plan.mode === "peek" || !(isMoved || remember)) return { result, next: null };
   const { refilledAt, lastRefillAt } = usage;
   const after = isUsed ? { remaining, refilledAt, lastRefillAt } : state.usage;
-  return { result, next: { usage: after, windows, remember } };
+  return {
+    result,
+    next: { usage: after, windows: writtenWindows(state, plan, windows), remember },
+  };
+}
+
+/** A limit that nothing was taken from has nothing to store. */
+function writtenWindows(
+  state: ChargeState,
+  { limits }: ChargePlan,
+  windows: readonly RateWindow[],
+): ChargeWrite["windows"] {
+  if (limits.every(({ cost }) => cost > 0)) return windows;
+  return limits.map(({ cost }, index) => (cost > 0 ? windows : state.windows)[index] ?? null);
 }
 
 function toRemember(

@@ -1,9 +1,9 @@
-import { createLruCache } from "../lib/lru-cache.js";
 import type { OperationContext } from "../operations/context.js";
 import { createSecretHasher } from "../secrets/hash.js";
 import type { KeyStore } from "../store/key-store.js";
 import { createTransact } from "../store/transaction.js";
 import { Catalog } from "../verification/catalog.js";
+import { KeyCache } from "../verification/key-cache.js";
 import { TestStore } from "./store.js";
 
 /** What operations work with, over a store that reads and commits and does nothing else; ids are numbered. */
@@ -25,7 +25,7 @@ export function contextWith(
     random: (size) => new Uint8Array(size),
     hasher: createSecretHasher(null),
     vault: null,
-    cache: createLruCache(0),
+    cache: new KeyCache(0),
     actor: null,
     keepsAuditLog: true,
     onEvent: null,

@@ -1,5 +1,6 @@
 import type { IdentityRecord } from "../records/identity.js";
 import type { KeyRateLimit, KeyRecord } from "../records/key.js";
+import { HeldPermissions } from "../rules/permission.js";
 import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
 import type { LoadedKey } from "../verification/loaded-key.js";
@@ -84,6 +85,7 @@ export function loadedWith(
     lastUsedAt: null,
     roles: [],
     permissions: [],
+    held: new HeldPermissions(fields.permissions ?? []),
     ...fields,
   };
 }

@@ -230,7 +230,7 @@ function putTogether(
   const { linked } = loaded;
   const identity = linked === null ? null : identityType.decode(linked.record, key.workspaceId);
   const { workspaceId } = key;
-  const { direct, roles, permissions } = grants;
+  const { direct, roles, permissions, held } = grants;
   return {
     key,
     usage: loaded.usage,
@@ -242,6 +242,7 @@ function putTogether(
     direct,
     roles,
     permissions,
+    held,
     lastUsedAt: loaded.usedAt,
     handle: loaded.handle,
     identityHandle: linked?.handle,

@@ -3,7 +3,7 @@ import { isExpired } from "../rules/expiry.js";
 import { missingPermissions } from "../rules/missing-permissions.js";
 import { isSatisfied, type PermissionQuery } from "../rules/permission.js";
 import type { EpochMs } from "../time.js";
-import type { LoadedKey } from "./loaded-key.js";
+import type { VerifiableKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 
 /** What a check that the records alone decide has seen. Fields without a value are absent. */
@@ -36,8 +36,8 @@ export type RecordRefusal = "DISABLED" | "FORBIDDEN" | "EXPIRED" | "INSUFFICIENT
 export interface RecordCheck<Name extends RecordCheckName = RecordCheckName> {
   readonly name: Name;
   readonly code: RecordRefusal;
-  passes(loaded: LoadedKey, question: VerifyQuestion, now: EpochMs): boolean;
-  details(loaded: LoadedKey, question: VerifyQuestion): RecordCheckDetails[Name];
+  passes(loaded: VerifiableKey, question: VerifyQuestion, now: EpochMs): boolean;
+  details(loaded: VerifiableKey, question: VerifyQuestion): RecordCheckDetails[Name];
 }
 
 /** The key is switched on. */
@@ -79,10 +79,10 @@ const permissions: RecordCheck<"permissions"> = {
   name: "permissions",
   code: "INSUFFICIENT_PERMISSIONS",
   passes: (loaded, question) =>
-    question.permissions === null || isSatisfied(question.permissions, loaded.permissions),
+    question.permissions === null || isSatisfied(question.permissions, loaded.held),
   details: (loaded, question) => {
     if (question.permissions === null) return {};
-    const missing = missingPermissions(question.permissions, loaded.permissions);
+    const missing = missingPermissions(question.permissions, loaded.held);
     return missing === null ? {} : { missing };
   },
 };
@@ -101,7 +101,7 @@ export const RECORD_CHECKS: readonly RecordCheck[] = [enabled, api, expiry, addr
  * @param now - Unix epoch ms, handed in by the caller.
  */
 export function firstFailedCheck(
-  loaded: LoadedKey,
+  loaded: VerifiableKey,
   question: VerifyQuestion,
   now: EpochMs,
 ): RecordCheck | null {

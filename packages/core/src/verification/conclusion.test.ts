@@ -3,6 +3,7 @@ import type { AppliedCharge } from "../store/charge.js";
 import { loadedWith } from "../testing/records.js";
 import { concludeVerification } from "./conclusion.js";
 import type { VerifyDecision } from "./decision.js";
+import type { LimitRequest } from "./question.js";
 
 const NOW = 1_000_000;
 const charged: AppliedCharge = { kind: "charged", remaining: 4, limits: [] };
@@ -11,7 +12,7 @@ const toCharge: VerifyDecision = { kind: "charge", limits: [] };
 const conclude = (
   decision: VerifyDecision,
   charge: AppliedCharge = charged,
-  requested?: readonly { readonly name: string }[],
+  requested: readonly LimitRequest[] = [],
 ) => concludeVerification(loadedWith(), decision, charge, NOW, requested);
 
 describe("the verdict on a confirmed decision", () => {
@@ -40,7 +41,10 @@ describe("the verdict on a confirmed decision", () => {
 
   test("about limits that nothing configures is an error that names each by its place", () => {
     const decision = { kind: "unknown-limits", names: ["x", "y"] } as const;
-    const requested = ["x", "a", "y"].map((name) => ({ name }));
+    const requested = [
+      { name: "default", cost: 1, adHoc: null, isOptional: true },
+      ...["x", "a", "y"].map((name) => ({ name, cost: 1, adHoc: null, isOptional: false })),
+    ];
     expect(() => conclude(decision, charged, requested)).toThrow(
       expect.objectContaining({
         code: "BAD_REQUEST",

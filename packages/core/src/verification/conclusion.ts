@@ -2,7 +2,8 @@ import { badRequest, LatchkeyError } from "../errors.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyDecision } from "./decision.js";
-import type { LoadedKey } from "./loaded-key.js";
+import type { VerifiableKey } from "./loaded-key.js";
+import type { LimitRequest } from "./question.js";
 import { type VerifyOutcome, verdictOf } from "./verdict.js";
 
 const CODE_BY_CHARGE = {
@@ -18,11 +19,11 @@ const CODE_BY_CHARGE = {
  * @throws LatchkeyError `FORBIDDEN` for a disabled workspace, `BAD_REQUEST` for limits that nothing configures.
  */
 export function concludeVerification(
-  loaded: LoadedKey,
+  loaded: VerifiableKey,
   decision: VerifyDecision,
   charge: AppliedCharge,
   now: EpochMs,
-  requested: readonly { readonly name: string }[] | undefined,
+  requested: readonly LimitRequest[],
 ): VerifyOutcome {
   switch (decision.kind) {
     case "workspace-disabled":
@@ -30,23 +31,34 @@ export function concludeVerification(
         reason: "workspace-disabled",
       });
     case "unknown-limits":
-      throw unknownLimits(requested ?? [], decision.names);
+      throw unknownLimits(requested, decision.names);
     case "refuse":
       return verdictOf(loaded, decision.code, charge, now);
     case "charge":
-      return verdictOf(loaded, CODE_BY_CHARGE[charge.kind], charge, now);
+      return verdictOnCharge(loaded, charge, now);
     default:
       return decision satisfies never;
   }
 }
 
+/** The verdict on a charge that the records did not refuse. */
+export function verdictOnCharge(
+  loaded: VerifiableKey,
+  charge: AppliedCharge,
+  now: EpochMs,
+): VerifyOutcome {
+  return verdictOf(loaded, CODE_BY_CHARGE[charge.kind], charge, now);
+}
+
+/** The names stand in the input as they stand here: one that may be unknown was put in front, and is in no input. */
 function unknownLimits(
-  requested: readonly { readonly name: string }[],
+  requested: readonly LimitRequest[],
   unknown: readonly string[],
 ): LatchkeyError {
   const message = "must name a limit of the key or its identity, or come with limit and duration";
+  const named = requested.filter(({ isOptional }) => !isOptional);
   return badRequest(
-    requested.flatMap(({ name }, index) =>
+    named.flatMap(({ name }, index) =>
       unknown.includes(name) ? [{ path: `ratelimits.${index}.name`, message }] : [],
     ),
   );

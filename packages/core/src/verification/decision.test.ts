@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { limitNamed, loadedWith } from "../testing/records.js";
+import { loadedWith } from "../testing/records.js";
 import { decideVerification } from "./decision.js";
-import { autoAppliedLimits } from "./limits.js";
 import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
 
 const NOW = 1_000_000;
@@ -93,13 +92,5 @@ describe("what the records say", () => {
     expect(decideVerification(loaded, questionWith({ permissions: "admin" }), NOW).kind).toBe(
       "refuse",
     );
-  });
-
-  test("limits that were worked out before are those that are charged", () => {
-    const loaded = loadedWith({ ratelimits: [limitNamed("default")] });
-    const autoApplied = autoAppliedLimits(loaded);
-    const decision = decideVerification(loaded, PLAIN_QUESTION, NOW, autoApplied);
-    expect(decision).toEqual(decideVerification(loaded, PLAIN_QUESTION, NOW));
-    expect(decision).toEqual({ kind: "charge", limits: autoApplied });
   });
 });

@@ -1,32 +1,41 @@
-import type { LimitCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import { firstFailedCheck, type RecordRefusal } from "./checks.js";
-import { autoAppliedLimits, decideLimits, type LimitDecision } from "./limits.js";
-import type { LoadedKey } from "./loaded-key.js";
+import { decideLimits, type LimitDecision } from "./limits.js";
+import type { VerifiableKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 
-/** What the records say of a question. Counters move only when the store confirms it. */
-export type VerifyDecision =
+/** The records refuse, whatever the counters say. */
+export type Refusal =
   | { readonly kind: "refuse"; readonly code: RecordRefusal }
-  | { readonly kind: "workspace-disabled" }
-  | LimitDecision;
+  | { readonly kind: "workspace-disabled" };
+
+/** What the records say of a question. Counters move only when the store confirms it. */
+export type VerifyDecision = Refusal | LimitDecision;
 
 /**
- * Decides what the records say: a disabled workspace first, then the checks in their order, then which limits to take from.
+ * Whether the records refuse: a disabled workspace first, then the checks in their order.
  *
- * @param autoApplied - `autoAppliedLimits` of the key, where that was worked out before.
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function refusalOf(
+  loaded: VerifiableKey,
+  question: VerifyQuestion,
+  now: EpochMs,
+): Refusal | null {
+  if (!loaded.workspace.enabled) return { kind: "workspace-disabled" };
+  const failed = firstFailedCheck(loaded, question, now);
+  return failed === null ? null : { kind: "refuse", code: failed.code };
+}
+
+/**
+ * Decides what the records say: whether they refuse, then which limits to take from.
+ *
  * @param now - Unix epoch ms, handed in by the caller.
  */
 export function decideVerification(
-  loaded: LoadedKey,
+  loaded: VerifiableKey,
   question: VerifyQuestion,
   now: EpochMs,
-  autoApplied?: readonly LimitCharge[],
 ): VerifyDecision {
-  if (!loaded.workspace.enabled) return { kind: "workspace-disabled" };
-  const failed = firstFailedCheck(loaded, question, now);
-  if (failed !== null) return { kind: "refuse", code: failed.code };
-  if (question.limits.length === 0)
-    return { kind: "charge", limits: autoApplied ?? autoAppliedLimits(loaded) };
-  return decideLimits(loaded, question.limits);
+  return refusalOf(loaded, question, now) ?? decideLimits(loaded, question.limits);
 }

@@ -1,6 +1,6 @@
 import type { Refill } from "../rules/refill.js";
 import { NO_USES, type Usage } from "../store/counters.js";
-import type { LoadedKey } from "./loaded-key.js";
+import type { LoadedKey, VerifiableKey } from "./loaded-key.js";
 
 /** The uses that a key takes from, with the refill that restores them. */
 export interface EffectiveUses {
@@ -20,6 +20,14 @@ export function effectiveUses({
   identity,
   identityUsage,
 }: Pick<LoadedKey, "key" | "usage" | "identity" | "identityUsage">): EffectiveUses {
-  if (key.usesFrom === "key") return { usage, refill: key.refill };
-  return { usage: identityUsage ?? NO_USES, refill: identity?.refill ?? null };
+  const refill = effectiveRefill({ key, identity });
+  return { usage: key.usesFrom === "key" ? usage : (identityUsage ?? NO_USES), refill };
+}
+
+/** What restores the uses that a key takes from; null where nothing does. */
+export function effectiveRefill({
+  key,
+  identity,
+}: Pick<VerifiableKey, "key" | "identity">): Refill | null {
+  return key.usesFrom === "key" ? key.refill : (identity?.refill ?? null);
 }

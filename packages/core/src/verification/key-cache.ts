@@ -1,9 +1,20 @@
-import type { ChargePlan, LimitCharge } from "../store/charge.js";
+import { createLruCache, type LruCache } from "../lib/lru-cache.js";
+import { dueRefill, type Refill } from "../rules/refill.js";
+import type { ChargeMoment, ChargePlan, ChargeRequest, LimitCharge } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import { autoAppliedLimits } from "./limits.js";
-import type { LoadedKey } from "./loaded-key.js";
+import { effectiveRefill } from "./effective-uses.js";
+import { autoAppliedLimits, decideLimits } from "./limits.js";
+import type { VerifiableKey } from "./loaded-key.js";
 import { planCharge } from "./plan.js";
-import { PLAIN_QUESTION } from "./question.js";
+import {
+  isSameLimits,
+  type LimitRequest,
+  PLAIN_QUESTION,
+  type VerifyQuestion,
+} from "./question.js";
+
+/** Most lists of limits that are kept for keys to share. */
+const MAX_SHARED_LIMITS = 1_000;
 
 /** Verifications of one key in one hour, as the statistics count them. */
 export interface KeyTally {
@@ -22,36 +33,109 @@ export interface KeyTally {
   refusals: number[] | null;
 }
 
-/** A loaded key with what its verifications need again and again, worked out once. */
-export interface CachedKey extends LoadedKey {
-  /** The limits that apply by themselves. */
-  readonly autoApplied: readonly LimitCharge[];
+/** A key with what its verifications need again and again, worked out once. */
+export interface CachedKey extends VerifiableKey {
+  /** What restores the uses that it takes from. */
+  readonly refill: Refill | null;
   /** The plan of the plain question. A store keeps with it what it makes of it. */
   readonly plainPlan: ChargePlan;
+  /** The plan of the latest question with another cost or with limits, which mostly is asked again. */
+  latest: { readonly limits: readonly LimitRequest[]; readonly plan: ChargePlan } | null;
   /** Where its verifications are counted; null before the first. */
   tally: KeyTally | null;
 }
 
-/** Makes a loaded key ready for many verifications. */
-export function cachedKey(loaded: LoadedKey): CachedKey {
-  const autoApplied = autoAppliedLimits(loaded);
+/** Keys that were verified lately, ready for the next verification. Whether one still is as it was is for the store to say. */
+export class KeyCache {
+  readonly #keys: LruCache<CachedKey>;
+  /** Keys with limits alike share one list of them: what many keys look at stays near the processor. */
+  readonly #limits = new Map<string, readonly LimitCharge[]>();
+
+  /** @param maxKeys - Most keys that are kept: a whole number >= 0. */
+  constructor(maxKeys: number) {
+    this.#keys = createLruCache(maxKeys);
+  }
+
+  /** All workspaces share the cache, and two of them may have imported one secret: each has a key of its own then. */
+  find(workspaceId: string, hashes: readonly string[]): CachedKey | undefined {
+    for (const hash of hashes) {
+      const cached = this.#keys.get(hash);
+      if (cached !== undefined && cached.key.workspaceId === workspaceId) return cached;
+    }
+    return undefined;
+  }
+
+  keep(loaded: VerifiableKey): CachedKey {
+    const cached = cachedKey(loaded, this.#shared(autoAppliedLimits(loaded)));
+    this.#keys.set(cached.key.hash, cached);
+    return cached;
+  }
+
+  drop({ key }: CachedKey): void {
+    this.#keys.delete(key.hash);
+  }
+
+  #shared(limits: readonly LimitCharge[]): readonly LimitCharge[] {
+    let name = "";
+    for (const { owner, window, limit } of limits) name += `${owner} ${window} ${limit} `;
+    const known = this.#limits.get(name);
+    if (known !== undefined) return known;
+    if (this.#limits.size >= MAX_SHARED_LIMITS) this.#limits.clear();
+    this.#limits.set(name, limits);
+    return limits;
+  }
+}
+
+/**
+ * Makes a loaded key ready for many verifications.
+ *
+ * @param autoApplied - Its `autoAppliedLimits`.
+ */
+export function cachedKey(
+  loaded: VerifiableKey,
+  autoApplied: readonly LimitCharge[] = autoAppliedLimits(loaded),
+): CachedKey {
   // Field by field, what every verification reads first, so that it lies together: objects built with a spread are slower to read.
   return {
     key: loaded.key,
-    identity: loaded.identity,
     workspace: loaded.workspace,
     api: loaded.api,
-    autoApplied,
+    identity: loaded.identity,
     plainPlan: planCharge(loaded, PLAIN_QUESTION.cost, autoApplied),
+    refill: effectiveRefill(loaded),
     tally: null,
     roles: loaded.roles,
     permissions: loaded.permissions,
+    held: loaded.held,
+    latest: null,
     revision: loaded.revision,
-    usage: loaded.usage,
-    identityUsage: loaded.identityUsage,
-    direct: loaded.direct,
-    lastUsedAt: loaded.lastUsedAt,
     handle: loaded.handle,
     identityHandle: loaded.identityHandle,
   };
+}
+
+/** The plan of a question that the records do not refuse; null where it names limits that nothing configures. */
+export function chargePlanOf(
+  cached: CachedKey,
+  { cost, limits }: VerifyQuestion,
+): ChargePlan | null {
+  // Nothing but costs and limits makes a plan, so most questions share that of the plain one.
+  if (cost === PLAIN_QUESTION.cost && limits.length === 0) return cached.plainPlan;
+  const { latest } = cached;
+  if (latest !== null && latest.plan.cost === cost && isSameLimits(latest.limits, limits))
+    return latest.plan;
+  const decision = decideLimits(cached, limits);
+  if (decision.kind === "unknown-limits") return null;
+  const plan = planCharge(cached, cost, decision.limits);
+  cached.latest = { limits, plan };
+  return plan;
+}
+
+/** What changes from one verification of a key to the next. */
+export function momentOf(
+  { refill }: CachedKey,
+  now: EpochMs,
+  request: ChargeRequest | undefined,
+): ChargeMoment {
+  return { now, refill: dueRefill(refill, now), request };
 }

@@ -1,6 +1,6 @@
 import type { LimitCharge } from "../store/charge.js";
 import type { SpanMs } from "../time.js";
-import type { LoadedKey } from "./loaded-key.js";
+import type { VerifiableKey } from "./loaded-key.js";
 import type { LimitRequest } from "./question.js";
 import { adHocWindow, configuredWindow } from "./window-name.js";
 
@@ -17,7 +17,7 @@ const NO_REQUESTS: readonly LimitRequest[] = [];
 
 /** The limits that a verification takes from when it names none, in the order of {@link decideLimits}. */
 export function autoAppliedLimits(
-  loaded: Pick<LoadedKey, "key" | "identity">,
+  loaded: Pick<VerifiableKey, "key" | "identity">,
 ): readonly LimitCharge[] {
   return limitsBeside(loaded, NO_REQUESTS);
 }
@@ -28,7 +28,7 @@ export function autoAppliedLimits(
  * request names is taken from once, at the cost named.
  */
 export function decideLimits(
-  loaded: Pick<LoadedKey, "key" | "identity">,
+  loaded: Pick<VerifiableKey, "key" | "identity">,
   requested: readonly LimitRequest[],
 ): LimitDecision {
   const limits = limitsBeside(loaded, requested);
@@ -45,7 +45,7 @@ export function decideLimits(
 
 /** Those that apply by themselves, without those that the request names. */
 function limitsBeside(
-  { key, identity }: Pick<LoadedKey, "key" | "identity">,
+  { key, identity }: Pick<VerifiableKey, "key" | "identity">,
   requested: readonly LimitRequest[],
 ): LimitCharge[] {
   const limits: LimitCharge[] = [];
@@ -62,7 +62,7 @@ function limitsBeside(
 
 /** The limit that a request names, or null where no such limit is configured. */
 function requestedLimit(
-  { key, identity }: Pick<LoadedKey, "key" | "identity">,
+  { key, identity }: Pick<VerifiableKey, "key" | "identity">,
   { name, adHoc, cost }: LimitRequest,
 ): LimitCharge | null {
   const own = key.ratelimits.find((limit) => limit.name === name);

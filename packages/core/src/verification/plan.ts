@@ -2,14 +2,15 @@ import { type DueRefill, dueRefill } from "../rules/refill.js";
 import type { Expectation } from "../store/change.js";
 import type { ChargePlan, LimitCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
+import { effectiveRefill } from "./effective-uses.js";
 import { IDENTITY_PLACE, KEY_PLACE } from "./limits.js";
-import type { LoadedKey } from "./loaded-key.js";
+import type { VerifiableKey } from "./loaded-key.js";
 
 const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
 
 /** The plan that takes what a verification costs, if all that it was decided on still holds. */
 export function planCharge(
-  loaded: LoadedKey,
+  loaded: VerifiableKey,
   cost: number,
   limits: readonly LimitCharge[],
 ): ChargePlan {
@@ -18,7 +19,7 @@ export function planCharge(
 
 /** The plan that takes nothing, and shows what taking would come to. */
 export function planPeek(
-  loaded: LoadedKey,
+  loaded: VerifiableKey,
   cost: number = 0,
   limits: readonly LimitCharge[] = NO_LIMITS,
 ): ChargePlan {
@@ -26,14 +27,12 @@ export function planPeek(
 }
 
 /** The refill that is owed to the uses which the key takes from. */
-export function dueRefillOf(loaded: LoadedKey, now: EpochMs): DueRefill | null {
-  const { key, identity } = loaded;
-  const refill = key.usesFrom === "key" ? key.refill : (identity?.refill ?? null);
-  return refill === null ? null : dueRefill(refill, now);
+export function dueRefillOf(loaded: VerifiableKey, now: EpochMs): DueRefill | null {
+  return dueRefill(effectiveRefill(loaded), now);
 }
 
 function planOf(
-  loaded: LoadedKey,
+  loaded: VerifiableKey,
   mode: ChargePlan["mode"],
   cost: number,
   limits: readonly LimitCharge[],
@@ -51,7 +50,7 @@ function planOf(
 }
 
 /** The key and, where it has or had one, its identity: a verdict rests on the version of both. */
-function confirmationsOf({ key, identity, handle, identityHandle }: LoadedKey): Expectation[] {
+function confirmationsOf({ key, identity, handle, identityHandle }: VerifiableKey): Expectation[] {
   const confirms: Expectation[] = [{ kind: "key", id: key.id, version: key.version, handle }];
   if (key.identityId !== null)
     confirms.push({

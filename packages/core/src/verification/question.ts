@@ -24,6 +24,28 @@ export interface LimitRequest {
   readonly isOptional: boolean;
 }
 
+/** Whether two requests name the same limits, in the same order and at the same cost. */
+export function isSameLimits(
+  some: readonly LimitRequest[],
+  others: readonly LimitRequest[],
+): boolean {
+  if (some === others) return true;
+  if (some.length !== others.length) return false;
+  for (let index = 0; index < some.length; index += 1)
+    if (!isSameLimit(some[index] as LimitRequest, others[index] as LimitRequest)) return false;
+  return true;
+}
+
+function isSameLimit(one: LimitRequest, other: LimitRequest): boolean {
+  return (
+    one.name === other.name &&
+    one.cost === other.cost &&
+    one.isOptional === other.isOptional &&
+    one.adHoc?.limit === other.adHoc?.limit &&
+    one.adHoc?.duration === other.adHoc?.duration
+  );
+}
+
 /** The commonest question by far: is this key good, for one use? */
 export const PLAIN_QUESTION: VerifyQuestion = Object.freeze({
   apiId: null,

@@ -4,6 +4,7 @@ import type { KeyRecord } from "../records/key.js";
 import type { PermissionRecord } from "../records/permission.js";
 import type { RoleRecord } from "../records/role.js";
 import type { WorkspaceRecord } from "../records/workspace.js";
+import { HeldPermissions } from "../rules/permission.js";
 import type { NamedGrant, ResolvedGrants } from "./loaded-key.js";
 
 /** A record, null where there is none, or the error of one that is damaged: it concerns only those who need it. */
@@ -63,10 +64,12 @@ export function resolvedGrants(
     namedGrants(snapshot.permission, known(snapshot.role, id)?.permissions ?? []),
   );
   const names = new Set([...direct.permissions, ...inherited].map((grant) => grant.name));
+  const permissions = Object.freeze([...names].sort());
   const grants: ResolvedGrants = {
     direct,
     roles: Object.freeze(direct.roles.map((role) => role.name)),
-    permissions: Object.freeze([...names].sort()),
+    permissions,
+    held: new HeldPermissions(permissions),
   };
   if (snapshot.grants.size >= MAX_GRANTS) snapshot.grants.clear();
   snapshot.grants.set(name, grants);

@@ -5,7 +5,7 @@ import type { Metadata } from "../rules/metadata.js";
 import type { AppliedCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { RecordRefusal } from "./checks.js";
-import type { LoadedKey } from "./loaded-key.js";
+import type { VerifiableKey } from "./loaded-key.js";
 
 /** What every verdict but `NOT_FOUND` says about the key. Fields without a value are absent. */
 export interface VerifiedKey {
@@ -61,7 +61,7 @@ export type VerifyOutcome =
 
 /** Writes the verdict on a confirmed decision. */
 export function verdictOf(
-  loaded: LoadedKey,
+  loaded: VerifiableKey,
   code: RecordRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
   charge: AppliedCharge,
   now: EpochMs,

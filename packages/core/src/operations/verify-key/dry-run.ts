@@ -23,7 +23,6 @@ const MAX_ATTEMPTS = 100;
  * Finds out what a verification would answer, and why, without doing it: no counter moves and nothing is remembered of it,
  * not even in this process. Records and counters are read afresh, and one peek of the store confirms them.
  *
- * @param requested - Limits as the request names them.
  * @throws LatchkeyError as the verification would.
  * @see packages/core/decisions/0016-a-dry-run-leaves-no-trace.md
  */
@@ -31,7 +30,6 @@ export async function dryRun(
   context: OperationContext,
   secret: string,
   question: VerifyQuestion,
-  requested: readonly { readonly name: string }[] | undefined,
   scope: VerifyScope,
 ): Promise<DryRunOutcome> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -47,7 +45,7 @@ export async function dryRun(
     if (charge.kind === "stale" || charge.kind === "conflict") continue;
     const peek: Peek = { limits, cost: question.cost, charge };
     const confirmed = decision.kind === "charge" ? charge : withoutCharge(peek);
-    const verdict = concludeVerification(loaded, decision, confirmed, now, requested);
+    const verdict = concludeVerification(loaded, decision, confirmed, now, question.limits);
     return { ...verdict, checks: allChecks(loaded, question, peek, now) };
   }
   throw new LatchkeyError("STORE_UNAVAILABLE", "the key kept changing while it was looked at", {

@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
-import {
-  type LimitRequest,
-  PLAIN_QUESTION,
-  type VerifyQuestion,
-} from "../../verification/question.js";
+import type { LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
   addDuplicateIssues,
   flag,
@@ -19,9 +15,12 @@ import {
   wholeNumber,
 } from "../input.js";
 
+/** Most characters of an id, a name or a tag, and most limits and tags of one request. */
+export const VERIFY_BOUNDS = { text: 128, limits: 50, tags: 10 } as const;
+
 const requestedLimit = z
   .strictObject({
-    name: text(1, 128),
+    name: text(1, VERIFY_BOUNDS.text),
     cost: wholeNumber(0).default(1),
     limit: wholeNumber(1).optional(),
     duration: wholeNumber(1).optional(),
@@ -34,6 +33,11 @@ const requestedLimit = z
       context.addIssue({ code: "custom", path: ["limit"], message: "is required with duration" });
     }
   });
+
+/** Limits that a request names; no two of one name. */
+export const requestedLimits = list(requestedLimit, VERIFY_BOUNDS.limits, "limits").superRefine(
+  (limits, context) => addDuplicateIssues(limits, context),
+);
 
 /** What is taken: one by default. */
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
@@ -55,20 +59,18 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
  * `requestId` makes a retry harmless, as `verification/idempotency.ts` says. `dryRun` answers what would be answered, and why,
  * and leaves no trace; `requestId` is ignored then.
  *
- * The library itself takes a `key` of any length, see {@link readVerification}: over the wire these are the bounds.
+ * The library itself takes a `key` of any length: over the wire these are the bounds.
  */
 export const verifyKeyInput = z.strictObject({
   key: presentedSecret,
   apiId: id.optional(),
   ipAddress: ipAddress.optional(),
-  tags: list(text(1, 128), 10, "tags").optional(),
+  tags: list(text(1, VERIFY_BOUNDS.text), VERIFY_BOUNDS.tags, "tags").optional(),
   authorization: z.strictObject({ permissions: permissionQuery }).optional(),
   remaining: costed.optional(),
-  ratelimits: list(requestedLimit, 50, "limits")
-    .superRefine((limits, context) => addDuplicateIssues(limits, context))
-    .optional(),
+  ratelimits: requestedLimits.optional(),
   ratelimit: costed.optional(),
-  requestId: text(1, 128).optional(),
+  requestId: text(1, VERIFY_BOUNDS.text).optional(),
   dryRun: flag.optional(),
 });
 
@@ -77,70 +79,72 @@ const libraryInput = verifyKeyInput.extend({
   key: z.string({ error: orRequired("must be a string") }),
 });
 
+/** What is said of one key beside a question that was read before. */
+const callInput = libraryInput.pick({ key: true, ipAddress: true, requestId: true, tags: true });
+
 /** Input of verifyKey, as callers give it. */
 export type VerifyKeyInput = z.input<typeof verifyKeyInput>;
 
-/** A verification as it was asked for, beside the secret. */
+/** A verification as it was asked for. */
 export interface VerificationRequest {
+  /** Of any length. */
+  readonly secret: string;
   readonly question: VerifyQuestion;
-  /** Limits as the request names them. */
-  readonly requested: readonly { readonly name: string }[] | undefined;
   readonly requestId: string | undefined;
   readonly tags: readonly string[] | undefined;
   readonly isDryRun: boolean;
 }
 
-/** Is this key good, for one use? */
-export const PLAIN_REQUEST: VerificationRequest = Object.freeze({
-  question: PLAIN_QUESTION,
-  requested: undefined,
-  requestId: undefined,
-  tags: undefined,
-  isDryRun: false,
-});
-
 /**
- * Reads the input of verifyKey.
+ * Reads the input of verifyKey by its schema.
  *
  * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
-export function readVerification(input: VerifyKeyInput): {
-  readonly secret: string;
-  readonly request: VerificationRequest;
-} {
+export function readBySchema(input: unknown): VerificationRequest {
   const parsed = parseInput(libraryInput, input);
-  const request = {
+  return {
+    secret: parsed.key,
     question: questionOf(parsed),
-    requested: parsed.ratelimits,
     requestId: parsed.requestId,
     tags: parsed.tags,
     isDryRun: parsed.dryRun === true,
   };
-  return { secret: parsed.key, request };
 }
 
 /**
- * The secret of the commonest input by far, `{ key }`; null of any other. Checked by hand: the schema costs more than the rest of
- * a verification in memory.
+ * Reads what a caller of a verifier says, by the schema.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
-export function bareSecret(input: unknown): string | null {
-  if (typeof input !== "object" || input === null) return null;
-  for (const field in input) if (field !== "key") return null;
-  // Read once: a getter may answer another text the next time.
-  const { key } = input as { readonly key?: unknown };
-  return typeof key === "string" ? key : null;
+export function readCallBySchema(
+  key: unknown,
+  call: unknown,
+  question: VerifyQuestion,
+): VerificationRequest {
+  const isObject = typeof call === "object" && call !== null;
+  const parsed = parseInput(callInput, isObject || call === undefined ? { ...call, key } : call);
+  return {
+    secret: parsed.key,
+    question: { ...question, address: parsed.ipAddress ?? null },
+    requestId: parsed.requestId,
+    tags: parsed.tags,
+    isDryRun: false,
+  };
+}
+
+/** Limits that a request names, in the words of the rules. */
+export function limitRequestsOf(limits: z.output<typeof requestedLimits>): LimitRequest[] {
+  return limits.map(({ name, cost, limit, duration }) => ({
+    name,
+    cost,
+    adHoc: limit === undefined || duration === undefined ? null : { limit, duration },
+    isOptional: false,
+  }));
 }
 
 /** A question in the words of the rules. */
 function questionOf(parsed: z.output<typeof libraryInput>): VerifyQuestion {
-  const limits: LimitRequest[] = (parsed.ratelimits ?? []).map(
-    ({ name, cost, limit, duration }) => ({
-      name,
-      cost,
-      adHoc: limit === undefined || duration === undefined ? null : { limit, duration },
-      isOptional: false,
-    }),
-  );
+  const limits = limitRequestsOf(parsed.ratelimits ?? []);
   const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);
   if (parsed.ratelimit !== undefined && !isDefaultNamed) {
     limits.unshift({

@@ -1,4 +1,4 @@
-import type { LoadedKey } from "../../verification/loaded-key.js";
+import type { VerifiableKey } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 
 /** For whom a verification is done. */
@@ -7,11 +7,14 @@ export interface VerifyScope {
   readonly apiIds?: readonly string[];
 }
 
+/** Every key of the workspace exists. */
+export const EVERY_API: VerifyScope = Object.freeze({});
+
 /** Whether a key exists for whom a verification is done. */
 export function isVisible(
   { workspaceId }: OperationContext,
   { apiIds }: VerifyScope,
-  { key }: Pick<LoadedKey, "key">,
+  { key }: Pick<VerifiableKey, "key">,
 ): boolean {
   return key.workspaceId === workspaceId && (apiIds === undefined || apiIds.includes(key.apiId));
 }

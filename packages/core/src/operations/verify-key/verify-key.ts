@@ -1,32 +1,26 @@
 import { emitUnknownSecret, emitVerdict } from "../../audit/verification-events.js";
 import { LatchkeyError } from "../../errors.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
-import type { AppliedCharge, ChargePlan, ChargeRequest } from "../../store/charge.js";
+import type { ChargePlan, ChargeResult } from "../../store/charge.js";
 import type { EpochMs } from "../../time.js";
-import { concludeVerification } from "../../verification/conclusion.js";
-import { decideVerification, type VerifyDecision } from "../../verification/decision.js";
+import { concludeVerification, verdictOnCharge } from "../../verification/conclusion.js";
+import { type Refusal, refusalOf } from "../../verification/decision.js";
 import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
-import { type CachedKey, cachedKey } from "../../verification/key-cache.js";
-import { dueRefillOf, planCharge, planPeek } from "../../verification/plan.js";
-import { PLAIN_QUESTION, type VerifyQuestion } from "../../verification/question.js";
+import { type CachedKey, chargePlanOf, momentOf } from "../../verification/key-cache.js";
+import { decideLimits } from "../../verification/limits.js";
+import { planPeek } from "../../verification/plan.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { findKeyBySecret } from "../keys/load.js";
 import { dryRun } from "./dry-run.js";
-import {
-  bareSecret,
-  PLAIN_REQUEST,
-  readVerification,
-  type VerificationRequest,
-  type VerifyKeyInput,
-} from "./input.js";
-import { isVisible, type VerifyScope } from "./scope.js";
+import type { VerificationRequest, VerifyKeyInput } from "./input.js";
+import { readVerification } from "./read-request.js";
+import { EVERY_API, isVisible, type VerifyScope } from "./scope.js";
 
 /** Rounds after which a verification gives up on a key that is being changed all the time. */
 const MAX_ATTEMPTS = 100;
 
 const NO_HASHES: readonly string[] = [];
-
 const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND" });
 
 /**
@@ -47,54 +41,51 @@ export function verifyKey(
   scope: VerifyScope = EVERY_API,
 ): Promise<VerifyOutcome> {
   try {
-    const bare = bareSecret(input);
-    if (bare !== null) return verifySecret(context, bare, PLAIN_REQUEST, scope);
-    const { secret, request } = readVerification(input);
-    const { question, requested } = request;
+    const request = readVerification(input);
     return request.isDryRun
-      ? dryRun(context, secret, question, requested, scope)
-      : verifySecret(context, secret, request, scope);
+      ? dryRun(context, request.secret, request.question, scope)
+      : verifySecret(context, request, scope);
   } catch (error) {
     // Of a malformed input, or of a getter in it: a rejection, as every other failure.
     return Promise.reject(error);
   }
 }
 
-const EVERY_API: VerifyScope = Object.freeze({});
-
-async function verifySecret(
+/**
+ * Verifies a secret about which a question was read. Errors as {@link verifyKey}, some of them thrown at once.
+ *
+ * A key that is known, on a store that answers at once, is verified without an async function: that would cost as much as the rest.
+ */
+export function verifySecret(
   context: OperationContext,
-  secret: string,
-  { question, requested, requestId, tags }: VerificationRequest,
+  request: VerificationRequest,
   scope: VerifyScope,
 ): Promise<VerifyOutcome> {
-  const { onEvent, onError, recorder } = context;
+  const { secret } = request;
   // Before anything is hashed: a text of any length may come here.
   const canExist = secret.length >= 1 && secret.length <= MAX_SECRET_LENGTH;
   const hashes = canExist ? context.hasher.candidates(secret) : NO_HASHES;
+  const cached = context.cache.find(context.workspaceId, hashes);
+  if (cached === undefined) return verifyAfresh(context, request, scope, hashes);
+  const verdict = verifyCached(context, request, scope, cached);
+  if (verdict === null) return verifyAfresh(context, request, scope, hashes);
+  if (!("then" in verdict)) return Promise.resolve(verdict);
+  return verdict.then((known) => known ?? verifyAfresh(context, request, scope, hashes));
+}
+
+/** Reads the key, until it stays as it was read for as long as it takes to decide. */
+async function verifyAfresh(
+  context: OperationContext,
+  request: VerificationRequest,
+  scope: VerifyScope,
+  hashes: readonly string[],
+): Promise<VerifyOutcome> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const cached = fromCache(context, hashes) ?? (await load(context, secret, hashes));
-    if (cached === null || !isVisible(context, scope, cached)) {
-      if (onEvent !== null)
-        emitUnknownSecret(onEvent, context.workspaceId, context.now(), tags, onError);
-      return NOT_FOUND;
-    }
-    const now = context.now();
-    const decision = decideVerification(cached, question, now, cached.autoApplied);
-    const request = requestId === undefined ? undefined : chargeRequestOf(requestId, question, now);
-    const pending = chargeFor(context, cached, question, decision, now, request);
-    // A store that need not wait answers at once, and to await that would cost a turn of the queue.
-    const charge = pending !== null && "then" in pending ? await pending : pending;
-    if (charge !== null) {
-      const verdict = concludeVerification(cached, decision, charge, now, requested);
-      if (recorder !== null) recorder.count(cached, verdict.code, now);
-      if (onEvent !== null) {
-        const judged = { loaded: cached, verdict, cost: question.cost, now, charge };
-        emitVerdict(onEvent, judged, tags, onError);
-      }
-      return verdict;
-    }
-    context.cache.delete(cached.key.hash);
+    const found = await findKeyBySecret(context, request.secret, hashes);
+    if (found === null) return unknownSecret(context, request);
+    const pending = verifyCached(context, request, scope, context.cache.keep(found));
+    const verdict = pending !== null && "then" in pending ? await pending : pending;
+    if (verdict !== null) return verdict;
   }
   throw new LatchkeyError(
     "STORE_UNAVAILABLE",
@@ -104,65 +95,61 @@ async function verifySecret(
 }
 
 /**
- * Confirms a decision, and takes what it costs. One that refuses takes nothing, and is confirmed all the same: no verdict is
- * given on records that have changed since they were read.
+ * Decides on what is known of a key, and lets the store confirm it in the step that charges. A refusal is confirmed as well: no
+ * verdict is given on records that have changed since they were read.
  *
- * @returns Null where they have.
+ * @returns Null where they have. At once from a store that need not wait.
  */
-function chargeFor(
+function verifyCached(
   context: OperationContext,
+  request: VerificationRequest,
+  scope: VerifyScope,
   cached: CachedKey,
-  question: VerifyQuestion,
-  decision: VerifyDecision,
-  now: EpochMs,
-  request: ChargeRequest | undefined,
-): AppliedCharge | null | Promise<AppliedCharge | null> {
-  const plan = planOf(cached, question, decision);
-  const isCharge = decision.kind === "charge";
-  const moment = {
-    now,
-    refill: dueRefillOf(cached, now),
-    request: isCharge ? request : undefined,
-  };
-  const result = context.store.charge(plan, moment);
-  return "then" in result ? result.then(applied) : applied(result);
+): VerifyOutcome | null | Promise<VerifyOutcome | null> {
+  if (!isVisible(context, scope, cached)) return unknownSecret(context, request);
+  const { question, requestId } = request;
+  const now = context.now();
+  const refusal = refusalOf(cached, question, now);
+  const plan = refusal === null ? chargePlanOf(cached, question) : null;
+  const isRemembered = requestId !== undefined && plan !== null;
+  const remembered = isRemembered ? chargeRequestOf(requestId, question, now) : undefined;
+  const moment = momentOf(cached, now, remembered);
+  const charge = context.store.charge(plan ?? planPeek(cached), moment);
+  return "then" in charge
+    ? charge.then((result) => conclude(context, request, cached, refusal, plan, result, now))
+    : conclude(context, request, cached, refusal, plan, charge, now);
 }
 
-function planOf(cached: CachedKey, question: VerifyQuestion, decision: VerifyDecision): ChargePlan {
-  if (decision.kind !== "charge") return planPeek(cached);
-  // Nothing but costs and limits makes a plan, so most questions share that of the plain one.
-  if (question.cost === PLAIN_QUESTION.cost && decision.limits === cached.autoApplied)
-    return cached.plainPlan;
-  return planCharge(cached, question.cost, decision.limits);
-}
-
-function applied(
-  result: Awaited<ReturnType<OperationContext["store"]["charge"]>>,
-): AppliedCharge | null {
-  if (result.kind === "conflict") throw reusedRequestId();
-  return result.kind === "stale" ? null : result;
-}
-
-/** All workspaces share the cache, and two of them may have imported one secret: each has a key of its own then. */
-function fromCache(
-  { cache, workspaceId }: OperationContext,
-  hashes: readonly string[],
-): CachedKey | undefined {
-  for (const hash of hashes) {
-    const cached = cache.get(hash);
-    if (cached !== undefined && cached.key.workspaceId === workspaceId) return cached;
-  }
-  return undefined;
-}
-
-async function load(
+function conclude(
   context: OperationContext,
-  secret: string,
-  hashes: readonly string[],
-): Promise<CachedKey | null> {
-  const found = await findKeyBySecret(context, secret, hashes);
-  if (found === null) return null;
-  const cached = cachedKey(found);
-  context.cache.set(cached.key.hash, cached);
-  return cached;
+  { question, tags }: VerificationRequest,
+  cached: CachedKey,
+  refusal: Refusal | null,
+  plan: ChargePlan | null,
+  charge: ChargeResult,
+  now: EpochMs,
+): VerifyOutcome | null {
+  if (charge.kind === "conflict") throw reusedRequestId();
+  if (charge.kind === "stale") {
+    context.cache.drop(cached);
+    return null;
+  }
+  const { onEvent, onError, recorder } = context;
+  const { limits, cost } = question;
+  const verdict =
+    plan === null
+      ? concludeVerification(cached, refusal ?? decideLimits(cached, limits), charge, now, limits)
+      : verdictOnCharge(cached, charge, now);
+  if (recorder !== null) recorder.count(cached, verdict.code, now);
+  if (onEvent !== null)
+    emitVerdict(onEvent, { loaded: cached, verdict, cost, now, charge }, tags, onError);
+  return verdict;
+}
+
+function unknownSecret(
+  { onEvent, onError, workspaceId, now }: OperationContext,
+  { tags }: VerificationRequest,
+): VerifyOutcome {
+  if (onEvent !== null) emitUnknownSecret(onEvent, workspaceId, now(), tags, onError);
+  return NOT_FOUND;
 }

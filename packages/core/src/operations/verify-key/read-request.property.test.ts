@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LatchkeyError } from "../../errors.js";
+import { PLAIN_QUESTION } from "../../verification/question.js";
+import { readBySchema, readCallBySchema } from "./input.js";
+import { readUsual, readUsualCall } from "./read-request.js";
+
+/** Texts at and around every bound, and some that no store could keep. */
+const text = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom("a", "docs.read", "default", "2001:db8::7", "192.0.2.7"),
+  },
+  fc.constantFrom("", "x".repeat(128), "x".repeat(129), "x".repeat(512), "x".repeat(513)),
+  fc.constantFrom("a\0b", "\ud800", "é", "::ffff:192.0.2.7", "fe80::1%eth0", "10.0.0.01"),
+);
+const number = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(0, 1, 2, 60_000) },
+  fc.constantFrom(-0, -1, 0.5, 2 ** 53 - 1, 2 ** 53, Number.NaN, Infinity),
+);
+const junk = fc.constantFrom<unknown>(null, undefined, true, "1", 7, [], {}, [null], { cost: 1 });
+const orJunk = <Value>(usual: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 12, arbitrary: usual }, junk as fc.Arbitrary<unknown>);
+const fields = (of: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record(of, { requiredKeys: [] }) as fc.Arbitrary<Record<string, unknown>>;
+
+const query = fc.letrec<{ query: unknown }>((tie) => ({
+  query: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    { weight: 4, arbitrary: orJunk(text) },
+    fields({ and: orJunk(fc.array(tie("query"), { maxLength: 3 })) }),
+    fields({ or: orJunk(fc.array(tie("query"), { maxLength: 3 })) }),
+  ),
+})).query;
+const limit = fields({
+  name: orJunk(text),
+  cost: orJunk(number),
+  limit: orJunk(number),
+  duration: orJunk(number),
+});
+const input = fields({
+  key: fc.oneof({ weight: 12, arbitrary: text }, junk as fc.Arbitrary<unknown>),
+  apiId: orJunk(text),
+  ipAddress: orJunk(text),
+  tags: orJunk(fc.array(orJunk(text), { maxLength: 11 })),
+  authorization: orJunk(fields({ permissions: query, role: fc.constant("x") })),
+  remaining: orJunk(fields({ cost: orJunk(number) })),
+  ratelimits: orJunk(fc.array(orJunk(limit), { maxLength: 3 })),
+  requestId: orJunk(text),
+});
+/** Mostly with a key and few other fields: an input with many random fields is seldom accepted. */
+const question = fc.oneof(
+  fc.tuple(text, input).map(([key, some]) => ({ ...some, key })),
+  fc
+    .tuple(
+      text,
+      input,
+      fc.subarray(["apiId", "authorization", "ratelimits", "remaining", "tags"], { maxLength: 2 }),
+    )
+    .map(([key, some, names]) => ({
+      key,
+      ...Object.fromEntries(names.flatMap((name) => (name in some ? [[name, some[name]]] : []))),
+    })),
+  input,
+  junk,
+  fc.constantFrom(
+    { key: "k", unknown: 1 },
+    { key: "k", dryRun: true },
+    { key: "k", ratelimit: {} },
+  ),
+);
+
+/** What the schema reads, or null where it refuses. */
+function bySchema<Read>(read: () => Read): Read | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "BAD_REQUEST") return null;
+    throw error;
+  }
+}
+
+test("what is read by hand is what the schema reads, and nothing is accepted that it refuses", () => {
+  let byHand = 0;
+  fc.assert(
+    fc.property(question, (asked) => {
+      const usual = readUsual(asked);
+      if (usual === null) return;
+      byHand += 1;
+      expect(usual).toEqual(bySchema(() => readBySchema(asked)));
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(byHand).toBeGreaterThan(500);
+});
+
+test("no question that guards ask is left to the schema", () => {
+  const well = fc.constantFrom("a", "docs.read", "x".repeat(128));
+  const cost = fc.constantFrom(0, 1, 2 ** 53 - 1);
+  const positive = fc.constantFrom(1, 60_000);
+  const usual = fc.record(
+    {
+      key: fc.constantFrom("", "k", "x".repeat(600)),
+      apiId: well,
+      ipAddress: fc.constantFrom("192.0.2.7", "2001:db8::7"),
+      tags: fc.array(well, { maxLength: 10 }),
+      authorization: fc.record({
+        permissions: fc.oneof(well, fc.record({ and: fc.array(well, { minLength: 1 }) })),
+      }),
+      remaining: fc.record({ cost }, { requiredKeys: [] }),
+      ratelimits: fc.uniqueArray(
+        fc.oneof(
+          fc.record({ name: well, cost }, { requiredKeys: ["name"] }),
+          fc.record({ name: well, limit: positive, duration: positive }),
+        ),
+        { selector: ({ name }) => name, maxLength: 3 },
+      ),
+      requestId: well,
+    },
+    { requiredKeys: ["key"] },
+  );
+  fc.assert(
+    fc.property(usual, (asked) => {
+      expect(readUsual(asked)).toEqual(readBySchema(asked));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("of a call of a verifier the same holds", () => {
+  let byHand = 0;
+  const call = fc.oneof(
+    fields({ ipAddress: orJunk(text), requestId: orJunk(text), tags: orJunk(fc.array(text)) }),
+    fc.constantFrom<unknown>(undefined, null, 7, { key: "other" }, { apiId: "api_1" }),
+  );
+  fc.assert(
+    fc.property(fc.oneof(text, junk), call, (key, said) => {
+      const usual = readUsualCall(key, said, PLAIN_QUESTION);
+      if (usual === null) return;
+      byHand += 1;
+      expect(usual).toEqual(bySchema(() => readCallBySchema(key, said, PLAIN_QUESTION)));
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(byHand).toBeGreaterThan(200);
+});

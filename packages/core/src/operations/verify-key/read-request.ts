@@ -1,0 +1,159 @@
+import { canonicalAddress } from "../../rules/address.js";
+import {
+  type LimitRequest,
+  PLAIN_QUESTION,
+  type VerifyQuestion,
+} from "../../verification/question.js";
+import { checkPermissionQuery, QUERY_BOUNDS } from "../permission-query.js";
+import { readBySchema, VERIFY_BOUNDS, type VerificationRequest } from "./input.js";
+
+/** What the hand-written checks cannot say: the schema is asked, and makes the error message where there is one. */
+const UNUSUAL = Symbol("unusual");
+
+type Usual<Value> = Value | typeof UNUSUAL;
+
+const INPUT_FIELDS: ReadonlySet<string> = new Set([
+  "key",
+  "apiId",
+  "ipAddress",
+  "tags",
+  "authorization",
+  "remaining",
+  "ratelimits",
+  "requestId",
+]);
+const CALL_FIELDS: ReadonlySet<string> = new Set(["ipAddress", "requestId", "tags"]);
+const AUTHORIZATION_FIELDS: ReadonlySet<string> = new Set(["permissions"]);
+const COST_FIELDS: ReadonlySet<string> = new Set(["cost"]);
+const LIMIT_FIELDS: ReadonlySet<string> = new Set(["name", "cost", "limit", "duration"]);
+
+/**
+ * Reads the input of verifyKey. What is well formed is checked by hand, for the schema costs several times as much as the rest
+ * of a verification in memory; everything else is left to the schema. Both accept the same and read the same out of it.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
+ */
+export function readVerification(input: unknown): VerificationRequest {
+  return readUsual(input) ?? readBySchema(input);
+}
+
+/** What a caller of a verifier says beside the key, or null where the schema has to look at it. */
+export function readUsualCall(
+  secret: unknown,
+  call: unknown,
+  question: VerifyQuestion,
+): VerificationRequest | null {
+  if (typeof secret !== "string") return null;
+  if (call === undefined) return requestOf(secret, question);
+  if (!hasOnly(call, CALL_FIELDS)) return null;
+  // Each field is read once: a getter may answer something else the next time.
+  const { ipAddress, requestId, tags } = call;
+  const address = readAddress(ipAddress);
+  if (address === UNUSUAL || !isOptionalText(requestId) || !isTags(tags)) return null;
+  const asked = address === null ? question : { ...question, address };
+  return requestOf(secret, asked, requestId, tags);
+}
+
+/** The input of verifyKey, or null where the schema has to look at it. */
+export function readUsual(input: unknown): VerificationRequest | null {
+  if (!hasOnly(input, INPUT_FIELDS)) return null;
+  const { key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId } = input;
+  if (typeof key !== "string") return null;
+  if (!isOptionalText(apiId) || !isOptionalText(requestId) || !isTags(tags)) return null;
+  const address = readAddress(ipAddress);
+  const permissions = readPermissions(authorization);
+  const cost = readCost(remaining);
+  const limits = readLimits(ratelimits);
+  if (address === UNUSUAL || permissions === UNUSUAL || cost === UNUSUAL || limits === UNUSUAL)
+    return null;
+  const question = { apiId: apiId ?? null, address, permissions, cost, limits };
+  return requestOf(key, question, requestId, tags);
+}
+
+function requestOf(
+  secret: string,
+  question: VerifyQuestion,
+  requestId?: string,
+  tags?: readonly string[],
+): VerificationRequest {
+  return { secret, question, requestId, tags: tags && [...tags], isDryRun: false };
+}
+
+function readAddress(value: unknown): Usual<string | null> {
+  if (value === undefined) return null;
+  return (typeof value === "string" ? canonicalAddress(value) : null) ?? UNUSUAL;
+}
+
+function readPermissions(authorization: unknown): Usual<VerifyQuestion["permissions"]> {
+  if (authorization === undefined) return null;
+  if (!hasOnly(authorization, AUTHORIZATION_FIELDS)) return UNUSUAL;
+  const { permissions } = authorization;
+  if (typeof permissions === "string" && permissions.length >= 1) {
+    if (permissions.length <= QUERY_BOUNDS.maxNameLength) return permissions;
+  }
+  const check = checkPermissionQuery(permissions);
+  return check.ok ? check.query : UNUSUAL;
+}
+
+function readCost(value: unknown): Usual<number> {
+  if (value === undefined) return PLAIN_QUESTION.cost;
+  if (!hasOnly(value, COST_FIELDS)) return UNUSUAL;
+  const { cost } = value;
+  if (cost === undefined) return 1;
+  return isWhole(cost, 0) ? cost : UNUSUAL;
+}
+
+function readLimits(value: unknown): Usual<readonly LimitRequest[]> {
+  if (value === undefined) return PLAIN_QUESTION.limits;
+  if (!Array.isArray(value) || value.length > VERIFY_BOUNDS.limits) return UNUSUAL;
+  const limits: LimitRequest[] = [];
+  for (const item of value as readonly unknown[]) {
+    const limit = readLimit(item);
+    if (limit === UNUSUAL || limits.some(({ name }) => name === limit.name)) return UNUSUAL;
+    limits.push(limit);
+  }
+  return limits;
+}
+
+function readLimit(value: unknown): Usual<LimitRequest> {
+  if (!hasOnly(value, LIMIT_FIELDS)) return UNUSUAL;
+  const { name, cost = 1, limit, duration } = value;
+  if (!isText(name) || !isWhole(cost, 0)) return UNUSUAL;
+  if (limit === undefined && duration === undefined)
+    return { name, cost, adHoc: null, isOptional: false };
+  if (!isWhole(limit, 1) || !isWhole(duration, 1)) return UNUSUAL;
+  return { name, cost, adHoc: { limit, duration }, isOptional: false };
+}
+
+/** Whether a value is an object with no other fields than these. */
+function hasOnly(
+  value: unknown,
+  fields: ReadonlySet<string>,
+): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  for (const name in value) if (!fields.has(name)) return false;
+  return true;
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || isText(value);
+}
+
+function isTags(value: unknown): value is readonly string[] | undefined {
+  if (value === undefined) return true;
+  return Array.isArray(value) && value.length <= VERIFY_BOUNDS.tags && value.every(isText);
+}
+
+function isText(value: unknown): value is string {
+  return (
+    typeof value === "string" &&
+    value.length >= 1 &&
+    value.length <= VERIFY_BOUNDS.text &&
+    value.isWellFormed() &&
+    !value.includes("\0")
+  );
+}
+
+function isWhole(value: unknown, min: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= min;
+}

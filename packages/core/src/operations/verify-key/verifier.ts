@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { VerifyQuestion } from "../../verification/question.js";
+import type { VerifyOutcome } from "../../verification/verdict.js";
+import type { OperationContext } from "../context.js";
+import { id, parseInput, permissionQuery, wholeNumber } from "../input.js";
+import { limitRequestsOf, readCallBySchema, requestedLimits } from "./input.js";
+import { readUsualCall } from "./read-request.js";
+import { EVERY_API, type VerifyScope } from "./scope.js";
+import { verifySecret } from "./verify-key.js";
+
+/**
+ * What a verifier asks of every key, beside whether it is alive. `apiId`: the API that the key must belong to. `permissions`:
+ * what it must be permitted to do. `cost`: uses to take, a whole number >= 0, 1 unless given. `ratelimits` as in verifyKey.
+ */
+const verifierInput = z.strictObject({
+  apiId: id.optional(),
+  permissions: permissionQuery.optional(),
+  cost: wholeNumber(0).default(1),
+  ratelimits: requestedLimits.optional(),
+});
+
+/** Input of verifier, as callers give it. */
+export type VerifierInput = z.input<typeof verifierInput>;
+
+/** What one call of a verifier says beside the key. */
+export interface VerifierCall {
+  /** The address that the key is presented from; a key of an API with an allow-list is refused without it. */
+  readonly ipAddress?: string | undefined;
+  /** Makes a retry harmless: 1 to 128 characters. */
+  readonly requestId?: string | undefined;
+  /** For listeners of events: at most 10, of 1 to 128 characters each. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** Asks one question about the key that is presented. Answers and errors as those of verifyKey. */
+export type Verifier = (key: string, call?: VerifierCall) => Promise<VerifyOutcome>;
+
+/**
+ * Makes a verifier: a question that is asked of many keys, read and checked once. A guarded route makes one when it is set up, and
+ * calls it with every key that is presented.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` naming every bad field of the question, at once.
+ */
+export function makeVerifier(
+  context: OperationContext,
+  input: VerifierInput = {},
+  scope: VerifyScope = EVERY_API,
+): Verifier {
+  const { apiId = null, permissions = null, cost, ratelimits } = parseInput(verifierInput, input);
+  const limits = limitRequestsOf(ratelimits ?? []);
+  const question: VerifyQuestion = { apiId, address: null, permissions, cost, limits };
+  return (key, call) => {
+    try {
+      const request = readUsualCall(key, call, question) ?? readCallBySchema(key, call, question);
+      return verifySecret(context, request, scope);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+}
