@@ -48,7 +48,7 @@ export interface Question {
 }
 
 /** Uses and slots that no run comes near: every verification counts, none is refused. */
-export const PLENTY = 1e12;
+const PLENTY = 1e12;
 
 const HOUR_MS = 3_600_000;
 /** Ends in 2029 and is ten years long: what is used up at the start stays used up. */

@@ -1,4 +1,5 @@
 import type { SideSamples } from "./measurement.js";
+import { seededRandom, shuffled } from "./random.js";
 
 /** One way of doing a piece of work, to be timed beside others. */
 export interface Contender {
@@ -17,12 +18,17 @@ export interface Pace {
   readonly sliceMs: number;
   /** How long each contender runs before anything is timed, in ms. */
   readonly warmUpMs: number;
+  /** Calls made before each slice, untimed, as a share of those in it: they bring the side's own rows into the processor's cache. */
+  readonly leadIn: number;
 }
 
 const CALLS_AT_FIRST = 16;
+const SEED = 20_260_701;
 
 /**
- * Times contenders in turn, each round in another order, so that a machine whose speed drifts drifts for all of them.
+ * Times contenders in turn, each round in a random order, so that a machine whose speed drifts drifts for all of them. Before each
+ * slice the garbage of the one before is collected where the process allows that (`--expose-gc`): else whoever comes after a
+ * wasteful side pays for it.
  *
  * The loop is ours because neither mitata nor tinybench takes turns: both finish one side before they begin the next, and both
  * decide themselves how often they call it, where here every call has to be counted to check what it admitted.
@@ -31,16 +37,20 @@ const CALLS_AT_FIRST = 16;
  */
 export async function interleave(
   contenders: readonly Contender[],
-  { rounds, sliceMs, warmUpMs }: Pace,
+  { rounds, sliceMs, warmUpMs, leadIn }: Pace,
 ): Promise<readonly SideSamples[]> {
   const calls: number[] = [];
   for (const contender of contenders) calls.push(await warmUp(contender, sliceMs, warmUpMs));
   const samples = contenders.map((): number[] => []);
+  const random = seededRandom(SEED);
   for (let round = 0; round < rounds; round += 1) {
-    for (let turn = 0; turn < contenders.length; turn += 1) {
-      const index = (round + turn) % contenders.length;
+    for (const index of shuffled(contenders.length, random)) {
+      const contender = contenders[index] as Contender;
       const count = calls[index] as number;
-      const elapsedMs = await timed(contenders[index] as Contender, count);
+      collectYoungGarbage();
+      const leadInCalls = Math.floor(count * leadIn);
+      if (leadInCalls > 0) await contender.run(leadInCalls);
+      const elapsedMs = await timed(contender, count);
       samples[index]?.push((elapsedMs * 1_000) / count);
     }
   }
@@ -66,4 +76,10 @@ async function timed(contender: Contender, calls: number): Promise<number> {
   const startedAt = performance.now();
   await contender.run(calls);
   return performance.now() - startedAt;
+}
+
+/** What lives long is left alone: to look through all of the heap would take longer than a slice. */
+function collectYoungGarbage(): void {
+  const collect = globalThis.gc as ((options: { type: "minor" }) => void) | undefined;
+  collect?.({ type: "minor" });
 }

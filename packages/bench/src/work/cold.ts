@@ -41,7 +41,7 @@ export function verifyCold(kind: StoreKind): Work {
     const maxCalls = Math.floor((coldKeys - warmUpCalls) / (pace.rounds + 1));
     const sides = await interleave(
       [limit, ours].map((side) => side.contender("verify", { from: warmUpCalls, maxCalls })),
-      { ...pace, warmUpMs: 0 },
+      { ...pace, warmUpMs: 0, leadIn: 0 },
     );
     await limit.close();
     await ours.close();

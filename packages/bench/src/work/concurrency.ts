@@ -5,6 +5,7 @@ import { openSides } from "./sides.js";
 import type { Work } from "./work.js";
 
 const USES = 100;
+const OURS: ReadonlySet<string> = new Set(["limit", "latchkey", "verifier"]);
 
 /** A key with a hundred uses and a hundred slots, verified many times at once: how many does each side admit? */
 export function admitExactly(kind: StoreKind): Work {
@@ -26,8 +27,7 @@ export function admitExactly(kind: StoreKind): Work {
         Array.from({ length: scale.atOnce }, (_, call) => side.verify(secret, `r${call}`)),
       );
       const count = verdicts.filter((verdict) => side.isExpected(verdict)).length;
-      const isOurs = side.name === "limit" || side.name === "latchkey";
-      if (isOurs && count !== USES)
+      if (OURS.has(side.name) && count !== USES)
         throw new Error(`${side.name} admitted ${count} of ${USES} uses`);
       admitted.push({ name: side.name, samples: [count] });
     }

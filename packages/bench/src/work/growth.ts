@@ -51,8 +51,8 @@ async function measure(
   const maxCalls = what === "cold" ? Math.floor(coldKeys / (pace.rounds + 1)) : keys;
   if (isWarm) for (const side of sides) await side.contender("verify").run(keys);
   const contenders = sides.map((side) => side.contender(operation, { maxCalls }));
-  const warmUpMs = what === "cold" ? 0 : pace.warmUpMs;
-  const samples = await interleave(contenders, { ...pace, warmUpMs });
+  const onceEach = what === "cold" ? { warmUpMs: 0, leadIn: 0 } : {};
+  const samples = await interleave(contenders, { ...pace, ...onceEach });
   const title = {
     cold: "first verification",
     verify: "verification",

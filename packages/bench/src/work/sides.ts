@@ -1,11 +1,11 @@
-import { createLatchkey } from "@latchkey/core";
+import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { KeyIssuer, mintSecrets } from "../fixture/keys.js";
 import type { KeyRow } from "../fixture/rows.js";
 import { openStore, type Place, type StoreKind } from "../fixture/stores.js";
 import type { AbsentSide } from "../measure/measurement.js";
 import type { Question } from "../questions.js";
 import { betterAuthSide } from "../sides/better-auth.js";
-import { latchkeySide } from "../sides/latchkey.js";
+import { latchkeySide, verifierSide } from "../sides/latchkey.js";
 import { limitSide } from "../sides/limit.js";
 import { rateLimiterSide } from "../sides/rate-limiter-flexible.js";
 import { AbsentError, type Side } from "../sides/side.js";
@@ -14,7 +14,7 @@ import { AbsentError, type Side } from "../sides/side.js";
 export interface Sides {
   readonly secrets: readonly string[];
   readonly rows: readonly KeyRow[];
-  /** Those that take part, the limit first and latchkey second. */
+  /** Those that take part: the limit, latchkey, its verifier, and then the peers. */
   readonly present: readonly Side[];
   readonly absent: readonly AbsentSide[];
   close(): Promise<void>;
@@ -27,12 +27,14 @@ export async function openSides(
   question: Question,
   keyCount: number,
 ): Promise<Sides> {
-  const latchkey = createLatchkey({ store: await openStore(kind, place, "latchkey") });
   const secrets = await mintSecrets(keyCount);
-  const rows = await new KeyIssuer(latchkey, question.keys).issue(secrets);
+  const { latchkey, rows } = await openFilled(kind, place, "latchkey", question, secrets);
+  // On a store of its own, so that its counters are its own.
+  const prepared = await openFilled(kind, place, "verifier", question, secrets);
   const present = [
     await limitSide(kind, place, "limit", rows, question),
     latchkeySide(latchkey, question, keyCount),
+    verifierSide(prepared.latchkey, question, keyCount),
   ];
   const absent: AbsentSide[] = [];
   const peers = [
@@ -57,4 +59,15 @@ export async function openSides(
     for (const side of present) await side.close();
   };
   return { secrets, rows, present, absent, close };
+}
+
+async function openFilled(
+  kind: StoreKind,
+  place: Place,
+  name: string,
+  { keys }: Question,
+  secrets: readonly string[],
+): Promise<{ readonly latchkey: Latchkey; readonly rows: readonly KeyRow[] }> {
+  const latchkey = createLatchkey({ store: await openStore(kind, place, name) });
+  return { latchkey, rows: await new KeyIssuer(latchkey, keys).issue(secrets) };
 }
