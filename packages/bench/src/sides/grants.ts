@@ -14,6 +14,12 @@ export function isGranted(
   return false;
 }
 
+/** The permission where just one is asked for, which is a look into the set; else null. */
+export function onlyPermission(anyOf: readonly (readonly string[])[] | null): string | null {
+  const [first = []] = anyOf ?? [];
+  return anyOf?.length === 1 && first.length === 1 ? (first[0] ?? null) : null;
+}
+
 /** A range such as `192.0.2.0/24`, as the hand-written limits keep it. */
 export function rangeOf(cidr: string | null): Range | null {
   if (cidr === null) return null;

@@ -1,7 +1,7 @@
 import { hash as digest } from "node:crypto";
 import type { KeyRow } from "../fixture/rows.js";
 import { type ChargedLimit, chargedLimits, type Question } from "../questions.js";
-import { isGranted, isInRange, rangeOf } from "./grants.js";
+import { isGranted, isInRange, onlyPermission, rangeOf } from "./grants.js";
 import type { Verify } from "./side.js";
 import {
   type LimitVerdict,
@@ -14,6 +14,7 @@ import {
 } from "./verdict.js";
 
 const REMEMBER_MS = 600_000;
+const NO_LIMITS: readonly ShownLimit[] = [];
 
 /** The count of one rate limit. */
 interface Window {
@@ -35,6 +36,8 @@ export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify
   const { anyOf, address, cost, hasRequestId, keys } = question;
   const limits = chargedLimits(question);
   const range = rangeOf(keys.addresses);
+  const only = onlyPermission(anyOf);
+  const isCounted = keys.remaining !== null || limits.length > 0;
   const table = tableOf(rows, limits);
   const remembered = new Map<string, { readonly verdict: LimitVerdict; readonly until: number }>();
 
@@ -46,7 +49,9 @@ export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify
     if (!row.enabled) return refuse(row, "DISABLED", false);
     if (shown.expires !== null && now >= shown.expires) return refuse(row, "EXPIRED", false);
     if (!isInRange(range, address)) return refuse(row, "FORBIDDEN", true);
-    if (!isGranted(row.granted, anyOf)) return refuse(row, "INSUFFICIENT_PERMISSIONS", true);
+    const isPermitted = only === null ? isGranted(row.granted, anyOf) : row.granted.has(only);
+    if (!isPermitted) return refuse(row, "INSUFFICIENT_PERMISSIONS", true);
+    if (!isCounted) return limitVerdict(shown, "VALID", true, null, NO_LIMITS);
     const request = hasRequestId ? `${shown.keyId} ${requestId}` : null;
     if (request !== null) {
       const known = remembered.get(request);
@@ -104,7 +109,7 @@ export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify
 }
 
 function refuse({ shown, remaining }: Row, code: string, enabled: boolean): LimitVerdict {
-  return limitVerdict(shown, code, enabled, remaining, []);
+  return limitVerdict(shown, code, enabled, remaining, NO_LIMITS);
 }
 
 function tableOf(rows: readonly KeyRow[], limits: readonly ChargedLimit[]): Map<string, Row> {
