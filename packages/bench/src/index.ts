@@ -12,13 +12,15 @@ import { run } from "./run.js";
 const inPackage = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 const options = optionsOrExit();
-const measurements = await run(options);
+const { measurements, failed } = await run(options);
 const goals = judgeGoals(measurements);
-if (options.isQuick) process.stdout.write("every answer was right\n");
-else process.stdout.write(tablesOf(measurements, goals).map(asText).join("\n"));
+if (!options.isQuick) process.stdout.write(tablesOf(measurements, goals).map(asText).join("\n"));
+else if (failed.length === 0) process.stdout.write("every answer was right\n");
 if (options.json !== null) writeFileSync(options.json, asJson(measurements));
 if (options.isWrite) writeReport(merged(readResults(inPackage("results.json")), measurements));
 if (options.isCheck) check(goals, options);
+for (const id of failed) process.stderr.write(`failed: ${id}\n`);
+if (failed.length > 0) process.exitCode = 1;
 
 function optionsOrExit(): Options {
   try {

@@ -4,14 +4,21 @@ import { type DatedMeasurement, dated } from "./results.js";
 import { groupTasks, runTasks } from "./run-tasks.js";
 import { TASKS, type Task } from "./tasks.js";
 
+/** What a run came to. `failed`: the ids of tasks whose answers were wrong, or that broke off. */
+export interface RunResult {
+  readonly measurements: readonly DatedMeasurement[];
+  readonly failed: readonly string[];
+}
+
 /** Does what the options ask for, one process after the other, and says how far it is on the standard error. */
-export async function run(options: Options): Promise<readonly DatedMeasurement[]> {
+export async function run(options: Options): Promise<RunResult> {
   const tasks = runnable(chosenTasks(options));
   const measurements: DatedMeasurement[] = [];
+  const failed: string[] = [];
   let done = 0;
   let since = performance.now();
-  for (const group of groupTasks(tasks, options.isQuick))
-    await runTasks(group, options.isQuick, (answer) => {
+  for (const group of groupTasks(tasks, options.isQuick)) {
+    const missing = await runTasks(group, options.isQuick, (answer) => {
       done += 1;
       const seconds = ((performance.now() - since) / 1_000).toFixed(1);
       since = performance.now();
@@ -19,7 +26,9 @@ export async function run(options: Options): Promise<readonly DatedMeasurement[]
       process.stderr.write(`${count} of ${tasks.length}  ${answer.id} (${seconds} s)\n`);
       measurements.push(...answer.measurements.map(dated));
     });
-  return measurements;
+    failed.push(...missing);
+  }
+  return { measurements, failed };
 }
 
 /** The tasks that the options choose. What is about no store is chosen where no store is named. */

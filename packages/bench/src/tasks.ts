@@ -28,8 +28,6 @@ export interface Task {
   /** Null: it is about no store, and done in every run of all. */
   readonly store: TaskStore | null;
   readonly work: Work;
-  /** Largest heap of its process in MiB, where the usual one is too small. */
-  readonly heapMb?: number;
 }
 
 /** Every task, in the order of a run. */

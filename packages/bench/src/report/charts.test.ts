@@ -39,12 +39,31 @@ describe("charts", () => {
     expect(chartsOf([guarded]).map(({ file }) => file)).toEqual(["guarded.svg", "questions.svg"]);
   });
 
-  test("show each measured side with its median, and no bar for an absent one", () => {
+  test("show each measured side with its ratio to the limit, and no bar for an absent one", () => {
     const [chart] = chartsOf([guarded]);
-    expect(chart?.svg).toContain("10.0 µs");
-    expect(chart?.svg).toContain("12.0 µs");
-    // Two bars, and four squares of the legend.
-    expect(chart?.svg.match(/<rect /g)).toHaveLength(6);
+    expect(chart?.svg).toContain(">1.20<");
+    // One bar, and three squares of the legend.
+    expect(chart?.svg.match(/<rect /g)).toHaveLength(4);
+  });
+
+  test("draw what is faster than the limit to its left, and what is slower to its right", () => {
+    const bars = [6, 24].map((ours) => {
+      const faster = measurement("verify/redis/uses/1", { limit: [12], latchkey: [ours] });
+      const [chart] = chartsOf([faster]);
+      const mark = Number(/class="mark" x1="([\d.]+)"/.exec(chart?.svg ?? "")?.[1]);
+      // The last rectangle: the legend comes first.
+      const [, x, width] =
+        [
+          ...(chart?.svg ?? "").matchAll(
+            /<rect class="s0" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g,
+          ),
+        ].at(-1) ?? [];
+      return { from: Number(x) - mark, to: Number(x) + Number(width) - mark };
+    });
+    expect(bars[0]?.from).toBeLessThan(0);
+    expect(bars[0]?.to).toBeCloseTo(0, 0);
+    expect(bars[1]?.from).toBeCloseTo(0, 0);
+    expect(bars[1]?.to).toBeGreaterThan(0);
   });
 
   test("can be read on a light and on a dark background", () => {

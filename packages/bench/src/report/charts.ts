@@ -1,4 +1,4 @@
-import { STORE_KINDS } from "../fixture/stores.js";
+import { STORE_KINDS, STORE_TITLES } from "../fixture/stores.js";
 import type { Measurement } from "../measure/measurement.js";
 import { quartiles, ratios } from "../measure/statistics.js";
 import { GUARDED, QUESTIONS } from "../questions.js";
@@ -12,7 +12,10 @@ export interface Chart {
   readonly svg: string;
 }
 
-const SIDES = ["limit", "latchkey", "rate-limiter-flexible", "better-auth"];
+const SIDES = ["latchkey", "rate-limiter-flexible", "better-auth"];
+const STORES = STORE_KINDS.map((store) => STORE_TITLES[store]);
+const LIMIT = { value: 1, name: "hand-written limit" };
+const MULTIPLES = "multiples of its time, logarithmic";
 const WORK = ["verify", "cold", "page", "create"];
 
 /** The charts for which something was measured. */
@@ -25,35 +28,27 @@ export function chartsOf(measurements: readonly Measurement[]): readonly Chart[]
 
 type Find = (id: string) => Measurement | undefined;
 
-/** The question of a guarded route: how long each side takes. */
+/** The question of a guarded route: latchkey and the peers. */
 function guardedChart(find: Find): Chart | null {
   const groups = STORE_KINDS.map((store) => ({
-    name: store,
-    values: SIDES.map((side) => medianOf(find(`verify/${store}/${GUARDED.id}/1`), side)),
+    name: STORE_TITLES[store],
+    values: SIDES.map((side) => ratioOf(find(`verify/${store}/${GUARDED.id}/1`), side)),
   })).filter(hasValues);
   if (groups.length === 0) return null;
   const title = "One verification: permission, one use, one window";
-  const chart = { title, axis: "µs, logarithmic", series: SIDES, groups, mark: null, unit: " µs" };
+  const chart = { title, axis: MULTIPLES, series: SIDES, groups, origin: LIMIT };
   return { file: "guarded.svg", title, svg: barChart(chart) };
 }
 
-/** Every question on every store, in multiples of the limit. */
+/** Every question on every store. */
 function questionsChart(find: Find): Chart | null {
   const groups = QUESTIONS.map(({ id, title }) => ({
     name: title.replaceAll("`", ""),
-    values: STORE_KINDS.map((store) => ratioOf(find(`verify/${store}/${id}/1`))),
+    values: STORE_KINDS.map((store) => ratioOf(find(`verify/${store}/${id}/1`), "latchkey")),
   })).filter(hasValues);
   if (groups.length === 0) return null;
-  const title = "latchkey in multiples of the hand-written limit";
-  const mark = { value: 1, name: "limit" };
-  const chart = {
-    title,
-    axis: "multiples, logarithmic",
-    series: STORE_KINDS,
-    groups,
-    mark,
-    unit: "",
-  };
+  const title = "latchkey beside the hand-written limit, by question and store";
+  const chart = { title, axis: MULTIPLES, series: STORES, groups, origin: LIMIT };
   return { file: "questions.svg", title, svg: barChart(chart) };
 }
 
@@ -70,7 +65,7 @@ function growthChart(find: Find): Chart | null {
   })).filter(({ lines }) => lines.flat().length > 0);
   if (panels.length === 0) return null;
   const title = "Time against the number of keys in the store";
-  const chart = { title, across: "keys in the store, logarithmic", series: STORE_KINDS, panels };
+  const chart = { title, across: "keys in the store, logarithmic", series: STORES, panels };
   return { file: "growth.svg", title, svg: lineChart(chart) };
 }
 
@@ -78,14 +73,9 @@ function hasValues({ values }: { readonly values: readonly (number | null)[] }):
   return values.some((value) => value !== null);
 }
 
-function medianOf(measurement: Measurement | undefined, name: string): number | null {
-  const side = measurement?.sides.find((one) => one.name === name);
-  return side === undefined ? null : quartiles(side.samples).median;
-}
-
-function ratioOf(measurement: Measurement | undefined): number | null {
+function ratioOf(measurement: Measurement | undefined, name: string): number | null {
   const [limit] = measurement?.sides ?? [];
-  const ours = measurement?.sides.find(({ name }) => name === "latchkey");
-  if (limit === undefined || ours === undefined) return null;
-  return ratios(ours.samples, limit.samples).median;
+  const side = measurement?.sides.find((one) => one.name === name);
+  if (limit === undefined || side === undefined) return null;
+  return ratios(side.samples, limit.samples).median;
 }

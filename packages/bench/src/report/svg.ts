@@ -72,7 +72,7 @@ export function legend(x: number, y: number, names: readonly string[]): readonly
   let left = x;
   return names.flatMap((name, index) => {
     const at = left;
-    left += 34 + name.length * 7.5;
+    left += 46 + name.length * 7;
     return [bar(at, y - 10, 12, 12, index), text(at + 18, y, name)];
   });
 }

@@ -1,15 +1,9 @@
-import { STORE_KINDS, type StoreKind } from "../fixture/stores.js";
+import { STORE_KINDS, STORE_TITLES, type StoreKind } from "../fixture/stores.js";
 import type { GoalResult } from "../goals.js";
 import type { Measurement, SideSamples } from "../measure/measurement.js";
 import { quartiles, ratios } from "../measure/statistics.js";
 import { spread, threeDigits, withUnit } from "./numbers.js";
 import type { Table } from "./table.js";
-
-const STORE_TITLES: Readonly<Record<StoreKind, string>> = {
-  memory: "Memory",
-  sqlite: "SQLite",
-  redis: "Redis",
-};
 
 /** The sides of a table of questions, beside the limit and latchkey. */
 const OTHERS = ["verifier", "better-auth", "rate-limiter-flexible"];

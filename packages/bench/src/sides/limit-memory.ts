@@ -75,22 +75,21 @@ export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify
       }
       if (window.used + taken > shape.limit) isLimited = true;
     }
-    if (isLimited) return limitVerdict(shown, "RATE_LIMITED", true, remaining, look(row));
+    if (isLimited) return limitVerdict(shown, "RATE_LIMITED", true, remaining, look(row, true));
     if (remaining !== null && remaining < cost)
-      return limitVerdict(shown, "USAGE_EXCEEDED", remaining > 0, remaining, look(row));
+      return limitVerdict(shown, "USAGE_EXCEEDED", remaining > 0, remaining, look(row, true));
     for (let index = 0; index < limits.length; index += 1)
       (windows[index] as Window).used += (limits[index] as ChargedLimit).cost;
     if (remaining !== null) row.remaining = remaining - cost;
-    return limitVerdict(shown, "VALID", true, row.remaining, look(row));
+    return limitVerdict(shown, "VALID", true, row.remaining, look(row, false));
   }
 
-  function look({ windows }: Row): ShownLimit[] {
+  function look({ windows }: Row, isRefused: boolean): ShownLimit[] {
     const shown: ShownLimit[] = [];
     for (let index = 0; index < limits.length; index += 1) {
       const limit = limits[index] as ChargedLimit;
       const { used, startedAt } = windows[index] as Window;
-      // Of a refusal by a full limit, never of one that was taken from.
-      const isExceeded = used + limit.cost > limit.shape.limit;
+      const isExceeded = isRefused && used + limit.cost > limit.shape.limit;
       shown.push(shownLimit(limit, used, startedAt, isExceeded));
     }
     return shown;
