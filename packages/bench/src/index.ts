@@ -11,13 +11,17 @@ import { run } from "./run.js";
 
 const inPackage = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
+const RESULTS = inPackage("results.json");
+
 const options = optionsOrExit();
-const { measurements, failed } = await run(options);
+const { measurements, failed } = await run(options, (some) => {
+  if (options.isWrite) writeFileSync(RESULTS, asJson(merged(readResults(RESULTS), some)));
+});
 const goals = judgeGoals(measurements);
 if (!options.isQuick) process.stdout.write(tablesOf(measurements, goals).map(asText).join("\n"));
 else if (failed.length === 0) process.stdout.write("every answer was right\n");
 if (options.json !== null) writeFileSync(options.json, asJson(measurements));
-if (options.isWrite) writeReport(merged(readResults(inPackage("results.json")), measurements));
+if (options.isWrite) writeReport(readResults(RESULTS));
 if (options.isCheck) check(goals, options);
 for (const id of failed) process.stderr.write(`failed: ${id}\n`);
 if (failed.length > 0) process.exitCode = 1;
@@ -31,12 +35,11 @@ function optionsOrExit(): Options {
   }
 }
 
-/** Tables, charts and figures, for whoever reads the repository. */
+/** Tables and charts, for whoever reads the repository. */
 function writeReport(all: readonly DatedMeasurement[]): void {
   const charts = chartsOf(all);
   mkdirSync(inPackage("charts"), { recursive: true });
   for (const { file, svg } of charts) writeFileSync(inPackage(`charts/${file}`), svg);
-  writeFileSync(inPackage("results.json"), asJson(all));
   const readme = inPackage("README.md");
   const tables = tablesOf(all, judgeGoals(all));
   writeFileSync(readme, withResults(readFileSync(readme, "utf8"), all, tables, charts));

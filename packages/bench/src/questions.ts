@@ -50,8 +50,7 @@ export interface Question {
 /** Uses and slots that no run comes near: every verification counts, none is refused. */
 const PLENTY = 1e12;
 
-const HOUR_MS = 3_600_000;
-/** Ends in 2029 and is ten years long: what is used up at the start stays used up. */
+/** Of every window: it ends in 2029, so none ends during a run, where one side would see it sooner than another. */
 const DECADE_MS = 315_360_000_000;
 
 const bareKeys: KeyShape = {
@@ -68,7 +67,7 @@ const bareKeys: KeyShape = {
 const countedKeys: KeyShape = {
   ...bareKeys,
   remaining: PLENTY,
-  limits: [{ name: "default", limit: PLENTY, duration: HOUR_MS, autoApply: true }],
+  limits: [{ name: "default", limit: PLENTY, duration: DECADE_MS, autoApply: true }],
 };
 
 const bare: Question = {
@@ -130,7 +129,7 @@ export const QUESTIONS: readonly Question[] = [
     title: "permission, cost, named limit",
     keys: {
       ...countedKeys,
-      limits: [{ name: "reads", limit: PLENTY, duration: HOUR_MS, autoApply: false }],
+      limits: [{ name: "reads", limit: PLENTY, duration: DECADE_MS, autoApply: false }],
     },
     cost: 2,
     named: [{ name: "reads", cost: 3 }],
@@ -149,8 +148,8 @@ export const QUESTIONS: readonly Question[] = [
       ...countedKeys,
       limits: [],
       identityLimits: [
-        { name: "calls", limit: PLENTY, duration: HOUR_MS, autoApply: true },
-        { name: "reads", limit: PLENTY, duration: 24 * HOUR_MS, autoApply: false },
+        { name: "calls", limit: PLENTY, duration: DECADE_MS, autoApply: true },
+        { name: "reads", limit: PLENTY, duration: DECADE_MS, autoApply: false },
       ],
     },
     named: [{ name: "reads", cost: 1 }],

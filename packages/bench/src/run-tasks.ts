@@ -38,12 +38,19 @@ export async function runTasks(
 ): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-bench-"));
   const redis = tasks[0]?.store === "redis" ? await startRedisServer(folder) : null;
+  const breakOff = () => {
+    redis?.kill();
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(130);
+  };
+  process.once("SIGINT", breakOff).once("SIGTERM", breakOff);
   try {
     const ids = tasks.map(({ id }) => id);
     const args = [folder, redis?.socketPath ?? "", isQuick ? "quick" : "full", ...ids];
     const done = await listen(fork(WORKER, args, { execArgv: ["--expose-gc"] }), onAnswer);
     return ids.filter((id) => !done.has(id));
   } finally {
+    process.off("SIGINT", breakOff).off("SIGTERM", breakOff);
     await redis?.stop();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -10,8 +10,15 @@ export interface RunResult {
   readonly failed: readonly string[];
 }
 
-/** Does what the options ask for, one process after the other, and says how far it is on the standard error. */
-export async function run(options: Options): Promise<RunResult> {
+/**
+ * Does what the options ask for, one process after the other, and says how far it is on the standard error.
+ *
+ * @param onMeasured - Called with what each task has measured: a long run that breaks off has not been for nothing.
+ */
+export async function run(
+  options: Options,
+  onMeasured: (measurements: readonly DatedMeasurement[]) => void,
+): Promise<RunResult> {
   const tasks = runnable(chosenTasks(options));
   const measurements: DatedMeasurement[] = [];
   const failed: string[] = [];
@@ -24,7 +31,9 @@ export async function run(options: Options): Promise<RunResult> {
       since = performance.now();
       const count = String(done).padStart(3);
       process.stderr.write(`${count} of ${tasks.length}  ${answer.id} (${seconds} s)\n`);
-      measurements.push(...answer.measurements.map(dated));
+      const some = answer.measurements.map(dated);
+      measurements.push(...some);
+      onMeasured(some);
     });
     failed.push(...missing);
   }

@@ -22,7 +22,7 @@ export interface Scale {
 
 /** What the figures in the README come from. */
 export const FULL: Scale = {
-  pace: { rounds: 21, sliceMs: 20, warmUpMs: 250, leadIn: 0.2 },
+  pace: { rounds: 15, sliceMs: 20, warmUpMs: 200, leadIn: 0.2 },
   keys: 10_000,
   sizes: [10_000, 100_000, 1_000_000],
   workingSet: { keys: 100_000, cache: 32_768 },

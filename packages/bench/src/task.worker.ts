@@ -7,6 +7,8 @@ import { taskOf } from "./tasks.js";
 
 // Started by run-tasks.ts: does one task after the other, sends what each has measured, and ends.
 const [folder = "", redis = "", speed = "", ...ids] = process.argv.slice(2);
+// Without the run that asked, nobody wants the answer.
+process.on("disconnect", () => process.exit(1));
 const scale = speed === "quick" ? QUICK : FULL;
 try {
   for (const [index, id] of ids.entries()) {

@@ -4,7 +4,7 @@ import type { Question } from "../questions.js";
 import { AbsentError, type Side } from "./side.js";
 
 /** Its keys take a millisecond each to create. */
-const MAX_KEYS = 1_000;
+const MAX_KEYS = 500;
 
 /** What its verdicts say, of what is looked at here. */
 interface BetterAuthVerdict {
