@@ -46,7 +46,7 @@ export function createKeys(kind: StoreKind): Work {
           },
         },
       ],
-      scale.pace,
+      scale.slowPace,
     );
     if ((await total()) - before !== created) throw new Error("not every key was created");
     const pages = await raw.page(template.entries[0]?.list ?? "", "", written);

@@ -45,14 +45,15 @@ async function measure(
   sides: readonly RemoteSide[],
   kind: StoreKind,
   what: "cold" | "verify" | "page" | "create",
-  { pace, coldKeys, keys }: Scale,
+  { pace, slowPace, coldKeys, keys }: Scale,
   { operation, isWarm = false }: { operation: Calls["operation"]; isWarm?: boolean },
 ): Promise<Measurement> {
   const maxCalls = what === "cold" ? Math.floor(coldKeys / (pace.rounds + 1)) : keys;
   if (isWarm) for (const side of sides) await side.contender("verify").run(keys);
   const contenders = sides.map((side) => side.contender(operation, { maxCalls }));
-  const onceEach = what === "cold" ? { warmUpMs: 0, leadIn: 0 } : {};
-  const samples = await interleave(contenders, { ...pace, ...onceEach });
+  // Of what is cold, each key can be met once.
+  const chosen = what === "cold" ? { ...pace, warmUpMs: 0, leadIn: 0 } : slowPace;
+  const samples = await interleave(contenders, chosen);
   const title = {
     cold: "first verification",
     verify: "verification",

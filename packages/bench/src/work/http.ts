@@ -39,7 +39,7 @@ export const verifyOverHttp: Work = async ({ scale }) => {
       name: sides[index] as string,
       run: (requests) => load.run(requests),
     })),
-    { ...scale.pace, sliceMs: scale.pace.sliceMs * 4 },
+    { ...scale.slowPace, sliceMs: scale.slowPace.sliceMs * 2 },
   );
   for (const load of loads) load.close();
   for (const child of children) child.disconnect();

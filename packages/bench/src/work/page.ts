@@ -68,7 +68,7 @@ export function readPages(kind: StoreKind): Work {
     };
     const sides = await interleave(
       [contender("raw", readRaw, restartRaw), contender("latchkey", readOurs, restartOurs)],
-      scale.pace,
+      scale.slowPace,
     );
     await latchkey.close();
     return [{ id: `page/${kind}`, title: "page of 100 keys", unit: "µs", sides }];
