@@ -1,4 +1,4 @@
-import { STORE_KINDS } from "./fixture/stores.js";
+import { STORE_KINDS, STORE_TITLES } from "./fixture/stores.js";
 import type { Measurement } from "./measure/measurement.js";
 import { quartiles, ratios } from "./measure/statistics.js";
 
@@ -31,10 +31,10 @@ const LARGEST = "1,000,000 keys";
 
 /** Every goal that can be measured here. P16 is about PostgreSQL, for which there is no store yet. */
 export const GOALS: readonly Goal[] = [
-  ratio("P1", "memory: permission, uses, window", "verify/memory/uses/1", 1.5),
-  ratio("P1", "memory: the same, 64 in flight", "verify/memory/uses/64", 1.5),
-  ratio("P2", "memory: permission", "verify/memory/permission/1", 1.5),
-  ratio("P2", "memory: bare", "verify/memory/bare/1", 1.3),
+  ratio("P1", "Memory: permission, uses, window", "verify/memory/uses/1", 1.5),
+  ratio("P1", "Memory: the same, 64 in flight", "verify/memory/uses/64", 1.5),
+  ratio("P2", "Memory: permission", "verify/memory/permission/1", 1.5),
+  ratio("P2", "Memory: bare", "verify/memory/bare/1", 1.3),
   ratio("P3", "SQLite: permission", "verify/sqlite/permission/1", 0.6),
   ratio("P3", "SQLite: the same, while another process writes", "busy/sqlite", 1.3),
   ratio("P4", "SQLite: permission, uses, window", "verify/sqlite/uses/1", 1.15),
@@ -49,33 +49,47 @@ export const GOALS: readonly Goal[] = [
   value("P5", "SQLite: longest turn of the event loop, ms", "processes/sqlite/blocked", 50),
   speed("P6", "SQLite: every charge on disk, 64 in flight", "durable/sqlite", 10),
   ratio("P7", "Redis: permission, uses, window", "verify/redis/uses/1", 1.15),
-  ratio("P8", "memory: first verification of a key", "cold/memory", 4),
+  ratio("P8", "Memory: first verification of a key", "cold/memory", 4),
   ratio("P8", "SQLite: first verification of a key", "cold/sqlite", 1.6),
   ratio("P8", "Redis: first verification of a key", "cold/redis", 2.2),
   value("P8", "Redis: round trips of it", "cold/redis/trips", 2),
   ...STORE_KINDS.flatMap((store) =>
     ["verify", "page", "create"].map((work) => ({
-      ...ratio("P9", `${store}: ${work} at a million keys`, `growth/${store}/${work}`, 1.5),
+      ...ratio(
+        "P9",
+        `${STORE_TITLES[store]}: ${work} at a million keys`,
+        `growth/${store}/${work}`,
+        1.5,
+      ),
       side: LARGEST,
     })),
   ),
-  value("P10", "memory: bytes a key", "bytes/memory/key", 800),
+  value("P10", "Memory: bytes a key", "bytes/memory/key", 800),
   value("P10", "SQLite: bytes a key", "bytes/sqlite/key", 500),
   value("P10", "Redis: bytes a key", "bytes/redis/key", 800),
   ...STORE_KINDS.map((store) =>
-    value("P10", `${store}: bytes of the audit entry of a creation`, `bytes/${store}/entry`, 350),
+    value(
+      "P10",
+      `${STORE_TITLES[store]}: bytes of the audit entry of a creation`,
+      `bytes/${store}/entry`,
+      350,
+    ),
   ),
   speed("P11", "HTTP: verify, 64 connections", "http/verify", 0.8),
-  ...STORE_KINDS.map((store) => ratio("P12", `${store}: createKey`, `create/${store}`, 3)),
+  ...STORE_KINDS.map((store) =>
+    ratio("P12", `${STORE_TITLES[store]}: createKey`, `create/${store}`, 3),
+  ),
   speed("P12", "SQLite: import of 100,000 keys", "import/sqlite", 0.4),
   value("P13", "import of @latchkey/core, ms of CPU", "modules/@latchkey/core", 100),
   value("P13", "import of latchkey, ms of CPU", "modules/latchkey", 200),
   value("P13", "@latchkey/core unpacked, bytes", "tarball/@latchkey/core", 400_000),
-  ...STORE_KINDS.map((store) => ratio("P14", `${store}: page of 100`, `page/${store}`, 2.5)),
+  ...STORE_KINDS.map((store) =>
+    ratio("P14", `${STORE_TITLES[store]}: page of 100`, `page/${store}`, 2.5),
+  ),
   ratio("P15", "SQLite: 64 in flight", "verify/sqlite/uses/64", 0.8),
   ratio("P15", "Redis: 64 in flight", "verify/redis/uses/64", 0.8),
   ...STORE_KINDS.map((store) => ({
-    ...ratio("peers", `${store}: against better-auth`, `verify/${store}/uses/1`, 1),
+    ...ratio("peers", `${STORE_TITLES[store]}: against better-auth`, `verify/${store}/uses/1`, 1),
     base: "better-auth",
   })),
   {

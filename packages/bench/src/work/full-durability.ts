@@ -29,6 +29,6 @@ export const verifyWithFullDurability: Work = async ({ place, scale }) => {
   );
   for (const asking of askings) await asking.assertCounts();
   await latchkey.close();
-  const title = "SQLite, every charge on disk, 64 in flight";
+  const title = "every charge on disk, 64 in flight";
   return [{ id: "durable/sqlite", title, unit: "µs", sides: samples }];
 };
