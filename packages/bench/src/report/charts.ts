@@ -13,6 +13,7 @@ export interface Chart {
 }
 
 const SIDES = ["latchkey", "rate-limiter-flexible", "better-auth"];
+const SIDE_TITLES = ["latchkey", "rate-limiter-flexible (one window only)", "better-auth"];
 const STORES = STORE_KINDS.map((store) => STORE_TITLES[store]);
 const LIMIT = { value: 1, name: "hand-written limit" };
 const MULTIPLES = "multiples of its time, logarithmic";
@@ -36,7 +37,7 @@ function guardedChart(find: Find): Chart | null {
   })).filter(hasValues);
   if (groups.length === 0) return null;
   const title = "One verification: permission, one use, one window";
-  const chart = { title, axis: MULTIPLES, series: SIDES, groups, origin: LIMIT };
+  const chart = { title, axis: MULTIPLES, series: SIDE_TITLES, groups, origin: LIMIT };
   return { file: "guarded.svg", title, svg: barChart(chart) };
 }
 
