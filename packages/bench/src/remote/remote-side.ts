@@ -39,9 +39,10 @@ export class RemoteSide {
       name: this.name,
       maxCalls,
       run: async (calls) => {
-        const { other } = await this.run({ operation, from: next, calls, inFlight });
+        const { other, elapsedMs } = await this.run({ operation, from: next, calls, inFlight });
         if (other > 0) throw new Error(`${this.name}: ${other} of ${calls} verdicts were wrong`);
         next += calls;
+        return elapsedMs;
       },
     };
   }
