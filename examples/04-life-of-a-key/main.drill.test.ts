@@ -14,7 +14,7 @@ test("the example shows shared uses, rotation, a dry run, and what is told of it
     "counted     3 valid, 1 refused",
     "logged      key.rotated by billing-service: rotatedTo, expires",
     "logged      key.updated by billing-service: permissions",
-    "logged      key.created by billing-service: apiId, name, externalId, enabled, usesFrom",
+    "logged      key.created by billing-service: apiId, name, externalId, usesFrom",
     "heard of    9 kinds of events",
   ]);
   expect(exitCode).toBe(0);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { type GoalResult, judgeGoals } from "./goals.js";
 import { type Options, parseOptions, USAGE } from "./options.js";
+import { packageFile } from "./package-file.js";
 import { chartsOf } from "./report/charts.js";
 import { withResults } from "./report/readme.js";
 import { asText } from "./report/table.js";
@@ -9,9 +9,7 @@ import { boundText, tablesOf } from "./report/tables.js";
 import { type DatedMeasurement, merged, readResults } from "./results.js";
 import { run } from "./run.js";
 
-const inPackage = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-
-const RESULTS = inPackage("results.json");
+const RESULTS = packageFile("results.json");
 
 const options = optionsOrExit();
 const { measurements, failed } = await run(options, (some) => {
@@ -38,9 +36,9 @@ function optionsOrExit(): Options {
 /** Tables and charts, for whoever reads the repository. */
 function writeReport(all: readonly DatedMeasurement[]): void {
   const charts = chartsOf(all);
-  mkdirSync(inPackage("charts"), { recursive: true });
-  for (const { file, svg } of charts) writeFileSync(inPackage(`charts/${file}`), svg);
-  const readme = inPackage("README.md");
+  mkdirSync(packageFile("charts"), { recursive: true });
+  for (const { file, svg } of charts) writeFileSync(packageFile(`charts/${file}`), svg);
+  const readme = packageFile("README.md");
   const tables = tablesOf(all, judgeGoals(all));
   writeFileSync(readme, withResults(readFileSync(readme, "utf8"), all, tables, charts));
 }

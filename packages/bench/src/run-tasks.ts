@@ -2,12 +2,12 @@ import { fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { startRedisServer } from "./fixture/redis-server.js";
 import type { Measurement } from "./measure/measurement.js";
+import { packageFile } from "./package-file.js";
 import type { Task } from "./tasks.js";
 
-const WORKER = fileURLToPath(new URL("task.worker.js", import.meta.url));
+const WORKER = packageFile("dist/task.worker.js");
 
 /** What one task has measured. */
 export interface TaskAnswer {

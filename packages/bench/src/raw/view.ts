@@ -23,7 +23,7 @@ export function viewOf(
   names: ReadonlyMap<string, string>,
 ): object {
   const { apiId, start, createdAt, ratelimits = [], permissions = [] } = body as KeyBody;
-  const limits = ratelimits.map(({ name, limit, duration, autoApply = false }) => ({
+  const limits = ratelimits.map(({ name, limit, duration, autoApply = name === "default" }) => ({
     name,
     limit,
     duration,

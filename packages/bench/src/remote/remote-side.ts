@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { Contender } from "../measure/interleave.js";
+import { packageFile } from "../package-file.js";
 import type { Calls, CallsDone, Opened, Opening, Reply, Request } from "./protocol.js";
 
-const WORKER = fileURLToPath(new URL("side.worker.js", import.meta.url));
+const WORKER = packageFile("dist/remote/side.worker.js");
 
 /** A side in a process of its own, which works only while it is called. */
 export class RemoteSide {

@@ -2,12 +2,13 @@ import { createHash, hash as digest } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import type { KeyRow } from "../fixture/rows.js";
+import { packageFile } from "../package-file.js";
 import { chargedLimits, type Question } from "../questions.js";
 import { isInRange, rangeOf } from "./grants.js";
 import type { Verify } from "./side.js";
 import { type LimitVerdict, limitVerdict, NOT_FOUND, shownLimit } from "./verdict.js";
 
-const SCRIPT = readFileSync(new URL("../../src/sides/limit-redis.lua", import.meta.url), "utf8");
+const SCRIPT = readFileSync(packageFile("src/sides/limit-redis.lua"), "utf8");
 const ROWS_A_TRIP = 1_000;
 
 /** What the script answers: numbers as text, as Redis keeps them. */

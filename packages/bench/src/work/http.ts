@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { Load } from "../http/load.js";
 import type { Listening } from "../http/server.worker.js";
 import { interleave } from "../measure/interleave.js";
+import { packageFile } from "../package-file.js";
 import { GUARDED } from "../questions.js";
 import type { Work } from "./work.js";
 
-const WORKER = fileURLToPath(new URL("../http/server.worker.js", import.meta.url));
+const WORKER = packageFile("dist/http/server.worker.js");
 const PATH = "/v1/keys.verifyKey";
 const CONNECTIONS = 64;
 
