@@ -41,7 +41,8 @@ export function createGuard(
     return async (request, reply) => {
       const decision = await decide(presentedByNode(request.raw), request);
       reply.headers(decision.headers);
-      if (!decision.admitted) return reply.code(decision.status).send(decision.body);
+      // As bytes: to a text Fastify adds a charset, which problem details have none of.
+      if (!decision.admitted) return reply.code(decision.status).send(Buffer.from(decision.body));
       (request as { apiKey: ApiKey | null }).apiKey = decision.apiKey;
     };
   };

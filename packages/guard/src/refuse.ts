@@ -42,7 +42,7 @@ export function refuseCredential(
  */
 export function refuseVerdict(style: RefusalStyle, verdict: RefusedVerdict, now: EpochMs): Refusal {
   // Not every verdict that is not valid is one of those known here, where the versions of two packages differ.
-  const code = verdict.code in REFUSAL_FORMS ? verdict.code : "FORBIDDEN";
+  const code = Object.hasOwn(REFUSAL_FORMS, verdict.code) ? verdict.code : "FORBIDDEN";
   const { retryAfterMs } = "retryAfterMs" in verdict ? verdict : {};
   return refuse(style, code, { verdict, retryAfterMs, now });
 }
