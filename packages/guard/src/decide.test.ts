@@ -345,14 +345,16 @@ describe("the form of a refusal", () => {
     const context = await open();
     const key = await context.issue({ remaining: 1 });
     const decide = deciding(context, {}, { problem: "contract" });
-    expect(refused(await decide(bearing()))).toMatchObject({
-      headers: { "Content-Type": "application/json" },
-      body: {
-        error: {
-          code: "UNAUTHORIZED",
-          message: "an API key is needed",
-          requestId: expect.stringMatching(/^req_/),
-        },
+    const { headers, body } = refused(await decide(bearing()));
+    expect(headers).toMatchObject({
+      "Content-Type": "application/json",
+      "X-Request-Id": expect.stringMatching(/^req_/),
+    });
+    expect(body).toEqual({
+      error: {
+        code: "UNAUTHORIZED",
+        message: "an API key is needed",
+        requestId: headers["X-Request-Id"],
       },
     });
     await decide(bearing(key));

@@ -13,6 +13,8 @@ export interface RefusalFacts {
   readonly missing?: PermissionQuery | undefined;
   /** Ms: absent where waiting does not help. */
   readonly retryAfterMs?: SpanMs | undefined;
+  /** Names the request: in the contract's body only. */
+  readonly requestId: string | null;
 }
 
 /** The phrases of the statuses: without a type, the title of problem details is that of the status. */
@@ -35,17 +37,15 @@ export const MEDIA_TYPES: Readonly<Record<BodyForm, string>> = {
  * The body of a refusal. Problem details name no `type`, which makes it `about:blank`; `code`, `missing` and `retryAfterMs` are
  * extensions for programs.
  *
- * @param requestId - Names the request in the contract's body.
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
 export function refusalBody(
   form: BodyForm,
-  { code, status, detail, missing, retryAfterMs }: RefusalFacts,
-  requestId: () => string,
+  { code, status, detail, missing, retryAfterMs, requestId }: RefusalFacts,
 ): Readonly<Record<string, unknown>> {
   if (form === "contract") {
     const { contractCode } = REFUSAL_FORMS[code];
-    return { error: { code: contractCode, message: detail, requestId: requestId() } };
+    return { error: { code: contractCode, message: detail, requestId } };
   }
   return {
     title: TITLES[status],

@@ -73,7 +73,10 @@ function refuse(
     headers["WWW-Authenticate"] = writeChallenge(challenge, detail, missing);
   if (retryAfterMs !== undefined) headers["Retry-After"] = `${wholeSeconds(retryAfterMs)}`;
   Object.assign(headers, rateLimitFields(ratelimits, now));
-  const facts = { code, status, detail, missing, retryAfterMs };
-  const body = refusalBody(style.problem, facts, style.requestId);
+  // The contract names each request, in its body and beside it.
+  const requestId = style.problem === "contract" ? style.requestId() : null;
+  if (requestId !== null) headers["X-Request-Id"] = requestId;
+  const facts = { code, status, detail, missing, retryAfterMs, requestId };
+  const body = refusalBody(style.problem, facts);
   return { code, status, headers, body, verdict: verdict ?? null };
 }

@@ -34,7 +34,8 @@ export interface Answer {
  */
 export type Serve = (guarded: Guarded) => Promise<number>;
 
-const listenOn = async (listener: RequestListener): Promise<number> => {
+/** Listens on a free port until the test is over; answers the port. */
+export const listenOn = async (listener: RequestListener): Promise<number> => {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
