@@ -1,7 +1,9 @@
-// Compiles every package into its dist/, and nothing when nothing changed: then it takes a fraction of a second.
+// Builds every package into its dist/, and nothing when nothing changed: then it takes a fraction of a second.
+//
+// TypeScript checks the sources and writes declarations to build/; bundle.mjs makes dist/ of both.
 //
 // Vitest runs it before the drills, whoever starts them: they start programs from dist/, and must not test an old build.
-// It may run before anything else does, so it imports Node's own modules only.
+// It is loaded before anything is installed, so it imports Node's own modules only, and the bundler when it builds.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
@@ -11,42 +13,46 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Compiles what changed. The compiler's messages are shown.
+ * Builds what changed. The compiler's messages are shown.
  *
  * @throws {Error} when the sources have errors.
  */
-export function build() {
+export async function build() {
   const packages = join(root, "packages");
-  for (const name of readdirSync(packages)) {
-    removeStaleOutput(join(packages, name, "dist"), join(packages, name, "src"));
-  }
+  const directories = readdirSync(packages)
+    .map((name) => join(packages, name))
+    .filter((directory) => existsSync(join(directory, "tsconfig.json")));
+  for (const directory of directories)
+    removeStaleOutput(join(directory, "build"), join(directory, "src"));
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   const { status } = spawnSync(process.execPath, [tsc, "-b"], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (status !== 0) throw new Error("the build failed, see above.");
+  const { bundle } = await import("./bundle.mjs");
+  for (const directory of directories) await bundle(directory);
 }
 
 // The name under which Vitest calls it.
 export { build as setup };
 
 /**
- * Removes compiled files whose source is gone: tsc leaves them, and they would be published.
+ * Removes declarations whose source is gone: tsc leaves them.
  *
- * @param {string} dist
+ * @param {string} output
  * @param {string} source
  */
-function removeStaleOutput(dist, source) {
-  if (!existsSync(dist)) return;
-  for (const entry of readdirSync(dist, { withFileTypes: true })) {
-    const output = join(dist, entry.name);
+function removeStaleOutput(output, source) {
+  if (!existsSync(output)) return;
+  for (const entry of readdirSync(output, { withFileTypes: true })) {
+    const path = join(output, entry.name);
     if (entry.isDirectory()) {
-      removeStaleOutput(output, join(source, entry.name));
-      if (readdirSync(output).length === 0) rmSync(output, { recursive: true });
+      removeStaleOutput(path, join(source, entry.name));
+      if (readdirSync(path).length === 0) rmSync(path, { recursive: true });
       continue;
     }
-    const compiled = /^(.+?)(\.d\.ts|\.js)(\.map)?$/.exec(entry.name);
-    if (compiled && !existsSync(join(source, `${compiled[1]}.ts`))) rmSync(output);
+    const name = /^(.+)\.d\.ts$/.exec(entry.name)?.[1];
+    if (name !== undefined && !existsSync(join(source, `${name}.ts`))) rmSync(path);
   }
 }

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, "node_modules", ".bin");
@@ -59,11 +60,14 @@ const mustBePacked = {
   ],
 };
 
+/** Most bytes of an unpacked package: what everyone installs stays small. @type {Record<string, number>} */
+const maxBytes = { core: 400_000 };
+
 /** @param {string} name */
 const notPacked = (name) => `not in the tarball: ${name}`;
 
 /** What only tests need is compiled and not published. @param {string} name */
-const isForTests = (name) => /^package\/(?:dist|src)\/testing\/|\.test\.|\.worker\./.test(name);
+const isForTests = (name) => /^package\/dist\/testing\/|\.test\.|\.worker\./.test(name);
 
 /**
  * Files and folders of a package that its README links to: whoever reads it in the tarball must find them.
@@ -74,6 +78,22 @@ function linkedFrom(directory) {
   const readme = readFileSync(join(root, "packages", directory, "README.md"), "utf8");
   const targets = [...readme.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = ""]) => target);
   return targets.filter((target) => !/^(?:https?:|\.\.\/)/.test(target));
+}
+
+/**
+ * The bytes of all files in a tar archive: a header of 512 bytes holds the size of a file, in octal, and its content fills up to the
+ * next multiple of 512.
+ *
+ * @param {Buffer} archive
+ */
+function unpackedSize(archive) {
+  let total = 0;
+  for (let at = 0; archive[at]; ) {
+    const size = Number.parseInt(archive.toString("latin1", at + 124, at + 136), 8);
+    total += size;
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return total;
 }
 
 /**
@@ -94,11 +114,14 @@ async function checkPacked(directory, into) {
   const path = join(target, tarball);
   const listed = await run("tar", ["-tzf", path]);
   const names = listed.output.split("\n");
+  const bytes = unpackedSize(gunzipSync(readFileSync(path)));
+  const limit = maxBytes[directory] ?? Number.POSITIVE_INFINITY;
   const missing = [...(mustBePacked[directory] ?? []), ...linkedFrom(directory)].filter(
     (name) => !names.some((one) => `${one}/`.startsWith(`package/${name}/`)),
   );
   const problems = [
     ...missing.map(notPacked),
+    ...(bytes > limit ? [`unpacked it has ${bytes} bytes, and may have ${limit}`] : []),
     ...names.filter(isForTests).map((name) => `in the tarball, and for tests only: ${name}`),
   ];
   const results = await Promise.all([
@@ -141,7 +164,7 @@ const vitest = ["run", "--config", "vitest.workspace.ts"];
 const results = [
   // Before the others: what is packed is what was built.
   await report({
-    name: "build (tsc -b)",
+    name: "build (tsc -b, rolldown)",
     run: () => run(process.execPath, [join(root, ".ci", "setup.mjs"), "--build"]),
   }),
 ];

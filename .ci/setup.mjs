@@ -222,7 +222,7 @@ install();
 copySwaggerUi();
 if (process.argv.includes("--build")) {
   try {
-    build();
+    await build();
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error));
   }

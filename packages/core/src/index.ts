@@ -18,6 +18,7 @@ export {
   type LatchkeyErrorOptions,
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export { deepFrozen } from "./lib/deep-freeze.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export type { JsonValue } from "./lib/json.js";
@@ -101,7 +102,12 @@ export type { KeyRateLimit, KeyRecord, RateLimitType } from "./records/key.js";
 export type { PermissionRecord } from "./records/permission.js";
 export type { RoleRecord } from "./records/role.js";
 export type { RootKeyRecord } from "./records/root-key.js";
-export { RECORD_KINDS, type RecordKind, type StoredRecord } from "./records/stored-record.js";
+export {
+  RECORD_KINDS,
+  type RecordKind,
+  type RecordMemo,
+  type StoredRecord,
+} from "./records/stored-record.js";
 export {
   DEFAULT_WORKSPACE_ID,
   unwrittenWorkspace,

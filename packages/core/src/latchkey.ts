@@ -2,7 +2,9 @@ import type { EventListener } from "./audit/emitter.js";
 import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
+import { createRandomPool } from "./lib/random.js";
 import type { OperationContext } from "./operations/context.js";
+import { KnownIds } from "./operations/known-ids.js";
 import { bindOperations, type Operations } from "./operations/table.js";
 import type { VerifyScope } from "./operations/verify-key/scope.js";
 import {
@@ -112,7 +114,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     store,
     workspaceId = DEFAULT_WORKSPACE_ID,
     clock = Date.now,
-    random = webCryptoBytes,
+    random = createRandomPool(),
     maxCachedKeys = DEFAULT_CACHED_KEYS,
     auditLog = true,
     usage = {},
@@ -147,6 +149,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     catalog: new Catalog(store),
     cache: new KeyCache(maxCachedKeys),
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
+    knownIds: new KnownIds(),
     actor: null,
     keepsAuditLog: auditLog,
     onEvent,
@@ -230,8 +233,4 @@ function checkedRandom(random: RandomBytes): RandomBytes {
     if (bytes instanceof Uint8Array && bytes.length === size) return bytes;
     throw new TypeError('"random" must return a Uint8Array of the size that it is called with');
   };
-}
-
-function webCryptoBytes(size: number): Uint8Array {
-  return globalThis.crypto.getRandomValues(new Uint8Array(size));
 }

@@ -27,8 +27,6 @@ export interface Host {
 
 /** One command of the program. */
 export interface Command {
-  /** What it does, in a few words, for the program's help. */
-  readonly summary: string;
   /** Usage, options, an example and the environment, as `--help` prints it. */
   readonly help: string;
   /** Options that take a value, and those that do not. */

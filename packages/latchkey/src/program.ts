@@ -1,14 +1,35 @@
 import { readFileSync } from "node:fs";
 import { type Command, type Host, messageOf, readArguments, UsageError } from "./command-line.js";
-import { rootKey } from "./commands/root-key.js";
-import { serve } from "./commands/serve.js";
-import { workspace } from "./commands/workspace.js";
 import { ENVIRONMENT_HELP } from "./help.js";
 
-const commands: ReadonlyMap<string, Command> = new Map([
-  ["serve", serve],
-  ["root-key", rootKey],
-  ["workspace", workspace],
+/** A command as the program's help lists it. It is loaded when it is called: only one of them serves HTTP. */
+interface ListedCommand {
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+const commands: ReadonlyMap<string, ListedCommand> = new Map([
+  [
+    "serve",
+    {
+      summary: "serve the HTTP contract",
+      load: async () => (await import("./commands/serve.js")).serve,
+    },
+  ],
+  [
+    "root-key",
+    {
+      summary: "issue, list or revoke keys for management calls over HTTP",
+      load: async () => (await import("./commands/root-key.js")).rootKey,
+    },
+  ],
+  [
+    "workspace",
+    {
+      summary: "make a workspace, or switch one off or on",
+      load: async () => (await import("./commands/workspace.js")).workspace,
+    },
+  ],
 ]);
 
 const names = [...commands.keys()].join(", ");
@@ -53,8 +74,9 @@ export async function runProgram(args: readonly string[], host: Host): Promise<n
 }
 
 async function run([name, ...rest]: readonly string[], host: Host): Promise<void> {
-  const command = name === undefined ? undefined : commands.get(name);
-  if (command !== undefined) {
+  const listed = name === undefined ? undefined : commands.get(name);
+  if (listed !== undefined) {
+    const command = await listed.load();
     const args = readArguments(rest, command);
     if (args.flags.has("help")) host.print(command.help);
     else await command.run(args, host);

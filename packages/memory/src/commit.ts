@@ -10,8 +10,9 @@ import {
   type Usage,
   type UsageChange,
 } from "@latchkey/core";
+import { Counters } from "./counters.js";
 import { usageOf } from "./read.js";
-import { Counters, type Row, type Workspace } from "./workspace.js";
+import type { Row, Workspace } from "./workspace.js";
 
 const NO_CHANGE: UsageChange = { due: null, operation: { kind: "keep" }, restartsAt: null };
 
@@ -42,7 +43,7 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
 
 /** Whether a row is what is expected. */
 export function isVersion(row: Row | undefined, version: Expectation["version"]): boolean {
-  const current = row === undefined ? null : row.version;
+  const current = row?.record.version ?? null;
   return version === current || (version === "exists" && current !== null);
 }
 
@@ -88,6 +89,9 @@ function newCounters(
   kind: RecordKind,
   counters: NonNullable<Put["counters"]>,
 ) {
-  if ("usage" in counters) return new Counters(counters.usage);
+  if ("usage" in counters) {
+    const { remaining, refilledAt, lastRefillAt } = counters.usage;
+    return new Counters(remaining, refilledAt, lastRefillAt);
+  }
   return workspace.row(kind, counters.sharedWith)?.counters ?? null;
 }

@@ -12,10 +12,12 @@ describe("sorted ids", () => {
     for (const id of ids) sorted.add(id);
     const inOrder = ids.toSorted();
     expect(sorted.size).toBe(3_000);
-    expect([...sorted.above(null)].flat()).toEqual(inOrder);
-    expect([...sorted.below(null)].flat()).toEqual(inOrder.toReversed());
+    expect([...sorted.beyond(null, false)].flat()).toEqual(inOrder);
+    expect([...sorted.beyond(null, true)].flat()).toEqual(inOrder.toReversed());
     for (const id of ids) sorted.remove(id);
-    expect([sorted.size, ...sorted.above(null), ...sorted.below(null)].flat()).toEqual([0]);
+    expect(
+      [sorted.size, ...sorted.beyond(null, false), ...sorted.beyond(null, true)].flat(),
+    ).toEqual([0]);
   });
 
   test("after any id, in the set or not, follow the ids beyond it, whatever was added and removed", () => {
@@ -38,8 +40,10 @@ describe("sorted ids", () => {
         }
         const ids = [...expected].toSorted();
         expect(sorted.size).toBe(ids.length);
-        expect([...sorted.above(idOf(after))].flat()).toEqual(ids.filter((id) => id > idOf(after)));
-        expect([...sorted.below(idOf(after))].flat()).toEqual(
+        expect([...sorted.beyond(idOf(after), false)].flat()).toEqual(
+          ids.filter((id) => id > idOf(after)),
+        );
+        expect([...sorted.beyond(idOf(after), true)].flat()).toEqual(
           ids.filter((id) => id < idOf(after)).toReversed(),
         );
       }),
@@ -50,7 +54,7 @@ describe("sorted ids", () => {
   test("a page from the middle of a hundred thousand ids looks at two chunks, not at all of them", () => {
     const sorted = new SortedIds([]);
     for (let number = 0; number < 100_000; number += 1) sorted.add(idOf(number));
-    const [first = []] = sorted.above(idOf(50_000));
+    const [first = []] = sorted.beyond(idOf(50_000), false);
     const seen = first.slice(0, 3);
     expect(first.length).toBeLessThanOrEqual(512);
     expect(seen).toEqual([50_001, 50_002, 50_003].map(idOf));

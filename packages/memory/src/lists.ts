@@ -15,9 +15,9 @@ export class Lists {
 
   /** The ids beyond one, or all, in the order asked for: chunk by chunk. */
   ids(list: string, of: string | undefined, after: string | null, descending: boolean) {
-    const known = this.#lists.get(list)?.get(of) ?? new SortedIds([]);
-    const ids = typeof known === "string" ? new SortedIds([known]) : known;
-    return descending ? ids.below(after) : ids.above(after);
+    const known = this.#lists.get(list)?.get(of) ?? [];
+    const ids = known instanceof SortedIds ? known : new SortedIds([known].flat());
+    return ids.beyond(after, descending);
   }
 
   enter(list: string, of: string | undefined, id: string): void {
@@ -76,20 +76,14 @@ export class SortedIds {
     if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
   }
 
-  /** The ids above one, or all, in ascending order, chunk by chunk. The set must not change meanwhile. */
-  *above(id: string | null): Iterable<readonly string[]> {
-    for (let at = id === null ? 0 : this.#chunkOf(id); at < this.#chunks.length; at += 1) {
-      const chunk = this.#chunks[at] ?? [];
-      const place = id === null ? 0 : placeOf(chunk, id);
-      yield chunk.slice(chunk[place] === id ? place + 1 : place);
-    }
-  }
-
-  /** The ids below one, or all, in descending order, chunk by chunk. The set must not change meanwhile. */
-  *below(id: string | null): Iterable<readonly string[]> {
-    for (let at = id === null ? this.#chunks.length - 1 : this.#chunkOf(id); at >= 0; at -= 1) {
-      const chunk = this.#chunks[at] ?? [];
-      yield chunk.slice(0, id === null ? chunk.length : placeOf(chunk, id)).reverse();
+  /** The ids above one, below it in descending order, or all of them, chunk by chunk. The set must not change meanwhile. */
+  *beyond(id: string | null, descending: boolean): Iterable<readonly string[]> {
+    const first = id !== null ? this.#chunkOf(id) : descending ? this.#chunks.length - 1 : 0;
+    for (let at = first; this.#chunks[at] !== undefined; at += descending ? -1 : 1) {
+      const chunk = this.#chunks[at] as string[];
+      const place = id === null ? -1 : placeOf(chunk, id);
+      if (descending) yield chunk.slice(0, id === null ? chunk.length : place).reverse();
+      else yield chunk.slice(chunk[place] === id ? place + 1 : Math.max(0, place));
     }
   }
 

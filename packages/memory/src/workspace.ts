@@ -1,88 +1,31 @@
-import type {
-  Claim,
-  CounterChange,
-  EpochMs,
-  RateWindow,
-  RecordKind,
-  RememberedCharge,
-  StoredRecord,
-  Usage,
+import {
+  type Claim,
+  deepFrozen,
+  type EpochMs,
+  type RateWindow,
+  type RecordKind,
+  type RecordMemo,
+  type RememberedCharge,
+  type StoredRecord,
 } from "@latchkey/core";
+import type { Counters } from "./counters.js";
 import { mapIn } from "./entry-of.js";
 import { ExpiringMap } from "./expiring-map.js";
-import { deepFrozen } from "./frozen.js";
 import { Lists } from "./lists.js";
 import { StatisticsSums } from "./statistics.js";
 
-/** A window among counters, and the next of them. Written to in place: a charge makes nothing that stays. */
-export class Window implements RateWindow {
-  constructor(
-    readonly name: string,
-    public startedAt: EpochMs,
-    public used: number,
-    readonly next: Window | null,
-  ) {}
-}
-
-/** Counters of one record, or of several that share them: each of these holds the same object. */
-export class Counters implements Usage {
-  remaining: number | null;
-  refilledAt: EpochMs;
-  lastRefillAt: EpochMs | null;
-  /** The first of them. In no order, and few: most keys have no rate limit, and most others have one. */
-  #windows: Window | null = null;
-
-  constructor({ remaining, refilledAt, lastRefillAt }: Usage) {
-    this.remaining = remaining;
-    this.refilledAt = refilledAt;
-    this.lastRefillAt = lastRefillAt;
-  }
-
-  /** Writes what is different: an instant is an object to the engine, and a new one in an old place is work for its collector. */
-  setUsage({ remaining, refilledAt, lastRefillAt }: Usage): void {
-    this.remaining = remaining;
-    if (this.refilledAt !== refilledAt) this.refilledAt = refilledAt;
-    if (this.lastRefillAt !== lastRefillAt) this.lastRefillAt = lastRefillAt;
-  }
-
-  window(name: string): Window | null {
-    let window = this.#windows;
-    while (window !== null && window.name !== name) window = window.next;
-    return window;
-  }
-
-  setWindow(name: string, { startedAt, used }: RateWindow): void {
-    const known = this.window(name);
-    if (known === null) this.#windows = new Window(name, startedAt, used, this.#windows);
-    else {
-      if (known.startedAt !== startedAt) known.startedAt = startedAt;
-      known.used = used;
-    }
-  }
-
-  forgetWindows({ keepWindows, dropWindows = [] }: CounterChange): void {
-    let window = this.#windows;
-    this.#windows = null;
-    for (; window !== null; window = window.next)
-      if (!dropWindows.includes(window.name) && keepWindows?.includes(window.name) !== false)
-        this.setWindow(window.name, window);
-  }
-}
-
-/** A record, and what is kept beside it. Plans keep rows and their counters: other counters make another row. */
+/** A record as it was put, and what is kept beside it. Plans and other rows keep rows for as long as these are current. */
 export class Row {
-  /** Null once the record is deleted or has another row: this one is never used again. */
-  version: number | null;
-  usedAt: EpochMs | null = null;
-  /** Only `Workspace.identityOf` looks at it. */
+  /** Until the record is put again or deleted. */
+  isCurrent = true;
+  /** The row of the identity that the record links to, when it was looked for last. */
   identity: Row | undefined = undefined;
 
   constructor(
-    public record: StoredRecord,
+    readonly record: StoredRecord,
     readonly counters: Counters | null,
-  ) {
-    this.version = record.version;
-  }
+    public usedAt: EpochMs | null,
+  ) {}
 }
 
 /** Everything of one workspace. */
@@ -100,43 +43,32 @@ export class Workspace {
     return this.#rows.get(kind)?.get(id);
   }
 
-  rows(kind: RecordKind): ReadonlyMap<string, Row> {
+  rows(kind: RecordKind): Map<string, Row> {
     return mapIn(this.#rows, kind);
   }
 
-  /** The row of the identity that a row links to. It is kept with the row, for as long as that is the identity's row. */
   identityOf(row: Row): Row | undefined {
     const { link } = row.record;
-    if (link === null) return undefined;
-    if (row.identity?.record.id !== link || row.identity.version === null)
+    if (link !== null && row.identity?.isCurrent !== true)
       row.identity = this.row("identity", link);
     return row.identity;
   }
 
   /** Writes a record, whether or not it is there. @param counters - Undefined: as they were. */
   put({ kind, id, version, link, body }: StoredRecord, counters?: Counters | null): void {
-    // Handed out as it is, again and again, until another takes its place.
-    const record = { kind, id, version, link, body: deepFrozen(body), memo: undefined };
-    const known = this.row(kind, id);
-    if (known !== undefined && counters === undefined) {
-      known.record = record;
-      known.version = version;
-      return;
-    }
-    const row = new Row(record, counters ?? null);
-    if (known !== undefined) {
-      row.usedAt = known.usedAt;
-      known.version = null;
-    }
-    mapIn(this.#rows, kind).set(id, row);
+    const before = this.row(kind, id);
+    const memo: RecordMemo = { decoded: undefined };
+    const record: StoredRecord = { kind, id, version, link, body: deepFrozen(body) };
+    Object.freeze(Object.defineProperty(record, "memo", { value: memo }));
+    const kept = counters === undefined ? before?.counters : counters;
+    if (before !== undefined) before.isCurrent = false;
+    this.rows(kind).set(id, new Row(record, kept ?? null, before?.usedAt ?? null));
   }
 
   delete(kind: RecordKind, id: string): void {
-    const rows = this.#rows.get(kind);
-    const row = rows?.get(id);
-    if (row === undefined) return;
-    rows?.delete(id);
-    row.version = null;
+    const row = this.row(kind, id);
+    if (row !== undefined) row.isCurrent = false;
+    this.#rows.get(kind)?.delete(id);
   }
 
   /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */

@@ -1,16 +1,18 @@
 import { aChange, aRecord, at, NOW, WORKSPACE } from "@latchkey/conformance";
-import type { KeyStore } from "@latchkey/core";
+import type { KeyStore, RecordAddress } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Names } from "./engine/names.js";
 import { redisStore } from "./index.js";
 import { READS, WRITES } from "./testing/calls.js";
 import { type Dump, dump, putBack } from "./testing/dump.js";
-import { aKey, fill, type Keys, nameOf } from "./testing/one-of-everything.js";
+import { fill, type Keys } from "./testing/one-of-everything.js";
 import { startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const ROOT = `lk:{${WORKSPACE}}:`;
-const ALONE = `${ROOT}k:hash:${nameOf(aKey(3)).value}`;
+const homeOf = (record: RecordAddress) => new Names("lk").of(WORKSPACE).recordsOf(record);
+const ALONE = at("key", 3);
 const CALLS = new Map([...READS, ...WRITES]);
 
 const EVERY_KEY = { kind: "key", list: "keys", after: null, limit: 9 } as const;
@@ -38,6 +40,9 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     await store.close();
     await server.remove();
   });
+
+  const damageCounters = (record: RecordAddress, text: string) =>
+    control.hset(homeOf(record), record.id, `1 ${at("identity").id} ${text}`);
 
   /** Calls that must be refused with nothing written, after damage that is mended again. */
   async function expectRefusals(damage: () => Promise<unknown>, ...titles: readonly string[]) {
@@ -69,7 +74,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
   test.each(COUNTERS)(
     "counters of a key that are %j are not used, and hide no key",
     async (text) => {
-      const damage = () => control.hset(ALONE, "u", text);
+      const damage = () => damageCounters(ALONE, text);
       await expectRefusals(damage, "charge", "commit over a key");
       expect(await unreadableAfter(damage)).toEqual([at("key", 3)]);
     },
@@ -78,7 +83,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
   test.each(COUNTERS)(
     "counters that keys share that are %j are not used, and hide no key",
     async (text) => {
-      const damage = () => control.hset(`${ROOT}r:key`, `${at("key").id} u`, text);
+      const damage = () => control.hset(`${ROOT}w`, `${at("key").id} u`, `  ${text}`);
       await expectRefusals(damage, "charge shared counters");
       expect(await unreadableAfter(damage)).toEqual([at("key", 1), at("key", 2)]);
     },
@@ -88,7 +93,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     "counters of an identity that are %j are not shown, and hide no key",
     async (text) => {
       await putBack(control, whole);
-      await control.hset(`${ROOT}r:identity`, `${at("identity").id} u`, text);
+      await damageCounters(at("identity"), text);
       const { found } = await store.read(WORKSPACE, [at("identity"), at("key")]);
       expect(found[0]?.record.body).toBeUndefined();
       expect(found[1]?.linked).toEqual({ ...found[0], linked: undefined });
@@ -100,12 +105,14 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
   test.each(["three words here", "line\nfeed", " "])(
     "a link that is %j hides no key",
     async (text) => {
-      expect(await unreadableAfter(() => control.hset(ALONE, "l", text))).toEqual([at("key", 3)]);
+      expect(
+        await unreadableAfter(() => control.hset(homeOf(ALONE), ALONE.id, `1 ${text} 9 0 - 1`)),
+      ).toEqual([at("key", 3)]);
     },
   );
 
   test.each(WINDOWS)("a window%s admits nobody", async (text) => {
-    const damage = () => control.hset(ALONE, "u", `9 ${NOW} - 1${text}`);
+    const damage = () => damageCounters(ALONE, `9 ${NOW} - 1${text}`);
     await expectRefusals(damage, "charge");
   });
 
@@ -125,9 +132,9 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
   });
 
   test("a revision that is no number is not raised, and nothing is read with it", async () => {
-    const damage = () => control.set(`${ROOT}w`, "one");
+    const damage = () => control.hset(`${ROOT}w`, "revision", "one");
     await expectRefusals(damage, "read by id", "page", "commit a new key");
-    await control.set(`${ROOT}w`, "one");
+    await control.hset(`${ROOT}w`, "revision", "one");
     expect(await CALLS.get("charge")?.(store, keys)).toEqual({ kind: "stale", moved: "revision" });
     await putBack(control, whole);
   });
@@ -137,16 +144,16 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     const [field = ""] = await control.hkeys(name);
     await expectRefusals(() => control.hset(name, field, "x"), "addStatistics", "readStatistics");
     await expectRefusals(() => control.hset(name, "25 VALID", "1"), "readStatistics");
-    const used = () => control.hset(`${ROOT}r:key`, `${at("key").id} t`, "x");
+    const used = () => control.hset(homeOf(at("key")), `${at("key").id} t`, "x");
     await expectRefusals(used, "addStatistics");
     expect(await unreadableAfter(used)).toEqual([]);
   });
 
-  test("a key whose stamp is garbage is listed and read without it, charged by nobody, and can be deleted", async () => {
+  test("a key whose version is garbage is listed and read without it, charged by nobody, and can be deleted", async () => {
     await putBack(control, whole);
-    const { id } = at("key", 3);
-    await control.hset(ALONE, "v", "garbage");
-    const { found } = await store.read(WORKSPACE, [at("key", 3)]);
+    const { id } = ALONE;
+    await control.hset(homeOf(ALONE), id, "garbage");
+    const { found } = await store.read(WORKSPACE, [ALONE]);
     const unreadable = { kind: "key", id, version: 0, link: null, body: undefined };
     expect(found[0]?.record).toEqual(unreadable);
     const page = await store.page(WORKSPACE, { kind: "key", list: "keys", after: null, limit: 9 });
@@ -163,12 +170,12 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
 
   test("a key with damaged counters can be deleted, and its shared ones stay for the other", async () => {
     await putBack(control, whole);
-    await control.hset(`${ROOT}r:key`, `${at("key").id} u`, "garbage");
+    await control.hset(`${ROOT}w`, `${at("key").id} u`, "garbage");
     const deletes = [at("key", 1)];
     expect(await store.commit(WORKSPACE, aChange({ deletes }))).toMatchObject({
       kind: "committed",
     });
-    expect(await control.hget(`${ROOT}r:key`, `${at("key").id} u`)).toBe("garbage");
+    expect(await control.hget(`${ROOT}w`, `${at("key").id} u`)).toBe("garbage");
     expect((await store.read(WORKSPACE, [aRecord("key")])).found).toEqual([null]);
     await putBack(control, whole);
   });

@@ -13,14 +13,13 @@ export async function page(
   const { kind, limit } = want;
   const first = await listIds(context, workspaceId, want);
   const found: LoadedRecord[] = [];
-  for (let listed = first; ; ) {
-    const { ids, addresses } = listed;
+  for (let { ids } = first; ; ) {
     const wants = ids.map((id) => ({ kind, id }));
-    const loaded = ids.length > 0 && (await read(context, workspaceId, wants, addresses));
+    const loaded = ids.length > 0 && (await read(context, workspaceId, wants));
     if (loaded) found.push(...loaded.found.filter((each) => each !== null));
     if (ids.length <= limit || found.length > limit) break;
     // Ids whose record is gone are no reason to end.
-    listed = await listIds(context, workspaceId, { ...want, after: ids.at(-1) as string });
+    ({ ids } = await listIds(context, workspaceId, { ...want, after: ids.at(-1) as string }));
   }
   // The first revision: what was read afterwards is as fresh as that, or fresher.
   const { revision, size } = first;
@@ -29,29 +28,21 @@ export async function page(
 
 /** One id more than the page has says that there are more. */
 function listIds({ connection, names: all }: StoreContext, workspaceId: string, want: PageWant) {
-  const { kind, list, of, after, limit, descending = false } = want;
+  const { list, of, after, limit, descending = false } = want;
   const names = all.of(workspaceId);
   const { list: key, start } = names.list(list, of);
   // A small list ends where "!" stands, which comes after a space.
   const [lowest, highest] = start === "" ? ["-", "+"] : [`[${start}`, `(${start.trimEnd()}!`];
   const from = after === null ? null : `(${start}${after}`;
   const range = descending ? [from ?? highest, lowest] : [from ?? lowest, highest];
-  const keys = [
-    names.revision,
-    names.list(list).list,
-    key,
-    ...(kind === "key" ? [names.addresses] : []),
-  ];
+  const keys = [names.workspace, names.list(list).list, key];
   const args = [descending ? "d" : "a", ...range, String(limit + 1)];
   return connection.run(SCRIPTS.page, keys, args, (answer) => {
-    const [revision, size, members, addresses] = asList(answer, "list");
-    const ids = asList(members, "list").map((member) => String(member).slice(start.length));
-    const places = asList(addresses, "list").map((address, index) => [ids[index], address]);
+    const [revision, size, members] = asList(answer, "list");
     return {
       revision: whole(revision, "revision"),
       size: whole(size, "list"),
-      ids,
-      addresses: new Map(places.filter(([, address]) => address !== null) as [string, string][]),
+      ids: asList(members, "list").map((member) => String(member).slice(start.length)),
     };
   });
 }

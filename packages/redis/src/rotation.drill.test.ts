@@ -35,7 +35,7 @@ describeWithServers("rotation in Redis", () => {
 
   /** Counters that keys share, by the field that they lie in. */
   async function sharedCounters(): Promise<Readonly<Record<string, string>>> {
-    const fields = Object.entries(await control.hgetall(`${ROOT}r:key`));
+    const fields = Object.entries(await control.hgetall(`${ROOT}w`));
     return Object.fromEntries(fields.filter(([field]) => field.endsWith(" u")));
   }
 
@@ -73,7 +73,7 @@ describeWithServers("rotation in Redis", () => {
       chain.push(await latchkey.rotateKey({ keyId, graceMs: MINUTE_MS }));
     }
     // Uses left, refilledAt, lastRefillAt, how many keys share them, and the window.
-    const counters = expect.stringMatching(/^9 \d+ - 4 \S+=\d+:1$/);
+    const counters = expect.stringMatching(/^ {2}9 \d+ - 4 \S+=\d+:1$/);
     expect(await sharedCounters()).toEqual({ [`${first.keyId} u`]: counters });
     for (const [number, { key }] of chain.entries()) {
       expect(await latchkey.verifyKey({ key })).toMatchObject({

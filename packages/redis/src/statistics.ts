@@ -28,23 +28,37 @@ type DayCounts = readonly [member: string, counts: readonly string[]];
 
 /** In several steps where there is much to add. Once the first is made, a failure is one with an unknown outcome. */
 export async function addStatistics(
-  context: StoreContext,
+  { connection, names: all }: StoreContext,
   workspaceId: string,
-  { counts, uses }: StatisticsBatch,
+  batch: StatisticsBatch,
 ): Promise<void> {
-  const days = byDay(counts);
-  let step = 0;
-  // One at least, so that a store that is closed says so.
+  const names = all.of(workspaceId);
+  const allDays = byDay(batch.counts);
+  let from = 0;
+  // One step at least, so that a store that is closed says so.
   do {
-    const [from, to] = [step, step + MOST_AT_ONCE];
-    await addSome(context, workspaceId, days.slice(from, to), uses.slice(from, to)).catch(
-      (error) => {
+    const days = allDays.slice(from, from + MOST_AT_ONCE);
+    const uses = batch.uses.slice(from, from + MOST_AT_ONCE);
+    const keys = [
+      names.days,
+      ...uses.map((use) => names.recordsOf(use)),
+      ...days.map(([member]) => names.countsOf(member)),
+    ];
+    const args = [
+      String(uses.length),
+      ...uses.flatMap(({ id, usedAt }) => [id, digits(usedAt)]),
+      ...days.flatMap(([member, counts]) => [member, String(counts.length / 2), ...counts]),
+    ];
+    const isFirst = from === 0;
+    const answer = await connection
+      .run(SCRIPTS.addStatistics, keys, args, String)
+      .catch((error) => {
         const isKnown = error instanceof LatchkeyError && error.outcome === "not-applied";
-        throw from > 0 && isKnown ? noAnswer(true, error.message) : error;
-      },
-    );
-    step = to;
-  } while (step < Math.max(days.length, uses.length));
+        throw isKnown && !isFirst ? noAnswer(true, error.message) : error;
+      });
+    if (answer !== "OK") throw corruptRecord(SUM);
+    from += MOST_AT_ONCE;
+  } while (from < Math.max(allDays.length, batch.uses.length));
 }
 
 /** The sums of a range, a few days a step. */
@@ -53,6 +67,7 @@ export async function readStatistics(
   workspaceId: string,
   { subject, startAt, endAt }: StatisticsRange,
 ): Promise<readonly HourCount[]> {
+  const names = context.names.of(workspaceId);
   const found: HourCount[] = [];
   let [from, last] = [dayOf(startAt), dayOf(endAt - 1)];
   if (last - from >= MOST_AT_ONCE) {
@@ -62,9 +77,14 @@ export async function readStatistics(
     last = Math.min(last, dayOfMember(highest));
   }
   for (; from <= last; from += MOST_AT_ONCE) {
-    const count = Math.min(MOST_AT_ONCE, last - from + 1);
-    const days = Array.from({ length: count }, (_, number) => from + number);
-    found.push(...(await readDays(context, workspaceId, subject, days)));
+    const first = from;
+    const count = Math.min(MOST_AT_ONCE, last - first + 1);
+    const members = Array.from({ length: count }, (_, after) => dayMember(subject, first + after));
+    const keys = members.map((member) => names.countsOf(member));
+    const sums = await context.connection.run(SCRIPTS.readStatistics, keys, [], (answer) =>
+      asList(answer, SUM).flatMap((day, after) => hourCounts(first + after, asList(day, SUM))),
+    );
+    found.push(...sums);
   }
   return found.filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt);
 }
@@ -77,13 +97,8 @@ export async function deleteStatistics(
   limit: number,
 ): Promise<DeletedCount> {
   const names = context.names.of(workspaceId);
-  const listed = await listDays(
-    context,
-    workspaceId,
-    "a",
-    `(${dayText(dayOf(beforeAt))}`,
-    limit + 1,
-  );
+  const end = `(${dayText(dayOf(beforeAt))}`;
+  const listed = await listDays(context, workspaceId, "a", end, limit + 1);
   const members = listed.slice(0, limit);
   if (members.length === 0) return { deleted: 0, hasMore: false };
   const keys = [names.days, ...members.map((member) => names.countsOf(member))];
@@ -91,25 +106,6 @@ export async function deleteStatistics(
   return context.connection.run(SCRIPTS.deleteStatistics, keys, args, (answer) => {
     const [deleted, visited] = asList(answer, SUM);
     return { deleted: whole(deleted, SUM), hasMore: whole(visited, SUM) < listed.length };
-  });
-}
-
-function addSome(
-  { connection, names: all }: StoreContext,
-  workspaceId: string,
-  days: readonly DayCounts[],
-  uses: StatisticsBatch["uses"],
-) {
-  const names = all.of(workspaceId);
-  const homes = uses.map((use) => (use.kind === "key" ? names.addresses : names.recordsOf(use)));
-  const keys = [names.days, ...homes, ...days.map(([member]) => names.countsOf(member))];
-  const args = [
-    String(uses.length),
-    ...uses.flatMap(({ id, usedAt }) => [id, digits(usedAt)]),
-    ...days.flatMap(([member, counts]) => [member, String(counts.length / 2), ...counts]),
-  ];
-  return connection.run(SCRIPTS.addStatistics, keys, args, (answer) => {
-    if (answer !== "OK") throw corruptRecord(SUM);
   });
 }
 
@@ -121,26 +117,12 @@ function listDays(
   end: string,
   limit: number,
 ) {
-  const { revision, days } = all.of(workspaceId);
+  const { workspace, days } = all.of(workspaceId);
   const range = order === "a" ? ["-", end] : [end, "-"];
   const args = [order, ...range, String(limit)];
-  return connection.run(SCRIPTS.page, [revision, days, days], args, (answer) =>
+  return connection.run(SCRIPTS.page, [workspace, days, days], args, (answer) =>
     asList(asList(answer, SUM)[2], SUM).map(String),
   );
-}
-
-function readDays(
-  { connection, names: all }: StoreContext,
-  workspaceId: string,
-  subject: StatisticsSubject,
-  days: readonly number[],
-) {
-  const names = all.of(workspaceId);
-  const keys = days.map((day) => names.countsOf(dayMember(subject, day)));
-  return connection.run(SCRIPTS.readStatistics, keys, [], (answer) => {
-    const sums = asList(answer, SUM);
-    return days.flatMap((day, index) => hourCounts(day, asList(sums[index], SUM)));
-  });
 }
 
 /** Number of the day of UTC since the epoch that an instant is in. */

@@ -1,5 +1,5 @@
 import type { KeyStore } from "@latchkey/core";
-import { charge } from "./charge.js";
+import { Charges } from "./charge.js";
 import { commit } from "./commit.js";
 import {
   assertNeverResends,
@@ -43,15 +43,19 @@ export function redisStore(
   }
   const connection = new Connection(client, isOwned, settings);
   const context: StoreContext = { connection, names: new Names(settings.keyPrefix) };
+  const charges = new Charges(context);
   return {
-    read: (workspaceId, wants) => read(context, workspaceId, wants),
+    read: (...given) => read(context, ...given),
     page: (...given) => page(context, ...given),
     commit: (...given) => commit(context, ...given),
-    charge: (...given) => charge(context, ...given),
+    charge: (...given) => charges.charge(...given),
     addStatistics: (...given) => addStatistics(context, ...given),
     readStatistics: (...given) => readStatistics(context, ...given),
     deleteStatistics: (...given) => deleteStatistics(context, ...given),
     readClock: () => connection.time(),
-    close: () => connection.close(),
+    close: () => {
+      charges.send();
+      return connection.close();
+    },
   };
 }

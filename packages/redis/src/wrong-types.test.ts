@@ -2,6 +2,7 @@ import { WORKSPACE } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Names } from "./engine/names.js";
 import { redisStore } from "./index.js";
 import { READS, WRITES } from "./testing/calls.js";
 import { type Dump, dump, putBack } from "./testing/dump.js";
@@ -10,22 +11,23 @@ import { startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 /** Redis keys that only some calls make. */
-const NOT_YET = [`lk:{${WORKSPACE}}:k:hash:${nameOf(aKey(4)).value}`];
+const names = new Names("lk").of(WORKSPACE);
+const NOT_YET = [names.recordsOf(aKey(4)), names.claims(nameOf(aKey(4)))];
 
 /** Which of the Redis keys that a call is given refuse it: all but what it only deletes, or writes whole. */
 const REFUSING: Readonly<Record<string, string>> = {
-  "read by id": "k:hash k:hash k:hash r:identity r:key w",
-  "read by name": "k:hash r:identity r:key w",
-  page: "k:hash k:hash k:hash l:keys r:identity r:key w",
+  "read by id": "r:identity r:key r:key r:key w",
+  "read by name": "c:key r:identity r:key w",
+  page: "l:keys r:identity r:key r:key r:key w",
   readStatistics: "v:000021929",
-  "commit a new key": "c:key k:hash l:audit l:keys r:api r:auditEntry r:key w",
-  "commit over a key": "k:hash r:key w",
-  "commit a key that shares counters": "k:hash r:key w",
-  "commit an identity": "c:identity r:identity",
-  "commit a deletion": "c:key k:hash l:keys o:mm r:key w",
-  "charge again": "k:hash q:key r:identity w",
-  charge: "k:hash p:free r:identity w",
-  "charge shared counters": "k:hash p:free r:identity r:key w",
+  "commit a new key": "c:key l:audit l:keys r:api r:auditEntry r:key w",
+  "commit over a key": "r:key w",
+  "commit a key that shares counters": "r:key r:key w",
+  "commit an identity": "c:identity r:identity w",
+  "commit a deletion": "c:key l:keys o:mm r:key w",
+  "charge again": "q:key r:identity r:key w",
+  charge: "p:free r:identity r:key w",
+  "charge shared counters": "p:free r:identity r:key w",
   addStatistics: "d r:identity r:key v:000021929",
   deleteStatistics: "d v:000021929 w",
 };
@@ -63,7 +65,7 @@ describeWithServers("a value of another type at any Redis key", () => {
           (reason: unknown) => reason,
         );
         if (error !== null) {
-          refusing.push(name.replace(/^[^}]+}:/, "").replace(/^(.:hash|[^k]:[^:]+).*$/, "$1"));
+          refusing.push(name.replace(/^[^}]+}:/, "").replace(/^(.:[^:]+).*$/, "$1"));
           expect(error).toMatchObject({ code: "STORE_CORRUPT" });
           expect(await dump(control), name).toEqual(before);
         }

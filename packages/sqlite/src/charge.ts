@@ -125,12 +125,10 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
 function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment) {
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
-  const windows: (RateWindow | null)[] = [];
-  for (const { owner, window } of limits) {
-    const own = owner === null ? null : records[owner]?.counters;
-    if (owner === null) windows.push(findWindow(connection, workspace, window));
-    else windows.push(own?.windows.find(({ name }) => name === window)?.window ?? null);
-  }
+  const windows = limits.map(({ owner, window }) => {
+    if (owner === null) return findWindow(connection, workspace, window);
+    return records[owner]?.counters?.windows.find(({ name }) => name === window)?.window ?? null;
+  });
   const request = requestName(plan, moment);
   const remembered = request === null ? null : findRequest(connection, workspace, request);
   const step = applyCharge({ usage, windows, remembered }, plan, moment);

@@ -144,10 +144,9 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const key = `${kind} ${id}`;
     let found = known.get(key);
     if (found !== undefined) return found;
-    const row = run.find.get(workspace, KIND_CODE[kind], id) as
-      | [number, unknown, number]
-      | undefined;
-    found = row ? { seq: row[0], version: wholeOr(Number.NaN, row[1]), counters: row[2] } : null;
+    const [seq, stored, counters] = run.find.get(workspace, KIND_CODE[kind], id) ?? [];
+    const version = wholeOr(Number.NaN, stored);
+    found = seq === undefined ? null : ({ seq, version, counters } as Found);
     known.set(key, found);
     return found;
   }

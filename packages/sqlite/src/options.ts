@@ -2,7 +2,7 @@
  * What a charge that was answered survives. Both survive the end of this process, by whatever means.
  *
  * `normal`: a power cut or a crash of the operating system may give back the last uses, and never damages the file. `full`: it
- * gives back nothing; charges of one event-loop turn share one commit. Every other write is always made as with `full`.
+ * gives back nothing. Every other write is always made as with `full`.
  */
 export type Durability = "normal" | "full";
 

@@ -23,13 +23,11 @@ export function requestName({ confirms: [beside] }: ChargePlan, { request }: Cha
   return ` ${hash("sha256", name, "base64url")}`;
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
 export function findWindow(at: Connection, workspace: number, name: string) {
   const isWritten = ({ startedAt, used }: RateWindow) => isWhole(startedAt) && isWhole(used);
   return find(at, workspace, name, isWritten);
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
 export function findRequest(at: Connection, workspace: number, name: string) {
   const isWritten = ({ fingerprint, until, result }: RememberedCharge) =>
     typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
@@ -49,6 +47,7 @@ export function pass(
   run.pass.run(workspace, name, until, JSON.stringify(value));
 }
 
+/** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
 function find<Value>(
   { run }: Connection,
   workspace: number,

@@ -22,13 +22,10 @@ export function addStatistics(at: Connection, workspaceId: string, batch: Statis
 }
 
 /** The sums of a range, by hour. */
-export function readStatistics(
-  at: Connection,
-  workspaceId: string,
-  { subject, startAt, endAt }: StatisticsRange,
-): readonly HourCount[] {
+export function readStatistics(at: Connection, workspaceId: string, range: StatisticsRange) {
+  const { subject, startAt, endAt } = range;
   const place = [at.names.workspace(workspaceId), KIND_CODE[subject.kind], subject.id];
-  return at.run.sums.all(...place, startAt, endAt).map(([hourAt, code, count]) => {
+  return at.run.sums.all(...place, startAt, endAt).map(([hourAt, code, count]): HourCount => {
     const isCode = COUNTED_CODES.includes(code as CountedCode);
     if (!isWhole(hourAt) || !isCode || !isWhole(count)) throw corruptRecord("statistics");
     return { hourAt, code: code as CountedCode, count };

@@ -20,8 +20,7 @@ import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js
  * ```
  *
  * @param source - Path of the file; `:memory:` for a database that ends with the process; or an open better-sqlite3
- * `Database`, which is switched to the settings in the README, gets the tables beside its own, and stays its owner's to
- * close. It may not be inside a transaction when the store is called.
+ * `Database`, outside of a transaction, which gets the settings in the README and the tables, and stays its owner's to close.
  * @throws TypeError for a wrong argument, such as a path that better-sqlite3 would trim.
  * @throws LatchkeyError `PRECONDITION_FAILED` when the file is another program's, or of a newer version, or better-sqlite3
  * cannot be loaded; `STORE_CORRUPT` when it is no database; `STORE_UNAVAILABLE` when it cannot be opened.

@@ -23,24 +23,20 @@ export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
 
 /** Keeps what a charge needs of such a row, unless it is damaged. */
 export function keepLoaded(memo: Memo, kind: RecordKind, row: Row): void {
+  const [revision, workspace] = row.slice(REVISION_AT) as [unknown, number];
+  const keepAt = (kind: RecordKind, at: number) => {
+    const address = [workspace, KIND_CODE[kind], row[at + ID_AT] as string] as const;
+    keepRecord(memo, row, at, address, revision, memo.generation);
+  };
   try {
-    keepAt(memo, kind, row, 0);
-    if (row[LINKED_AT] !== null) keepAt(memo, "identity", row, LINKED_AT);
+    keepAt(kind, 0);
+    if (row[LINKED_AT] !== null) keepAt("identity", LINKED_AT);
   } catch {
     // Whoever charges it is told.
   }
 }
 
-function keepAt(memo: Memo, kind: RecordKind, row: Row, at: number): void {
-  const [workspace, id] = [row[REVISION_AT + 1] as number, row[at + ID_AT] as string];
-  keepRecord(memo, row, at, [workspace, KIND_CODE[kind], id], row[REVISION_AT], memo.generation);
-}
-
-/**
- * Keeps the record whose columns begin at a place of a row, and its counters.
- *
- * @throws LatchkeyError `STORE_CORRUPT` when the counters cannot be what was written.
- */
+/** Keeps the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
 export function keepRecord(
   memo: Memo,
   row: Row,

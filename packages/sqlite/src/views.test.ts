@@ -28,10 +28,12 @@ beforeAll(async () => {
     type: "key.created",
     at: NOW,
     actor: "root_1",
-    resourceId: keyIdOf(1),
+    keyId: keyIdOf(1),
     identityId: "id_1",
-    changes: [["name", null, "billing"]],
+    before: { expires: 5 },
+    after: { name: "billing" },
   };
+  const other = { type: "api.created", at: NOW, resourceId: "api_1", after: { name: "payments" } };
   const shared = { version: 1, link: null };
   await commit(store, {
     puts: [
@@ -39,6 +41,7 @@ beforeAll(async () => {
       { record: { kind: "key", id: keyIdOf(2), ...shared, body: { disabled: true } } },
       withUses({ kind: "identity", id: "id_1", ...shared, body: identity }, 3),
       { record: { kind: "auditEntry", id: "evt_1", ...shared, body: entry } },
+      { record: { kind: "auditEntry", id: "evt_2", ...shared, body: other } },
       { record: { kind: "api", id: "api_1", ...shared, body: { name: "payments" } } },
     ],
   });
@@ -98,8 +101,10 @@ test("latchkey_identities and latchkey_audit show theirs", () => {
       resourceId: keyIdOf(1),
       keyId: keyIdOf(1),
       identityId: "id_1",
-      changes: '[["name",null,"billing"]]',
+      before: '{"expires":5}',
+      after: '{"name":"billing"}',
     },
+    { id: "evt_2", resourceId: "api_1", keyId: null, identityId: null, before: null },
   ]);
 });
 

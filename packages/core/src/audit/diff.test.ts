@@ -12,13 +12,13 @@ describe("what differs between two states", () => {
   test("has no before where there was no value, and no after where there is none", () => {
     expect(fieldChanges({ gone: 1, nulled: 2, dropped: 3 }, { fresh: 4, nulled: null })).toEqual([
       { field: "fresh", after: 4 },
-      { field: "nulled", before: 2 },
       { field: "gone", before: 1 },
+      { field: "nulled", before: 2 },
       { field: "dropped", before: 3 },
     ]);
   });
 
-  test("comes in the order of the later state, then what that does not name", () => {
+  test("comes in the order of the later state, then what has no value there any more", () => {
     const changes = fieldChanges({ c: 1, a: 1, b: 1 }, { a: 2, b: 2 });
     expect(changes.map(({ field }) => field)).toEqual(["a", "b", "c"]);
   });

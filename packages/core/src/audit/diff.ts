@@ -4,9 +4,13 @@ import type { FieldChange } from "../records/audit-entry.js";
 /** Fields of a record in the words of the HTTP contract. Undefined and null both mean that a field has no value. */
 export type AuditFields = Readonly<Record<string, JsonValue | undefined>>;
 
-/** What differs between two states of a record, field by field in the order of the later state. Equal values are none. */
+/**
+ * What differs between two states of a record: the fields that have a value in the later one, in its order, then those that have
+ * none any more. Equal values are none.
+ */
 export function fieldChanges(before: AuditFields, after: AuditFields): readonly FieldChange[] {
-  const names = new Set([...Object.keys(after), ...Object.keys(before)]);
+  const hasValue = (field: string) => (after[field] ?? null) !== null;
+  const names = new Set([...Object.keys(after).filter(hasValue), ...Object.keys(before)]);
   const changes: FieldChange[] = [];
   for (const field of names) {
     const [was, is] = [before[field] ?? null, after[field] ?? null];

@@ -7,31 +7,52 @@ export const BASE58_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnop
 /** Bits that one base58 character can carry: log2(58). */
 export const BITS_PER_BASE58_CHARACTER: number = Math.log2(58);
 
-const DIGIT_BY_CHARACTER: ReadonlyMap<string, number> = new Map(
-  Array.from(BASE58_ALPHABET, (character, digit) => [character, digit]),
-);
+const NO_DIGIT = 255;
+
+/** By the code of a character. */
+const DIGITS: Uint8Array = new Uint8Array(128).fill(NO_DIGIT);
+for (const [digit, character] of [...BASE58_ALPHABET].entries())
+  DIGITS[character.charCodeAt(0)] = digit;
 
 /** Encodes bytes; each leading zero byte becomes one leading `1`. */
 export function encodeBase58(bytes: Uint8Array): string {
-  const digits = convertBase(bytes, 256, 58);
-  let text = "1".repeat(countLeadingZeros(bytes));
-  for (const digit of digits) text += BASE58_ALPHABET[digit];
+  // Least significant digit first. No byte takes more than two digits.
+  const digits = new Uint8Array(2 * bytes.length);
+  let length = 0;
+  for (const byte of bytes) {
+    let carry = byte;
+    for (let place = 0; place < length; place += 1) {
+      carry += (digits[place] as number) * 256;
+      digits[place] = carry % 58;
+      carry = Math.floor(carry / 58);
+    }
+    for (; carry > 0; carry = Math.floor(carry / 58)) digits[length++] = carry % 58;
+  }
+  let text = BASE58_ALPHABET.charAt(0).repeat(countLeading(bytes.length, (at) => bytes[at] === 0));
+  while (length > 0) text += BASE58_ALPHABET.charAt(digits[--length] as number);
   return text;
 }
 
 /** Decodes what {@link encodeBase58} wrote, or answers null when a character is not of the alphabet. */
 export function decodeBase58(text: string): Uint8Array | null {
-  const digits: number[] = [];
-  for (const character of text) {
-    const digit = DIGIT_BY_CHARACTER.get(character);
-    if (digit === undefined) return null;
-    digits.push(digit);
+  // Least significant byte first. No digit takes more than one byte.
+  const bytes = new Uint8Array(text.length);
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    let carry = DIGITS[text.charCodeAt(index)] ?? NO_DIGIT;
+    if (carry === NO_DIGIT) return null;
+    for (let place = 0; place < length; place += 1) {
+      carry += (bytes[place] as number) * 58;
+      bytes[place] = carry;
+      carry >>>= 8;
+    }
+    if (carry > 0) bytes[length++] = carry;
   }
-  const zeros = countLeadingZeros(digits);
-  const tail = convertBase(digits, 58, 256);
-  const bytes = new Uint8Array(zeros + tail.length);
-  bytes.set(tail, zeros);
-  return bytes;
+  const zero = BASE58_ALPHABET.charAt(0);
+  const zeros = countLeading(text.length, (at) => text.charAt(at) === zero);
+  const decoded = new Uint8Array(zeros + length);
+  decoded.set(bytes.subarray(0, length).reverse(), zeros);
+  return decoded;
 }
 
 /** A non-negative whole number as exactly `width` base58 characters, most significant first. */
@@ -45,26 +66,8 @@ export function encodeFixedWidth(value: number, width: number): string {
   return text;
 }
 
-function countLeadingZeros(digits: ArrayLike<number>): number {
+function countLeading(length: number, isZero: (at: number) => boolean): number {
   let zeros = 0;
-  while (zeros < digits.length && digits[zeros] === 0) zeros += 1;
+  while (zeros < length && isZero(zeros)) zeros += 1;
   return zeros;
-}
-
-/** Schoolbook base conversion, most significant digit first, without leading zeros. */
-function convertBase(digits: ArrayLike<number>, from: number, to: number): number[] {
-  const reversed: number[] = [];
-  for (let index = 0; index < digits.length; index += 1) {
-    let carry = digits[index] as number;
-    for (let place = 0; place < reversed.length; place += 1) {
-      carry += (reversed[place] as number) * from;
-      reversed[place] = carry % to;
-      carry = Math.floor(carry / to);
-    }
-    while (carry > 0) {
-      reversed.push(carry % to);
-      carry = Math.floor(carry / to);
-    }
-  }
-  return reversed.reverse();
 }

@@ -32,21 +32,23 @@ export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFact
   const randomPart = customRandom(BASE58_ALPHABET, RANDOM_WIDTH, random);
   let instant = 0;
   let sequence = 0;
+  /** The instant as it is written: many ids are made in one millisecond. */
+  let written = encodeFixedWidth(instant, INSTANT_WIDTH);
   return (kind) => {
     const current = now();
     if (current > instant) {
       instant = current;
       sequence = 0;
+      written = encodeFixedWidth(instant, INSTANT_WIDTH);
     } else {
       sequence += 1;
       if (sequence === SEQUENCES_PER_MS) {
         instant += 1;
         sequence = 0;
+        written = encodeFixedWidth(instant, INSTANT_WIDTH);
       }
     }
-    const ordered =
-      encodeFixedWidth(instant, INSTANT_WIDTH) + encodeFixedWidth(sequence, SEQUENCE_WIDTH);
-    return `${kind}_${ordered}${randomPart()}`;
+    return `${kind}_${written}${encodeFixedWidth(sequence, SEQUENCE_WIDTH)}${randomPart()}`;
   };
 }
 

@@ -16,30 +16,38 @@ import type { Transact, Transaction, TransactionResult } from "../store/transact
 import type { Clock } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
 import type { KeyCache } from "../verification/key-cache.js";
+import type { KnownIds } from "./known-ids.js";
 
-/** What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. */
+/**
+ * What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. Its internal
+ * parts are left out of the published types, with all that they are made of.
+ */
 export interface OperationContext {
   readonly store: KeyStore;
+  /** @internal */
   readonly transact: Transact;
+  /** @internal */
   readonly catalog: Catalog;
   readonly workspaceId: string;
   readonly now: Clock;
   readonly newId: IdFactory;
   readonly random: RandomBytes;
+  /** @internal */
   readonly hasher: SecretHasher;
-  /** Null when no vault is configured: nothing can be made recoverable. */
+  /** Null when no vault is configured: nothing can be made recoverable. @internal */
   readonly vault: Vault | null;
-  /** Recently verified keys. */
+  /** Recently verified keys. @internal */
   readonly cache: KeyCache;
-  /** Where root keys are that were used lately, by plain hash. */
+  /** Where root keys are that were used lately, by plain hash. @internal */
   readonly rootKeys: LruCache<RootKeyPointer>;
+  readonly knownIds: KnownIds;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** Whether changes are written to the audit log. */
   readonly keepsAuditLog: boolean;
   readonly onEvent: EventListener | null;
   readonly onError: ErrorListener | null;
-  /** Counts verifications; null where nobody wants to know. */
+  /** Counts verifications; null where nobody wants to know. @internal */
   readonly recorder: StatisticsRecorder | null;
 }
 

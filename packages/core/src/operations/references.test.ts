@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import type { ChangeDescription } from "../audit/entry.js";
 import { apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
-import { keyType } from "../records/key.js";
 import { permissionType } from "../records/permission.js";
 import { roleType } from "../records/role.js";
 import { Transaction } from "../store/transaction.js";
@@ -75,26 +74,65 @@ describe("an API", () => {
     await references.read();
     expect(references.hasApi(apiId)).toBe(exists);
   });
+});
 
-  test("that is known already is not read, and the commit asks whether it is still there", async () => {
-    const { store, context, transaction, references } = setUp();
-    await learnApi(context, store);
-    const before = store.reads.length;
+describe("what this process has found before", () => {
+  /** An earlier operation that referred to all that there is. */
+  async function findAll({ store, context }: ReturnType<typeof setUp>): Promise<void> {
+    const transaction = new Transaction(store, "ws_default", false);
+    await needAll(new References(context, transaction, () => undefined, NOW)).read();
+  }
+
+  function needAll(references: References): References {
     references.needApi("api_1");
-    await references.read();
+    references.needIdentity("user_1");
+    references.needGrants("role", ["anchor"]);
+    references.needGrants("permission", ["docs.read"]);
+    return references;
+  }
+
+  test("is not read again, and the commit asks whether it is still there", async () => {
+    const setup = setUp();
+    const { store, transaction, references } = setup;
+    await findAll(setup);
+    const before = store.reads.length;
+    await needAll(references).read();
     expect(store.reads).toHaveLength(before);
     expect(references.hasApi("api_1")).toBe(true);
-    store.remove({ kind: "api", id: "api_1" });
+    expect(references.identityId("user_1")).toBe("id_1");
+    expect(references.grantIds("role", ["anchor"])).toEqual(["role_a"]);
+    expect(references.grantIds("permission", ["docs.read"])).toEqual(["perm_a"]);
+    store.remove({ kind: "role", id: "role_a" });
     expect(await transaction.commit(store)).toBeNull();
   });
 
-  test("is read on a second attempt, whatever is known", async () => {
-    const { store, context, references } = setUp(true);
-    await learnApi(context, store);
+  test("is read with the rest where anything else is needed", async () => {
+    const setup = setUp();
+    const { store, references } = setup;
+    await findAll(setup);
+    references.needIdentity("user_2");
+    await needAll(references).read();
+    expect(store.reads.at(-1)).toHaveLength(5);
+  });
+
+  test("is read on a second attempt, and what is gone by then is not known any more", async () => {
+    const setup = setUp(true);
+    const { store, context, references } = setup;
+    await findAll(setup);
     store.remove({ kind: "api", id: "api_1" });
-    references.needApi("api_1");
-    await references.read();
+    await needAll(references).read();
     expect(references.hasApi("api_1")).toBe(false);
+    expect(context.knownIds.find("ws_default", { kind: "api", id: "api_1" })).toBeNull();
+  });
+
+  test("is known in its own workspace only", async () => {
+    const setup = setUp();
+    await findAll(setup);
+    const { knownIds } = setup.context;
+    expect(knownIds.find("ws_default", { kind: "role", index: "name", value: "anchor" })).toBe(
+      "role_a",
+    );
+    expect(knownIds.find("ws_2", { kind: "role", index: "name", value: "anchor" })).toBeNull();
   });
 });
 
@@ -231,14 +269,4 @@ describe("roles and permissions", () => {
 
 function labelOf(item: GrantItem): string {
   return typeof item === "string" ? item : (item.id ?? item.name ?? "");
-}
-
-/** Lets the catalog meet the API, as the verification of one of its keys does. */
-async function learnApi(
-  { catalog }: ReturnType<typeof setUp>["context"],
-  store: TestStore,
-): Promise<void> {
-  store.put(keyType, loadedWith().key, usageOf());
-  const found = store.get({ kind: "key", id: "key_1" });
-  if (found !== null) await catalog.loadKeys("ws_default", 0, [found]);
 }

@@ -2,7 +2,7 @@ import { LatchkeyError } from "../errors.js";
 import { identityType, newIdentity } from "../records/identity.js";
 import { permissionType } from "../records/permission.js";
 import { roleType } from "../records/role.js";
-import type { LoadedRecord, Want } from "../store/key-store.js";
+import type { Want } from "../store/key-store.js";
 import type { Transaction, TransactionWant } from "../store/transaction.js";
 import type { EpochMs } from "../time.js";
 import type { Audit, OperationContext } from "./context.js";
@@ -21,7 +21,8 @@ export class References {
   readonly #audit: Audit;
   readonly #now: EpochMs;
   readonly #wants = new Map<string, Want>();
-  readonly #found = new Map<string, LoadedRecord | null>();
+  /** Ids of what was found, null for what was not, by the name under which it was wanted. */
+  readonly #ids = new Map<string, string | null>();
   /** Ids of records that this transaction creates, by the name under which they were wanted. */
   readonly #created = new Map<string, string>();
   readonly #missing = { role: new Set<string>(), permission: new Set<string>() };
@@ -46,36 +47,37 @@ export class References {
   }
 
   /**
-   * Reads all that is needed. Where that is nothing but APIs that are known here already, nothing is read: the commit finds out
-   * whether they are still there. With anything else, an error could rest on an API that is gone.
+   * Finds out the ids of all that is needed. Where this process found all of it before, nothing is read: the commit finds out
+   * whether it is still there. With anything else all is read, for an error could rest on something that is gone.
    */
   async read(): Promise<void> {
     const wants = [...this.#wants];
-    if (wants.every(([, want]) => this.#isKnownApi(want))) {
-      for (const [, want] of wants)
-        if ("id" in want) this.#transaction.expect({ kind: "api", id: want.id, version: "exists" });
-      return;
-    }
+    if (!this.#transaction.isRetry && this.#goByKnownIds(wants)) return;
     const found = await this.#transaction.read(
       wants.map(([, want]): TransactionWant => ({ ...want, expects: "exists" })),
     );
-    wants.forEach(([name], index) => {
-      this.#found.set(name, found[index] ?? null);
+    const { knownIds, workspaceId } = this.#context;
+    wants.forEach(([name, want], index) => {
+      const id = found[index]?.record.id ?? null;
+      knownIds.learn(workspaceId, want, id);
+      this.#ids.set(name, id);
     });
   }
 
-  #isKnownApi(want: Want): boolean {
-    const { catalog, workspaceId } = this.#context;
-    return (
-      want.kind === "api" &&
-      "id" in want &&
-      !this.#transaction.isRetry &&
-      catalog.knowsApi(workspaceId, want.id)
-    );
+  #goByKnownIds(wants: readonly (readonly [string, Want])[]): boolean {
+    const { knownIds, workspaceId } = this.#context;
+    const known = wants.map(([, want]) => knownIds.find(workspaceId, want));
+    if (known.includes(null)) return false;
+    wants.forEach(([name, { kind }], index) => {
+      const id = known[index] as string;
+      this.#ids.set(name, id);
+      this.#transaction.expect({ kind, id, version: "exists" });
+    });
+    return true;
   }
 
   hasApi(apiId: string): boolean {
-    return this.#found.get(nameOf({ kind: "api", id: apiId })) !== null;
+    return this.#existing(nameOf({ kind: "api", id: apiId })) !== null;
   }
 
   /** Id of the identity of an `externalId`, which is created where there is none. */
@@ -119,7 +121,7 @@ export class References {
   }
 
   #existing(name: string): string | null {
-    return this.#found.get(name)?.record.id ?? null;
+    return this.#ids.get(name) ?? null;
   }
 
   #create(name: string, create: () => string): string {

@@ -55,120 +55,180 @@ import {
   setWorkspaceEnabledInput,
 } from "./workspaces/set-workspace-enabled.js";
 
-/**
- * Every operation, described once: how it runs and what its input must be (null: none, or checked by itself). What callers can
- * use, and what is served over HTTP, are made from it.
- */
-export const OPERATIONS = {
+/** An operation: how it runs, and what its input must be; null: it takes none, or checks it by itself. */
+interface Entry<Run, Input> {
+  readonly run: Run;
+  readonly input: Input;
+}
+
+/** The types of {@link OPERATIONS}. They are written down because inferred ones are printed in full, ten times as long. */
+interface OperationTable {
   /** Creates a key space: `{ name, deleteProtection?, ipWhitelist? }` → `{ apiId }`. */
-  createApi: { run: createApi, input: createApiInput },
+  readonly createApi: Entry<typeof createApi, typeof createApiInput>;
   /** `{ apiId }` → `{ id, name, workspaceId, deleteProtection?, ipWhitelist? }`. */
-  getApi: { run: getApi, input: getApiInput },
+  readonly getApi: Entry<typeof getApi, typeof getApiInput>;
   /** The APIs of the workspace, page by page. */
-  listApis: { run: listApis, input: listApisInput },
+  readonly listApis: Entry<typeof listApis, typeof listApisInput>;
   /** Changes an API's name, its protection from being deleted, or the addresses that its keys may be used from. */
-  updateApi: { run: updateApi, input: updateApiInput },
+  readonly updateApi: Entry<typeof updateApi, typeof updateApiInput>;
   /** Deletes an API; its keys stop verifying at once. */
-  deleteApi: { run: deleteApi, input: deleteApiInput },
+  readonly deleteApi: Entry<typeof deleteApi, typeof deleteApiInput>;
   /** Issues a key: `{ apiId, prefix, expires, remaining, refill, ratelimit, … }` → `{ keyId, key }`. */
-  createKey: { run: createKey, input: createKeyInput },
+  readonly createKey: Entry<typeof createKey, typeof createKeyInput>;
   /** Takes over up to 100 keys of another system, by hash or plaintext, all or none: → `{ keyIds }`. */
-  createKeys: { run: createKeys, input: createKeysInput },
+  readonly createKeys: Entry<typeof createKeys, typeof createKeysInput>;
   /**
    * Decides whether a presented secret is good, and takes what that costs, in one atomic step. With `dryRun: true` nothing is
    * taken, and the answer holds each check with what it saw.
    */
-  verifyKey: { run: verifyKey, input: verifyKeyInput },
+  readonly verifyKey: Entry<typeof verifyKey, typeof verifyKeyInput>;
   /** What a secret is the key of, without charging: `{ key }` → `{ id, name?, enabled, … }`. */
-  whoami: { run: whoami, input: whoamiInput },
+  readonly whoami: Entry<typeof whoami, typeof whoamiInput>;
   /** One key, as lists show it. */
-  getKey: { run: getKey, input: getKeyInput },
+  readonly getKey: Entry<typeof getKey, typeof getKeyInput>;
   /** The keys of an API, page by page. */
-  listKeys: { run: listKeys, input: listKeysInput },
+  readonly listKeys: Entry<typeof listKeys, typeof listKeysInput>;
   /** Changes a key: omitted is unchanged, null is cleared. */
-  updateKey: { run: updateKey, input: updateKeyInput },
+  readonly updateKey: Entry<typeof updateKey, typeof updateKeyInput>;
   /** Sets, raises or lowers the uses left: `{ keyId, op, value }` → `{ remaining? }`. */
-  updateRemaining: { run: updateRemaining, input: updateRemainingInput },
+  readonly updateRemaining: Entry<typeof updateRemaining, typeof updateRemainingInput>;
   /** Replaces a key by one with a new secret and the same counters: `{ keyId, graceMs? }` → `{ keyId, key }`. */
-  rotateKey: { run: rotateKey, input: rotateKeyInput },
+  readonly rotateKey: Entry<typeof rotateKey, typeof rotateKeyInput>;
   /** Gives a key further roles: `{ keyId, roles }` → `{ roles }`, all that it then holds itself. */
-  addRoles: { run: addRoles, input: addRolesInput },
+  readonly addRoles: Entry<typeof addRoles, typeof addRolesInput>;
   /** Makes these all the roles that a key holds itself. */
-  setRoles: { run: setRoles, input: setRolesInput },
+  readonly setRoles: Entry<typeof setRoles, typeof setRolesInput>;
   /** Takes roles from a key. */
-  removeRoles: { run: removeRoles, input: removeRolesInput },
+  readonly removeRoles: Entry<typeof removeRoles, typeof removeRolesInput>;
   /** Gives a key further permissions: `{ keyId, permissions }` → `{ permissions }`, all that it then holds itself. */
-  addPermissions: { run: addPermissions, input: addPermissionsInput },
+  readonly addPermissions: Entry<typeof addPermissions, typeof addPermissionsInput>;
   /** Makes these all the permissions that a key holds itself. */
-  setPermissions: { run: setPermissions, input: setPermissionsInput },
+  readonly setPermissions: Entry<typeof setPermissions, typeof setPermissionsInput>;
   /** Takes permissions from a key. */
-  removePermissions: { run: removePermissions, input: removePermissionsInput },
+  readonly removePermissions: Entry<typeof removePermissions, typeof removePermissionsInput>;
   /** Deletes a key; it stops verifying at once. */
-  deleteKey: { run: deleteKey, input: deleteKeyInput },
+  readonly deleteKey: Entry<typeof deleteKey, typeof deleteKeyInput>;
   /** Deletes every key of an API: `{ apiId }` → `{ deletedKeys }`. */
-  deleteKeys: { run: deleteKeys, input: deleteKeysInput },
+  readonly deleteKeys: Entry<typeof deleteKeys, typeof deleteKeysInput>;
   /** Seals recoverable secrets with the vault's current key, a page at a time. */
-  reencryptKeys: { run: reencryptKeys, input: reencryptKeysInput },
+  readonly reencryptKeys: Entry<typeof reencryptKeys, typeof reencryptKeysInput>;
   /** `{ externalId, meta?, ratelimits? }` → `{ identityId }`. */
-  createIdentity: { run: createIdentity, input: createIdentityInput },
+  readonly createIdentity: Entry<typeof createIdentity, typeof createIdentityInput>;
   /** `{ identityId?, externalId? }` → the identity with metadata and limits. */
-  getIdentity: { run: getIdentity, input: getIdentityInput },
+  readonly getIdentity: Entry<typeof getIdentity, typeof getIdentityInput>;
   /** The identities of the workspace, page by page. */
-  listIdentities: { run: listIdentities, input: listIdentitiesInput },
+  readonly listIdentities: Entry<typeof listIdentities, typeof listIdentitiesInput>;
   /** Changes metadata or limits of an identity and answers it as it is then. */
-  updateIdentity: { run: updateIdentity, input: updateIdentityInput },
+  readonly updateIdentity: Entry<typeof updateIdentity, typeof updateIdentityInput>;
   /** Deletes an identity; its keys live on without one: → `{ keys: "unlinked" }`. */
-  deleteIdentity: { run: deleteIdentity, input: deleteIdentityInput },
+  readonly deleteIdentity: Entry<typeof deleteIdentity, typeof deleteIdentityInput>;
   /** Takes from a rate limit that belongs to no key: `{ namespace, identifier, limit, duration, cost? }`. */
-  limit: { run: limit, input: limitInput },
+  readonly limit: Entry<typeof limit, typeof limitInput>;
   /** Empties a rate limit of a key, an identity or a namespace: its next use opens a new window. */
-  resetLimit: { run: resetLimit, input: resetLimitInput },
+  readonly resetLimit: Entry<typeof resetLimit, typeof resetLimitInput>;
   /** `{ name, description? }` → `{ permissionId }`. */
-  createPermission: { run: createPermission, input: createPermissionInput },
+  readonly createPermission: Entry<typeof createPermission, typeof createPermissionInput>;
   /** `{ permissionId }` → `{ id, name, description? }`. */
-  getPermission: { run: getPermission, input: getPermissionInput },
+  readonly getPermission: Entry<typeof getPermission, typeof getPermissionInput>;
   /** All permissions of the workspace, as a list. */
-  listPermissions: { run: listPermissions, input: null },
+  readonly listPermissions: Entry<typeof listPermissions, null>;
   /** Deletes a permission; no key and no role has it any more. */
-  deletePermission: { run: deletePermission, input: deletePermissionInput },
+  readonly deletePermission: Entry<typeof deletePermission, typeof deletePermissionInput>;
   /** `{ name, description?, permissions? }` → `{ roleId }`. */
-  createRole: { run: createRole, input: createRoleInput },
+  readonly createRole: Entry<typeof createRole, typeof createRoleInput>;
   /** `{ roleId }` → `{ id, name, description?, permissions }`. */
-  getRole: { run: getRole, input: getRoleInput },
+  readonly getRole: Entry<typeof getRole, typeof getRoleInput>;
   /** All roles of the workspace with their permissions, as a list. */
-  listRoles: { run: listRoles, input: null },
+  readonly listRoles: Entry<typeof listRoles, null>;
   /** Makes these the permissions of a role: `{ roleId, permissions }`. Its keys see it at once. */
-  setRolePermissions: { run: setRolePermissions, input: setRolePermissionsInput },
+  readonly setRolePermissions: Entry<typeof setRolePermissions, typeof setRolePermissionsInput>;
   /** Deletes a role; no key has it any more. */
-  deleteRole: { run: deleteRole, input: deleteRoleInput },
+  readonly deleteRole: Entry<typeof deleteRole, typeof deleteRoleInput>;
   /** Creates a key that authorises management calls: `{ permissions, name?, expires? }` → `{ rootKeyId, key }`. */
-  createRootKey: { run: createRootKey, input: createRootKeyInput },
+  readonly createRootKey: Entry<typeof createRootKey, typeof createRootKeyInput>;
   /** The root keys of the workspace, page by page, without their secrets. */
-  listRootKeys: { run: listRootKeys, input: listRootKeysInput },
+  readonly listRootKeys: Entry<typeof listRootKeys, typeof listRootKeysInput>;
   /** Revokes a root key: `{ rootKeyId }`. It authorises no call that starts later. */
-  revokeRootKey: { run: revokeRootKey, input: revokeRootKeyInput },
+  readonly revokeRootKey: Entry<typeof revokeRootKey, typeof revokeRootKeyInput>;
   /** Whose root key a management token is, of whatever workspace. */
-  authenticateRootKey: { run: authenticateRootKey, input: null },
+  readonly authenticateRootKey: Entry<typeof authenticateRootKey, null>;
   /** Creates a workspace with a new id: `{ name? }` → `{ workspaceId }`. */
-  createWorkspace: { run: createWorkspace, input: createWorkspaceInput },
+  readonly createWorkspace: Entry<typeof createWorkspace, typeof createWorkspaceInput>;
   /** How often a key, an identity's keys or an API's were verified, by verdict, hour by hour, day by day or by month. */
-  getVerifications: { run: getVerifications, input: getVerificationsInput },
+  readonly getVerifications: Entry<typeof getVerifications, typeof getVerificationsInput>;
   /** Deletes counts of verifications: `{ before }` → `{ deleted }`. */
-  pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
+  readonly pruneVerifications: Entry<typeof pruneVerifications, typeof pruneVerificationsInput>;
   /** What was changed, by whom and how, page by page, the latest first: `{ keyId? | identityId? | actor? }`. */
-  listAuditEvents: { run: listAuditEvents, input: listAuditEventsInput },
+  readonly listAuditEvents: Entry<typeof listAuditEvents, typeof listAuditEventsInput>;
   /** Deletes entries of the audit log: `{ before }` → `{ deleted }`. */
-  pruneAuditEvents: { run: pruneAuditEvents, input: pruneAuditEventsInput },
+  readonly pruneAuditEvents: Entry<typeof pruneAuditEvents, typeof pruneAuditEventsInput>;
   /** The workspace itself: `{ id, name?, enabled }`. */
-  getWorkspace: { run: getWorkspace, input: null },
+  readonly getWorkspace: Entry<typeof getWorkspace, null>;
   /** Whether the workspace is switched on. */
-  isWorkspaceEnabled: { run: isWorkspaceEnabled, input: null },
+  readonly isWorkspaceEnabled: Entry<typeof isWorkspaceEnabled, null>;
   /** Switches the workspace on or off. */
+  readonly setWorkspaceEnabled: Entry<typeof setWorkspaceEnabled, typeof setWorkspaceEnabledInput>;
+}
+
+/**
+ * Every operation. What callers can use, and what is served over HTTP, are made from it.
+ */
+export const OPERATIONS: OperationTable = {
+  createApi: { run: createApi, input: createApiInput },
+  getApi: { run: getApi, input: getApiInput },
+  listApis: { run: listApis, input: listApisInput },
+  updateApi: { run: updateApi, input: updateApiInput },
+  deleteApi: { run: deleteApi, input: deleteApiInput },
+  createKey: { run: createKey, input: createKeyInput },
+  createKeys: { run: createKeys, input: createKeysInput },
+  verifyKey: { run: verifyKey, input: verifyKeyInput },
+  whoami: { run: whoami, input: whoamiInput },
+  getKey: { run: getKey, input: getKeyInput },
+  listKeys: { run: listKeys, input: listKeysInput },
+  updateKey: { run: updateKey, input: updateKeyInput },
+  updateRemaining: { run: updateRemaining, input: updateRemainingInput },
+  rotateKey: { run: rotateKey, input: rotateKeyInput },
+  addRoles: { run: addRoles, input: addRolesInput },
+  setRoles: { run: setRoles, input: setRolesInput },
+  removeRoles: { run: removeRoles, input: removeRolesInput },
+  addPermissions: { run: addPermissions, input: addPermissionsInput },
+  setPermissions: { run: setPermissions, input: setPermissionsInput },
+  removePermissions: { run: removePermissions, input: removePermissionsInput },
+  deleteKey: { run: deleteKey, input: deleteKeyInput },
+  deleteKeys: { run: deleteKeys, input: deleteKeysInput },
+  reencryptKeys: { run: reencryptKeys, input: reencryptKeysInput },
+  createIdentity: { run: createIdentity, input: createIdentityInput },
+  getIdentity: { run: getIdentity, input: getIdentityInput },
+  listIdentities: { run: listIdentities, input: listIdentitiesInput },
+  updateIdentity: { run: updateIdentity, input: updateIdentityInput },
+  deleteIdentity: { run: deleteIdentity, input: deleteIdentityInput },
+  limit: { run: limit, input: limitInput },
+  resetLimit: { run: resetLimit, input: resetLimitInput },
+  createPermission: { run: createPermission, input: createPermissionInput },
+  getPermission: { run: getPermission, input: getPermissionInput },
+  listPermissions: { run: listPermissions, input: null },
+  deletePermission: { run: deletePermission, input: deletePermissionInput },
+  createRole: { run: createRole, input: createRoleInput },
+  getRole: { run: getRole, input: getRoleInput },
+  listRoles: { run: listRoles, input: null },
+  setRolePermissions: { run: setRolePermissions, input: setRolePermissionsInput },
+  deleteRole: { run: deleteRole, input: deleteRoleInput },
+  createRootKey: { run: createRootKey, input: createRootKeyInput },
+  listRootKeys: { run: listRootKeys, input: listRootKeysInput },
+  revokeRootKey: { run: revokeRootKey, input: revokeRootKeyInput },
+  authenticateRootKey: { run: authenticateRootKey, input: null },
+  createWorkspace: { run: createWorkspace, input: createWorkspaceInput },
+  getVerifications: { run: getVerifications, input: getVerificationsInput },
+  pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
+  listAuditEvents: { run: listAuditEvents, input: listAuditEventsInput },
+  pruneAuditEvents: { run: pruneAuditEvents, input: pruneAuditEventsInput },
+  getWorkspace: { run: getWorkspace, input: null },
+  isWorkspaceEnabled: { run: isWorkspaceEnabled, input: null },
   setWorkspaceEnabled: { run: setWorkspaceEnabled, input: setWorkspaceEnabledInput },
-} as const;
+};
 
 /** Name of an operation. */
-export type OperationName = keyof typeof OPERATIONS;
+export type OperationName = keyof OperationTable;
 
 /** An operation as it is called: bound to its workspace. */
 type Bound<Run> = Run extends (context: OperationContext, ...rest: infer Rest) => infer Result
@@ -190,7 +250,7 @@ interface VerifyOrDryRun {
 export type Operations = {
   readonly [Name in OperationName]: Name extends "verifyKey"
     ? VerifyOrDryRun
-    : Bound<(typeof OPERATIONS)[Name]["run"]>;
+    : Bound<OperationTable[Name]["run"]>;
 };
 
 /** Binds every operation to its workspace and to what all of them work with. */

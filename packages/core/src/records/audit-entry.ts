@@ -1,6 +1,6 @@
 import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
-import { defineRecord, type RecordList, unlessEmpty } from "./record-type.js";
+import { defineRecord, type RecordList } from "./record-type.js";
 
 /** Every kind of configuration change: what was changed, and how. Events have the same names. */
 export const AUDIT_TYPES = [
@@ -52,6 +52,7 @@ export interface AuditEntry {
   readonly keyId: string | null;
   /** The identity that it concerns, or null. */
   readonly identityId: string | null;
+  /** Each field once: those that have a value after the change, then those that have none any more. */
   readonly fields: readonly FieldChange[];
 }
 
@@ -66,8 +67,9 @@ export const auditListOf = {
 } as const;
 
 /**
- * Entries of the audit log. They are half of all that is stored of a key, so they are kept compact: a change is
- * `[field, before, after]`, and the id of the key or identity is left out where it is that of the resource.
+ * Entries of the audit log. They are much of what is stored of a key, so they are kept compact: the fields that had a value
+ * before and those that have one after are an object each, and the resource is left out if it is the key or, without one, the
+ * identity.
  */
 export const auditEntryType = defineRecord<AuditEntry>({
   kind: "auditEntry",
@@ -75,25 +77,25 @@ export const auditEntryType = defineRecord<AuditEntry>({
     type,
     at,
     actor,
-    resourceId,
-    keyId: keyId === resourceId ? undefined : keyId,
-    identityId: identityId === resourceId ? undefined : identityId,
-    changes: unlessEmpty(fields.map(writeChange)),
+    resourceId: resourceId === (keyId ?? identityId) ? undefined : resourceId,
+    keyId,
+    identityId,
+    before: writeSide(fields, "before"),
+    after: writeSide(fields, "after"),
   }),
   read: (body, { id, workspaceId }) => {
-    const type = body.word("type", AUDIT_TYPES);
-    const resourceId = body.text("resourceId");
+    const keyId = body.textOrNull("keyId");
+    const identityId = body.textOrNull("identityId");
     return {
       id,
       workspaceId,
-      type,
+      type: body.word("type", AUDIT_TYPES),
       at: body.whole("at"),
       actor: body.textOrNull("actor"),
-      resourceId,
-      keyId: body.textOrNull("keyId") ?? (resourceId.startsWith("key_") ? resourceId : null),
-      identityId:
-        body.textOrNull("identityId") ?? (resourceId.startsWith("id_") ? resourceId : null),
-      fields: Object.freeze(body.values("changes").map(readChange)),
+      resourceId: body.textOrNull("resourceId") ?? keyId ?? identityId ?? body.text("resourceId"),
+      keyId,
+      identityId,
+      fields: readFields(body.jsonOrNull("before") ?? {}, body.jsonOrNull("after") ?? {}),
     };
   },
   lists: (entry) => auditLists(entry),
@@ -107,23 +109,27 @@ function auditLists({ keyId, identityId, actor }: AuditEntry): readonly RecordLi
   return lists;
 }
 
-function writeChange({ field, before = null, after = null }: FieldChange): JsonValue {
-  return before === null
-    ? [field, null, after]
-    : after === null
-      ? [field, before]
-      : [field, before, after];
+function writeSide(fields: readonly FieldChange[], side: "before" | "after") {
+  const values = fields.flatMap(({ field, [side]: value }) =>
+    value === undefined ? [] : [[field, value] as const],
+  );
+  return values.length === 0 ? undefined : Object.fromEntries(values);
 }
 
-function readChange(change: JsonValue): FieldChange {
-  if (!Array.isArray(change) || change.length < 2 || change.length > 3)
-    throw new TypeError('the stored "changes" are not what was written');
-  const [field, before, after = null] = change as readonly JsonValue[];
-  if (typeof field !== "string")
-    throw new TypeError('the stored "changes" are not what was written');
-  return Object.freeze({
-    field,
-    ...(before !== null && before !== undefined && { before }),
-    ...(after !== null && { after }),
+type Side = { readonly [field: string]: JsonValue };
+
+function readFields(before: Side, after: Side): readonly FieldChange[] {
+  const names = new Set([...Object.keys(after), ...Object.keys(before)]);
+  const fields = Array.from(names, (field): FieldChange => {
+    // A field may bear the name of something inherited.
+    const [was, is] = [before, after].map((side) =>
+      Object.hasOwn(side, field) ? side[field] : undefined,
+    );
+    return Object.freeze({
+      field,
+      ...(was !== undefined && { before: was }),
+      ...(is !== undefined && { after: is }),
+    });
   });
+  return Object.freeze(fields);
 }

@@ -141,19 +141,21 @@ function writeLimit({ name, limit, duration, type, async, autoApply }: KeyRateLi
   const written: Record<string, JsonValue> = { name, limit, duration };
   if (type !== null) written.type = type;
   if (async) written.async = true;
-  if (autoApply) written.autoApply = true;
+  // The default limit applies by itself in any case.
+  if (autoApply && name !== DEFAULT_LIMIT) written.autoApply = true;
   return written;
 }
 
 function readLimit(body: BodyReader): KeyRateLimit {
   const hasType = body.textOrNull("type") !== null;
+  const name = body.text("name");
   return {
-    name: body.text("name"),
+    name,
     limit: body.positive("limit"),
     duration: body.positive("duration"),
     type: hasType ? body.word("type", LIMIT_TYPES) : null,
     async: body.flag("async"),
-    autoApply: body.flag("autoApply"),
+    autoApply: isAutoApplied({ name, autoApply: body.flag("autoApply") }),
   };
 }
 

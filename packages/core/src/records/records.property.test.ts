@@ -66,28 +66,24 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) =>
     );
   });
 
-  test("that is read again from the same body is the same value, and follows what stands beside the body", () => {
+  test("that a store hands out again is the same value, of that workspace and no other", () => {
     fc.assert(
       fc.property(record, (value) => {
         const stored = type.encode(value);
+        Object.defineProperty(stored, "memo", { value: { decoded: undefined } });
         const first = decode(stored);
-        expect(decode({ ...stored })).toBe(first);
-        const fresh = () => JSON.parse(JSON.stringify(stored.body)) as JsonValue;
-        const beside: readonly Partial<StoredRecord>[] = [
-          { id: `${stored.id}x` },
-          { version: stored.version + 1 },
-          { link: `${stored.link ?? ""}x` },
-        ];
-        for (const fields of beside) {
-          decode(stored);
-          const again = decode({ ...stored, ...fields });
-          expect(again).toEqual(decode({ ...stored, ...fields, body: fresh() }));
-        }
-        decode(stored);
-        expect(type.decode(stored, "ws_2")).toEqual(
-          type.decode({ ...stored, body: fresh() }, "ws_2"),
-        );
+        expect(first).toEqual(value);
+        // A workspace is named by its own id, and a pointer says whose root key it leads to: these two are decoded each time.
+        const { workspaceId } = first as { readonly workspaceId?: string };
+        if (workspaceId === WORKSPACE_ID) expect(decode(stored)).toBe(first);
         expect(decode(stored)).toEqual(value);
+        const elsewhere = type.decode(type.encode(value), "ws_2");
+        expect(type.decode(stored, "ws_2")).toEqual(elsewhere);
+        expect(decode(stored)).toEqual(value);
+        const body = JSON.parse(JSON.stringify(stored.body)) as JsonValue;
+        expect(decode({ ...stored, body, version: stored.version + 1 })).toEqual(
+          decode({ ...type.encode(value), version: stored.version + 1 }),
+        );
       }),
     );
   });

@@ -119,7 +119,7 @@ describe("a key", () => {
     expect(keyType.encode(keyWith({ identityId: "id_1" })).link).toBe("id_1");
   });
 
-  test("of real lengths takes at most 150 bytes, and its entry of the audit log at most 170", () => {
+  test("of real lengths takes at most 150 bytes, and its entry of the audit log at most 150", () => {
     const id = "x".repeat(30);
     const plain = keyWith({
       apiId: id,
@@ -137,12 +137,9 @@ describe("a key", () => {
       resourceId: `key_${"x".repeat(26)}`,
       keyId: `key_${"x".repeat(26)}`,
       identityId: null,
-      fields: [
-        { field: "apiId", after: id },
-        { field: "enabled", after: true },
-      ],
+      fields: [{ field: "apiId", after: id }],
     };
-    expect(bytesOf(auditEntryType.encode(created).body)).toBeLessThanOrEqual(170);
+    expect(bytesOf(auditEntryType.encode(created).body)).toBeLessThanOrEqual(150);
   });
 
   test.each([
@@ -206,20 +203,30 @@ describe("an entry of the audit log", () => {
       type: "key.updated",
       at: 1,
       actor: "root_1",
-      resourceId: "key_1",
-      changes: [
-        ["name", "tides", "gates"],
-        ["expires", 5],
-        ["remaining", null, 7],
-      ],
+      keyId: "key_1",
+      before: { name: "tides", expires: 5 },
+      after: { name: "gates", remaining: 7 },
     });
   });
 
-  test.each([[["name"]], [["name", 1, 2, 3]], [[7, 1]], ["name"], [{ field: "name" }], [[]]])(
-    "with the change %j is damaged",
-    (change) => {
+  test("is about the key that it names, or the identity where it names no key, unless it says otherwise", () => {
+    const bodyOf = (members: Partial<AuditEntry>) =>
+      auditEntryType.encode({ ...entry, ...members }).body;
+    expect(bodyOf({})).not.toHaveProperty("resourceId");
+    expect(bodyOf({ keyId: null, resourceId: "id_1" })).not.toHaveProperty("resourceId");
+    expect(bodyOf({ resourceId: "id_1" })).toHaveProperty("resourceId", "id_1");
+    expect(bodyOf({ resourceId: "api_1" })).toHaveProperty("resourceId", "api_1");
+    const nothing = { ...auditEntryType.encode(entry), body: { type: "key.updated", at: 1 } };
+    expect(() => auditEntryType.decode(nothing, WORKSPACE_ID)).toThrow(
+      expect.objectContaining({ code: "STORE_CORRUPT" }),
+    );
+  });
+
+  test.each([[{ before: ["name"] }], [{ after: "name" }], [{ before: 7 }], [{ after: null }]])(
+    "with the values %j is damaged",
+    (values) => {
       const stored = auditEntryType.encode(entry);
-      const body = { ...(stored.body as object), changes: [change] } as never;
+      const body = { ...(stored.body as object), ...values } as never;
       expect(() => auditEntryType.decode({ ...stored, body }, WORKSPACE_ID)).toThrow(
         expect.objectContaining({ code: "STORE_CORRUPT" }),
       );

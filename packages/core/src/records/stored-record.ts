@@ -34,8 +34,14 @@ export interface StoredRecord {
    */
   readonly body: JsonValue | undefined;
   /**
-   * Core's own, to write to: what it decoded the record to. Only a store that hands out the same object again has this member,
-   * `undefined` at first; another record, another version too, is another object.
+   * Only of a store that hands out the same frozen record again and again: an object of its own for each record, which core writes
+   * to. Another record, another version too, has another. It is not enumerable, so that no copy brings it.
    */
-  memo?: unknown;
+  readonly memo?: RecordMemo;
+}
+
+/** What core keeps with a record. Stores make it and never look into it. */
+export interface RecordMemo {
+  /** What the record was decoded to. */
+  decoded: unknown;
 }

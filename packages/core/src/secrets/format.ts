@@ -1,6 +1,6 @@
-import { sha256 } from "@noble/hashes/sha2.js";
 import { decodeBase58, encodeBase58 } from "../lib/base58.js";
 import { doesMatchBytes } from "../lib/bytes.js";
+import { sha256Bytes } from "./hash.js";
 
 /** Longest string that is looked at as a secret, in characters. */
 export const MAX_SECRET_LENGTH = 512;
@@ -37,8 +37,11 @@ export type SecretShape = "malformed" | "damaged" | "intact" | "foreign";
  * @see packages/core/decisions/0001-secret-format.md
  */
 export function formatSecret(prefix: string, randomBytes: Uint8Array): string {
-  const payload = Uint8Array.of(VERSION, randomBytes.length, ...randomBytes);
-  const body = encodeBase58(Uint8Array.of(...payload, ...checksum(prefix, payload)));
+  const bytes = new Uint8Array(HEADER_LENGTH + randomBytes.length + CHECKSUM_LENGTH);
+  bytes.set([VERSION, randomBytes.length]);
+  bytes.set(randomBytes, HEADER_LENGTH);
+  bytes.set(checksum(prefix, bytes.subarray(0, -CHECKSUM_LENGTH)), bytes.length - CHECKSUM_LENGTH);
+  const body = encodeBase58(bytes);
   return prefix === "" ? body : `${prefix}_${body}`;
 }
 
@@ -67,9 +70,9 @@ function isOurPayload(bytes: Uint8Array): boolean {
 }
 
 function checksum(prefix: string, payload: Uint8Array): Uint8Array {
-  const prefixBytes = new TextEncoder().encode(prefix);
-  const covered = new Uint8Array(prefixBytes.length + payload.length);
-  covered.set(prefixBytes);
-  covered.set(payload, prefixBytes.length);
-  return sha256(covered).subarray(0, CHECKSUM_LENGTH);
+  const covered = new Uint8Array(prefix.length + payload.length);
+  // ASCII: one byte a character.
+  for (let at = 0; at < prefix.length; at += 1) covered[at] = prefix.charCodeAt(at);
+  covered.set(payload, prefix.length);
+  return sha256Bytes(covered).subarray(0, CHECKSUM_LENGTH);
 }

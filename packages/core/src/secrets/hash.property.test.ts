@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
+import { sha256 } from "@noble/hashes/sha2.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createSecretHasher, nativeSha256, portableSha256 } from "./hash.js";
+import { createSecretHasher, nativeSha256, portableSha256, sha256Bytes } from "./hash.js";
 
 const text = fc.string({ unit: "binary", maxLength: 300 });
 const pepperKey = fc
@@ -14,6 +15,15 @@ test("the portable and the native SHA-256 answer the same for every text", () =>
       expect(portableSha256(secret)).toBe(nativeSha256?.(secret));
     }),
     { numRuns: 500 },
+  );
+});
+
+test("SHA-256 of bytes is the one that the portable code answers", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      expect([...sha256Bytes(bytes)]).toEqual([...sha256(bytes)]);
+    }),
+    { numRuns: 300 },
   );
 });
 

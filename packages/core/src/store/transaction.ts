@@ -84,8 +84,6 @@ export class Transaction {
   insert<Value>(type: RecordType<Value>, value: Value, options: WriteOptions = {}): void {
     const record = type.encode(value);
     const { kind, id } = record;
-    // Ids are random, so it is. To say so spares a store that has to find keys the search for it.
-    if (kind === "key") this.expect({ kind, id, version: null });
     this.#change.puts.push({ record, counters: options.counters });
     for (const claim of type.claims(value)) this.#claim({ kind, id }, claim, options);
     for (const list of type.lists(value)) this.#change.enters.push({ ...list, id });

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import type { JsonValue } from "../lib/json.js";
 import { type ApiRecord, apiType } from "../records/api.js";
-import { AUDIT_TYPES, type AuditEntry, auditEntryType } from "../records/audit-entry.js";
+import {
+  AUDIT_TYPES,
+  type AuditEntry,
+  auditEntryType,
+  type FieldChange,
+} from "../records/audit-entry.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
 import { type KeyRecord, keyType } from "../records/key.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
@@ -145,10 +150,11 @@ const workspace: fc.Arbitrary<WorkspaceRecord> = fc.record({
 });
 
 const value = json.filter((one) => one !== null);
-const change = fc.oneof(
-  fc.record({ field: text, before: value }),
-  fc.record({ field: text, after: value }),
-  fc.record({ field: text, before: value, after: value }),
+const field = fc.stringMatching(/^[a-zA-Z]{1,8}$/);
+const change: fc.Arbitrary<FieldChange> = fc.oneof(
+  fc.record({ field, before: value }),
+  fc.record({ field, after: value }),
+  fc.record({ field, before: value, after: value }),
 );
 
 /** As operations make them: an entry about a key names that key, one about an identity that identity. */
@@ -162,9 +168,14 @@ const auditEntry: fc.Arbitrary<AuditEntry> = fc
     resourceId: fc.oneof(idOf("key"), idOf("id"), idOf("api"), idOf("role")),
     keyId: fc.option(idOf("key")),
     identityId: fc.option(idOf("id")),
-    fields: fc.array(change, { maxLength: 3 }),
+    fields: fc.uniqueArray(change, { maxLength: 3, selector: ({ field }) => field }),
   })
-  .map((entry) => {
+  .map(({ fields, ...rest }) => {
+    const hasAfter = ({ after }: FieldChange) => after !== undefined;
+    const entry = {
+      ...rest,
+      fields: [...fields.filter(hasAfter), ...fields.filter((one) => !hasAfter(one))],
+    };
     const { resourceId } = entry;
     if (resourceId.startsWith("key_")) return { ...entry, keyId: resourceId };
     if (resourceId.startsWith("id_")) return { ...entry, identityId: resourceId };

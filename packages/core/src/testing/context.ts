@@ -1,5 +1,6 @@
 import { createLruCache } from "../lib/lru-cache.js";
 import type { OperationContext } from "../operations/context.js";
+import { KnownIds } from "../operations/known-ids.js";
 import { createSecretHasher } from "../secrets/hash.js";
 import type { KeyStore } from "../store/key-store.js";
 import { createTransact } from "../store/transaction.js";
@@ -28,6 +29,7 @@ export function contextWith(
     vault: null,
     cache: new KeyCache(0),
     rootKeys: createLruCache(0),
+    knownIds: new KnownIds(),
     actor: null,
     keepsAuditLog: true,
     onEvent: null,

@@ -239,23 +239,6 @@ describe("permissions of roles", () => {
   });
 });
 
-describe("an API", () => {
-  test("is known once a key of it was put together, and not before", async () => {
-    const { store, catalog } = setUp();
-    expect(catalog.knowsApi(WORKSPACE_ID, "api_1")).toBe(false);
-    await loadOne(catalog, store);
-    expect(catalog.knowsApi(WORKSPACE_ID, "api_1")).toBe(true);
-    expect(catalog.knowsApi("ws_2", "api_1")).toBe(false);
-  });
-
-  test("that does not exist is not known", async () => {
-    const { store, catalog } = setUp();
-    store.remove({ kind: "api", id: "api_1" });
-    await load(catalog, store, found());
-    expect(catalog.knowsApi(WORKSPACE_ID, "api_1")).toBe(false);
-  });
-});
-
 describe("the memory of a process", () => {
   test.each([
     { others: 999, isKept: true },
@@ -267,8 +250,9 @@ describe("the memory of a process", () => {
       await loadOne(catalog, store);
       for (let index = 0; index < others; index += 1)
         await catalog.loadKeys(`ws_${index}`, 0, [found()]);
-      expect(catalog.knowsApi(WORKSPACE_ID, "api_1")).toBe(isKept);
+      const reads = store.reads.length;
       expect((await loadOne(catalog, store)).api).toEqual(api);
+      expect(store.reads.length === reads).toBe(isKept);
     },
   );
 

@@ -5,7 +5,7 @@ import { type KeyRecord, keyType } from "../records/key.js";
 import { permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
 import { type RoleRecord, roleType } from "../records/role.js";
-import { unwrittenWorkspace, workspaceType } from "../records/workspace.js";
+import { unwrittenWorkspace, type WorkspaceRecord, workspaceType } from "../records/workspace.js";
 import type { KeyStore, LoadedRecord, Want } from "../store/key-store.js";
 import type { LoadedKey, NamedGrant, ResolvedGrants } from "./loaded-key.js";
 import { known, knownGrants, namedGrants, resolvedGrants, type Snapshot } from "./snapshot.js";
@@ -103,11 +103,6 @@ export class Catalog {
     return roles.map(({ permissions }) => namedGrants(snapshot.permission, permissions));
   }
 
-  /** Whether an API existed at the latest revision that is known here; false where that is not known. */
-  knowsApi(workspaceId: string, apiId: string): boolean {
-    return Boolean(this.#snapshots.get(workspaceId)?.api.get(apiId));
-  }
-
   /** Reads what is missing, at this very revision. Roles lead to permissions, so it may take two reads. */
   async #complete(
     workspaceId: string,
@@ -182,10 +177,12 @@ function learn(
   wants.forEach(({ kind, id }, index) => {
     const loaded = found[index] ?? null;
     const records = snapshot[kind] as Map<string, unknown>;
-    records.set(
-      id,
-      loaded === null ? null : tryDecode(() => TYPES[kind].decode(loaded.record, workspaceId)),
-    );
+    if (loaded !== null)
+      records.set(
+        id,
+        tryDecode(() => TYPES[kind].decode(loaded.record, workspaceId)),
+      );
+    else records.set(id, kind === "workspace" ? unwrittenWorkspace(id) : null);
   });
 }
 
@@ -229,12 +226,11 @@ function putTogether(
   if (loaded.usage === null) throw corruptRecord(`counter of key ${key.id}`);
   const { linked } = loaded;
   const identity = linked === null ? null : identityType.decode(linked.record, key.workspaceId);
-  const { workspaceId } = key;
   const { direct, roles, permissions, held } = grants;
   return {
     key,
     usage: loaded.usage,
-    workspace: known(snapshot.workspace, workspaceId) ?? unwrittenWorkspace(workspaceId),
+    workspace: known(snapshot.workspace, key.workspaceId) as WorkspaceRecord,
     revision: snapshot.revision,
     api,
     identity,

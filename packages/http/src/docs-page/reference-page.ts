@@ -1,3 +1,4 @@
+import { packageFile } from "../package-file.js";
 import { once, type Page, type PageContent } from "./page.js";
 
 /** Version of the renderer in `page/swagger-ui`. A test compares it with the package that it is copied from. */
@@ -65,5 +66,5 @@ function ofRenderer(path: string, type: string): Page {
 /** Read on request only, so that a host that bundles this package can leave out the files. */
 async function readPageFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const { readFile } = await import("node:fs/promises");
-  return new Uint8Array(await readFile(new URL(`../../page/${path}`, import.meta.url)));
+  return new Uint8Array(await readFile(packageFile(`page/${path}`)));
 }

@@ -39,7 +39,6 @@ const ISSUE_OPTIONS = { permissions: "text", name: "text", expires: "text" } as 
 
 /** `latchkey root-key`: issues, lists and revokes root keys. */
 export const rootKey: Command = {
-  summary: "issue, list or revoke keys for management calls over HTTP",
   help,
   options: { ...STORE_OPTIONS, ...ISSUE_OPTIONS, workspace: "text" },
   positionals: ["create|list|revoke", "<id>"],

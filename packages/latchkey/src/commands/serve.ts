@@ -47,7 +47,6 @@ ${ENVIRONMENT_HELP}`;
 
 /** `latchkey serve`: the HTTP contract over one store. */
 export const serve: Command = {
-  summary: "serve the HTTP contract",
   help,
   options: {
     ...STORE_OPTIONS,

@@ -32,7 +32,6 @@ ${ENVIRONMENT_HELP}`;
 
 /** `latchkey workspace`: makes a workspace, or switches one off or on. */
 export const workspace: Command = {
-  summary: "make a workspace, or switch one off or on",
   help,
   options: { ...STORE_OPTIONS, name: "text" },
   positionals: ["create|disable|enable", "<id>"],

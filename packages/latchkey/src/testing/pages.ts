@@ -11,6 +11,7 @@ export const PAGES: readonly { readonly path: string; readonly text: string }[] 
   "README.md",
   "packages/latchkey/README.md",
   "packages/core/README.md",
+  "packages/core/src/README.md",
   "packages/memory/README.md",
 ].map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), "utf8") }));
 

@@ -7,8 +7,6 @@ const WHOLE_KEY = ({ apiId }: ChangeFixture) =>
     apiId: [apiId, undefined],
     name: ["north", undefined],
     externalId: ["pier-7", undefined],
-    enabled: [true, undefined],
-    usesFrom: ["key", undefined],
     roles: [["pilot"], undefined],
     recoverable: [true, undefined],
   }) as const;
@@ -31,13 +29,7 @@ export const KEY_CASES: readonly ChangeCase[] = [
         ratelimit: { limit: 3, duration: 1_000 },
       });
       const identityId = (await latchkey.getIdentity({ externalId: "pier-8" })).id;
-      const limit = {
-        name: "default",
-        limit: 3,
-        duration: 1_000,
-        autoApply: true,
-        async: false,
-      };
+      const limit = { name: "default", limit: 3, duration: 1_000 };
       return [
         { type: "identity.created", identityId, fields: { externalId: [undefined, "pier-8"] } },
         {
@@ -49,8 +41,6 @@ export const KEY_CASES: readonly ChangeCase[] = [
             externalId: [undefined, "pier-8"],
             meta: [undefined, { berth: 4 }],
             expires: [undefined, NOON + 60_000],
-            enabled: [undefined, true],
-            usesFrom: [undefined, "key"],
             remaining: [undefined, 5],
             refill: [undefined, { interval: "daily", amount: 5 }],
             ratelimits: [undefined, [limit]],
@@ -74,8 +64,6 @@ export const KEY_CASES: readonly ChangeCase[] = [
         keyId,
         fields: {
           apiId: [undefined, apiId],
-          enabled: [undefined, true],
-          usesFrom: [undefined, "key"],
         },
       }));
     },
@@ -172,8 +160,6 @@ export const KEY_CASES: readonly ChangeCase[] = [
             apiId: [undefined, apiId],
             name: [undefined, "north"],
             externalId: [undefined, "pier-7"],
-            enabled: [undefined, true],
-            usesFrom: [undefined, "key"],
             roles: [undefined, ["pilot"]],
             recoverable: [undefined, true],
             rotatedFrom: [undefined, keyId],
@@ -214,8 +200,6 @@ export const KEY_CASES: readonly ChangeCase[] = [
           keyId: other.keyId,
           fields: {
             apiId: [undefined, apiId],
-            enabled: [undefined, true],
-            usesFrom: [undefined, "key"],
           },
         },
         { type: "key.deleted", keyId, fields },

@@ -43,6 +43,10 @@ const ALWAYS: readonly Requirement[] = [
   ["enableAutoPipelining", false, MIXED],
 ];
 const NO_RETRIES: Requirement = ["maxRetriesPerRequest", 0, TWICE];
+const OF_CLUSTER: readonly Requirement[] = [
+  ["retryDelayOnFailover", 0, TWICE],
+  ["scaleReads", "master", OLD],
+];
 
 /**
  * Refuses a client that would send a command again whose answer it lost: that charges twice.
@@ -51,16 +55,12 @@ const NO_RETRIES: Requirement = ["maxRetriesPerRequest", 0, TWICE];
  */
 export function assertNeverResends(client: RedisClient | RedisClusterClient): void {
   const options = client.options as Options;
-  if (isCluster(client)) {
-    const ofCluster = [
-      ["retryDelayOnFailover", 0, TWICE],
-      ["scaleReads", "master", OLD],
-    ] as const;
-    requireOptions((options.redisOptions ?? {}) as Options, [NO_RETRIES], "redisOptions.");
-    requireOptions(options, [...ALWAYS, ...ofCluster], "");
-  } else {
+  if (!isCluster(client)) {
     requireOptions(options, [...ALWAYS, NO_RETRIES], "");
+    return;
   }
+  requireOptions((options.redisOptions ?? {}) as Options, [NO_RETRIES], "redisOptions.");
+  requireOptions(options, [...ALWAYS, ...OF_CLUSTER], "");
 }
 
 function requireOptions(options: Options, wanted: readonly Requirement[], path: string): void {

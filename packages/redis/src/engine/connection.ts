@@ -1,19 +1,13 @@
 import type { EpochMs } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, type RedisClient, type RedisClusterClient } from "./client.js";
-import { Deadlines } from "./deadlines.js";
 import { firstWord, noAnswer, notAsked, translateError, unavailable } from "./errors.js";
 import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { withTimeout } from "./with-timeout.js";
 
-const CLOSED = "the store was closed";
-
 /** How long {@link Connection.close} waits for calls that are under way, in ms. */
 const CLOSING_MS = 500;
-
-/** More arguments than this go to the client as one list, which it takes apart: spread out, each lies on the stack. */
-const MAX_SPREAD = 10_000;
 
 /** Sends commands to a client, each within a deadline, and never twice. */
 export class Connection {
@@ -21,8 +15,8 @@ export class Connection {
   readonly #isOwned: boolean;
   readonly #waitReplicas: Settings["waitReplicas"];
   readonly #requirements: ServerRequirements;
-  readonly #soon: Deadlines;
-  readonly #later: Deadlines;
+  readonly #soonMs: number;
+  readonly #laterMs: number;
   #isClosed = false;
 
   /** @param isOwned - Whether the client was opened for this connection, and is closed with it. */
@@ -32,8 +26,8 @@ export class Connection {
     this.#isOwned = isOwned;
     this.#waitReplicas = settings.waitReplicas;
     this.#requirements = new ServerRequirements(client, settings);
-    this.#soon = new Deadlines(settings.commandTimeoutMs + waitMs);
-    this.#later = new Deadlines(settings.configTimeoutMs + waitMs);
+    this.#soonMs = settings.commandTimeoutMs + waitMs;
+    this.#laterMs = settings.configTimeoutMs + waitMs;
   }
 
   /**
@@ -42,35 +36,26 @@ export class Connection {
    * @param read - Puts the answer into other words; what it throws is passed on.
    * @throws LatchkeyError as `translateError` says; nothing of the driver.
    */
-  run<Result>(
+  async run<Result>(
     script: Script,
     keys: readonly string[],
     args: readonly string[],
     read: (answer: unknown) => Result,
   ): Promise<Result> {
-    return this.#run(script, keys.length, [...keys, ...args], this.#later, read);
+    const send = () => this.#evaluate(script, keys, args);
+    return read(await this.#within(this.#laterMs, script.isWrite, send));
   }
 
   /** The same within the deadline of a verification. */
-  verify<Result>(
-    script: Script,
-    keyCount: number,
-    params: readonly string[],
-    read: (answer: unknown) => Result | Promise<Result>,
-  ): Promise<Result> {
-    return this.#run(script, keyCount, params, this.#soon, read);
+  verify(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#within(this.#soonMs, script.isWrite, () => this.#evaluate(script, keys, args));
   }
 
   /** The clock of the server. */
   async time(): Promise<EpochMs> {
-    if (this.#isClosed) throw unavailable(CLOSED);
-    if (!this.#requirements.areMet) await this.#requirements.ensure();
-    try {
-      const [seconds, micros] = await withTimeout(this.#later.spanMs, this.#client.time());
-      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-    } catch (error) {
-      throw translateError(error, false);
-    }
+    const send = () => this.#client.time();
+    const [seconds, micros] = await this.#within(this.#laterMs, false, send);
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
   async close(): Promise<void> {
@@ -84,63 +69,26 @@ export class Connection {
     this.#client.disconnect();
   }
 
-  #run<Result>(
-    script: Script,
-    keyCount: number,
-    params: readonly string[],
-    deadlines: Deadlines,
-    read: (answer: unknown) => Result | Promise<Result>,
-  ): Promise<Result> {
-    if (this.#isClosed) return Promise.reject(unavailable(CLOSED));
-    if (this.#requirements.areMet) return this.#send(script, keyCount, params, deadlines, read);
-    return this.#requirements
-      .ensure()
-      .then(() => this.#send(script, keyCount, params, deadlines, read));
+  #within<Answer>(spanMs: number, isWrite: boolean, send: () => Promise<Answer>): Promise<Answer> {
+    if (this.#isClosed) return Promise.reject(unavailable("the store was closed"));
+    const late = () => noAnswer(isWrite, `Redis did not answer within ${spanMs} ms`);
+    const translate = (error: unknown) => {
+      if (firstWord(error) === "READONLY") this.#requirements.doubt();
+      return translateError(error, isWrite);
+    };
+    if (this.#requirements.areMet) return withTimeout(spanMs, send(), late, translate);
+    return this.#requirements.ensure().then(() => withTimeout(spanMs, send(), late, translate));
   }
 
-  /** One promise around that of ioredis: each further one is felt in every verification. */
-  #send<Result>(
-    script: Script,
-    keyCount: number,
-    params: readonly string[],
-    deadlines: Deadlines,
-    read: (answer: unknown) => Result | Promise<Result>,
-  ): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      let isOver = false;
-      const deadline = deadlines.start(() => {
-        isOver = true;
-        reject(noAnswer(script.isWrite, `Redis did not answer within ${deadlines.spanMs} ms`));
-      });
-      const succeed = (answer: unknown) => {
-        if (isOver) return;
-        deadlines.meet(deadline);
-        try {
-          resolve(read(answer));
-        } catch (error) {
-          reject(error);
-        }
-      };
-      const fail = (error: unknown) => {
-        if (firstWord(error) === "READONLY") this.#requirements.doubt();
-        if (isOver) return;
-        deadlines.meet(deadline);
-        reject(translateError(error, script.isWrite));
-      };
+  #evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    // ioredis takes a list wherever it takes an argument, though its types do not say so. Spread out, each lies on the stack.
+    const words = [keys, args] as unknown as string[];
+    const answer = this.#client.evalsha(script.sha1, keys.length, ...words).catch((error) => {
       // Nothing was run of a script that Redis does not hold: sending the text itself is no repeat.
-      const orEvaluate = (error: unknown) => {
-        if (firstWord(error) !== "NOSCRIPT") throw error;
-        return this.#client.eval(script.text, keyCount, ...spreadable(params));
-      };
-      const answer = this.#client.evalsha(script.sha1, keyCount, ...spreadable(params));
-      if (this.#waitReplicas !== null && script.isWrite)
-        this.#replicate(answer.catch(orEvaluate)).then(succeed, fail);
-      else
-        answer.then(succeed, (error: unknown) => {
-          if (firstWord(error) === "NOSCRIPT") orEvaluate(error).then(succeed, fail);
-          else fail(error);
-        });
+      if (firstWord(error) !== "NOSCRIPT") throw error;
+      return this.#client.eval(script.text, keys.length, ...words);
     });
+    return this.#waitReplicas !== null && script.isWrite ? this.#replicate(answer) : answer;
   }
 
   /** WAIT speaks of what its own connection has written before: it follows the answer, on the same connection. */
@@ -152,9 +100,4 @@ export class Connection {
     if (typeof reached === "number" && reached >= count) return reply;
     throw noAnswer(true, `Redis wrote, but not ${count} replicas within ${timeoutMs} ms`);
   }
-}
-
-/** ioredis takes a list wherever it takes an argument, though its types do not say so. */
-function spreadable(params: readonly string[]): readonly string[] {
-  return params.length <= MAX_SPREAD ? params : [params as unknown as string];
 }

@@ -48,20 +48,23 @@ export function refusalOf(error: unknown): string | null {
  */
 export function translateError(error: unknown, isWrite: boolean): LatchkeyError {
   if (error instanceof LatchkeyError) return error;
-  const refusal = refusalOf(error);
-  if (refusal !== null) return unavailable(refusal);
   const word = firstWord(error);
-  if (word === "WRONGTYPE") {
-    const message = "a Redis key of latchkey holds a value of another type and was not used";
-    return new LatchkeyError("STORE_CORRUPT", message);
-  }
-  if (word !== "")
-    return new LatchkeyError("INTERNAL_SERVER_ERROR", "Redis could not run a script of latchkey");
+  if (word !== "") return refusedWith(word);
   // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
   const isNeverSent =
     error instanceof Error && /enableOfflineQueue options is false$/.test(error.message);
   if (isNeverSent) return unavailable("Redis is not connected");
   return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
+}
+
+/** The error for a command of which nothing was done. @param word - The first of what Redis answered. */
+export function refusedWith(word = ""): LatchkeyError {
+  const refusal = REFUSALS.get(word);
+  if (refusal !== undefined) return unavailable(`${refusal} (${word})`);
+  if (word !== "WRONGTYPE")
+    return new LatchkeyError("INTERNAL_SERVER_ERROR", "Redis could not run a script of latchkey");
+  const message = "a Redis key of latchkey holds a value of another type and was not used";
+  return new LatchkeyError("STORE_CORRUPT", message);
 }
 
 /**

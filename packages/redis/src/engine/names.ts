@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Claim, RecordAddress } from "@latchkey/core";
+import type { Claim, RecordAddress, RecordKind } from "@latchkey/core";
 
 /** What may stand in the name of a Redis key as it is. Hashes and ids of latchkey's making always may. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -10,18 +10,14 @@ const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
 /** `evt_` and as much of an instant in base58 as changes every 3 hours. */
 const AUDIT_BUCKET_WIDTH = 9;
 
-/**
- * Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot.
- *
- * A key is addressed by the first name that it claimed when it was created, the hash of its secret, so that a verification
- * finds it in one step. Records of every other kind lie in one hash a kind.
- */
+/** Keys are many: they and their names lie in 16 parts, by the last character of an id or a name, as in record.lua. */
+const PARTS = [..."0123456789abcdef"];
+
+/** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
 export class WorkspaceNames {
   readonly #root: string;
-  /** String: the revision. */
-  readonly revision: string;
-  /** Hash: for each key its id → address. */
-  readonly addresses: string;
+  /** Hash: the revision, and the counters that several records share. */
+  readonly workspace: string;
   /** Hash: identities. */
   readonly identities: string;
   /** Sorted set of `<day> <kind> <id>`: which {@link countsOf} there are. */
@@ -30,27 +26,27 @@ export class WorkspaceNames {
   /** @param root - `<prefix>:{<workspaceId>}:` */
   constructor(root: string) {
     this.#root = root;
-    this.revision = `${root}w`;
-    this.addresses = `${root}r:key`;
+    this.workspace = `${root}w`;
     this.identities = `${root}r:identity`;
     this.days = `${root}d`;
   }
 
-  /** Hash: one key. */
-  keyAt(address: string): string {
-    return `${this.#root}k:${address}`;
-  }
-
-  /** Hash: the records of a kind, by id; those of the audit log in buckets, each of the entries of 3 hours. */
+  /** Hash: records of a kind, by id. Those of the audit log are apart, each 3 hours of them. */
   recordsOf({ kind, id }: RecordAddress): string {
-    const bucket = kind === "auditEntry" ? `:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}` : "";
-    return `${this.#root}r:${kind}${bucket}`;
+    if (kind === "auditEntry")
+      return `${this.#root}r:auditEntry:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}`;
+    return `${this.#root}r:${kind}${partOf(kind, id)}`;
   }
 
-  /** Where a claim is: for a key the record at the address that it gives; for all a hash of values → ids. */
-  claimed(claim: Claim): readonly string[] {
-    const claims = `${this.#root}c:${claim.kind}:${plain(claim.index)}`;
-    return claim.kind === "key" ? [this.keyAt(addressByClaim(claim)), claims] : [claims];
+  /** Hashes: all in which a record that is known by a name can be. Entries of the audit log have none. */
+  everyPartOf(kind: RecordKind): readonly string[] {
+    const home = `${this.#root}r:${kind}`;
+    return kind === "key" ? PARTS.map((part) => `${home}:${part}`) : [home];
+  }
+
+  /** Hash: names that are taken → ids. */
+  claims({ kind, index, value }: Claim): string {
+    return `${this.#root}c:${kind}:${plain(index)}${partOf(kind, value)}`;
   }
 
   /**
@@ -102,24 +98,14 @@ export class Names {
   }
 }
 
-/** The address that a key has from a claim of its: no other has a colon. */
-export function addressByClaim({ index, value }: Pick<Claim, "index" | "value">): string {
-  return `${plain(index)}:${plain(value)}`;
-}
-
-/** `<address>`, and after a space the id of the counters that the key shares with others. */
-export function handleOf(address: string, shared: string): string {
-  return shared === "" ? address : `${address} ${shared}`;
-}
-
-/** The address in a handle, which may be anybody's. */
-export function addressOfHandle(handle: string): string {
-  return handle.split(" ", 1)[0] ?? "";
-}
-
 /** Text as it may stand in a name. A `~` in front tells a digest from every text that may stand as it is. */
 export function plain(text: string, allowed = PLAIN): string {
   return allowed.test(text) ? text : `~${digest(text)}`;
+}
+
+function partOf(kind: RecordKind, text: string): string {
+  if (kind !== "key") return "";
+  return `:${PARTS[(text.charCodeAt(text.length - 1) || 0) % PARTS.length]}`;
 }
 
 function digest(text: string): string {

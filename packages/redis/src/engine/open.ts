@@ -1,6 +1,7 @@
-import { Cluster, Redis } from "ioredis";
+import type { Cluster } from "ioredis";
 import type { Settings } from "../options.js";
 import type { RedisClient, RedisClusterClient } from "./client.js";
+import { loadDriver } from "./load-driver.js";
 
 const FORMS =
   '"url" must be redis://host:port or redis://host:port/database-number (rediss:// with TLS), or redis+cluster://host:port,host:port (rediss+cluster:// with TLS), with nothing after that; user:password@ before the host is percent-encoded';
@@ -39,7 +40,8 @@ export function openUrl(url: string, settings: Settings): RedisClient | RedisClu
 }
 
 function openServer(url: string, settings: Settings): RedisClient {
-  assertServerUrl(url);
+  parseServer(url);
+  const { Redis } = loadDriver();
   return new Redis(url, {
     ...NEVER_TWICE,
     connectTimeout: settings.connectTimeoutMs,
@@ -47,69 +49,63 @@ function openServer(url: string, settings: Settings): RedisClient {
   });
 }
 
+function openCluster(url: string, settings: Settings): RedisClusterClient {
+  const [scheme = "", rest = ""] = url.split("+cluster://");
+  const at = rest.lastIndexOf("@") + 1;
+  const nodes = rest
+    .slice(at)
+    .split(",")
+    .map((node) => parseServer(`redis://${rest.slice(0, at)}${node}`));
+  if (nodes.some(({ host, path }) => host === "" || path !== "")) throw new TypeError(FORMS);
+  const { username, password } = nodes[0] as Server;
+  const { maxRetriesPerRequest, reconnectOnError } = NEVER_TWICE;
+  const driver = loadDriver();
+  const cluster: Cluster = new driver.Cluster(
+    nodes.map(({ host, port }) => ({ host, port })),
+    {
+      enableOfflineQueue: false,
+      retryDelayOnFailover: 0,
+      // Nothing was done, and the caller is told so at once.
+      retryDelayOnClusterDown: 0,
+      scaleReads: "master",
+      slotsRefreshInterval: SLOTS_REFRESH_MS,
+      // The only place where ioredis tells that no host was found. A client of one server tells it as this event.
+      clusterRetryStrategy: (times, reason) => {
+        if (reason !== undefined) cluster.emit("error", reason);
+        return soon(times);
+      },
+      redisOptions: {
+        ...(username !== "" && { username }),
+        ...(password !== "" && { password }),
+        ...(scheme === "rediss" && { tls: {} }),
+        maxRetriesPerRequest,
+        reconnectOnError,
+        connectTimeout: settings.connectTimeoutMs,
+        socketTimeout: SOCKET_TIMEOUT_MS,
+      },
+    },
+  );
+  return cluster;
+}
+
+type Server = ReturnType<typeof parseServer>;
+
 /**
  * ioredis takes the path as it is, and whatever stands in the query as options: `/abc` ends the process with a rejection
  * that nobody can handle, `?tls=…` decides on TLS.
  */
-function assertServerUrl(url: string): void {
+function parseServer(url: string) {
   if (!/^rediss?:\/\/[^?#\s]*$/.test(url) || !URL.canParse(url)) throw new TypeError(FORMS);
-  const { username, password, pathname } = new URL(url);
-  decode(username);
-  decode(password);
+  const { hostname, port, pathname, username, password } = new URL(url);
   if (!/^(\/\d*)?$/.test(pathname)) throw new TypeError(FORMS);
-}
-
-function openCluster(url: string, settings: Settings): RedisClusterClient {
-  const [scheme = "", rest = ""] = url.split("+cluster://");
-  const at = rest.lastIndexOf("@");
-  const nodes = rest
-    .slice(at + 1)
-    .split(",")
-    .map(parseNode);
-  const credentials = at === -1 ? {} : parseCredentials(rest.slice(0, at));
-  const { maxRetriesPerRequest, reconnectOnError } = NEVER_TWICE;
-  const cluster: Cluster = new Cluster(nodes, {
-    enableOfflineQueue: false,
-    retryDelayOnFailover: 0,
-    // Nothing was done, and the caller is told so at once.
-    retryDelayOnClusterDown: 0,
-    scaleReads: "master",
-    slotsRefreshInterval: SLOTS_REFRESH_MS,
-    // The only place where ioredis tells that no host was found. A client of one server tells it as this event.
-    clusterRetryStrategy: (times, reason) => {
-      if (reason !== undefined) cluster.emit("error", reason);
-      return soon(times);
-    },
-    redisOptions: {
-      ...credentials,
-      ...(scheme === "rediss" ? { tls: {} } : {}),
-      maxRetriesPerRequest,
-      reconnectOnError,
-      connectTimeout: settings.connectTimeoutMs,
-      socketTimeout: SOCKET_TIMEOUT_MS,
-    },
-  });
-  return cluster;
-}
-
-function parseNode(node: string): { host: string; port: number } {
-  const url = `redis://${node}`;
-  if (!/^[^/?#\s]+$/.test(node) || !URL.canParse(url)) throw new TypeError(FORMS);
-  const parsed = new URL(url);
-  if (parsed.hostname === "") throw new TypeError(FORMS);
-  return { host: parsed.hostname.replace(/^\[|\]$/g, ""), port: Number(parsed.port || 6379) };
-}
-
-function parseCredentials(text: string): { username?: string; password: string } {
-  const colon = text.indexOf(":");
-  const username = decode(text.slice(0, Math.max(0, colon)));
-  const password = decode(text.slice(colon + 1));
-  return username === "" ? { password } : { username, password };
-}
-
-function decode(text: string): string {
   try {
-    return decodeURIComponent(text);
+    return {
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port || 6379),
+      path: pathname,
+      username: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+    };
   } catch {
     // Not as a cause: what could not be decoded may be a password.
     throw new TypeError(FORMS);

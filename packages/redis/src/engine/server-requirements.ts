@@ -144,13 +144,11 @@ export class ServerRequirements {
 
   /** Both questions go out at once, and so on one connection. */
   async #examineServer(client: RedisClient): Promise<void> {
-    const placed = withTimeout(
-      this.#settings.commandTimeoutMs,
-      databaseProblem(client, this.#database),
-    );
-    placed.catch(() => undefined);
-    await this.#examine(client);
-    const problem = await placed;
+    const placed = databaseProblem(client, this.#database);
+    const [, problem] = await Promise.all([
+      this.#examine(client),
+      withTimeout(this.#settings.commandTimeoutMs, placed),
+    ]);
     if (problem !== null) throw problem;
   }
 

@@ -1,4 +1,4 @@
-import { corruptRecord, type JsonValue, type Usage } from "@latchkey/core";
+import { corruptRecord, type Expectation, type JsonValue, type Usage } from "@latchkey/core";
 
 /** What a script answered, as the list that it is. */
 export function asList(answer: unknown, what: string): readonly unknown[] {
@@ -36,17 +36,23 @@ export function usageText({ remaining, refilledAt, lastRefillAt }: Usage): strin
 }
 
 /**
- * The words of {@link usageText}.
+ * What {@link usageText} made, whatever follows it.
  *
  * @throws LatchkeyError `STORE_CORRUPT`
  */
-export function parseUsage(words: readonly string[], what: string): Usage {
-  const [left, refilledAt, lastRefillAt] = words;
+export function parseUsage(text: unknown, what: string): Usage {
+  const [left, refilledAt, lastRefillAt] = String(text).split(" ", 3);
   return {
     remaining: left === "-" ? null : whole(left, what),
     refilledAt: whole(refilledAt, what),
     lastRefillAt: lastRefillAt === "-" ? null : whole(lastRefillAt, what),
   };
+}
+
+/** What a record has to begin with, "*" for any record, "-" for none. */
+export function expectedText({ version }: Expectation): string {
+  if (version === null) return "-";
+  return version === "exists" ? "*" : `${digits(version)} `;
 }
 
 /** What absent values are to scripts. */

@@ -3,7 +3,7 @@
   Adds to sums of verifications, and raises the latest use of records that exist.
 
   KEYS[1]  days that have sums, a sorted set of "<day> <kind> <id>", each with score 0
-  then     for each use the hash of the kind of its record, or addresses of keys; for each subject and day its sums, a hash
+  then     for each use the hash that its record is in; for each subject and day its sums, a hash
   ARGV[1]  number of uses, then for each the id of its record and Unix epoch ms
   then     for each subject and day its member of KEYS[1], a count of sums, then for each its field and how many to add
   Returns  "OK" or "CORRUPT"

@@ -2,274 +2,179 @@
 --[[
   Carries out a change of a workspace: all of it or nothing.
 
-  KEYS[1]  revision of the workspace, a string
-  KEYS[2]  addresses of keys by id, a hash, with "<id> t" and, for counters that keys share, "<id> u"
-  then     what the letters name
-  ARGV[1]  letters of what may refuse, ARGV[2] letters of what is written; then for each letter what it takes. Records are known
-           by their number from then on.
-           "k" a key, KEYS: its record; its id, its address; "K" the same, with the address that it gets if it is new;
-           "r" a record of another kind, KEYS: the hash of its kind; its id;
-           "e" expected version of the record before, "*" for any, "-" for none;
-           "l" a name to release, KEYS: hash of claims; value, id; "L" the same of a key, KEYS: record at the address that
-           the name gives, hash of claims; "c" a claim, KEYS: hash of claims, hash of the kind; value, id; "C" a claim of a
-           key, KEYS as for "L"; value, number of the record;
+  KEYS[1]  workspace, a hash: "revision", and counters that records share; then what the letters name
+  ARGV[1]  letters of what may refuse, ARGV[2] letters of what is written; then for each letter what it takes:
+           "r" a record, known by its number from then on, KEYS: the hash it is in; its id, the version that is expected and a
+           space, "*" for any, "-" for none, "" where nothing is expected;
+           "h" where those are who hold the names that follow, KEYS: these hashes; their number; "l" a name to release, "c" one
+           to claim, KEYS: hash of claims; value, id;
            "u" a change of counters: number of the record, change of uses as change-usage.lua takes it, windows that stay,
            each between spaces, or "*" for all, windows that go;
-           "p" a put: number of the record, version and where there is one a space and the link, body; "n" the same with new
-           counters: "<uses left or -> <refilledAt> <lastRefillAt or ->"; "s" the same with the counters of another: its
-           number; "d" a deletion: number of the record; "x" out of a list, "z" into it, KEYS: a sorted set; member;
-           "w" a window to forget, KEYS: a string; "v" raise the revision
+           "p" a put: number of the record, version and link, body; "n" the same with new counters: "<uses left or ->
+           <refilledAt> <lastRefillAt or ->"; "s" the same with the counters of another: its number; "d" a deletion: number
+           of the record; "x" out of a list, "z" into it, KEYS: a sorted set; member; "w" a window to forget, KEYS: a string;
+           "v" raise the revision
   Returns  {"OK", uses after each change of counters …}, {"STALE", index}, {"TAKEN", index}, {"REFUSED", index, kind, uses left
-           or "-"}, {"CORRUPT"}, or {"MOVED"} where it has to be asked for again, since a key has another address
+           or "-"} or {"CORRUPT"}
   Mirrors  KeyStore.commit and changeUsage in packages/core/src/store
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
-local match, find, sub, format = string.match, string.find, string.sub, string.format
+local match, find, sub, byte, format = string.match, string.find, string.sub, string.byte, string.format
 -- include whole.lua
+-- include record.lua
 -- include change-usage.lua
-local PIECE, PIECES, LONGEST_BODY = 64, 6, 512
+local LONGEST_BODY = 512
 
-local at, nextKey = 3, 3
-local records, held, released, releases, claims, claimed = {}, {}, {}, {}, {}, {}
-local expected, claimCount, changed, reply = 0, 0, 0, { "OK" }
+local at, nextKey, firstHome, homes = 3, 2, nil, nil
+local records, released, releases, claimed, claims, moved = {}, {}, {}, {}, {}, {}
+local claimCount, changed, reply, revision = 0, 0, { "OK" }, call("HGET", KEYS[1], "revision")
 
--- {home, field, text, whether it moved}, once for all records that share them; false where a record has none.
+-- The field of KEYS[1] in which the counters of a record are, nil where it has its own; and their text, nil where it has none.
 local function countersOf(record)
-  local home, field = record.home, "u"
-  if not record.isThere or record.mark == "" then return false end
-  if record.shared then
-    home, field = KEYS[2], record.shared .. " u"
-  elseif record.mark then
-    field = (record.mark == "+" and record.id or sub(record.mark, 2)) .. " u"
-  end
-  local name = home .. " " .. field
-  if held[name] == nil then
-    local text = call("HGET", home, field)
-    held[name] = text and { home, field, text, false }
-  end
-  return held[name]
+  local field = match(record.counters or "", "^@(.*)")
+  if not field then return nil, record.counters end
+  local text = moved[field] or call("HGET", KEYS[1], field)
+  return field, text and sub(text, 3) or nil
 end
 
 -- 1. What may refuse.
-for letter in string.gmatch(ARGV[1], ".") do
-  local key, arg = KEYS[nextKey], ARGV[at]
-  if letter == "e" then
-    local record, holds = records[#records], arg == "*"
-    if arg ~= "*" then holds = record.version == arg end
-    if arg == "-" then holds = not record.isThere elseif not record.isThere then holds = false end
-    if not holds then return { "STALE", expected } end
-    expected, at = expected + 1, at + 1
-  elseif letter == "r" then
-    local head, record = call("HGET", key, arg), { home = key, id = arg, mark = "" }
-    if head then
-      record.isThere, record.isLong = true, not find(head, "\n", 1, true)
-      record.version, record.mark = match(head, "^(%S*) %S* ([^\n]*)")
-      record.mark = record.mark or ""
-    end
-    records[#records + 1], nextKey, at = record, nextKey + 1, at + 1
-  elseif letter == "k" or letter == "K" then
-    local record = { home = key, id = arg, address = ARGV[at + 1], isNew = letter == "K", known = call("HGET", KEYS[2], arg) }
-    if record.known and record.known ~= record.address then return { "MOVED" } end
-    local fields = call("HMGET", key, "v", "s", "r")
-    record.isThere, record.shared, record.isOccupied = record.known and fields[1], fields[2], fields[1]
-    record.stamps = { fields[1], fields[3] }
-    if record.isThere and sub(fields[1], 1, #arg + 1) == arg .. " " then record.version = sub(fields[1], #arg + 2) end
+for position = 1, #ARGV[1] do
+  local letter, key, arg = sub(ARGV[1], position, position), KEYS[nextKey], ARGV[at]
+  if letter == "r" then
+    local head, expected = call("HGET", key, arg), ARGV[at + 1]
+    local holds = expected == "" or head and (expected == "*" or sub(head, 1, #expected) == expected)
+    if expected == "-" then holds = not head end
+    if not holds then return { "STALE", #records } end
+    local place, counters = match(head or "", "^%S* %S* ()([^\n]*)")
+    local record = { home = key, id = arg, head = place and sub(head, 1, place - 2), counters = counters }
+    record.isApart = head and not find(head, "\n", 1, true)
     records[#records + 1], nextKey, at = record, nextKey + 1, at + 2
-  elseif letter == "l" or letter == "L" then
-    local home, hash = letter == "L" and key, letter == "L" and KEYS[nextKey + 1] or key
-    if home then call("HEXISTS", home, "v") end
-    call("HEXISTS", hash, arg)
-    released[hash .. " " .. arg .. " " .. ARGV[at + 1]] = true
-    releases[#releases + 1] = { home, hash, arg, ARGV[at + 1] }
-    nextKey, at = nextKey + (home and 2 or 1), at + 2
-  elseif letter == "c" or letter == "C" then
-    local other, isKey, holder, fields, home = KEYS[nextKey + 1], letter == "C", nil, nil, nil
-    local hash, id = isKey and other or key, ARGV[at + 1]
-    if isKey then
-      local record = records[tonumber(id)]
-      id, home = record.id, record.home == key and key
-      fields = home and record.stamps or call("HMGET", key, "v", "r")
-      holder = fields[1] and not fields[2] and match(fields[1], "^%S+")
-    end
-    if not holder then
-      holder = call("HGET", hash, arg)
-      -- A claim goes with the record that made it.
-      if holder and holder ~= id and call("HEXISTS", isKey and KEYS[2] or other, holder) == 0 then holder = false end
-    end
-    local name = hash .. " " .. arg
-    local isFree = not holder or holder == id or released[name .. " " .. holder]
-    if claimed[name] or not isFree then return { "TAKEN", claimCount } end
-    claimed[name], claimCount = true, claimCount + 1
-    if not home then
-      claims[#claims + 1] = { "HSET", hash, arg, id }
-    elseif fields[2] or released[name .. " " .. id] then
-      claims[#claims + 1] = { "HDEL", home, "r" }
-    end
-    nextKey, at = nextKey + 2, at + 2
-  else -- u
-    local counters = countersOf(records[tonumber(arg)])
-    local change, keep, drop = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-    local left, refilledAt, lastRefillAt, holders, rest = match(counters and counters[3] or "", "^(%S+) (%d+) (%S+)( %d+)(.*)$")
-    refilledAt = whole(refilledAt)
+  elseif letter == "h" then
+    firstHome, homes, at = nextKey, tonumber(arg), at + 1
+    nextKey = nextKey + homes
+  elseif letter == "u" then
+    local record = records[tonumber(arg)]
+    local field, text = countersOf(record)
+    local left, refilledAt, lastRefillAt, holders, rest = match(text or "", "^(%S+) (%d+) (%S+)( %d+)(.*)$")
     local remaining = left ~= "-" and whole(left) or nil
+    refilledAt = whole(refilledAt)
     if not refilledAt or not (remaining or left == "-") then return { "CORRUPT" } end
     local refusal
-    remaining, refilledAt, lastRefillAt, refusal = changeUsage(change, remaining, refilledAt, lastRefillAt)
+    remaining, refilledAt, lastRefillAt, refusal = changeUsage(ARGV[at + 1], remaining, refilledAt, lastRefillAt)
     if refusal then return { "REFUSED", changed, refusal, remaining and format("%.0f", remaining) or "-" } end
     local usage = (remaining and format("%.0f ", remaining) or "- ") .. format("%.0f ", refilledAt) .. lastRefillAt
-    local kept = ""
-    for name, window in string.gmatch(rest, " ([^ =]+)=(%S+)") do
-      local isKept = keep == "*" or find(keep, " " .. name .. " ", 1, true)
-      if isKept and not find(drop, " " .. name .. " ", 1, true) then kept = kept .. " " .. name .. "=" .. window end
+    local keep, drop, kept = ARGV[at + 2], ARGV[at + 3], ""
+    for window, value in string.gmatch(rest, " ([^ =]+)=(%S+)") do
+      local isKept = keep == "*" or find(keep, " " .. window .. " ", 1, true)
+      if isKept and not find(drop, " " .. window .. " ", 1, true) then kept = kept .. " " .. window .. "=" .. value end
     end
-    counters[3], counters[4] = usage .. holders .. kept, true
+    kept = usage .. holders .. kept
+    if field then moved[field] = "  " .. kept else record.counters, record.isMoved = kept, true end
     changed, reply[#reply + 1], at = changed + 1, usage, at + 4
-  end
-end
-for _, record in ipairs(records) do
-  if record.address and not record.known then
-    -- The address comes from a name that its holder gave up, and the holder is still there.
-    if not record.isNew or record.isOccupied then return { "MOVED" } end
+  else -- l, c
+    local id, holder, name = ARGV[at + 1], call("HGET", key, arg), key .. " " .. arg
+    if letter == "l" then
+      if holder == id then
+        released[name], releases[#releases + 1] = id, { key, arg }
+      end
+    else
+      -- A claim goes with the record that made it.
+      local isFree = not holder or holder == id or released[name] == holder
+      local home = not isFree and homeOf(holder, firstHome, homes)
+      isFree = isFree or call("HEXISTS", home, holder) == 0
+      if claimed[name] or not isFree then return { "TAKEN", claimCount } end
+      claimed[name], claimCount = true, claimCount + 1
+      claims[claimCount] = { key, arg, id }
+    end
+    nextKey, at = nextKey + 1, at + 2
   end
 end
 -- Only to find out that each is what it has to be, before anything is written.
-if find(ARGV[2], "v", 1, true) and not whole(call("GET", KEYS[1]) or "0") then return { "CORRUPT" } end
-local lists = nextKey
-for letter in string.gmatch(ARGV[2], "[xz]") do
-  call("ZCARD", KEYS[lists])
-  lists = lists + 1
-end
+if find(ARGV[2], "v", 1, true) and not whole(revision or "0") then return { "CORRUPT" } end
+local _, lists = string.gsub(ARGV[2], "[xz]", "")
+for list = nextKey, nextKey + lists - 1 do call("ZCARD", KEYS[list]) end
 
 -- 2. All is good: nothing here can fail.
-local function write(counters)
-  call("HSET", counters[1], counters[2], counters[3])
+
+local function save(record)
+  call("HSET", record.home, record.id, record.head .. " " .. record.counters)
 end
 
--- Counters go with the last record that has them. Damaged ones stay: whatever else is wrong, a record can be deleted.
-local function addHolders(counters, by)
-  local usage, holders, rest = match(counters[3], "^(%S+ %S+ %S+) (%d+)(.*)$")
-  if not usage then return end
-  if tonumber(holders) + by > 0 then
-    counters[3] = usage .. format(" %.0f", holders + by) .. rest
-    return write(counters)
+-- Adds to the number of records that share counters: they go with the last. Damaged ones stay: whatever else is wrong, a record
+-- can be deleted.
+local function addHolders(field, text, by)
+  local usage, holders, rest = match(text, "^(%S+ %S+ %S+) (%d+)(.*)$")
+  if not holders then return end
+  if holders + by == 0 then
+    call("HDEL", KEYS[1], field)
+  else
+    call("HSET", KEYS[1], field, "  " .. usage .. format(" %.0f", holders + by) .. rest)
   end
-  call("HDEL", counters[1], counters[2])
-  held[counters[1] .. " " .. counters[2]] = false
 end
 
 local function leaveCounters(record)
-  local counters = countersOf(record)
-  if counters then addHolders(counters, -1) end
-  if record.shared then call("HDEL", record.home, "s") end
-  record.shared, record.mark = false, record.mark and ""
-end
-
--- A name that no counters have: those of a record that is gone stay while another shares them.
-local function startCounters(home, name, text)
-  while call("HEXISTS", home, name .. " u") == 1 do name = name .. "'" end
-  local counters = { home, name .. " u", text, false }
-  held[home .. " " .. counters[2]] = counters
-  write(counters)
-  return name
+  local field, text = countersOf(record)
+  if field and text then addHolders(field, text, -1) end
 end
 
 local function shareCounters(record, source)
-  local counters = countersOf(source)
-  if not counters or counters == countersOf(record) then return end
+  local field, text = countersOf(source)
+  if not text or (field and record.counters == source.counters) then return end
   leaveCounters(record)
-  if source.address and not source.shared then
-    call("HDEL", source.home, "u")
-    held[source.home .. " u"] = false
-    source.shared = startCounters(KEYS[2], source.id, counters[3])
-    call("HSET", source.home, "s", source.shared)
-    counters = countersOf(source)
+  if not field then
+    -- A field that no counters have: those of a record that is gone stay while another shares them.
+    field = source.id .. " u"
+    while call("HEXISTS", KEYS[1], field) == 1 do field = field .. "'" end
+    source.counters = "@" .. field
+    save(source)
   end
-  addHolders(counters, 1)
-  record.shared = source.shared
-  if record.shared then call("HSET", record.home, "s", record.shared) end
-  record.mark = source.mark == "+" and "@" .. source.id or source.mark
+  addHolders(field, text, 1)
+  record.counters = "@" .. field
 end
 
-for _, release in ipairs(releases) do
-  local home, hash, value, id = unpack(release)
-  local stamp = home and call("HGET", home, "v")
-  if stamp and match(stamp, "^%S+") == id then
-    call("HSET", home, "r", "1")
-  elseif call("HGET", hash, value) == id then
-    call("HDEL", hash, value)
-  end
+for _, name in ipairs(releases) do call("HDEL", name[1], name[2]) end
+for _, field in ipairs(claims) do call("HSET", field[1], field[2], field[3]) end
+for field, text in pairs(moved) do call("HSET", KEYS[1], field, text) end
+moved = {}
+for _, record in ipairs(records) do
+  if record.isMoved then save(record) end
 end
-for _, claim in ipairs(claims) do call(unpack(claim)) end
-for _, counters in pairs(held) do
-  if counters and counters[4] then write(counters) end
-end
-for letter in string.gmatch(ARGV[2], ".") do
+for position = 1, #ARGV[2] do
+  local letter, arg = sub(ARGV[2], position, position), ARGV[at]
   if letter == "z" then
-    call("ZADD", KEYS[nextKey], "0", ARGV[at])
+    call("ZADD", KEYS[nextKey], "0", arg)
     nextKey, at = nextKey + 1, at + 1
   elseif letter == "x" then
-    call("ZREM", KEYS[nextKey], ARGV[at])
+    call("ZREM", KEYS[nextKey], arg)
     nextKey, at = nextKey + 1, at + 1
   elseif letter == "w" then
     call("DEL", KEYS[nextKey])
     nextKey = nextKey + 1
   elseif letter == "v" then
-    call("INCR", KEYS[1])
+    call("HINCRBY", KEYS[1], "revision", "1")
   elseif letter == "d" then
-    local record = records[tonumber(ARGV[at])]
-    local id = record.id
+    local record = records[tonumber(arg)]
     leaveCounters(record)
-    if record.address then
-      call("DEL", record.home)
-      call("HDEL", KEYS[2], id, id .. " t")
-    else
-      call("HDEL", record.home, id, id .. " b", id .. " t")
-    end
+    call("HDEL", record.home, record.id, record.id .. " b", record.id .. " t")
     at = at + 1
   else -- p, n, s
-    local record, head, body = records[tonumber(ARGV[at])], ARGV[at + 1], ARGV[at + 2]
-    local home, id, own = record.home, record.id, nil
-    at = at + (letter == "p" and 3 or 4)
+    local record, body = records[tonumber(arg)], ARGV[at + 2]
+    local home, id = record.home, record.id
     if letter == "n" then
       leaveCounters(record)
-      own, held[home .. " u"] = ARGV[at - 1] .. " 1", nil
-      if not record.address then
-        local name = startCounters(home, id, own)
-        record.mark = name == id and "+" or "@" .. name
-      end
+      record.counters = ARGV[at + 3] .. " 1"
     elseif letter == "s" then
-      shareCounters(record, records[tonumber(ARGV[at - 1])])
+      shareCounters(record, records[tonumber(ARGV[at + 3])])
     end
-    if record.address then
-      local version, link = match(head, "^(%S+) ?(.*)$")
-      local fields = { "v", id .. " " .. version }
-      if record.known then
-        call("HDEL", home, "l", "b", "0", "1", "2", "3", "4", "5")
-      else
-        call("HSET", KEYS[2], id, record.address)
-      end
-      if link ~= "" then fields[3], fields[4] = "l", link end
-      local count = #fields
-      if own then fields[count + 1], fields[count + 2], count = "u", own, count + 2 end
-      if #body > PIECE * PIECES then
-        fields[count + 1], fields[count + 2] = "b", body
-      else
-        for piece = 0, math.ceil(#body / PIECE) - 1 do
-          fields[count + 1], fields[count + 2] = piece, sub(body, piece * PIECE + 1, (piece + 1) * PIECE)
-          count = count + 2
-        end
-      end
-      call("HSET", home, unpack(fields))
+    record.head = ARGV[at + 1]
+    local text = record.counters and record.head .. " " .. record.counters or record.head
+    if record.counters or #body > LONGEST_BODY then
+      call("HSET", home, id, text, id .. " b", body)
     else
-      head = head .. (find(head, " ", 1, true) and " " or "  ") .. record.mark
-      if #body > LONGEST_BODY then
-        call("HSET", home, id, head, id .. " b", body)
-      else
-        call("HSET", home, id, head .. "\n" .. body)
-        if record.isLong then call("HDEL", home, id .. " b") end
-      end
+      call("HSET", home, id, text .. "\n" .. body)
+      if record.isApart then call("HDEL", home, id .. " b") end
     end
-    record.isThere = true
+    at = at + (letter == "p" and 3 or 4)
   end
 end
 return reply

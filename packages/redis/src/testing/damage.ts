@@ -1,6 +1,7 @@
 import type { Damage, DamagedRecord } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import type { Cluster, Redis } from "ioredis";
+import { Names } from "../engine/names.js";
 
 /** Where the data of a store are. */
 export interface Place {
@@ -11,28 +12,21 @@ export interface Place {
 /** Damage as a disk or a careless script would do it, behind the back of the store. */
 export function damageBy(placeOf: (store: KeyStore) => Place): Damage {
   return {
-    body: (store, record) => writeOver(placeOf(store), record, { 0: '{"a":' }, "1  +\n{"),
-    version: (store, record) => {
-      return writeOver(placeOf(store), record, { v: `${record.id} one` }, "one  +\n{}");
-    },
+    body: (store, record) => writeOver(placeOf(store), record, /(?<=^|\n){.*$/s, '{"a":'),
+    version: (store, record) => writeOver(placeOf(store), record, /^\d+/, "one"),
   };
 }
 
-/**
- * @param fields - Of a key, which is a hash of its own.
- * @param text - What a record of another kind becomes.
- */
+/** In the field of the record, or where its body is apart. */
 async function writeOver(
   { client, keyPrefix }: Place,
   { workspaceId, kind, id }: DamagedRecord,
-  fields: Readonly<Record<string, string>>,
+  damaged: RegExp,
   text: string,
 ): Promise<void> {
-  const root = `${keyPrefix}:{${workspaceId}}`;
-  if (kind === "key") {
-    const address = await client.hget(`${root}:r:key`, id);
-    await client.hset(`${root}:k:${address}`, fields);
-  } else {
-    await client.hset(`${root}:r:${kind}`, id, text);
+  const home = new Names(keyPrefix).of(workspaceId).recordsOf({ kind, id });
+  for (const field of [id, `${id} b`]) {
+    const stored = await client.hget(home, field);
+    if (stored !== null) await client.hset(home, field, stored.replace(damaged, text));
   }
 }

@@ -1,4 +1,5 @@
 // A process that spends uses of one key until there are none, and writes one line for each use that was admitted.
+import { writeSync } from "node:fs";
 import { createLatchkey } from "@latchkey/core";
 import { redisStore } from "../index.js";
 
@@ -9,7 +10,8 @@ async function spend(): Promise<void> {
   for (;;) {
     const verdict = await latchkey.verifyKey({ key });
     if (!verdict.valid) return;
-    process.stdout.write(`${verdict.remaining}\n`);
+    // Before the next one: what process.stdout keeps for a reader that is busy is lost when this process is killed.
+    writeSync(1, `${verdict.remaining}\n`);
   }
 }
 

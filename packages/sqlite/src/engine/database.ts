@@ -32,8 +32,7 @@ export interface SqliteDatabase {
 export type Row = readonly unknown[];
 
 /** A prepared statement whose rows are arrays, and whose integers are numbers whatever the default of the connection. */
-export interface Statement {
-  run(...parameters: unknown[]): SqliteRunResult;
+export interface Statement extends Pick<SqliteStatement, "run"> {
   get(...parameters: unknown[]): Row | undefined;
   all(...parameters: unknown[]): Row[];
 }

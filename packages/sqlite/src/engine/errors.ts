@@ -1,7 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 
 /** The result code of an error that SQLite answered, such as `SQLITE_BUSY_SNAPSHOT`; null for every other error. */
-export function sqliteCode(error: unknown): string | null {
+function sqliteCode(error: unknown): string | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : null;
 }

@@ -13,9 +13,7 @@ const NAME = "better-sqlite3";
 
 /**
  * Opens a database with better-sqlite3, which is loaded now and not before: whoever uses another store needs none. Where it is
- * missing, or its binary was not built or is for another Node.js, the error says which command mends that.
- *
- * @param load - Answers the driver. Tests hand in one that fails as a missing package or a missing binary does.
+ * missing, or its binary was not built or is for another Node.js, the error says which command mends that. `load` is for tests.
  */
 export function openWithDriver(
   path: string,

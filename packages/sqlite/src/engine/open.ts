@@ -5,22 +5,21 @@ import { isBusy, refusal, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { openWithDriver } from "./load-driver.js";
 import { hasAny, migrate, schemaVersion, VIEWS } from "./migrations/index.js";
-import {
-  APPLICATION_ID,
-  applyPragmas,
-  assertSqliteVersion,
-  OPENING_TIMEOUT_MS,
-  SERVING_TIMEOUT_MS,
-  setPragma,
-} from "./pragmas.js";
+import { APPLICATION_ID, applyPragmas, assertSqliteVersion, setPragma } from "./pragmas.js";
 
-const WHY_NO_WHITE_SPACE = "better-sqlite3 would trim it and open something else";
+/** How long opening may wait for other processes that open the same file, in ms. */
+const OPENING_TIMEOUT_MS = 5_000;
+
+/** How long one statement may wait for a lock, in ms: time in which the event loop stands still, since the driver is synchronous. */
+const SERVING_TIMEOUT_MS = 2;
 
 /** Opens a database file, making it with mode 0600 where there is none. @throws TypeError for a path that names no file. */
 export function openPath(path: string): SqliteDatabase {
   if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
   if (path !== path.trim())
-    throw new TypeError(`"path" must not begin or end with white space: ${WHY_NO_WHITE_SPACE}`);
+    throw new TypeError(
+      '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
+    );
   const isFile = path !== ":memory:";
   if (isFile) createPrivately(path);
   try {

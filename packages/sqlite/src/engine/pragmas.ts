@@ -7,12 +7,6 @@ export const APPLICATION_ID = 0x4c4b4559;
 /** Before it, SQLite could damage a WAL database that two connections write to: https://www.sqlite.org/wal.html#walreset */
 const OLDEST_SQLITE = "3.51.3";
 
-/** How long opening may wait for other processes that open the same file, in ms. */
-export const OPENING_TIMEOUT_MS = 5_000;
-
-/** How long one statement may wait for a lock, in ms: time in which the event loop stands still, since the driver is synchronous. */
-export const SERVING_TIMEOUT_MS = 2;
-
 /** The log is copied into the file whenever it has grown to this many pages: 4 MiB, as much as by SQLite's own defaults. */
 const CHECKPOINT_PAGES = 2_000;
 
@@ -23,7 +17,7 @@ const PAGE_SIZE = 2048;
 const CACHE_KIB = 16_384;
 
 /** Values of `PRAGMA synchronous`. */
-export const SYNCHRONOUS = { NORMAL: 1, FULL: 2 } as const;
+export const SYNCHRONOUS = { NORMAL: 1, FULL: 2 };
 
 /** None is left to a default: how SQLite was compiled, and whether the file is new, would decide how durable a write is. */
 const SETTINGS: readonly (readonly [name: string, value: number])[] = [

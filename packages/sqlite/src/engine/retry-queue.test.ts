@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "../index.js";
+import { countAttempts } from "../testing/count-attempts.js";
 import { aLimit, aPlan, charge, load, NOW, pageOfKeys, withKey } from "../testing/fixtures.js";
 import { openScratch } from "../testing/scratch.js";
 
@@ -94,24 +95,6 @@ test("what waits for the lock is done in order once it is free", () =>
     expect(left).toEqual(Array.from({ length: 20 }, (_, index) => 99 - index));
     await store.close();
   }));
-
-/** Counts how often the write lock is asked for on a connection: each time may freeze the event loop for the busy timeout. */
-function countAttempts(database: Database.Database): () => number {
-  let attempts = 0;
-  const prepare = database.prepare.bind(database);
-  database.prepare = ((sql: string) => {
-    const statement = prepare(sql);
-    if (sql !== "BEGIN IMMEDIATE") return statement;
-    const run = statement.run.bind(statement);
-    return Object.assign(statement, {
-      run: () => {
-        attempts += 1;
-        return run();
-      },
-    });
-  }) as typeof database.prepare;
-  return () => attempts;
-}
 
 test("however many wait for the lock, one of them asks for it in a turn of the event loop", () =>
   underLock(async ({ path }) => {

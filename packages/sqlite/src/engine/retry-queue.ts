@@ -1,4 +1,4 @@
-import { isBusy, translateError, unavailable } from "./errors.js";
+import { isBusy, translateError } from "./errors.js";
 
 const MAX_DELAY_MS = 16;
 /** How long waiting calls are served in one go before the event loop has its turn. */
@@ -27,8 +27,8 @@ export class RetryQueue {
   }
 
   /** Answers or throws at once where nobody is in the way. @param attempt - Changes nothing where a lock makes it throw. */
-  run<Result>(attempt: () => Result): Result | Promise<Result> {
-    if (this.#waiting.length === 0) {
+  run<Result>(attempt: () => Result, goesFirst = false): Result | Promise<Result> {
+    if (goesFirst || this.#waiting.length === 0) {
       try {
         return attempt();
       } catch (error) {
@@ -40,13 +40,6 @@ export class RetryQueue {
       this.#waiting.push({ attempt, resolve, reject, deadline });
       this.#schedule();
     });
-  }
-
-  /** Rejects all that waits. */
-  close(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    for (const { reject } of this.#waiting.splice(0)) reject(unavailable("the store was closed"));
   }
 
   #schedule(): void {
@@ -76,11 +69,10 @@ export class RetryQueue {
     if (this.#waiting.length > 0) this.#schedule();
   }
 
-  /** Those that wait longest come first. */
   #rejectOverdue(error: unknown): void {
     const now = performance.now();
-    const count = this.#waiting.findIndex(({ deadline }) => deadline > now);
-    const overdue = this.#waiting.splice(0, count === -1 ? this.#waiting.length : count);
-    for (const { reject } of overdue) reject(translateError(error, "not-applied"));
+    for (const { deadline, reject } of this.#waiting)
+      if (deadline <= now) reject(translateError(error, "not-applied"));
+    this.#waiting = this.#waiting.filter(({ deadline }) => deadline > now);
   }
 }

@@ -1,41 +1,28 @@
 import type { Settings } from "../options.js";
+import { ChargeBatches } from "./charge-batches.js";
 import type { Connection } from "./connection.js";
-import { isBusy, sqliteCode, translateError, unavailable } from "./errors.js";
+import { isBusy, translateError, unavailable } from "./errors.js";
 import { SYNCHRONOUS } from "./pragmas.js";
 import { RetryQueue } from "./retry-queue.js";
-
-interface Queued {
-  readonly take: () => unknown;
-  readonly resolve: (result: never) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Charges of one commit, at most, so that it stays short. */
-const MAX_BATCH = 256;
 
 /** How the work of a store is carried out: what is atomic, how it is committed, and how long it may wait. */
 export class Transactions {
   readonly #connection: Connection;
   readonly #queue: RetryQueue;
-  readonly #isFull: boolean;
-  #batch: Queued[] = [];
-  #scheduled: NodeJS.Immediate | undefined;
+  readonly #charges: ChargeBatches;
   #isClosed = false;
 
   constructor(connection: Connection, { deadlineMs, durability }: Settings) {
     this.#connection = connection;
     this.#queue = new RetryQueue(deadlineMs);
-    this.#isFull = durability === "full";
+    const isFull = durability === "full";
+    const synchronous = isFull ? SYNCHRONOUS.FULL : SYNCHRONOUS.NORMAL;
+    this.#charges = new ChargeBatches((work) => this.count(work, synchronous), isFull);
   }
 
   /** Work that writes nothing. Reads do not wait behind writes; what can stop one is the recovery of a database. */
   read<Result>(work: () => Result): Result | Promise<Result> {
-    try {
-      return this.#use(work);
-    } catch (error) {
-      if (!isBusy(error)) throw translateError(error, "not-applied");
-      return this.#queue.run(() => this.#use(work));
-    }
+    return this.#queue.run(() => this.#use(work), true);
   }
 
   /** A change of records: survives a power cut once it has resolved. */
@@ -44,15 +31,13 @@ export class Transactions {
   }
 
   /** A change of what is counted: survives the process, but not always a power cut. */
-  count<Result>(work: () => Result): Result | Promise<Result> {
-    return this.#queue.run(() => this.#use(() => this.#connection.write(SYNCHRONOUS.NORMAL, work)));
+  count<Result>(work: () => Result, synchronous = SYNCHRONOUS.NORMAL): Result | Promise<Result> {
+    return this.#queue.run(() => this.#use(() => this.#connection.write(synchronous, work)));
   }
 
   /**
-   * A change of counters, committed as the durability of the store says. With `full`, those of one turn of the event loop
-   * share a transaction and a flush: each is decided on what those before it left, and answered after the commit.
-   *
-   * @param look - The answer where nothing is written, without the write lock; null where `take` is needed.
+   * A change of counters, committed as the durability of the store says, and together with others. `look` answers without the
+   * write lock where nothing is written; null where `take` is needed.
    */
   charge<Result>(look: () => Result | null, take: () => Result): Result | Promise<Result> {
     try {
@@ -61,48 +46,19 @@ export class Transactions {
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
-    if (!this.#isFull) return this.count(take);
-    return new Promise((resolve, reject) => {
-      this.#batch.push({ take, resolve, reject });
-      this.#scheduled ??= setImmediate(() => this.#commitBatch());
-    });
+    return this.#charges.add(take);
   }
 
-  /** @returns Whether it was open until now. Whatever waits is rejected. */
+  /** @returns Whether it was open until now. Whatever waits is rejected when its turn comes. */
   close(): boolean {
-    if (this.#isClosed) return false;
+    const wasOpen = !this.#isClosed;
     this.#isClosed = true;
-    clearImmediate(this.#scheduled);
-    for (const { reject } of this.#batch.splice(0)) reject(unavailable("the store was closed"));
-    this.#queue.close();
-    return true;
-  }
-
-  async #commitBatch(): Promise<void> {
-    const batch = this.#batch.splice(0, MAX_BATCH);
-    this.#scheduled = this.#batch.length > 0 ? setImmediate(() => this.#commitBatch()) : undefined;
-    const takeAll = () => this.#connection.write(SYNCHRONOUS.FULL, () => batch.map(answerOf));
-    try {
-      for (const answer of await this.#queue.run(() => this.#use(takeAll))) answer();
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+    return wasOpen;
   }
 
   #use<Result>(work: () => Result): Result {
     if (this.#isClosed) throw unavailable("the store was closed");
     this.#connection.assertUsable();
     return work();
-  }
-}
-
-/** A record that is damaged is its own charge's trouble, not that of the others: nothing was written yet. */
-function answerOf({ take, resolve, reject }: Queued): () => void {
-  try {
-    const result = take();
-    return () => resolve(result as never);
-  } catch (error) {
-    if (sqliteCode(error) !== null) throw error;
-    return () => reject(error);
   }
 }

@@ -1,6 +1,6 @@
 import type { AuditFields } from "../../audit/diff.js";
-import type { KeyRecord } from "../../records/key.js";
-import { toWireKeyLimits } from "./limits.js";
+import type { KeyRateLimit, KeyRecord } from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 
 /** What a key's record does not hold itself, by name. Undefined: not part of the change. */
 export interface KeyLinks {
@@ -10,11 +10,20 @@ export interface KeyLinks {
   readonly permissions?: readonly string[] | undefined;
 }
 
-/** The settings of a key in the words of the HTTP contract, for the audit log: neither hash nor secret is among them. */
-export function keyFields(
-  key: Omit<KeyRecord, "hash" | "roles" | "permissions">,
-  links: KeyLinks = {},
-): AuditFields {
+/** A key as far as the audit log may hold it: neither its hash nor its secret. */
+type AuditedKey = Omit<KeyRecord, "hash" | "roles" | "permissions">;
+
+/** All settings of a key that is created or deleted. What every key has unless it is told otherwise goes without saying. */
+export function wholeKeyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {
+  return {
+    ...keyFields(key, links),
+    enabled: key.enabled ? null : false,
+    usesFrom: key.usesFrom === "key" ? null : key.usesFrom,
+  };
+}
+
+/** The settings of a key in the words of the HTTP contract, for what a change says of them before and after. */
+export function keyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {
   return {
     apiId: key.apiId,
     name: key.name,
@@ -25,13 +34,25 @@ export function keyFields(
     usesFrom: key.usesFrom,
     remaining: links.remaining,
     refill: key.refill,
-    ratelimits: key.ratelimits.length === 0 ? null : toWireKeyLimits(key.ratelimits),
+    ratelimits: key.ratelimits.length === 0 ? null : key.ratelimits.map(limitFields),
     environment: key.environment,
     roles: unlessNone(links.roles),
     permissions: unlessNone(links.permissions),
     recoverable: key.sealedSecret === null ? null : true,
     rotatedFrom: key.rotatedFrom,
     rotatedTo: key.rotatedTo,
+  };
+}
+
+/** As it would be given: without what stands for itself. */
+function limitFields({ name, limit, duration, type, async, autoApply }: KeyRateLimit) {
+  return {
+    name,
+    limit,
+    duration,
+    ...(type !== null && { type }),
+    ...(async !== (type === "fast") && { async }),
+    ...(autoApply && name !== DEFAULT_LIMIT && { autoApply }),
   };
 }
 

@@ -68,13 +68,10 @@ describe("a new key", () => {
     expect(() => references.refuseMissing()).toThrow("roles nowhere; permissions p");
   });
 
-  test("is written only while its API exists, under an id and a hash that no other key has", async () => {
+  test("is written only while its API exists, under a hash that no other key has", async () => {
     const { store } = await create();
     expect(store.changes[0]).toMatchObject({
-      expects: [
-        { kind: "api", id: "api_1", version: "exists" },
-        { kind: "key", id: "key_new", version: null },
-      ],
+      expects: [{ kind: "api", id: "api_1", version: "exists" }],
       claims: [{ kind: "key", index: "hash", value: "hash", id: "key_new" }],
     });
   });
@@ -90,10 +87,31 @@ describe("a new key", () => {
     expect(Object.fromEntries(named)).toEqual({
       apiId: "api_1",
       externalId: "new",
-      enabled: true,
-      usesFrom: "key",
       remaining: 3,
       roles: ["anchor"],
+    });
+  });
+
+  test("is in the audit log without what every new key has, and with what only it has", async () => {
+    const limit = { limit: 5, duration: 60_000 };
+    const fieldsOf = async (settings: Partial<KeySettings>) => {
+      const { changes } = await create(settings);
+      const { after = {} } = changes.at(-1) as ChangeDescription;
+      return Object.fromEntries(Object.entries(after).filter(([, value]) => value !== null));
+    };
+    expect(await fieldsOf({})).toEqual({ apiId: "api_1" });
+    expect(await fieldsOf({ enabled: false, usesFrom: "identity" })).toEqual({
+      apiId: "api_1",
+      enabled: false,
+      usesFrom: "identity",
+    });
+    const others = [
+      { ...limit, name: "a", autoApply: true, async: true },
+      { ...limit, name: "b", type: "fast", async: false } as const,
+    ];
+    expect(await fieldsOf({ ratelimit: { ...limit, type: "fast" }, ratelimits: others })).toEqual({
+      apiId: "api_1",
+      ratelimits: [{ name: "default", ...limit, type: "fast" }, ...others],
     });
   });
 

@@ -4,7 +4,7 @@ import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import type { Audit, OperationContext } from "../context.js";
 import type { References } from "../references.js";
-import { keyFields } from "./audit-fields.js";
+import { wholeKeyFields } from "./audit-fields.js";
 import type { KeySettings } from "./settings.js";
 
 /** A key that was issued. */
@@ -93,7 +93,7 @@ export function insertKey(
     resourceId: key.id,
     keyId: key.id,
     identityId,
-    after: keyFields(key, { externalId, remaining, roles, permissions }),
+    after: wholeKeyFields(key, { externalId, remaining, roles, permissions }),
   });
 }
 

@@ -5,7 +5,7 @@ import { type Audit, notFound, type OperationContext, transact } from "../contex
 import { decodeOrNull, versionIfReadable, withoutReadableRecord } from "../damaged.js";
 import { flag, id, parseInput } from "../input.js";
 import { listsOfAllApis } from "./all-lists.js";
-import { keyFields } from "./audit-fields.js";
+import { wholeKeyFields } from "./audit-fields.js";
 import { namesOf } from "./change.js";
 import { readKey } from "./load.js";
 
@@ -50,7 +50,7 @@ async function deleteReadable(
     resourceId: keyId,
     keyId,
     identityId: identity?.id ?? null,
-    before: keyFields(key, {
+    before: wholeKeyFields(key, {
       externalId: identity?.externalId,
       roles: namesOf(direct.roles),
       permissions: namesOf(direct.permissions),

@@ -16,7 +16,7 @@ import {
   transact,
 } from "../context.js";
 import { id, parseInput, wholeNumber } from "../input.js";
-import { keyFields } from "./audit-fields.js";
+import { wholeKeyFields } from "./audit-fields.js";
 import type { CreatedKey } from "./build.js";
 import { namesOf } from "./change.js";
 import { readKey } from "./load.js";
@@ -154,7 +154,7 @@ function auditRotation(
     resourceId: successor.id,
     keyId: successor.id,
     identityId,
-    after: keyFields(successor, {
+    after: wholeKeyFields(successor, {
       externalId: identity?.externalId,
       roles: namesOf(direct.roles),
       permissions: namesOf(direct.permissions),

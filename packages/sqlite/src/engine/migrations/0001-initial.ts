@@ -2,10 +2,6 @@ const WHOLE = "BETWEEN 0 AND 9007199254740991";
 const KEY_FIELDS = `apiId, start, name, meta, createdAt, updatedAt, expires, refill, ratelimits, environment,
   usesFrom, rotatedFrom, rotatedTo, roles, permissions`;
 
-/** The key or identity of an audit entry: its body leaves out what `resourceId` says already. */
-const subject = (field: string, prefix: string) =>
-  `iif(body ->> '$.resourceId' GLOB '${prefix}*', body ->> '$.resourceId', body ->> '$.${field}') AS ${field}`;
-
 /**
  * A view for people: fields of bodies as columns, objects and lists as JSON, null for what a body does not have. A body that
  * is damaged has none, and ends no query over the others. There is no column for the hash of a key or its sealed secret.
@@ -61,5 +57,5 @@ CREATE TABLE latchkey_statistic (workspace INTEGER NOT NULL, kind INTEGER NOT NU
 CREATE INDEX latchkey_statistic_hour ON latchkey_statistic (workspace, hour_at);
 ${viewOf("latchkey_keys", 3, KEY_FIELDS, "link AS identityId, CASE WHEN body IS NOT NULL THEN body ->> '$.disabled' IS NULL END AS enabled, remaining, usedAt")}
 ${viewOf("latchkey_identities", 4, "externalId, meta, ratelimits, refill, createdAt", "remaining, usedAt")}
-${viewOf("latchkey_audit", 9, "type, at, actor, resourceId", `${subject("keyId", "key_")}, ${subject("identityId", "id_")}, body ->> '$.changes' AS changes`)}
+${viewOf("latchkey_audit", 9, "type, at, actor, keyId, identityId, before, after", "coalesce(body ->> '$.resourceId', body ->> '$.keyId', body ->> '$.identityId') AS resourceId")}
 `;

@@ -1,0 +1,196 @@
+// Makes the dist/ of a package from its sources and from the declarations that tsc wrote to its build/: one file of code and one
+// of types for each entry, so that importing a package means reading a few files and not hundreds.
+//
+// See packages/core/decisions/0026-bundles-and-the-schema-library.md.
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * @typedef {Readonly<Record<string, string>>} Entries Name of an output, without its ending -> the source.
+ */
+
+/** What a bundle depends on beside the package's own files. */
+const SHARED_INPUTS = [
+  fileURLToPath(import.meta.url),
+  fileURLToPath(new URL("../pnpm-lock.yaml", import.meta.url)),
+  fileURLToPath(new URL("../tsconfig.base.json", import.meta.url)),
+];
+
+/** What is no path is the name of a package, and stays an import. @param {string} id */
+const isPackageName = (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id);
+
+/**
+ * The package that is bundled in, where it is used: read file by file it costs more than all the rest of core. Everything else stays
+ * an import.
+ */
+const BUNDLED = "zod";
+
+/** Packages whose local variables get short names: core has a limit of size, which check.mjs holds. */
+const WITH_SHORT_NAMES = ["core"];
+
+/** @param {string} id */
+const isExternal = (id) => isPackageName(id) && id !== BUNDLED && !id.startsWith(`${BUNDLED}/`);
+
+/**
+ * Bundles a package, unless its dist/ is up to date.
+ *
+ * @param {string} directory
+ */
+export async function bundle(directory) {
+  const stampFile = join(directory, "build", ".bundled");
+  const stamp = fingerprint(directory);
+  const isDone = existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp;
+  if (isDone && existsSync(join(directory, "dist"))) return;
+  rmSync(stampFile, { force: true });
+  rmSync(join(directory, "dist"), { recursive: true, force: true });
+  const { code, types } = entriesOf(directory);
+  await bundleCode(directory, code);
+  await bundleTypes(directory, types);
+  // Each worker on its own: what it shares with the package must not be cut out of the package's files.
+  for (const worker of workersBelow(join(directory, "src"))) {
+    const name = withoutEnding(relative(join(directory, "src"), worker));
+    await bundleCode(directory, { [name]: `src/${name}.ts` });
+  }
+  writeFileSync(stampFile, stamp);
+}
+
+/**
+ * Names, sizes and times of all that a bundle is made of.
+ *
+ * @param {string} directory
+ */
+function fingerprint(directory) {
+  const hash = createHash("sha256");
+  const files = [
+    ...filesBelow(join(directory, "src")),
+    join(directory, "package.json"),
+    ...SHARED_INPUTS,
+  ];
+  for (const file of files) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${file}\0${size}\0${mtimeMs}\0`);
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * The entries of a package, out of its package.json: its exports, which have types, and its programs, which have none. A name
+ * that is exported to the tests of this repository alone has no file in dist/.
+ *
+ * @param {string} directory
+ * @returns {{ readonly code: Entries, readonly types: Entries }}
+ */
+function entriesOf(directory) {
+  const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+  /** @type {string[]} */
+  const exported = Object.values(manifest.exports ?? {}).flatMap(({ default: path }) => path ?? []);
+  /** @type {string[]} */
+  const programs = Object.values(manifest.bin ?? {});
+  /** @param {string} path */
+  const nameOf = (path) => withoutEnding(path.replace("./dist/", ""));
+  const names = exported.map(nameOf);
+  return {
+    code: Object.fromEntries(
+      [...names, ...programs.map(nameOf)].map((name) => [name, `src/${name}.ts`]),
+    ),
+    types: Object.fromEntries(names.map((name) => [name, `build/${name}.d.ts`])),
+  };
+}
+
+/**
+ * @param {string} directory
+ * @param {Entries} input
+ */
+async function bundleCode(directory, input) {
+  const { build } = await import("rolldown");
+  await build({
+    cwd: directory,
+    input,
+    external: isExternal,
+    platform: "node",
+    plugins: [shorten(directory)],
+    transform: { target: "node20.19" },
+    output: {
+      dir: "dist",
+      format: "esm",
+      chunkFileNames: "[name].js",
+      // Else each chunk is written anew after the plugins, and the small one is long again.
+      minify: false,
+      codeSplitting: { groups: [{ name: BUNDLED, test: `/node_modules/${BUNDLED}/` }] },
+      // Docstrings are in the declarations.
+      comments: { jsdoc: false, annotation: true, legal: true },
+    },
+  });
+}
+
+/**
+ * Makes the chunk of the bundled package small, and puts its licence on top. Our own code keeps its lines and the names of its
+ * functions, which are in stack traces.
+ *
+ * @param {string} directory
+ * @returns {import("rolldown").Plugin}
+ */
+function shorten(directory) {
+  return {
+    name: "shorten",
+    async renderChunk(code, chunk) {
+      const { minify } = await import("rolldown/utils");
+      if (chunk.name === BUNDLED) {
+        const licence = readFileSync(join(directory, "node_modules", BUNDLED, "LICENSE"), "utf8");
+        const small = await minify(chunk.fileName, code, { module: true });
+        return `/*!\n${BUNDLED}\n\n${licence.trim()}\n*/\n${small.code}\n`;
+      }
+      if (!WITH_SHORT_NAMES.includes(basename(directory))) return null;
+      return minify(chunk.fileName, code, {
+        module: true,
+        compress: { sequences: false, joinVars: false, keepNames: { function: true, class: true } },
+        mangle: { toplevel: false },
+        codegen: { removeWhitespace: false },
+      });
+    },
+  };
+}
+
+/**
+ * @param {string} directory
+ * @param {Entries} input
+ */
+async function bundleTypes(directory, input) {
+  if (Object.keys(input).length === 0) return;
+  const [{ build }, { dts }] = await Promise.all([
+    import("rolldown"),
+    import("rolldown-plugin-dts"),
+  ]);
+  await build({
+    cwd: directory,
+    input,
+    external: isPackageName,
+    // The declarations are there already, so no compiler is needed: "oxc" is the one that asks for none.
+    plugins: [dts({ dtsInput: true, generator: "oxc", tsconfig: false })],
+    output: { dir: "dist", format: "esm", chunkFileNames: "[name].d.ts" },
+  });
+}
+
+/** Programs that drills start. @param {string} folder */
+function workersBelow(folder) {
+  return filesBelow(folder).filter((path) => path.endsWith(".worker.ts"));
+}
+
+/** @param {string} folder @returns {string[]} */
+function filesBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+/** @param {string} path */
+function withoutEnding(path) {
+  return path
+    .split(sep)
+    .join("/")
+    .replace(/\.[jt]s$/, "");
+}

@@ -1,0 +1,33 @@
+import type { RandomBytes } from "./id.js";
+
+/** Bytes drawn at once: getRandomValues takes at most 65,536, and costs the same for 16 as for a thousand. */
+const POOL_SIZE = 2_048;
+
+/** Fills an array with unpredictable bytes and answers it. */
+type Fill = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
+
+/**
+ * Unpredictable bytes from a pool that is drawn anew when it is used up. Nothing is handed out twice, and what was handed out is
+ * wiped from the pool.
+ *
+ * @param fill - The host's Web Crypto unless given.
+ */
+export function createRandomPool(fill: Fill = fillFromWebCrypto): RandomBytes {
+  const pool = new Uint8Array(POOL_SIZE);
+  let used = POOL_SIZE;
+  return (size) => {
+    if (size > POOL_SIZE) return fill(new Uint8Array(size));
+    if (used + size > POOL_SIZE) {
+      fill(pool);
+      used = 0;
+    }
+    const bytes = pool.slice(used, used + size);
+    pool.fill(0, used, used + size);
+    used += size;
+    return bytes;
+  };
+}
+
+function fillFromWebCrypto(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
+  return globalThis.crypto.getRandomValues(bytes);
+}

@@ -1,0 +1,32 @@
+import { createLruCache, type LruCache } from "../lib/lru-cache.js";
+import type { Want } from "../store/key-store.js";
+
+/** Most ids that are kept, about 200 bytes each. */
+const MAX_IDS = 20_000;
+
+/**
+ * Ids of records that this process found by name or by id before. A name means the same record for as long as that exists, so
+ * an operation may go by it without reading, and let the commit find out whether the record is still there.
+ */
+export class KnownIds {
+  readonly #ids: LruCache<string> = createLruCache(MAX_IDS);
+
+  /** The id of a record that was found, or null where it is not known. */
+  find(workspaceId: string, want: Want): string | null {
+    return this.#ids.get(nameOf(workspaceId, want)) ?? null;
+  }
+
+  /** @param id - Of the record that was found, or null where there was none. */
+  learn(workspaceId: string, want: Want, id: string | null): void {
+    const name = nameOf(workspaceId, want);
+    if (id === null) this.#ids.delete(name);
+    else this.#ids.set(name, id);
+  }
+}
+
+/** Neither a workspace nor a kind nor an index holds a space; an id or a value may hold anything, and comes last. */
+function nameOf(workspaceId: string, want: Want): string {
+  return "id" in want
+    ? `${workspaceId} ${want.kind} ${want.id}`
+    : `${workspaceId} ${want.kind} ${want.index} ${want.value}`;
+}

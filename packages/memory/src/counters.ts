@@ -1,0 +1,56 @@
+import type { CounterChange, EpochMs, RateWindow, Usage } from "@latchkey/core";
+
+/** A window among counters, and the next of them. */
+class Window implements RateWindow {
+  constructor(
+    readonly name: string,
+    public startedAt: EpochMs,
+    public used: number,
+    readonly next: Window | null,
+  ) {}
+}
+
+/**
+ * Counters of one record, or of several that share them: each of these holds the same object. Written to in place, and only
+ * where something is different: an instant is an object to the engine, and a new one in an old place is work for its collector.
+ */
+export class Counters implements Usage {
+  /** The first of them, in no order: most keys have no rate limit, and most others have one. */
+  #windows: Window | null = null;
+
+  constructor(
+    public remaining: number | null,
+    public refilledAt: EpochMs,
+    public lastRefillAt: EpochMs | null,
+  ) {}
+
+  setUsage({ remaining, refilledAt, lastRefillAt }: Usage): void {
+    this.remaining = remaining;
+    if (this.refilledAt !== refilledAt) this.refilledAt = refilledAt;
+    if (this.lastRefillAt !== lastRefillAt) this.lastRefillAt = lastRefillAt;
+  }
+
+  window(name: string): Window | null {
+    let window = this.#windows;
+    while (window !== null && window.name !== name) window = window.next;
+    return window;
+  }
+
+  setWindow(name: string, { startedAt, used }: RateWindow): void {
+    const window = this.window(name);
+    if (window === null) {
+      this.#windows = new Window(name, startedAt, used, this.#windows);
+      return;
+    }
+    if (window.startedAt !== startedAt) window.startedAt = startedAt;
+    window.used = used;
+  }
+
+  forgetWindows({ keepWindows, dropWindows = [] }: CounterChange): void {
+    let window = this.#windows;
+    this.#windows = null;
+    for (; window !== null; window = window.next)
+      if (!dropWindows.includes(window.name) && keepWindows?.includes(window.name) !== false)
+        this.setWindow(window.name, window);
+  }
+}

@@ -1,0 +1,36 @@
+import { Cluster, Redis } from "ioredis";
+import { expect, test } from "vitest";
+import { loadDriver } from "./load-driver.js";
+
+test("the driver is the one that a caller's own client is made of", () => {
+  const driver = loadDriver();
+  expect(driver.Redis).toBe(Redis);
+  expect(driver.Cluster).toBe(Cluster);
+});
+
+test("without ioredis the error says how to install it, and not where the files are", () => {
+  const missing = Object.assign(
+    new Error("Cannot find module 'ioredis'\nRequire stack:\n- /app/dist/index.js"),
+    { code: "MODULE_NOT_FOUND" },
+  );
+  const load = () =>
+    loadDriver(() => {
+      throw missing;
+    });
+  expect(load).toThrow("ioredis is not installed: run `npm install ioredis`");
+  expect(load).toThrow(expect.objectContaining({ code: "PRECONDITION_FAILED" }));
+  expect(load).not.toThrow("/app");
+  expect(load).not.toThrow(expect.objectContaining({ cause: missing }));
+});
+
+test("every other error is what it was", () => {
+  for (const error of [
+    new TypeError("a mistake in the driver"),
+    Object.assign(new Error("Cannot find module 'redis-parser'"), { code: "MODULE_NOT_FOUND" }),
+  ]) {
+    const load = () => {
+      throw error;
+    };
+    expect(() => loadDriver(load)).toThrow(error);
+  }
+});

@@ -1,0 +1,86 @@
+import type { ChargeMoment, ChargePlan, Expectation, LimitCharge } from "@latchkey/core";
+import type { WorkspaceNames } from "./engine/names.js";
+import { Rows } from "./engine/rows.js";
+import { digits, expectedText, orDash } from "./engine/stored-values.js";
+
+/** Code of the character that stands for the first confirmation, and how many characters there are. */
+const FIRST_OWNER = 33;
+const MOST_CONFIRMS = 32;
+
+/** Places among the arguments, which begin with the number of keys and that of arguments. */
+const NOW = 2;
+const LETTERS = 4;
+
+/** What is known of a limit beside its window. */
+export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost">;
+
+/** What of a charge is the same from one moment to the next: it is kept with the plan. */
+export class PreparedCharge extends Rows {
+  readonly names: WorkspaceNames;
+  readonly plan: ChargePlan;
+
+  constructor(names: WorkspaceNames, plan: ChargePlan) {
+    super();
+    const { confirms, cost, limits, mode, revision } = plan;
+    if (confirms.length > MOST_CONFIRMS)
+      throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
+    this.names = names;
+    this.plan = plan;
+    this.args.push("", "", "", orDash(revision), "");
+    for (const [index, expectation] of confirms.entries()) this.#confirm(expectation, index);
+    if (cost !== 1) this.add("c", [], digits(cost));
+    if (mode === "peek") this.add("l", []);
+    for (const limit of limits) this.#takeFrom(limit);
+    complete(this.keys, this.args, this.letters);
+  }
+
+  #confirm(expectation: Expectation, index: number): void {
+    const { limits, uses } = this.plan;
+    const isDrawn = uses === index;
+    const isCounted = isDrawn || limits.some(({ owner }) => owner === index);
+    const letter = expectation.version === null ? "n" : isCounted ? "t" : "r";
+    const expected = expectation.version === null ? [] : [expectedText(expectation)];
+    const home = this.names.recordsOf(expectation);
+    this.add(isDrawn ? letter.toUpperCase() : letter, [home], expectation.id, ...expected);
+  }
+
+  #takeFrom({ window, owner, limit, duration, cost }: LimitCharge): void {
+    const letter = owner === null ? "p" : String.fromCharCode(FIRST_OWNER + owner);
+    const keys = owner === null ? [this.names.window(window)] : [];
+    this.add(letter, keys, ` ${window}=`, digits(limit), digits(duration), digits(cost));
+  }
+
+  /** Keys and arguments in the letters of charge.lua. Most moments have neither a refill nor a request. */
+  at({ now, refill, request }: ChargeMoment): Pick<Rows, "keys" | "args"> {
+    const args = this.args.slice();
+    args[NOW] = digits(now);
+    if (refill === null && request === undefined) return { keys: this.keys, args };
+    const keys = this.keys.slice();
+    let { letters } = this;
+    if (refill !== null) {
+      letters += "f";
+      args.push(digits(refill.amount), digits(refill.dueAt));
+    }
+    if (request !== undefined) {
+      const { confirms, limits } = this.plan;
+      letters += "q";
+      keys.push(this.names.request(confirms[0], request.id));
+      args.push(request.fingerprint, digits(request.rememberUntil), aboutOf(limits));
+    }
+    complete(keys, args, letters);
+    return { keys, args };
+  }
+}
+
+function complete(keys: readonly string[], args: string[], letters: string): void {
+  args[0] = String(keys.length);
+  args[1] = String(args.length);
+  args[LETTERS] = letters;
+}
+
+/** What is remembered of the limits along with a request, whatever they are when it is repeated. */
+function aboutOf(limits: readonly LimitCharge[]): string {
+  return JSON.stringify(
+    limits.map(({ name, limit, duration, cost }) => [name, limit, duration, cost]),
+  );
+}

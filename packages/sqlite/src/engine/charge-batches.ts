@@ -1,0 +1,78 @@
+import { LatchkeyError } from "@latchkey/core";
+
+interface Queued {
+  readonly take: () => unknown;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Charges between two turns of the event loop, at most, in one transaction or each in its own: a few ms of work. */
+const [MAX_BATCH, MAX_AT_ONCE] = [256, 128];
+
+/** Runs work in a transaction; nothing of it stays where it throws. */
+type Write = <Result>(work: () => Result) => Result | Promise<Result>;
+
+/**
+ * Gathers the charges of one turn of the event loop into one transaction: to begin and to commit costs more than to charge. Each
+ * is decided on what those before it left, and answered after the commit.
+ *
+ * A charge that is alone in its turn need not wait for the end of it. Whether it is shows only afterwards, so one does as the
+ * turn before it: if that had several, or if the lock was taken, it waits.
+ */
+export class ChargeBatches {
+  readonly #write: Write;
+  /** Also a lone charge waits for the others of its turn: its commit is dear. */
+  readonly #alwaysWaits: boolean;
+  #waiting: Queued[] = [];
+  #isCrowded = false;
+  /** Charges of this turn that did not wait. */
+  #atOnce = 0;
+
+  constructor(write: Write, alwaysWaits: boolean) {
+    this.#write = write;
+    this.#alwaysWaits = alwaysWaits;
+  }
+
+  add<Result>(take: () => Result): Result | Promise<Result> {
+    if (this.#alwaysWaits || this.#isCrowded || this.#atOnce === MAX_AT_ONCE)
+      return new Promise((resolve, reject) => {
+        if (this.#waiting.length === 0) setImmediate(() => this.#next());
+        this.#waiting.push({ take, resolve, reject });
+      });
+    if (this.#atOnce === 0)
+      setImmediate(() => {
+        this.#isCrowded ||= this.#atOnce > 1;
+        this.#atOnce = 0;
+      });
+    this.#atOnce += 1;
+    const answer = this.#write(take);
+    this.#isCrowded = answer instanceof Promise;
+    return answer;
+  }
+
+  #next(): void {
+    const batch = this.#waiting.splice(0, MAX_BATCH);
+    this.#isCrowded = batch.length > 1;
+    if (this.#waiting.length > 0) setImmediate(() => this.#next());
+    void this.#carryOut(batch);
+  }
+
+  async #carryOut(batch: readonly Queued[]): Promise<void> {
+    let isDecided = false;
+    const takeAll = () => {
+      const results = batch.map(({ take }) => take());
+      isDecided = true;
+      return results;
+    };
+    try {
+      const results = await this.#write(takeAll);
+      for (const [place, { resolve }] of batch.entries()) resolve(results[place] as never);
+    } catch (error) {
+      const isOfAll = error instanceof LatchkeyError && error.code === "STORE_UNAVAILABLE";
+      // Nothing was committed, and one of them is the trouble: each goes alone.
+      if (batch.length > 1 && !isDecided && !isOfAll)
+        for (const each of batch) await this.#carryOut([each]);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+}
