@@ -1,46 +1,136 @@
-/** Where the keys of a measurement are. */
-export type StoreKind = "memory" | "sqlite" | "redis";
+import { STORE_KINDS, STORE_TITLES } from "./fixture/stores.js";
+import type { Measurement } from "./measure/measurement.js";
+import { quartiles, ratios } from "./measure/statistics.js";
 
-/** A piece of work that is measured against its limit, with the ratio to reach. */
+/** A figure to reach. */
 export interface Goal {
+  /** As the goals are numbered: P1 and on. */
   readonly id: string;
   readonly work: string;
-  readonly store: StoreKind;
-  /** Whether the keys have uses and a rate limit. */
-  readonly isCounted: boolean;
-  /** How many verifications are under way at any time. */
-  readonly inFlight: number;
-  /** Whether the question names a permission, as a guarded route does; else it is the key alone. */
-  readonly asksPermission: boolean;
-  /** Highest ratio to the limit that meets the goal. */
-  readonly maxRatio: number;
+  /** Id of the measurement that tells. */
+  readonly measurement: string;
+  /**
+   * `ratio`: how many times the base's time the side takes; `speed`: how many times as fast as the base it is; `value`: the median
+   * of its samples.
+   */
+  readonly of: "ratio" | "speed" | "value";
+  readonly side: string;
+  /** Null: the first side of the measurement. */
+  readonly base: string | null;
+  readonly bound: { readonly atMost: number } | { readonly atLeast: number };
 }
 
-/** The goals for verification in one process, each asked with and without a permission. */
+/** What became of a goal. `figure`: null where the run did not measure it. */
+export interface GoalResult {
+  readonly goal: Goal;
+  readonly figure: number | null;
+  readonly isMet: boolean;
+}
+
+const LARGEST = "1,000,000 keys";
+
+/** Every goal that can be measured here. P16 is about PostgreSQL, for which there is no store yet. */
 export const GOALS: readonly Goal[] = [
-  ...goals("P1", "memory, uses + window", "memory", true, 1, 1.5),
-  ...goals("P2", "memory, no counters", "memory", false, 1, 1.5),
-  ...goals("P3", "SQLite, no counters", "sqlite", false, 1, 0.6),
-  ...goals("P4", "SQLite, uses + window", "sqlite", true, 1, 1.15),
-  ...goals("P7", "Redis, uses + window", "redis", true, 1, 1.15),
-  ...goals("P7", "Redis, uses + window, 64 in flight", "redis", true, 64, 1.15),
+  ratio("P1", "Memory: permission, uses, window", "verify/memory/uses/1", 1.5),
+  ratio("P1", "Memory: the same, 64 in flight", "verify/memory/uses/64", 1.5),
+  ratio("P2", "Memory: permission", "verify/memory/permission/1", 1.5),
+  ratio("P2", "Memory: bare", "verify/memory/bare/1", 1.3),
+  ratio("P3", "SQLite: permission", "verify/sqlite/permission/1", 0.6),
+  ratio("P3", "SQLite: the same, while another process writes", "busy/sqlite", 1.3),
+  ratio("P4", "SQLite: permission, uses, window", "verify/sqlite/uses/1", 1.15),
+  {
+    ...speed("P4", "SQLite: as many times as fast as better-auth", "verify/sqlite/uses/1", 60),
+    base: "better-auth",
+  },
+  {
+    ...speed("P5", "SQLite: two processes against one", "processes/sqlite/latchkey", 0.9),
+    side: "two processes",
+  },
+  value("P5", "SQLite: longest turn of the event loop, ms", "processes/sqlite/blocked", 50),
+  speed("P6", "SQLite: every charge on disk, 64 in flight", "durable/sqlite", 10),
+  ratio("P7", "Redis: permission, uses, window", "verify/redis/uses/1", 1.15),
+  ratio("P8", "Memory: first verification of a key", "cold/memory", 4),
+  ratio("P8", "SQLite: first verification of a key", "cold/sqlite", 1.6),
+  ratio("P8", "Redis: first verification of a key", "cold/redis", 2.2),
+  value("P8", "Redis: round trips of it", "cold/redis/trips", 2),
+  ...STORE_KINDS.flatMap((store) =>
+    ["verify", "page", "create"].map((work) => ({
+      ...ratio(
+        "P9",
+        `${STORE_TITLES[store]}: ${work} at a million keys`,
+        `growth/${store}/${work}`,
+        1.5,
+      ),
+      side: LARGEST,
+    })),
+  ),
+  value("P10", "Memory: bytes a key", "bytes/memory/key", 800),
+  value("P10", "SQLite: bytes a key", "bytes/sqlite/key", 500),
+  value("P10", "Redis: bytes a key", "bytes/redis/key", 800),
+  ...STORE_KINDS.map((store) =>
+    value(
+      "P10",
+      `${STORE_TITLES[store]}: bytes of the audit entry of a creation`,
+      `bytes/${store}/entry`,
+      350,
+    ),
+  ),
+  speed("P11", "HTTP: verify, 64 connections", "http/verify", 0.8),
+  ...STORE_KINDS.map((store) =>
+    ratio("P12", `${STORE_TITLES[store]}: createKey`, `create/${store}`, 3),
+  ),
+  speed("P12", "SQLite: import of 100,000 keys", "import/sqlite", 0.4),
+  value("P13", "import of @latchkey/core, ms of CPU", "modules/@latchkey/core", 100),
+  value("P13", "import of latchkey, ms of CPU", "modules/latchkey", 200),
+  value("P13", "@latchkey/core unpacked, bytes", "tarball/@latchkey/core", 400_000),
+  ...STORE_KINDS.map((store) =>
+    ratio("P14", `${STORE_TITLES[store]}: page of 100`, `page/${store}`, 2.5),
+  ),
+  ratio("P15", "SQLite: 64 in flight", "verify/sqlite/uses/64", 0.8),
+  ratio("P15", "Redis: 64 in flight", "verify/redis/uses/64", 0.8),
+  ...STORE_KINDS.map((store) => ({
+    ...ratio("peers", `${STORE_TITLES[store]}: against better-auth`, `verify/${store}/uses/1`, 1),
+    base: "better-auth",
+  })),
+  {
+    ...ratio("peers", "SQLite: against rate-limiter-flexible's counter", "verify/sqlite/uses/1", 1),
+    base: "rate-limiter-flexible",
+  },
 ];
 
-function goals(
-  id: string,
-  work: string,
-  store: StoreKind,
-  isCounted: boolean,
-  inFlight: number,
-  maxRatio: number,
-): readonly Goal[] {
-  return [false, true].map((asksPermission) => ({
-    id,
-    work: asksPermission ? `${work}, permission` : work,
-    store,
-    isCounted,
-    inFlight,
-    asksPermission,
-    maxRatio,
-  }));
+/** Judges every goal. What was not measured is not met. */
+export function judgeGoals(measurements: readonly Measurement[]): readonly GoalResult[] {
+  return GOALS.map((goal) => {
+    const figure = figureOf(goal, measurements);
+    return { goal, figure, isMet: figure !== null && isWithin(figure, goal.bound) };
+  });
+}
+
+/** Whether a figure reaches a bound; exactly the bound does. */
+export function isWithin(figure: number, bound: Goal["bound"]): boolean {
+  return "atMost" in bound ? figure <= bound.atMost : figure >= bound.atLeast;
+}
+
+function figureOf(goal: Goal, measurements: readonly Measurement[]): number | null {
+  const sides = measurements.find(({ id }) => id === goal.measurement)?.sides ?? [];
+  const side = sides.find(({ name }) => name === goal.side);
+  if (side === undefined) return null;
+  if (goal.of === "value") return quartiles(side.samples).median;
+  const base = goal.base === null ? sides[0] : sides.find(({ name }) => name === goal.base);
+  if (base === undefined) return null;
+  return goal.of === "ratio"
+    ? ratios(side.samples, base.samples).median
+    : ratios(base.samples, side.samples).median;
+}
+
+function ratio(id: string, work: string, measurement: string, atMost: number): Goal {
+  return { id, work, measurement, of: "ratio", side: "latchkey", base: null, bound: { atMost } };
+}
+
+function speed(id: string, work: string, measurement: string, atLeast: number): Goal {
+  return { id, work, measurement, of: "speed", side: "latchkey", base: null, bound: { atLeast } };
+}
+
+function value(id: string, work: string, measurement: string, atMost: number): Goal {
+  return { id, work, measurement, of: "value", side: "latchkey", base: null, bound: { atMost } };
 }

@@ -1,65 +1,62 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { GOALS, type Goal, type StoreKind } from "./goals.js";
-import type { Verify } from "./limits.js";
-import { type Contender, timeInTurn } from "./measure.js";
-import { startRedis } from "./redis-server.js";
-import { asTable, type Line } from "./report.js";
-import { openSides } from "./sides.js";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type GoalResult, judgeGoals } from "./goals.js";
+import { type Options, parseOptions, USAGE } from "./options.js";
+import { chartsOf } from "./report/charts.js";
+import { withResults } from "./report/readme.js";
+import { asText } from "./report/table.js";
+import { boundText, tablesOf } from "./report/tables.js";
+import { type DatedMeasurement, merged, readResults } from "./results.js";
+import { run } from "./run.js";
 
-const KEYS = 10_000;
-const ROUNDS: Readonly<Record<StoreKind, number>> = { memory: 40, sqlite: 8, redis: 6 };
+const inPackage = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-// node dist/index.js [file.json]: measures every goal, prints a table, and writes the figures where a file is named.
-const folder = mkdtempSync(join(tmpdir(), "latchkey-bench-"));
-const redis = await startRedis(folder);
-try {
-  const lines: Line[] = [];
-  for (const goal of GOALS) {
-    if (goal.store === "redis" && redis === null) {
-      process.stderr.write(`skipping ${goal.id} ${goal.work}: no redis-server on the PATH\n`);
-      continue;
-    }
-    process.stderr.write(`measuring ${goal.id} ${goal.work} …\n`);
-    lines.push(await measure(goal));
+const RESULTS = inPackage("results.json");
+
+const options = optionsOrExit();
+const { measurements, failed } = await run(options, (some) => {
+  if (options.isWrite) writeFileSync(RESULTS, asJson(merged(readResults(RESULTS), some)));
+});
+const goals = judgeGoals(measurements);
+if (!options.isQuick) process.stdout.write(tablesOf(measurements, goals).map(asText).join("\n"));
+else if (failed.length === 0) process.stdout.write("every answer was right\n");
+if (options.json !== null) writeFileSync(options.json, asJson(measurements));
+if (options.isWrite) writeReport(readResults(RESULTS));
+if (options.isCheck) check(goals, options);
+for (const id of failed) process.stderr.write(`failed: ${id}\n`);
+if (failed.length > 0) process.exitCode = 1;
+
+function optionsOrExit(): Options {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+    process.exit(2);
   }
-  process.stdout.write(`${KEYS} keys, medians for one verification; only the ratios travel\n\n`);
-  process.stdout.write(asTable(lines));
-  const [, , jsonPath] = process.argv;
-  if (jsonPath !== undefined) writeFileSync(jsonPath, `${JSON.stringify(lines, null, 2)}\n`);
-} finally {
-  redis?.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
 
-/** Both sides see the same secrets in the same order. */
-async function measure(goal: Goal): Promise<Line> {
-  const sides = await openSides(goal, KEYS, folder, redis);
-  const contender = (name: string, verify: Verify): Contender => ({
-    name,
-    run: (calls) => verifyAll(verify, sides.secrets.slice(0, calls), goal.inFlight),
-  });
-  const contenders = [contender("limit", sides.limit), contender("latchkey", sides.latchkey)];
-  const [base, ours] = await timeInTurn(contenders, KEYS, ROUNDS[goal.store]);
-  await sides.close();
-  const limitNs = base?.medianNs ?? Number.NaN;
-  const latchkeyNs = ours?.medianNs ?? Number.NaN;
-  return { ...goal, limitNs, latchkeyNs, ratio: latchkeyNs / limitNs };
+/** Tables and charts, for whoever reads the repository. */
+function writeReport(all: readonly DatedMeasurement[]): void {
+  const charts = chartsOf(all);
+  mkdirSync(inPackage("charts"), { recursive: true });
+  for (const { file, svg } of charts) writeFileSync(inPackage(`charts/${file}`), svg);
+  const readme = inPackage("README.md");
+  const tables = tablesOf(all, judgeGoals(all));
+  writeFileSync(readme, withResults(readFileSync(readme, "utf8"), all, tables, charts));
 }
 
-async function verifyAll(
-  verify: Verify,
-  secrets: readonly string[],
-  inFlight: number,
-): Promise<void> {
-  let next = 0;
-  async function verifyOn(): Promise<void> {
-    while (next < secrets.length) {
-      const secret = secrets[next] as string;
-      next += 1;
-      if (!(await verify(secret)).valid) throw new Error("a good key was refused");
-    }
+/** One line for each measurement: a new run changes the lines of what it measured. */
+function asJson(all: readonly DatedMeasurement[]): string {
+  return `[\n${all.map((one) => JSON.stringify(one)).join(",\n")}\n]\n`;
+}
+
+/** Fails where a goal is missed; in a run of everything also where one was not measured. */
+function check(results: readonly GoalResult[], { stores, tasks }: Options): void {
+  const isWhole = stores.length === 0 && tasks.length === 0;
+  const missed = results.filter(({ isMet, figure }) => !isMet && (isWhole || figure !== null));
+  for (const { goal, figure } of missed) {
+    const measured = figure === null ? "not measured" : figure.toPrecision(3);
+    process.stderr.write(`missed ${goal.id} ${goal.work}: ${measured}, ${boundText(goal.bound)}\n`);
   }
-  await Promise.all(Array.from({ length: inFlight }, verifyOn));
+  if (missed.length > 0) process.exitCode = 1;
 }

@@ -30,14 +30,14 @@ export class Counters implements Usage {
     if (this.lastRefillAt !== lastRefillAt) this.lastRefillAt = lastRefillAt;
   }
 
-  window(name: string): Window | null {
+  get(name: string): Window | null {
     let window = this.#windows;
     while (window !== null && window.name !== name) window = window.next;
     return window;
   }
 
-  setWindow(name: string, { startedAt, used }: RateWindow): void {
-    const window = this.window(name);
+  set(name: string, { startedAt, used }: RateWindow): void {
+    const window = this.get(name);
     if (window === null) {
       this.#windows = new Window(name, startedAt, used, this.#windows);
       return;
@@ -51,6 +51,6 @@ export class Counters implements Usage {
     this.#windows = null;
     for (; window !== null; window = window.next)
       if (!dropWindows.includes(window.name) && keepWindows?.includes(window.name) !== false)
-        this.setWindow(window.name, window);
+        this.set(window.name, window);
   }
 }

@@ -1,0 +1,33 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLatchkey } from "@latchkey/core";
+import { createHandler, toNodeListener } from "@latchkey/http";
+import { memoryStore } from "@latchkey/memory";
+import { KeyIssuer, mintSecrets } from "../fixture/keys.js";
+import { GUARDED } from "../questions.js";
+import { memoryLimit } from "../sides/limit-memory.js";
+import { handWrittenListener } from "./hand-written.js";
+
+/** Where a server listens, and what it lets in. */
+export interface Listening {
+  readonly port: number;
+  readonly token: string;
+  readonly secrets: readonly string[];
+}
+
+// A server in a process of its own: `hand-written` or `latchkey`, with so many keys.
+const [side = "", keyCount = "0"] = process.argv.slice(2);
+const latchkey = createLatchkey({ store: memoryStore() });
+const secrets = await mintSecrets(Number(keyCount));
+const rows = await new KeyIssuer(latchkey, GUARDED.keys).issue(secrets);
+const { key: token } = await latchkey.createRootKey({ permissions: ["api.*.verify_key"] });
+const listener =
+  side === "latchkey"
+    ? toNodeListener(createHandler({ latchkey }))
+    : handWrittenListener(memoryLimit(rows, GUARDED), token);
+const server = createServer(listener);
+server.listen(0, "127.0.0.1", () => {
+  const { port } = server.address() as AddressInfo;
+  process.send?.({ port, token, secrets } satisfies Listening);
+});
+process.on("disconnect", () => process.exit(0));

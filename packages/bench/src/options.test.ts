@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { parseOptions } from "./options.js";
+import { chosenTasks } from "./run.js";
+
+test("without arguments everything is measured, and nothing is written", () => {
+  expect(parseOptions([])).toEqual({
+    stores: [],
+    tasks: [],
+    isQuick: false,
+    isCheck: false,
+    isWrite: false,
+    json: null,
+  });
+});
+
+test("stores may be named several times, and only these are measured", () => {
+  const { stores, tasks } = parseOptions(["--store", "memory", "--store", "http"]);
+  const chosen = new Set(chosenTasks({ stores, tasks }).map(({ store }) => store));
+  expect(chosen).toEqual(new Set(["memory", "http"]));
+});
+
+test("tasks are chosen by the start of their ids", () => {
+  const chosen = chosenTasks({ stores: [], tasks: ["page/", "http"] }).map(({ id }) => id);
+  expect(chosen).toEqual(["page/memory", "page/sqlite", "page/redis", "http/verify"]);
+});
+
+test("a store that cannot be measured is refused, and so is an unknown argument", () => {
+  expect(() => parseOptions(["--store", "postgres"])).toThrow("must be one of memory, sqlite");
+  expect(() => parseOptions(["--fast"])).toThrow("--fast");
+});
+
+test("a quick run, whose figures mean nothing, judges no goal and writes no README", () => {
+  expect(() => parseOptions(["--quick", "--check"])).toThrow("mean nothing");
+  expect(() => parseOptions(["--quick", "--write"])).toThrow("mean nothing");
+});

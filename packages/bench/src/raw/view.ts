@@ -1,0 +1,49 @@
+import type { RawRecord } from "./rows.js";
+
+interface Limit {
+  readonly name: string;
+  readonly limit: number;
+  readonly duration: number;
+  readonly autoApply?: boolean;
+}
+
+/** The part of a key's body that its view shows. */
+interface KeyBody {
+  readonly apiId: string;
+  readonly start: string;
+  readonly createdAt: number;
+  readonly ratelimits?: readonly Limit[];
+  readonly permissions?: readonly string[];
+}
+
+/** A key of a page as listKeys answers it, made by hand. @param names - Of permissions, by their ids. */
+export function viewOf(
+  { id, body, remaining }: RawRecord,
+  workspaceId: string,
+  names: ReadonlyMap<string, string>,
+): object {
+  const { apiId, start, createdAt, ratelimits = [], permissions = [] } = body as KeyBody;
+  const limits = ratelimits.map(({ name, limit, duration, autoApply = false }) => ({
+    name,
+    limit,
+    duration,
+    autoApply,
+    async: false,
+  }));
+  const first = limits.find(({ name }) => name === "default");
+  return {
+    id,
+    start,
+    apiId,
+    workspaceId,
+    createdAt,
+    roles: [],
+    permissions: permissions.map((permission) => names.get(permission) ?? "").sort(),
+    enabled: remaining !== 0,
+    ...(remaining !== null && { remaining }),
+    ...(first !== undefined && {
+      ratelimit: { async: first.async, limit: first.limit, duration: first.duration },
+    }),
+    ratelimits: limits,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Place, StoreKind } from "../fixture/stores.js";
+
+/** What another process is to open, once. */
+export interface Opening {
+  readonly kind: StoreKind;
+  readonly place: Place;
+  /** Of the store. */
+  readonly name: string;
+  readonly side: "latchkey" | "limit";
+  readonly questionId: string;
+  /**
+   * `file`: a JSON file with rows, whose keys are in the store already, except in memory, where they are made.
+   * `keyCount`: the process makes so many, and knows the secrets of `known`; of the side latchkey only.
+   */
+  readonly keys: { readonly file: string } | { readonly keyCount: number; readonly known: number };
+  /** Whether the log of changes is kept. */
+  readonly auditLog: boolean;
+}
+
+/** What it answers then. `bytes`: what a fill took, of heap, file or Redis; null where nothing was filled. */
+export interface Opened {
+  readonly bytes: number | null;
+}
+
+/** Some calls of one operation. */
+export interface Calls {
+  /**
+   * `verify`: of the known secrets in turn, beginning with `from`. `page`: the next 100 keys. `create`: one key.
+   */
+  readonly operation: "verify" | "page" | "create";
+  readonly from: number;
+  readonly calls: number;
+  readonly inFlight: number;
+  /** Whether the event loop turns after each call, as it does in a server; else nothing waits but the calls themselves. */
+  readonly isTurning?: boolean;
+}
+
+/** What they came to. */
+export interface CallsDone {
+  readonly elapsedMs: number;
+  /** Verdicts that were the right one, and those that were another. */
+  readonly right: number;
+  readonly other: number;
+  /** Longest time for which the event loop did not turn. */
+  readonly blockedMs: number;
+}
+
+/** From the parent. */
+export type Request =
+  | { readonly kind: "open"; readonly opening: Opening }
+  | { readonly kind: "calls"; readonly calls: Calls };
+
+/** From the process. */
+export type Reply =
+  | { readonly kind: "opened"; readonly opened: Opened }
+  | { readonly kind: "done"; readonly done: CallsDone };

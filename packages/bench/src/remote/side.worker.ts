@@ -1,0 +1,153 @@
+import { readFileSync, statSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { createLatchkey, type Latchkey } from "@latchkey/core";
+import Database from "better-sqlite3";
+import type { Redis } from "ioredis";
+import { fillStore } from "../fixture/fill.js";
+import { KeyIssuer } from "../fixture/keys.js";
+import type { KeyRow } from "../fixture/rows.js";
+import { databasePath, openStore, redisClient } from "../fixture/stores.js";
+import { inFlights } from "../measure/flights.js";
+import { GUARDED, questionOf } from "../questions.js";
+import { latchkeySide } from "../sides/latchkey.js";
+import { limitSide } from "../sides/limit.js";
+import type { Side } from "../sides/side.js";
+import type { Calls, CallsDone, Opened, Opening, Reply, Request } from "./protocol.js";
+
+// One side of a measurement in a process of its own, started by remote-side.ts. It ends when its parent lets go of it.
+
+/** What was opened: the side, and for pages and new keys the latchkey behind it. */
+interface Open {
+  readonly side: Side;
+  readonly secrets: readonly string[];
+  readonly latchkey: Latchkey | null;
+  readonly apiId: string;
+  readonly opened: Opened;
+}
+
+let open: Open | null = null;
+let requests = 0;
+let cursor: string | undefined;
+
+process.on("message", async (message) => {
+  try {
+    reply(await respond(message as Request));
+  } catch (error) {
+    process.stderr.write(`\n${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  }
+});
+process.on("disconnect", () => process.exit(0));
+
+async function respond(request: Request): Promise<Reply> {
+  if (request.kind === "calls") return { kind: "done", done: await run(request.calls) };
+  open = await openSide(request.opening);
+  return { kind: "opened", opened: open.opened };
+}
+
+async function openSide(opening: Opening): Promise<Open> {
+  const { kind, place, name, keys } = opening;
+  const question = questionOf(opening.questionId);
+  if ("keyCount" in keys) return fill(opening, keys);
+  const rows: readonly KeyRow[] = JSON.parse(readFileSync(keys.file, "utf8"));
+  const secrets = rows.map(({ secret }) => secret);
+  const unfilled = {
+    secrets,
+    latchkey: null,
+    apiId: rows[0]?.apiId ?? "",
+    opened: { bytes: null },
+  };
+  if (opening.side === "limit") {
+    const side = await limitSide(kind, place, name, kind === "memory" ? rows : [], question);
+    return { ...unfilled, side: { ...side, keyCount: rows.length } };
+  }
+  const store = await openStore(kind, place, name);
+  if (kind === "memory")
+    await new KeyIssuer(createLatchkey({ store, usage: false }), question.keys).issue(secrets);
+  const latchkey = createLatchkey({ store, auditLog: opening.auditLog });
+  return { ...unfilled, latchkey, side: latchkeySide(latchkey, question, rows.length) };
+}
+
+async function fill(
+  { kind, place, name, auditLog }: Opening,
+  { keyCount, known }: { readonly keyCount: number; readonly known: number },
+): Promise<Open> {
+  const store = await openStore(kind, place, name);
+  const redis = kind === "redis" ? await redisClient(place) : null;
+  const before = await sizeOf(redis);
+  const latchkey = createLatchkey({ store, auditLog });
+  const { apiId, secrets } = await fillStore(latchkey, keyCount, known);
+  const bytes = (await sizeOf(redis)) - before;
+  return {
+    side: latchkeySide(latchkey, GUARDED, secrets.length),
+    secrets,
+    latchkey,
+    apiId,
+    opened: { bytes },
+  };
+
+  async function sizeOf(client: Redis | null): Promise<number> {
+    if (client !== null) return Number(/used_memory:(\d+)/.exec(await client.info("memory"))?.[1]);
+    if (kind === "sqlite") {
+      const path = databasePath(place, name);
+      const database = new Database(path);
+      database.pragma("wal_checkpoint(TRUNCATE)");
+      database.close();
+      return statSync(path).size;
+    }
+    globalThis.gc?.();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  }
+}
+
+async function run({ operation, from, calls, inFlight, isTurning }: Calls): Promise<CallsDone> {
+  const { side, secrets, latchkey, apiId } = open as Open;
+  let right = 0;
+  let other = 0;
+  const verify = async (index: number) => {
+    requests += 1;
+    const secret = secrets[(from + index) % secrets.length] as string;
+    const verdict = await side.verify(secret, `${process.pid}-${requests}`);
+    if (side.isExpected(verdict)) right += 1;
+    else other += 1;
+  };
+  const page = async () => {
+    const list = await latchkey?.listKeys({
+      apiId,
+      limit: 100,
+      ...(cursor !== undefined && { cursor }),
+    });
+    cursor = list?.cursor;
+    if (list?.keys.length === 100) right += 1;
+    // The last page may be a short one.
+    else if (cursor !== undefined) other += 1;
+  };
+  const { permissions, remaining, limits } = GUARDED.keys;
+  const create = async () => {
+    await latchkey?.createKey({
+      apiId,
+      permissions: [...permissions],
+      remaining: remaining ?? 1,
+      ratelimits: [...limits],
+    });
+    right += 1;
+  };
+  const operations = { verify, page, create };
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  const startedAt = performance.now();
+  const call = operations[operation];
+  await inFlights(calls, inFlight, async (index) => {
+    await call(index);
+    if (isTurning === true) await nextTurn();
+  });
+  const elapsedMs = performance.now() - startedAt;
+  delays.disable();
+  return { elapsedMs, right, other, blockedMs: delays.max / 1e6 };
+}
+
+function reply(message: Reply): void {
+  process.send?.(message);
+}

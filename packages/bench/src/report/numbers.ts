@@ -1,0 +1,23 @@
+import type { Unit } from "../measure/measurement.js";
+import type { Quartiles } from "../measure/statistics.js";
+
+/** A number to three digits, as people read it: 2.41, 24.1, 241, 2,410. */
+export function threeDigits(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toLocaleString("en", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
+
+/** The median, with the quarters around it. */
+export function spread({ p25, median, p75 }: Quartiles): string {
+  return `${threeDigits(median)} (${threeDigits(p25)}–${threeDigits(p75)})`;
+}
+
+/** A value with its unit: whole bytes and counts, the rest to three digits. */
+export function withUnit(value: number, unit: Unit): string {
+  if (unit === "bytes") return `${Math.round(value).toLocaleString("en")} bytes`;
+  if (unit === "admitted") return Math.round(value).toLocaleString("en");
+  return `${threeDigits(value)} ${unit}`;
+}

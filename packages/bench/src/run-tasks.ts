@@ -1,0 +1,73 @@
+import { fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startRedisServer } from "./fixture/redis-server.js";
+import type { Measurement } from "./measure/measurement.js";
+import type { Task } from "./tasks.js";
+
+const WORKER = fileURLToPath(new URL("task.worker.js", import.meta.url));
+
+/** What one task has measured. */
+export interface TaskAnswer {
+  readonly id: string;
+  readonly measurements: readonly Measurement[];
+}
+
+/**
+ * The processes of a run. Each task has one of its own, so that no question is slowed down by what the compiler learnt from another,
+ * and none finds its heap full. A quick run, whose figures mean nothing, does all tasks of a store in one.
+ */
+export function groupTasks(tasks: readonly Task[], isQuick: boolean): readonly (readonly Task[])[] {
+  if (!isQuick) return tasks.map((task) => [task]);
+  const stores = [...new Set(tasks.map(({ store }) => store))];
+  return stores.map((store) => tasks.filter((task) => task.store === store));
+}
+
+/**
+ * Does tasks in a process of their own, with a Redis server of their own where they need one.
+ *
+ * @param onAnswer - Called with what each task has measured, as soon as it is done.
+ * @returns The ids of those that failed, or were not reached because one before them failed; the process has said why.
+ */
+export async function runTasks(
+  tasks: readonly Task[],
+  isQuick: boolean,
+  onAnswer: (answer: TaskAnswer) => void,
+): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-bench-"));
+  const redis = tasks[0]?.store === "redis" ? await startRedisServer(folder) : null;
+  const breakOff = () => {
+    redis?.kill();
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(130);
+  };
+  process.once("SIGINT", breakOff).once("SIGTERM", breakOff);
+  try {
+    const ids = tasks.map(({ id }) => id);
+    const args = [folder, redis?.socketPath ?? "", isQuick ? "quick" : "full", ...ids];
+    const done = await listen(fork(WORKER, args, { execArgv: ["--expose-gc"] }), onAnswer);
+    return ids.filter((id) => !done.has(id));
+  } finally {
+    process.off("SIGINT", breakOff).off("SIGTERM", breakOff);
+    await redis?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function listen(
+  child: ReturnType<typeof fork>,
+  onAnswer: (answer: TaskAnswer) => void,
+): Promise<ReadonlySet<string>> {
+  return new Promise((resolve, reject) => {
+    const done = new Set<string>();
+    child.on("message", (message) => {
+      const answer = message as TaskAnswer;
+      done.add(answer.id);
+      onAnswer(answer);
+    });
+    child.on("error", reject);
+    child.on("exit", () => resolve(done));
+  });
+}

@@ -1,0 +1,55 @@
+import { hasRedisServer } from "./fixture/redis-server.js";
+import type { Options } from "./options.js";
+import { type DatedMeasurement, dated } from "./results.js";
+import { groupTasks, runTasks } from "./run-tasks.js";
+import { TASKS, type Task } from "./tasks.js";
+
+/** What a run came to. `failed`: the ids of tasks whose answers were wrong, or that broke off. */
+export interface RunResult {
+  readonly measurements: readonly DatedMeasurement[];
+  readonly failed: readonly string[];
+}
+
+/**
+ * Does what the options ask for, one process after the other, and says how far it is on the standard error.
+ *
+ * @param onMeasured - Called with what each task has measured: a long run that breaks off has not been for nothing.
+ */
+export async function run(
+  options: Options,
+  onMeasured: (measurements: readonly DatedMeasurement[]) => void,
+): Promise<RunResult> {
+  const tasks = runnable(chosenTasks(options));
+  const measurements: DatedMeasurement[] = [];
+  const failed: string[] = [];
+  let done = 0;
+  let since = performance.now();
+  for (const group of groupTasks(tasks, options.isQuick)) {
+    const missing = await runTasks(group, options.isQuick, (answer) => {
+      done += 1;
+      const seconds = ((performance.now() - since) / 1_000).toFixed(1);
+      since = performance.now();
+      const count = String(done).padStart(3);
+      process.stderr.write(`${count} of ${tasks.length}  ${answer.id} (${seconds} s)\n`);
+      const some = answer.measurements.map(dated);
+      measurements.push(...some);
+      onMeasured(some);
+    });
+    failed.push(...missing);
+  }
+  return { measurements, failed };
+}
+
+/** The tasks that the options choose. What is about no store is chosen where no store is named. */
+export function chosenTasks({ stores, tasks }: Pick<Options, "stores" | "tasks">): readonly Task[] {
+  return TASKS.filter(({ id, store }) => {
+    const isOfStore = stores.length === 0 || (store !== null && stores.includes(store));
+    return isOfStore && (tasks.length === 0 || tasks.some((start) => id.startsWith(start)));
+  });
+}
+
+function runnable(tasks: readonly Task[]): readonly Task[] {
+  if (hasRedisServer()) return tasks;
+  process.stderr.write("no redis-server on the PATH: nothing is measured on Redis\n");
+  return tasks.filter(({ store }) => store !== "redis");
+}

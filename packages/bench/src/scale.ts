@@ -1,0 +1,54 @@
+import type { Pace } from "./measure/interleave.js";
+
+/** How large and how long a run is. */
+export interface Scale {
+  readonly pace: Pace;
+  /** For work of much code, which the compiler takes longer to know. */
+  readonly slowPace: Pace;
+  /** Keys of most measurements. */
+  readonly keys: number;
+  /** Numbers of keys that growth is measured over, ascending. */
+  readonly sizes: readonly number[];
+  /** More keys than the cache holds, and the cache. */
+  readonly workingSet: { readonly keys: number; readonly cache: number };
+  /** Keys of a cold measurement: each is verified once. */
+  readonly coldKeys: number;
+  /** Keys that are created, and keys that are imported, in each round. */
+  readonly created: number;
+  readonly imported: number;
+  /** Verifications at once of one key with 100 uses. */
+  readonly atOnce: number;
+  /** Rounds of work that starts programs or writes much. */
+  readonly fewRounds: number;
+}
+
+const FULL_PACE: Pace = { rounds: 15, sliceMs: 20, warmUpMs: 200, leadIn: 0.2 };
+const QUICK_PACE: Pace = { rounds: 2, sliceMs: 3, warmUpMs: 5, leadIn: 0.2 };
+
+/** What the figures in the README come from. */
+export const FULL: Scale = {
+  pace: FULL_PACE,
+  slowPace: { ...FULL_PACE, sliceMs: 40, warmUpMs: 2_000 },
+  keys: 10_000,
+  sizes: [10_000, 100_000, 1_000_000],
+  workingSet: { keys: 100_000, cache: 32_768 },
+  coldKeys: 10_000,
+  created: 500,
+  imported: 10_000,
+  atOnce: 1_000,
+  fewRounds: 10,
+};
+
+/** For the correctness of the benchmark: its figures mean nothing. */
+export const QUICK: Scale = {
+  pace: QUICK_PACE,
+  slowPace: QUICK_PACE,
+  keys: 200,
+  sizes: [200, 400, 800],
+  workingSet: { keys: 500, cache: 200 },
+  coldKeys: 200,
+  created: 20,
+  imported: 200,
+  atOnce: 300,
+  fewRounds: 1,
+};

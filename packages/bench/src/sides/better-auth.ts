@@ -1,0 +1,180 @@
+import Database from "better-sqlite3";
+import { databasePath, type Place, redisClient, type StoreKind } from "../fixture/stores.js";
+import type { Question } from "../questions.js";
+import { AbsentError, type Side } from "./side.js";
+
+/** Its keys take a millisecond each to create. */
+const MAX_KEYS = 500;
+
+/** What its verdicts say, of what is looked at here. */
+interface BetterAuthVerdict {
+  readonly valid: boolean;
+  readonly error: { readonly code: string } | null;
+  readonly key: { readonly remaining: number | null } | null;
+}
+
+/** The part of its API that is used here. Its own types follow from its options, and take the compiler a long time. */
+interface ApiKeyEndpoints {
+  createApiKey(input: { body: object }): Promise<{ id: string }>;
+  updateApiKey(input: { body: object }): Promise<unknown>;
+  verifyApiKey(input: { body: object }): Promise<BetterAuthVerdict>;
+}
+
+/** Its code for each verdict of ours. */
+const CODES: Readonly<Record<string, string>> = {
+  VALID: "VALID",
+  NOT_FOUND: "INVALID_API_KEY",
+  DISABLED: "KEY_DISABLED",
+  INSUFFICIENT_PERMISSIONS: "KEY_NOT_FOUND",
+  RATE_LIMITED: "RATE_LIMITED",
+};
+
+/** Why it cannot be asked a question, or null where it can. */
+function whyNotBetterAuth({ expected, named, cost, keys, hasRequestId, anyOf }: Question) {
+  if (expected === "EXPIRED" || expected === "USAGE_EXCEEDED")
+    return "better-auth deletes such a key when it is verified, so there is no second answer";
+  if (expected === "FORBIDDEN") return "better-auth has no list of addresses";
+  if (hasRequestId) return "better-auth has no request ids";
+  if (anyOf !== null && anyOf.length > 1) return "better-auth asks for all permissions or none";
+  if (keys.identityLimits !== null) return "better-auth has no limits that keys share";
+  if (cost !== 1 || named.length > 0) return "better-auth has no costs and no named limits";
+  return null;
+}
+
+/**
+ * better-auth with its api-key plugin, in the fastest of its settings that stores what ours does: on memory and Redis as secondary
+ * storage, on SQLite in the database (WAL, NORMAL). The keys are made with the same secrets.
+ *
+ * @throws AbsentError where it is not installed or cannot be asked the question.
+ */
+export async function betterAuthSide(
+  kind: StoreKind,
+  place: Place,
+  name: string,
+  secrets: readonly string[],
+  question: Question,
+): Promise<Side> {
+  const reason = whyNotBetterAuth(question);
+  if (reason !== null) throw new AbsentError(reason);
+  const { betterAuth, apiKey, memoryAdapter, getMigrations } = await loadBetterAuth();
+  const known = secrets.slice(0, MAX_KEYS);
+  let issued = 0;
+  const storage = kind === "sqlite" ? null : await secondaryStorage(kind, place, name);
+  const options = {
+    baseURL: "http://localhost",
+    secret: "no secret at all, for a benchmark only",
+    database:
+      kind === "sqlite"
+        ? openDatabase(databasePath(place, name))
+        : memoryAdapter({ user: [], session: [], account: [], verification: [], apikey: [] }),
+    logger: { disabled: true },
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    ...(storage !== null && { secondaryStorage: storage }),
+    plugins: [
+      apiKey({
+        storage: storage === null ? "database" : "secondary-storage",
+        // It refuses shorter keys than this unseen, which would flatter it.
+        defaultKeyLength: 1,
+        customKeyGenerator: () => known[issued++] as string,
+      }),
+    ],
+  };
+  const auth = betterAuth(options);
+  const api = auth.api as unknown as ApiKeyEndpoints;
+  if (kind === "sqlite") await (await getMigrations(options)).runMigrations();
+  const { internalAdapter } = await auth.$context;
+  const user = { email: "owner@example.com", name: "Owner", emailVerified: true };
+  const { id: userId } = await internalAdapter.createUser(user, { method: "anonymous" });
+  const { keys, anyOf, expected } = question;
+  const limit = keys.limits[0];
+  for (const _ of keys.isKnown ? known : []) {
+    const created = await api.createApiKey({
+      body: {
+        userId,
+        permissions: permissionsOf(keys.permissions),
+        ...(keys.remaining !== null && { remaining: keys.remaining }),
+        rateLimitEnabled: limit !== undefined,
+        ...(limit !== undefined && {
+          rateLimitMax: limit.limit,
+          rateLimitTimeWindow: limit.duration,
+        }),
+      },
+    });
+    if (!keys.enabled)
+      await api.updateApiKey({ body: { keyId: created.id, userId, enabled: false } });
+  }
+  const permissions = anyOf === null ? null : permissionsOf(anyOf[0] ?? []);
+  const code = CODES[expected];
+  return {
+    name: "better-auth",
+    verify: (key) =>
+      api.verifyApiKey({ body: permissions === null ? { key } : { key, permissions } }),
+    isExpected: (verdict) => {
+      const { valid, error } = verdict as BetterAuthVerdict;
+      return (valid ? "VALID" : error?.code) === code;
+    },
+    remainingOf: (verdict) => (verdict as BetterAuthVerdict).key?.remaining ?? null,
+    keyCount: known.length,
+    close: async () => undefined,
+  };
+}
+
+async function loadBetterAuth() {
+  try {
+    const [{ betterAuth }, { apiKey }, { memoryAdapter }, { getMigrations }] = await Promise.all([
+      import("better-auth"),
+      import("@better-auth/api-key"),
+      import("better-auth/adapters/memory"),
+      import("better-auth/db/migration"),
+    ]);
+    return { betterAuth, apiKey, memoryAdapter, getMigrations };
+  } catch {
+    throw new AbsentError("better-auth is not installed");
+  }
+}
+
+/** `docs.read` is the action `read` of the resource `docs`. */
+function permissionsOf(names: readonly string[]): Record<string, string[]> {
+  const permissions: Record<string, string[]> = {};
+  for (const name of names) {
+    const [resource = "", action = ""] = name.split(".");
+    permissions[resource] = [...(permissions[resource] ?? []), action];
+  }
+  return permissions;
+}
+
+function openDatabase(path: string) {
+  const database = new Database(path);
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = NORMAL");
+  return database;
+}
+
+async function secondaryStorage(kind: Exclude<StoreKind, "sqlite">, place: Place, name: string) {
+  if (kind === "memory") {
+    const map = new Map<string, string>();
+    return {
+      get: async (key: string) => map.get(key) ?? null,
+      set: async (key: string, value: string) => void map.set(key, value),
+      delete: async (key: string) => void map.delete(key),
+      ...UNUSED,
+    };
+  }
+  const client = await redisClient(place);
+  return {
+    get: (key: string) => client.get(`${name}:${key}`),
+    set: async (key: string, value: string, ttlSeconds?: number) => {
+      if (ttlSeconds === undefined) await client.set(`${name}:${key}`, value);
+      else await client.set(`${name}:${key}`, value, "EX", ttlSeconds);
+    },
+    delete: async (key: string) => void (await client.del(`${name}:${key}`)),
+    ...UNUSED,
+  };
+}
+
+/** Methods of a secondary storage that its api-key plugin does not call. */
+const UNUSED = {
+  getAndDelete: () => Promise.reject(new Error("not used for API keys")),
+  increment: () => Promise.reject(new Error("not used for API keys")),
+};

@@ -1,0 +1,122 @@
+import { createHash, hash as digest } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+import type { KeyRow } from "../fixture/rows.js";
+import { chargedLimits, type Question } from "../questions.js";
+import { isInRange, rangeOf } from "./grants.js";
+import type { Verify } from "./side.js";
+import { type LimitVerdict, limitVerdict, NOT_FOUND, shownLimit } from "./verdict.js";
+
+const SCRIPT = readFileSync(new URL("../../src/sides/limit-redis.lua", import.meta.url), "utf8");
+const ROWS_A_TRIP = 1_000;
+
+/** What the script answers: numbers as text, as Redis keeps them. */
+type Reply = readonly [
+  code: string,
+  keyId: string,
+  apiId: string,
+  permissions: string,
+  expires: string,
+  remaining: string,
+  identityId: string,
+  externalId: string,
+  ...counts: string[],
+];
+const FIRST_COUNT = 8;
+
+/**
+ * One EVALSHA on a hash of the key, and one of its identity where it has one.
+ *
+ * @param rows - Written first; none where another process has done that.
+ */
+export async function redisLimit(
+  client: Redis,
+  prefix: string,
+  rows: readonly KeyRow[],
+  question: Question,
+): Promise<Verify> {
+  const { anyOf, address, cost, hasRequestId, keys } = question;
+  const limits = chargedLimits(question);
+  const range = rangeOf(keys.addresses);
+  const sha1 = createHash("sha1").update(SCRIPT).digest("hex");
+  await client.script("LOAD", SCRIPT);
+  await writeRows(client, prefix, rows);
+  const alternatives = (anyOf ?? []).map((all) => all.join(" ")).join("|");
+  const plan = limits.flatMap(({ owner, slot, shape, cost: taken }) => [
+    owner === "key" ? 1 : 2,
+    slot,
+    shape.limit,
+    shape.duration,
+    taken,
+  ]);
+  const identityOf = new Map(rows.map(({ secret, identity }) => [secret, identity?.id]));
+  const isCounted = keys.remaining !== null || limits.length > 0;
+
+  return async (secret, requestId) => {
+    const name = `${prefix}:${digest("sha256", secret, "base64url")}`;
+    const identity = identityOf.get(secret);
+    const names = [
+      name,
+      identity === undefined ? name : `${prefix}:identity:${identity}`,
+      hasRequestId ? `${name}:${requestId}` : name,
+    ];
+    const flags = `${isCounted ? 1 : 0}${isInRange(range, address) ? 1 : 0}${hasRequestId ? 1 : 0}`;
+    const reply = (await client.evalsha(
+      sha1,
+      names.length,
+      ...names,
+      Date.now(),
+      flags,
+      alternatives,
+      cost,
+      ...plan,
+    )) as Reply | null;
+    return reply === null ? NOT_FOUND : verdictOf(reply);
+  };
+
+  function verdictOf(reply: Reply): LimitVerdict {
+    const [code, keyId, apiId, granted, expiry, left, identityId, externalId] = reply;
+    const permissions: readonly string[] = granted.trim().split(" ");
+    const remaining = left === "" ? null : Number(left);
+    const expires = expiry === "" ? null : Number(expiry);
+    const identity = identityId === "" ? null : { id: identityId, externalId };
+    const shown = { keyId, apiId, permissions, expires, identity };
+    const isEnabled =
+      code !== "DISABLED" && code !== "EXPIRED" && !(code === "USAGE_EXCEEDED" && remaining === 0);
+    // A refusal by the record alone has looked at no limit.
+    const seen = reply.length > FIRST_COUNT ? limits : [];
+    const counts = seen.map((limit, index) => {
+      const startedAt = Number(reply[FIRST_COUNT + 2 * index]);
+      const used = Number(reply[FIRST_COUNT + 2 * index + 1]);
+      const isExceeded = code === "RATE_LIMITED" && used + limit.cost > limit.shape.limit;
+      return shownLimit(limit, used, startedAt, isExceeded);
+    });
+    return limitVerdict(shown, code, isEnabled, remaining, counts);
+  }
+}
+
+async function writeRows(client: Redis, prefix: string, rows: readonly KeyRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += ROWS_A_TRIP) {
+    const pipeline = client.pipeline();
+    for (const { secret, keyId, apiId, shape, identity, expires } of rows.slice(
+      from,
+      from + ROWS_A_TRIP,
+    )) {
+      if (!shape.isKnown) continue;
+      pipeline.hset(`${prefix}:${digest("sha256", secret, "base64url")}`, {
+        id: keyId,
+        apiId,
+        enabled: shape.enabled ? "1" : "0",
+        expires: expires ?? "",
+        permissions: ` ${shape.permissions.join(" ")} `,
+        remaining: shape.remaining ?? "",
+      });
+      if (identity !== null)
+        pipeline.hset(`${prefix}:identity:${identity.id}`, {
+          id: identity.id,
+          externalId: identity.externalId,
+        });
+    }
+    await pipeline.exec();
+  }
+}

@@ -1,0 +1,46 @@
+import type { KeyRow } from "../fixture/rows.js";
+import { databasePath, type Place, redisClient, type StoreKind } from "../fixture/stores.js";
+import type { Question } from "../questions.js";
+import { memoryLimit } from "./limit-memory.js";
+import { redisLimit } from "./limit-redis.js";
+import { sqliteLimit } from "./limit-sqlite.js";
+import type { Side, Verify } from "./side.js";
+import type { LimitVerdict } from "./verdict.js";
+
+/** The least work that answers a question on a store, hand-written, with the keys of `rows`. */
+export async function limitSide(
+  kind: StoreKind,
+  place: Place,
+  name: string,
+  rows: readonly KeyRow[],
+  question: Question,
+): Promise<Side> {
+  return {
+    name: "limit",
+    verify: await openLimit(kind, place, name, rows, question),
+    isExpected: (verdict) => (verdict as LimitVerdict).code === question.expected,
+    remainingOf: (verdict) => (verdict as LimitVerdict).remaining ?? null,
+    keyCount: rows.length,
+    // Its file and its connection end with the process that measures.
+    close: async () => undefined,
+  };
+}
+
+async function openLimit(
+  kind: StoreKind,
+  place: Place,
+  name: string,
+  rows: readonly KeyRow[],
+  question: Question,
+): Promise<Verify> {
+  switch (kind) {
+    case "memory":
+      return memoryLimit(rows, question);
+    case "sqlite":
+      return sqliteLimit(databasePath(place, name), rows, question);
+    case "redis":
+      return redisLimit(await redisClient(place), name, rows, question);
+    default:
+      return kind satisfies never;
+  }
+}

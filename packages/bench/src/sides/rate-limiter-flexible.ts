@@ -1,0 +1,92 @@
+import { hash as digest } from "node:crypto";
+import Database from "better-sqlite3";
+import { databasePath, type Place, redisClient, type StoreKind } from "../fixture/stores.js";
+import type { Question } from "../questions.js";
+import { AbsentError, type Side } from "./side.js";
+
+/** What `consume` resolves with, and what it rejects with where the limit is used up. */
+interface ConsumeResult {
+  readonly remainingPoints: number;
+  readonly msBeforeNext: number;
+}
+
+/** Why it cannot be asked a question, or null where it can. */
+function whyNotRateLimiter({ expected, keys, named }: Question): string | null {
+  const isWindowOnly = keys.limits.length === 1 && named.length === 0 && !keys.isExpired;
+  const isAnswered = expected === "VALID" || expected === "RATE_LIMITED";
+  return isWindowOnly && isAnswered
+    ? null
+    : "rate-limiter-flexible counts one window and knows no keys: shown where one window is counted";
+}
+
+/**
+ * rate-limiter-flexible: one window by the hash of the secret, and nothing else of the question. It has no keys, permissions or
+ * uses, so it does less than the others.
+ *
+ * @throws AbsentError where it is not installed or there is nothing in the question for it to count.
+ */
+export async function rateLimiterSide(
+  kind: StoreKind,
+  place: Place,
+  name: string,
+  secrets: readonly string[],
+  question: Question,
+): Promise<Side> {
+  const reason = whyNotRateLimiter(question);
+  if (reason !== null) throw new AbsentError(reason);
+  const limiter = await openLimiter(kind, place, name, question);
+  return {
+    name: "rate-limiter-flexible",
+    verify: async (secret) => {
+      try {
+        return await limiter.consume(digest("sha256", secret, "base64url"));
+      } catch (refusal) {
+        // It refuses by rejecting with the same kind of result; anything else is a failure.
+        if (refusal instanceof Error) throw refusal;
+        return { refused: refusal as ConsumeResult };
+      }
+    },
+    isExpected: (verdict) =>
+      "refused" in (verdict as object) === (question.expected === "RATE_LIMITED"),
+    remainingOf: () => null,
+    keyCount: secrets.length,
+    close: async () => undefined,
+  };
+}
+
+async function openLimiter(kind: StoreKind, place: Place, name: string, question: Question) {
+  const { RateLimiterMemory, RateLimiterRedis, RateLimiterSQLite } = await loadLimiters();
+  const shape = question.keys.limits[0];
+  const points = shape?.limit ?? 1;
+  // In seconds; its memory limiter sets a timer, which holds no more than 2^31 ms.
+  const duration = Math.min((shape?.duration ?? 0) / 1_000, 86_400);
+  switch (kind) {
+    case "memory":
+      return new RateLimiterMemory({ points, duration });
+    case "redis": {
+      const storeClient = await redisClient(place);
+      return new RateLimiterRedis({ storeClient, keyPrefix: name, points, duration });
+    }
+    case "sqlite": {
+      const storeClient = new Database(databasePath(place, name));
+      storeClient.pragma("journal_mode = WAL");
+      storeClient.pragma("synchronous = NORMAL");
+      return new Promise<InstanceType<typeof RateLimiterSQLite>>((resolve, reject) => {
+        const limiter = new RateLimiterSQLite(
+          { storeClient, storeType: "better-sqlite3", tableName: "windows", points, duration },
+          (error?: Error) => (error === undefined ? resolve(limiter) : reject(error)),
+        );
+      });
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+async function loadLimiters() {
+  try {
+    return await import("rate-limiter-flexible");
+  } catch {
+    throw new AbsentError("rate-limiter-flexible is not installed");
+  }
+}

@@ -1,0 +1,90 @@
+import type { IdentityRow, KeyRow } from "../fixture/rows.js";
+import type { ChargedLimit } from "../questions.js";
+
+/** A limit as a verdict shows it. */
+export interface ShownLimit {
+  readonly name: string;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+  readonly exceeded: boolean;
+}
+
+/** What the hand-written limits answer: the fields that latchkey answers. */
+export interface LimitVerdict {
+  valid: boolean;
+  code: string;
+  keyId: string;
+  apiId: string;
+  enabled: boolean;
+  permissions: readonly string[];
+  roles: readonly string[];
+  expires?: number;
+  ownerId?: string;
+  identity?: { id: string; externalId: string; meta: object };
+  remaining?: number;
+  ratelimit?: { limit: number; remaining: number; reset: number };
+  ratelimits?: readonly ShownLimit[];
+}
+
+export const NOT_FOUND = Object.freeze({ valid: false, code: "NOT_FOUND" });
+
+const NO_ROLES: readonly string[] = [];
+const NO_META = Object.freeze({});
+
+/** What a verdict says about a key. */
+export interface VerdictKey {
+  readonly keyId: string;
+  readonly apiId: string;
+  readonly permissions: readonly string[];
+  readonly expires: number | null;
+  readonly identity: IdentityRow | null;
+}
+
+/** @param limits - Those that were looked at, with the refusing one last; its state is shown apart, else that of the first. */
+export function limitVerdict(
+  { keyId, apiId, permissions, expires, identity }: VerdictKey,
+  code: string,
+  enabled: boolean,
+  remaining: number | null,
+  limits: readonly ShownLimit[],
+): LimitVerdict {
+  const valid = code === "VALID";
+  const verdict: LimitVerdict = {
+    valid,
+    code,
+    keyId,
+    apiId,
+    enabled,
+    permissions,
+    roles: NO_ROLES,
+  };
+  if (expires !== null) verdict.expires = expires;
+  if (identity !== null) {
+    verdict.ownerId = identity.externalId;
+    verdict.identity = { id: identity.id, externalId: identity.externalId, meta: NO_META };
+  }
+  if (remaining !== null) verdict.remaining = remaining;
+  if (limits.length > 0) {
+    const { limit, remaining: left, reset } = limits[0] as ShownLimit;
+    verdict.ratelimit = { limit, remaining: left, reset };
+    verdict.ratelimits = limits;
+  }
+  return verdict;
+}
+
+/** The windows of one owner that a question takes from, and where their counts are in a row. */
+export function shownLimit(
+  { shape }: ChargedLimit,
+  used: number,
+  startedAt: number,
+  exceeded: boolean,
+): ShownLimit {
+  const { name, limit, duration } = shape;
+  return { name, limit, remaining: limit - used, reset: startedAt + duration, exceeded };
+}
+
+/** What of a row a verdict shows. */
+export function verdictKey({ keyId, apiId, shape, expires, identity }: KeyRow): VerdictKey {
+  return { keyId, apiId, permissions: shape.permissions, expires, identity };
+}

@@ -1,0 +1,73 @@
+import type { StoreKind } from "./fixture/stores.js";
+import { STORE_KINDS } from "./fixture/stores.js";
+import { GUARDED, QUESTIONS } from "./questions.js";
+import { verifyBesideWriter } from "./work/busy-writer.js";
+import { verifyCold } from "./work/cold.js";
+import { admitExactly } from "./work/concurrency.js";
+import { createKeys } from "./work/create.js";
+import { verifyWithFullDurability } from "./work/full-durability.js";
+import { growth } from "./work/growth.js";
+import { verifyOverHttp } from "./work/http.js";
+import { importKeys } from "./work/import.js";
+import { importPackages, packageSizes } from "./work/modules.js";
+import { readPages } from "./work/page.js";
+import { verifyInTwoProcesses } from "./work/two-processes.js";
+import { verifyWarm } from "./work/verify.js";
+import type { Work } from "./work/work.js";
+import { verifyWorkingSet } from "./work/working-set.js";
+
+/** What `--store` chooses between. */
+export const TASK_STORES = [...STORE_KINDS, "http"] as const;
+
+/** One of {@link TASK_STORES}. */
+export type TaskStore = (typeof TASK_STORES)[number];
+
+/** A piece of work with what it needs. */
+export interface Task {
+  readonly id: string;
+  /** Null: it is about no store, and done in every run of all. */
+  readonly store: TaskStore | null;
+  readonly work: Work;
+}
+
+/** Every task, in the order of a run. */
+export const TASKS: readonly Task[] = [
+  ...STORE_KINDS.flatMap(tasksOf),
+  { id: "busy/sqlite", store: "sqlite", work: verifyBesideWriter },
+  { id: "durable/sqlite", store: "sqlite", work: verifyWithFullDurability },
+  { id: "http/verify", store: "http", work: verifyOverHttp },
+  { id: "modules", store: null, work: importPackages },
+  { id: "tarball", store: null, work: packageSizes },
+];
+
+function tasksOf(store: StoreKind): readonly Task[] {
+  return [
+    ...QUESTIONS.map((question) => ({
+      id: `verify/${store}/${question.id}/1`,
+      store,
+      work: verifyWarm(store, question, 1),
+    })),
+    {
+      id: `verify/${store}/${GUARDED.id}/64`,
+      store,
+      work: verifyWarm(store, GUARDED, 64),
+    },
+    { id: `exact/${store}`, store, work: admitExactly(store) },
+    { id: `cold/${store}`, store, work: verifyCold(store) },
+    { id: `working-set/${store}`, store, work: verifyWorkingSet(store) },
+    ...(store === "memory"
+      ? []
+      : [{ id: `processes/${store}`, store, work: verifyInTwoProcesses(store) }]),
+    { id: `create/${store}`, store, work: createKeys(store) },
+    { id: `import/${store}`, store, work: importKeys(store) },
+    { id: `page/${store}`, store, work: readPages(store) },
+    { id: `growth/${store}`, store, work: growth(store) },
+  ];
+}
+
+/** @throws RangeError for an id that no task has. */
+export function taskOf(id: string): Task {
+  const task = TASKS.find((one) => one.id === id);
+  if (task === undefined) throw new RangeError(`no such task: ${id}`);
+  return task;
+}

@@ -1,0 +1,41 @@
+import { fillForOthers, storeName } from "../fixture/row-file.js";
+import { interleave } from "../measure/interleave.js";
+import { questionOf } from "../questions.js";
+import { RemoteSide } from "../remote/remote-side.js";
+import type { Work } from "./work.js";
+
+/** SQLite, nothing counted, while another process creates keys in latchkey's file as fast as it can. */
+export const verifyBesideWriter: Work = async ({ place, scale }) => {
+  const question = questionOf("permission");
+  const file = await fillForOthers("sqlite", place, question, scale.keys);
+  const opening = {
+    kind: "sqlite",
+    place,
+    questionId: question.id,
+    keys: { file },
+    auditLog: true,
+  } as const;
+  const sides = await Promise.all(
+    (["limit", "latchkey"] as const).map((side) =>
+      RemoteSide.open(side, { ...opening, side, name: storeName(side, question) }),
+    ),
+  );
+  const writer = await RemoteSide.open("writer", {
+    ...opening,
+    side: "latchkey",
+    name: storeName("latchkey", question),
+  });
+  let isOver = false;
+  const writing = (async () => {
+    while (!isOver) await writer.contender("create").run(10);
+  })();
+  const samples = await interleave(
+    sides.map((side) => side.contender("verify")),
+    scale.pace,
+  );
+  isOver = true;
+  await writing;
+  for (const side of [...sides, writer]) await side.close();
+  const title = "permission, while another process writes";
+  return [{ id: "busy/sqlite", title, unit: "µs", sides: samples }];
+};

@@ -1,0 +1,34 @@
+import { createLatchkey } from "@latchkey/core";
+import { sqliteStore } from "@latchkey/sqlite";
+import { KeyIssuer, mintSecrets } from "../fixture/keys.js";
+import { databasePath } from "../fixture/stores.js";
+import { interleave } from "../measure/interleave.js";
+import { GUARDED } from "../questions.js";
+import { latchkeySide } from "../sides/latchkey.js";
+import { limitSide } from "../sides/limit.js";
+import { sqliteLimit } from "../sides/limit-sqlite.js";
+import { CountedAsking } from "./counting.js";
+import type { Work } from "./work.js";
+
+/** SQLite with every charge on disk when it is answered: the limit commits each by itself, latchkey those of one turn together. */
+export const verifyWithFullDurability: Work = async ({ place, scale }) => {
+  const store = sqliteStore(databasePath(place, "latchkey"), { durability: "full" });
+  const latchkey = createLatchkey({ store });
+  const secrets = await mintSecrets(scale.keys);
+  const rows = await new KeyIssuer(latchkey, GUARDED.keys).issue(secrets);
+  const limit = await limitSide("memory", place, "limit", rows, GUARDED);
+  const path = databasePath(place, "limit");
+  const sides = [
+    { ...limit, verify: sqliteLimit(path, rows, GUARDED, "FULL") },
+    latchkeySide(latchkey, GUARDED, scale.keys),
+  ];
+  const askings = sides.map((side) => new CountedAsking(side, secrets, GUARDED));
+  const samples = await interleave(
+    askings.map((asking) => asking.contender(64)),
+    scale.pace,
+  );
+  for (const asking of askings) await asking.assertCounts();
+  await latchkey.close();
+  const title = "every charge on disk, 64 in flight";
+  return [{ id: "durable/sqlite", title, unit: "µs", sides: samples }];
+};

@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from "node:util";
+import type { StoreKind } from "../fixture/stores.js";
+import { interleave } from "../measure/interleave.js";
+import type { Measurement } from "../measure/measurement.js";
+import type { Question } from "../questions.js";
+import type { Side } from "../sides/side.js";
+import { CountedAsking } from "./counting.js";
+import { openSides, type Sides } from "./sides.js";
+import type { Work } from "./work.js";
+
+/** The limit, latchkey and its verifier. */
+const OURS = 3;
+
+/** Keys in use, which this process has seen before: what every verification but the first of a key costs. */
+export function verifyWarm(kind: StoreKind, question: Question, inFlight: number): Work {
+  return async ({ place, scale }) => {
+    const sides = await openSides(kind, place, question, scale.keys);
+    const { secrets, present, absent } = sides;
+    const askings = present.map((side) => new CountedAsking(side, secrets, question));
+    if (question.expected === "RATE_LIMITED") await useUp(sides);
+    for (const asking of askings.slice(0, OURS)) await asking.askAll();
+    await assertSameAnswer(sides, question);
+    const samples = await interleave(
+      askings.map((asking) => asking.contender(inFlight)),
+      scale.pace,
+    );
+    // The two answers compared above were not counted.
+    for (const asking of askings) await asking.assertCounts();
+    await sides.close();
+    const flight = inFlight === 1 ? "" : `, ${inFlight} in flight`;
+    const measurement: Measurement = {
+      id: `verify/${kind}/${question.id}/${inFlight}`,
+      title: `${question.title}${flight}`,
+      unit: "µs",
+      sides: samples,
+      absent,
+    };
+    return [measurement];
+  };
+}
+
+/** Takes the one slot that each key has, so that every later verification is refused. */
+async function useUp({ present, secrets }: Sides): Promise<void> {
+  for (const side of present)
+    for (const secret of secrets.slice(0, side.keyCount)) await side.verify(secret, "first");
+}
+
+/** The limit answers the same question only if it gives the same answer. @throws Error showing both answers. */
+async function assertSameAnswer({ present, secrets }: Sides, { id }: Question): Promise<void> {
+  const [limit, latchkey] = present as [Side, Side];
+  const secret = secrets.at(-1) as string;
+  const answers = [await limit.verify(secret, "same"), await latchkey.verify(secret, "same")];
+  if (!isDeepStrictEqual(...(answers as [unknown, unknown])))
+    throw new Error(`${id}: ${answers.map((one) => JSON.stringify(one))}`);
+}
