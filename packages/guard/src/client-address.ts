@@ -4,9 +4,10 @@ import type { PresentedRequest } from "./presented-request.js";
 /**
  * The address that a request comes from, in its one form; null where it is not known, which no allow-list holds.
  *
- * Each trusted proxy appends to `X-Forwarded-For` the address that it was called from, so with `n` of them the caller is the one that
- * stands `n` places before the socket. What stands further to the left anybody may have written. A list that is too short, because a request
- * came past the proxies, leaves the address unknown. Ports, brackets and IPv4-mapped forms are read; `Forwarded` is not.
+ * Each trusted proxy appends to `X-Forwarded-For` the address that it was called from, so with `n` of them the caller is the
+ * one that stands `n` places before the socket. What stands further to the left anybody may have written. A list that is too
+ * short, because a request came past the proxies, leaves the address unknown. Ports, brackets and IPv4-mapped forms are read;
+ * the header `Forwarded` is not.
  *
  * @param trustProxy - How many proxies stand in front: a whole number >= 0.
  */

@@ -111,7 +111,7 @@ function isAdmission(decision: Admission | Refusal): decision is Admission {
   return "admitted" in decision && decision.admitted;
 }
 
-/** The refusal as the host's hook leaves it. Where the hook fails, a plain 500 that no hook sees again. */
+/** The refusal as the host's hook leaves it. Where the hook fails, that of the failure, which no hook sees again. */
 async function settle<Request>(
   { options, style }: DecisionContext<Request>,
   refusal: Refusal,

@@ -33,8 +33,8 @@ export interface CreateFetchGuard {
 }
 
 /**
- * Makes guards for handlers of web standard requests: route handlers of Next.js, loaders of Remix, endpoints of SvelteKit, `Bun.serve`, `Deno.serve`. Each
- * calls its handler with the verdict, or answers the refusal.
+ * Makes guards for handlers of web standard requests: route handlers of Next.js, loaders of Remix, endpoints of SvelteKit,
+ * `Bun.serve`, `Deno.serve`. Each calls its handler with the verdict, or answers the refusal.
  *
  * A web standard request knows no address: state the proxies (`trustProxy`), or find it with `getAddress`.
  *

@@ -15,7 +15,8 @@ export interface NodeResponse {
 }
 
 /**
- * What a request of `node:http` presents. Read from the raw headers: of a header that was sent twice, Node drops the second or joins both.
+ * What a request of `node:http` presents. Read from the raw headers: of a header that was sent twice, Node drops the second or
+ * joins both.
  */
 export function presentedByNode({ rawHeaders, socket }: NodeRequest): PresentedRequest {
   const authorization: string[] = [];

@@ -18,7 +18,10 @@ export interface GuardOptions<Request> {
    * outermost of them was called from, in `X-Forwarded-For`; 0 takes that of the socket.
    */
   readonly trustProxy?: number;
-  /** Finds the address in place of socket and `X-Forwarded-For`: for runtimes that know it otherwise. What is no address is unknown. */
+  /**
+   * Finds the address in place of socket and `X-Forwarded-For`, on runtimes that know it otherwise. What is no address counts
+   * as unknown.
+   */
   readonly getAddress?: (request: Request) => string | null | undefined;
   /** Form of the bodies of refusals: problem details unless given. */
   readonly problem?: BodyForm;

@@ -13,7 +13,8 @@ export interface RefusalForm {
 }
 
 /**
- * The answer to each refusal. A key that is malformed is `invalid_token`, for that is the error of a 401; where no key was presented there is no error.
+ * The answer to each refusal. A key that is malformed is `invalid_token`, for that is the error of a 401; where no key was
+ * presented there is no error.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3.1
  */

@@ -31,8 +31,8 @@ export function refusedResponse({ status, headers, body }: Refused): Response {
 }
 
 /**
- * Adds header fields to a response, those aside that it has itself. Some responses take none (a redirect, one that was fetched): then it is a copy, around the
- * same body.
+ * Adds header fields to a response, those aside that it has itself. Some responses take none (a redirect, one that was
+ * fetched): then it is a copy, around the same body.
  */
 export function withHeaders(response: Response, fields: HeaderFields): Response {
   const missing = Object.entries(fields).filter(([name]) => !response.headers.has(name));

@@ -5,7 +5,7 @@ export interface ReadMember {
 }
 
 /**
- * Reads a list of strings with integer parameters as RFC 9651, section 4.2 says, character by character; throws where it is not well formed.
+ * Reads a list of strings with integer parameters as RFC 9651, section 4.2 says; throws where it is not well formed.
  */
 export function readList(field: string): ReadMember[] {
   let rest = field;
