@@ -10,6 +10,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   redis: ["core"],
   http: ["core"],
   conformance: ["core"],
+  guard: ["core"],
   latchkey: ["core", "memory", "sqlite", "redis", "http"],
   bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
 };
@@ -21,6 +22,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   redis: ["conformance"],
   http: ["memory", "sqlite"],
   conformance: ["memory"],
+  guard: ["memory", "sqlite", "redis"],
   latchkey: ["conformance"],
 };
 

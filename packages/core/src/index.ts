@@ -114,6 +114,7 @@ export {
   WORKSPACE_ID_PATTERN,
   type WorkspaceRecord,
 } from "./records/workspace.js";
+export { canonicalAddress } from "./rules/address.js";
 export { DEFAULT_LIMIT } from "./rules/default-limit.js";
 export type { Metadata } from "./rules/metadata.js";
 export { effectivePermissions, type PermissionQuery } from "./rules/permission.js";
@@ -196,6 +197,7 @@ export type { NamedGrant } from "./verification/loaded-key.js";
 export type {
   NamedRatelimitState,
   RatelimitState,
+  RefusalHints,
   VerifiedKey,
   VerifyOutcome,
 } from "./verification/verdict.js";

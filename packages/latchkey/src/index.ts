@@ -54,6 +54,7 @@ export {
   type RateLimitType,
   type RatelimitState,
   RBAC_ACTIONS,
+  type RefusalHints,
   type RoleView,
   type RootKeyList,
   type RootKeyOutcome,

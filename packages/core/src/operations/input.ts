@@ -48,6 +48,12 @@ export function text(min: number, max: number) {
 /** The input of an operation that takes nothing. */
 export const noInput = z.strictObject({});
 
+/** A schema of a list: by this name the declarations say it once, and not each of its parts four times. */
+export type ListSchema<Item extends z.ZodType> = z.ZodType<
+  z.output<Item>[],
+  readonly z.input<Item>[]
+>;
+
 /**
  * A list of at most `max` items. `what`: the items, in the plural, for messages. A read-only list is taken as well, so that what
  * was read can be given as it is; nothing writes to it.
@@ -56,7 +62,7 @@ export function list<Item extends z.ZodType>(
   item: Item,
   max: number,
   what: string,
-): z.ZodType<z.output<Item>[], readonly z.input<Item>[]> {
+): ListSchema<Item> {
   const error = orRequired(`must be a list of at most ${max} ${what}`);
   return z.array(item, { error }).max(max, { error });
 }

@@ -25,6 +25,9 @@ const HEXTETS = /^[0-9a-f:]+$/i;
 /** IPv6 with the last 32 bits as an IPv4 address. Not `::192.0.2.7`, a form long gone that the library takes for IPv4. */
 const HEXTETS_AND_IPV4 = /^(?!::\d+\.)([0-9a-f:]*:)(\d+\.\d+\.\d+\.\d+)$/i;
 const PREFIX_LENGTH = /^(0|[1-9]\d{0,2})$/;
+/** An address as it stands before a port: IPv6 in brackets, where the port may be missing, or IPv4. */
+const WITH_PORT = /^(?:\[([^[\]]*:[^[\]]*)\](?::(\d{1,5}))?|([\d.]+):(\d{1,5}))$/;
+const MAX_PORT = 65_535;
 /** What names the interface beside an IPv6 address. */
 const ZONE = /(?<=:.*)%[0-9a-z._~-]{1,64}$/i;
 
@@ -37,12 +40,15 @@ const rangesOfList = new WeakMap<readonly string[], readonly AddressRange[]>();
  * The one form of an address: IPv4 in dotted decimals, IPv6 as RFC 5952 says; null for what is no address.
  *
  * Only the full decimal form of IPv4 counts: `0177.1`, `0x7f.1` and `127.0.0.01` mean one address to one program and
- * another to the next. An IPv4-mapped IPv6 address is the IPv4 address. A zone (`fe80::1%eth0`), which sockets append, is left off.
+ * another to the next. An IPv4-mapped IPv6 address is the IPv4 address. A zone (`fe80::1%eth0`), which sockets append, is left off,
+ * and so is a port, which proxies append (`192.0.2.7:51234`, `[2001:db8::7]:443`).
  *
  * @see packages/core/decisions/0013-addresses-are-read-strictly.md
+ * @see packages/core/decisions/0027-a-refusal-names-the-way-out.md
  */
 export function canonicalAddress(text: string): string | null {
-  return parseAddress(text.length > MAX_LENGTH ? "" : text.replace(ZONE, ""))?.toString() ?? null;
+  if (text.length > MAX_LENGTH) return null;
+  return parseAddress(withoutPort(text).replace(ZONE, ""))?.toString() ?? null;
 }
 
 /**
@@ -71,6 +77,14 @@ export function canonicalAddressRange(text: string): string | null {
 export function isAddressListed(list: readonly string[], address: string | null): boolean {
   const parsed = address === null ? null : parseAddress(address);
   return parsed !== null && rangesOf(list).some((range) => isWithin(parsed, range));
+}
+
+/** The text before a port. What is no address with a port comes back as it is, for the parser to refuse. */
+function withoutPort(text: string): string {
+  if (!text.includes(":")) return text;
+  const [, bracketed, portOfIpv6 = "0", ipv4, portOfIpv4 = "0"] = WITH_PORT.exec(text) ?? [];
+  const isPort = Number(portOfIpv6) <= MAX_PORT && Number(portOfIpv4) <= MAX_PORT;
+  return isPort ? (bracketed ?? ipv4 ?? text) : text;
 }
 
 function rangesOf(list: readonly string[]): readonly AddressRange[] {

@@ -3,7 +3,7 @@ import type { AppliedCharge } from "../store/charge.js";
 import { loadedWith } from "../testing/records.js";
 import { concludeVerification } from "./conclusion.js";
 import type { VerifyDecision } from "./decision.js";
-import type { LimitRequest } from "./question.js";
+import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
 
 const NOW = 1_000_000;
 const charged: AppliedCharge = { kind: "charged", remaining: 4, limits: [] };
@@ -12,8 +12,8 @@ const toCharge: VerifyDecision = { kind: "charge", limits: [] };
 const conclude = (
   decision: VerifyDecision,
   charge: AppliedCharge = charged,
-  requested: readonly LimitRequest[] = [],
-) => concludeVerification(loadedWith(), decision, charge, NOW, requested);
+  question: Partial<VerifyQuestion> = {},
+) => concludeVerification(loadedWith(), decision, charge, NOW, { ...PLAIN_QUESTION, ...question });
 
 describe("the verdict on a confirmed decision", () => {
   test.each([
@@ -33,6 +33,27 @@ describe("the verdict on a confirmed decision", () => {
     expect(conclude(decision)).toMatchObject({ valid: false, code: "EXPIRED" });
   });
 
+  test("to refuse for want of permissions says which part of the query is missing", () => {
+    const decision = { kind: "refuse", code: "INSUFFICIENT_PERMISSIONS" } as const;
+    const permissions = { or: ["docs.read", { and: ["docs.write", "docs.list"] }] };
+    expect(conclude(decision, charged, { permissions })).toMatchObject({ missing: permissions });
+    expect(
+      conclude({ kind: "refuse", code: "DISABLED" }, charged, { permissions }),
+    ).not.toHaveProperty("missing");
+  });
+
+  test("says how long each window is that was evaluated, and by name: a remembered answer may be older", () => {
+    const limit = { name: "tiles", limit: 10, duration: 60_000, cost: 1, window: "w", owner: 0 };
+    const reading = { limit: 10, remaining: 9, resetAt: NOW + 1, exceeded: false };
+    const limits = ["tiles", "gone"].map((name) => ({ ...reading, name }));
+    expect(conclude({ kind: "charge", limits: [limit] }, { ...charged, limits })).toMatchObject({
+      ratelimits: [
+        { name: "tiles", duration: 60_000 },
+        expect.not.objectContaining({ duration: expect.anything() }),
+      ],
+    });
+  });
+
   test("in a disabled workspace is an error with its reason", () => {
     expect(() => conclude({ kind: "workspace-disabled" })).toThrow(
       expect.objectContaining({ code: "FORBIDDEN", reason: "workspace-disabled" }),
@@ -41,11 +62,11 @@ describe("the verdict on a confirmed decision", () => {
 
   test("about limits that nothing configures is an error that names each by its place", () => {
     const decision = { kind: "unknown-limits", names: ["x", "y"] } as const;
-    const requested = [
+    const limits = [
       { name: "default", cost: 1, adHoc: null, isOptional: true },
       ...["x", "a", "y"].map((name) => ({ name, cost: 1, adHoc: null, isOptional: false })),
     ];
-    expect(() => conclude(decision, charged, requested)).toThrow(
+    expect(() => conclude(decision, charged, { limits })).toThrow(
       expect.objectContaining({
         code: "BAD_REQUEST",
         issues: [

@@ -1,9 +1,11 @@
 import { badRequest, LatchkeyError } from "../errors.js";
+import { missingPermissions } from "../rules/missing-permissions.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyDecision } from "./decision.js";
 import type { VerifiableKey } from "./loaded-key.js";
-import type { LimitRequest } from "./question.js";
+import type { LimitRequest, VerifyQuestion } from "./question.js";
+import { retryAfterMs, type Taken } from "./retry-after.js";
 import { type VerifyOutcome, verdictOf } from "./verdict.js";
 
 const CODE_BY_CHARGE = {
@@ -15,7 +17,6 @@ const CODE_BY_CHARGE = {
 /**
  * The verdict on a decision that the store has confirmed.
  *
- * @param requested - Limits that the request names, for the place of one that is unknown.
  * @throws LatchkeyError `FORBIDDEN` for a disabled workspace, `BAD_REQUEST` for limits that nothing configures.
  */
 export function concludeVerification(
@@ -23,7 +24,7 @@ export function concludeVerification(
   decision: VerifyDecision,
   charge: AppliedCharge,
   now: EpochMs,
-  requested: readonly LimitRequest[],
+  question: Pick<VerifyQuestion, "permissions" | "cost" | "limits">,
 ): VerifyOutcome {
   switch (decision.kind) {
     case "workspace-disabled":
@@ -31,11 +32,13 @@ export function concludeVerification(
         reason: "workspace-disabled",
       });
     case "unknown-limits":
-      throw unknownLimits(requested, decision.names);
+      throw unknownLimits(question.limits, decision.names);
     case "refuse":
-      return verdictOf(loaded, decision.code, charge, now);
+      return decision.code === "INSUFFICIENT_PERMISSIONS"
+        ? verdictOnPermissions(loaded, question, charge, now)
+        : verdictOf(loaded, decision.code, charge, now);
     case "charge":
-      return verdictOnCharge(loaded, charge, now);
+      return verdictOnCharge(loaded, { limits: decision.limits, cost: question.cost }, charge, now);
     default:
       return decision satisfies never;
   }
@@ -44,10 +47,26 @@ export function concludeVerification(
 /** The verdict on a charge that the records did not refuse. */
 export function verdictOnCharge(
   loaded: VerifiableKey,
+  taken: Taken,
   charge: AppliedCharge,
   now: EpochMs,
 ): VerifyOutcome {
-  return verdictOf(loaded, CODE_BY_CHARGE[charge.kind], charge, now);
+  const code = CODE_BY_CHARGE[charge.kind];
+  if (code === "VALID") return verdictOf(loaded, code, charge, now, taken.limits);
+  const wait = retryAfterMs(loaded, taken, charge, now);
+  const hints = wait === null ? {} : { retryAfterMs: wait };
+  return verdictOf(loaded, code, charge, now, taken.limits, hints);
+}
+
+function verdictOnPermissions(
+  loaded: VerifiableKey,
+  { permissions }: Pick<VerifyQuestion, "permissions">,
+  charge: AppliedCharge,
+  now: EpochMs,
+): VerifyOutcome {
+  const missing = permissions === null ? null : missingPermissions(permissions, loaded.held);
+  const hints = missing === null ? {} : { missing };
+  return verdictOf(loaded, "INSUFFICIENT_PERMISSIONS", charge, now, undefined, hints);
 }
 
 /** The names stand in the input as they stand here: one that may be unknown was put in front, and is in no input. */

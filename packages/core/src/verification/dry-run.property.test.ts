@@ -123,20 +123,61 @@ function codeOf(checks: readonly VerdictCheck[]): string {
   return RECORD_CHECKS.find(({ name }) => name === failed)?.code ?? "NOT_FOUND";
 }
 
+function verdictAt(on: Setup, now: number) {
+  const decision = decideVerification(on.loaded, on.question, now);
+  const plan =
+    decision.kind === "charge"
+      ? planCharge(on.loaded, on.question.cost, decision.limits)
+      : planPeek(on.loaded);
+  const moment = { now, refill: dueRefillOf(on.loaded, now) };
+  const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
+  return concludeVerification(on.loaded, decision, charge, now, on.question);
+}
+
 test("the verdict is that of the first check that failed", () => {
   fc.assert(
     fc.property(setup, (on) => {
-      const decision = decideVerification(on.loaded, on.question, NOW);
-      const plan =
-        decision.kind === "charge"
-          ? planCharge(on.loaded, on.question.cost, decision.limits)
-          : planPeek(on.loaded);
-      const moment = { now: NOW, refill: dueRefillOf(on.loaded, NOW) };
-      const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
-      const verdict = concludeVerification(on.loaded, decision, charge, NOW, []);
-      expect(codeOf(peekAt(on, on.question, NOW))).toBe(verdict.code);
+      expect(codeOf(peekAt(on, on.question, NOW))).toBe(verdictAt(on, NOW).code);
     }),
     { numRuns: 3_000 },
+  );
+});
+
+/** A key without anything in the way but limits and uses, and counters that no wrong clock has moved. */
+const counted = setup
+  .filter(({ loaded }) => effectiveUses(loaded).usage.refilledAt <= NOW)
+  .map((on): Setup => {
+    const { key, api } = on.loaded;
+    return {
+      ...on,
+      loaded: { ...on.loaded, key: { ...key, enabled: true }, api: { ...api, ipWhitelist: [] } },
+      question: { ...on.question, apiId: null, permissions: null },
+    };
+  });
+
+test("after what a verdict waits for, the same verification passes, and not a millisecond earlier", () => {
+  fc.assert(
+    fc.property(counted, (on) => {
+      const verdict = verdictAt(on, NOW);
+      if (!("retryAfterMs" in verdict) || verdict.retryAfterMs === undefined) return;
+      expect(verdict.retryAfterMs).toBeGreaterThanOrEqual(1);
+      expect(verdictAt(on, NOW + verdict.retryAfterMs - 1).code).not.toBe("VALID");
+      expect(verdictAt(on, NOW + verdict.retryAfterMs).code).toBe("VALID");
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("a verdict that says nothing of waiting is valid, or no time to come mends it", () => {
+  const later = fc.integer({ min: 1, max: 400 * 86_400_000 });
+  fc.assert(
+    fc.property(counted, later, (on, waitMs) => {
+      const verdict = verdictAt(on, NOW);
+      if (verdict.valid) expect(verdict).not.toHaveProperty("retryAfterMs");
+      else if (!("retryAfterMs" in verdict))
+        expect(verdictAt(on, NOW + waitMs).code).not.toBe("VALID");
+    }),
+    { numRuns: 2_000 },
   );
 });
 

@@ -7,6 +7,7 @@ import { effectiveUses } from "./effective-uses.js";
 import { decideLimits } from "./limits.js";
 import type { LoadedKey } from "./loaded-key.js";
 import type { LimitRequest, VerifyQuestion } from "./question.js";
+import { refillRetryAfterMs, windowRetryAfterMs } from "./retry-after.js";
 import type { VerifyOutcome } from "./verdict.js";
 
 /** A check that waiting does not mend: somebody has to change the key, or to ask another question. */
@@ -125,6 +126,7 @@ function ratelimitCheck(
   now: EpochMs,
 ): VerdictCheck {
   const passed = !reading.exceeded;
+  const retryAfterMs = passed ? null : windowRetryAfterMs({ limit, cost }, reading.resetAt, now);
   return {
     check: "ratelimit",
     passed,
@@ -134,8 +136,7 @@ function ratelimitCheck(
     remaining: charge.kind === "charged" ? reading.remaining + cost : reading.remaining,
     cost,
     reset: reading.resetAt,
-    // The next window is empty: only a cost above the limit itself does not fit there.
-    ...(!passed && cost <= limit && { retryAfterMs: reading.resetAt - now }),
+    ...(retryAfterMs !== null && { retryAfterMs }),
   };
 }
 
@@ -149,10 +150,10 @@ function usesCheck(loaded: LoadedKey, peek: Peek, now: EpochMs): VerdictCheck {
     refill === null || remaining === null
       ? null
       : nextRefillDueAt(refill, Math.max(now, usage.refilledAt));
-  const isMended =
-    refill !== null &&
-    remaining !== null &&
-    decideSpend(Math.max(remaining, refill.amount), cost).kind === "spend";
+  const retryAfterMs =
+    passed || remaining === null
+      ? null
+      : refillRetryAfterMs(refill, remaining, cost, nextRefillAt, now);
   return {
     check: "uses",
     passed,
@@ -160,6 +161,6 @@ function usesCheck(loaded: LoadedKey, peek: Peek, now: EpochMs): VerdictCheck {
     ...(remaining !== null && { remaining }),
     cost,
     ...(nextRefillAt !== null && { nextRefillAt }),
-    ...(!passed && isMended && nextRefillAt !== null && { retryAfterMs: nextRefillAt - now }),
+    ...(retryAfterMs !== null && { retryAfterMs }),
   };
 }

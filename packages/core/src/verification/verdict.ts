@@ -2,8 +2,9 @@ import type { IdentityRecord } from "../records/identity.js";
 import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { keyState } from "../rules/lifecycle.js";
 import type { Metadata } from "../rules/metadata.js";
-import type { AppliedCharge, LimitReading } from "../store/charge.js";
-import type { EpochMs } from "../time.js";
+import type { PermissionQuery } from "../rules/permission.js";
+import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.js";
+import type { EpochMs, SpanMs } from "../time.js";
 import type { RecordRefusal } from "./checks.js";
 import type { VerifiableKey } from "./loaded-key.js";
 
@@ -17,7 +18,10 @@ export interface VerifiedKey {
   readonly meta?: Metadata;
   /** Unix epoch ms. */
   readonly expires?: EpochMs;
-  /** The derived state that the decision was made on: a key whose last use this verification took says true. */
+  /**
+   * Derived, not the switch: false once the key is switched off, has expired or has no uses left. It is the state that the decision
+   * was made on: a key whose last use this verification took says true, and the next refusal of it says false.
+   */
   readonly enabled: boolean;
   readonly permissions: readonly string[];
   readonly roles: readonly string[];
@@ -42,7 +46,24 @@ export interface RatelimitState {
 export interface NamedRatelimitState extends RatelimitState {
   readonly name: string;
   readonly exceeded: boolean;
+  /**
+   * Length of the window in ms. Absent only where a `requestId` got an answer that was given before, and the limit is gone since.
+   */
+  readonly duration?: SpanMs;
 }
+
+/** What a refusal says of the way out. Fields without a value are absent. */
+export interface RefusalHints {
+  /** `INSUFFICIENT_PERMISSIONS` only: the part of the query that is not satisfied, and nothing else that the key has or has not. */
+  readonly missing?: PermissionQuery;
+  /**
+   * `RATE_LIMITED` and `USAGE_EXCEEDED` only: ms from now until the same verification would pass if nothing else happens, a whole
+   * number >= 1. Absent where waiting does not help: no refill is due, or the cost is above the limit itself.
+   */
+  readonly retryAfterMs?: SpanMs;
+}
+
+type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 
 /** The verdict on one presented secret: switch over `code`. */
 export type VerifyOutcome =
@@ -57,19 +78,30 @@ export type VerifyOutcome =
         | "INSUFFICIENT_PERMISSIONS"
         | "RATE_LIMITED"
         | "USAGE_EXCEEDED";
-    } & VerifiedKey);
+    } & VerifiedKey &
+      RefusalHints);
 
-/** Writes the verdict on a confirmed decision. */
+const NO_HINTS: RefusalHints = Object.freeze({});
+const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
+
+/**
+ * Writes the verdict on a confirmed decision.
+ *
+ * @param taken - The limits that the charge is about, in its order.
+ * @param hints - Of a refusal.
+ */
 export function verdictOf(
   loaded: VerifiableKey,
   code: RecordRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
   charge: AppliedCharge,
   now: EpochMs,
+  taken: readonly LimitCharge[] = NO_LIMITS,
+  hints: RefusalHints = NO_HINTS,
 ): VerifyOutcome {
   const { key, identity } = loaded;
   const { remaining, limits } = charge;
   const isValid = code === "VALID";
-  const verdict: { -readonly [Field in keyof VerifiedKey]: VerifiedKey[Field] } & {
+  const verdict: Writable<VerifiedKey & RefusalHints> & {
     readonly valid: boolean;
     readonly code: typeof code;
   } = {
@@ -95,7 +127,11 @@ export function verdictOf(
   if (remaining !== null) verdict.remaining = remaining;
   if (limits.length > 0) {
     verdict.ratelimit = ratelimitState(leadingLimit(limits));
-    verdict.ratelimits = limits.map(namedRatelimitState);
+    verdict.ratelimits = limits.map((reading, index) => namedRatelimitState(reading, taken[index]));
+  }
+  if (!isValid) {
+    if (hints.missing !== undefined) verdict.missing = hints.missing;
+    if (hints.retryAfterMs !== undefined) verdict.retryAfterMs = hints.retryAfterMs;
   }
   return verdict as VerifyOutcome;
 }
@@ -116,9 +152,14 @@ function leadingLimit(limits: readonly LimitReading[]): LimitReading {
   return refusing ?? byDefault ?? (limits[0] as LimitReading);
 }
 
-function namedRatelimitState(reading: LimitReading): NamedRatelimitState {
-  const { name, limit, remaining, resetAt, exceeded } = reading;
-  return { name, limit, remaining, reset: resetAt, exceeded };
+/** @param taken - The limit in the same place. A remembered reading may be of another one. */
+function namedRatelimitState(
+  { name, limit, remaining, resetAt, exceeded }: LimitReading,
+  taken: LimitCharge | undefined,
+): NamedRatelimitState {
+  if (taken === undefined || taken.name !== name)
+    return { name, limit, remaining, reset: resetAt, exceeded };
+  return { name, limit, remaining, reset: resetAt, exceeded, duration: taken.duration };
 }
 
 function ratelimitState({ limit, remaining, resetAt }: LimitReading): RatelimitState {

@@ -89,7 +89,7 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
   ipAddress: {
     minLength: 2,
     maxLength: 128,
-    pattern: "^[0-9A-Fa-f:.]+(?:%[0-9A-Za-z._~-]{1,64})?$",
+    pattern: "^\\[?[0-9A-Fa-f:.]+(?:%[0-9A-Za-z._~-]{1,64})?(?:\\](?::[0-9]{1,5})?)?$",
   },
   ipWhitelist: { items: { minLength: 2, pattern: "^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$" } },
   plaintext: { minLength: 1, maxLength: 512, pattern: "^[ -~]*$" },

@@ -43,12 +43,16 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "RefusedVerdict.checks": "Dry run only: every check, in order.",
   "RefusedVerdict.code": "Why the key is refused.",
   "RefusedVerdict.enabled": "Derived: false once the key is switched off, expired or exhausted.",
+  "RefusedVerdict.missing":
+    "`INSUFFICIENT_PERMISSIONS` only: the part of the query that is not met.",
   "RefusedVerdict.ownerId": "Deprecated: the `externalId` of the identity.",
   "RefusedVerdict.permissions": "Names of all permissions of the key, direct and through roles.",
   "RefusedVerdict.ratelimit":
     "The limit that refused, else the one named `default`, else the first.",
   "RefusedVerdict.ratelimits": "Every limit that was checked, in order.",
   "RefusedVerdict.remaining": "Remaining uses afterwards; absent if unlimited.",
+  "RefusedVerdict.retryAfterMs":
+    "`RATE_LIMITED` and `USAGE_EXCEEDED` only: ms until the same verification would pass if nothing else happens; absent if waiting does not help.",
   "RefusedVerdict.roles": "Names of the roles of the key.",
   "Role.permissions": "Names of the permissions of the role.",
   "ValidVerdict.checks": "Dry run only: every check, in order.",
@@ -162,7 +166,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.verifyKey.apiId": "Id of the API that the key must belong to.",
   "keys.verifyKey.authorization": "Permissions that the key must have.",
   "keys.verifyKey.ipAddress":
-    "Address of whoever presents the key; needed if the API has an `ipWhitelist`.",
+    "Address of whoever presents the key, a port is left off; needed if the API has an `ipWhitelist`.",
   "keys.verifyKey.ratelimit": "Deprecated: the limit named `default` among `ratelimits`.",
   "keys.verifyKey.ratelimit.cost": "Units to take from the limit named `default`; 0 only looks.",
   "keys.verifyKey.ratelimits":

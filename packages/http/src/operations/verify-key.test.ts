@@ -57,8 +57,8 @@ describe("the verdict", () => {
       remaining: 7,
       ratelimit: { limit: 5, remaining: 4, reset },
       ratelimits: [
-        { name: "default", limit: 5, remaining: 4, reset, exceeded: false },
-        { name: "tokens", limit: 9, remaining: 7, reset, exceeded: false },
+        { name: "default", limit: 5, remaining: 4, reset, exceeded: false, duration: 60_000 },
+        { name: "tokens", limit: 9, remaining: 7, reset, exceeded: false, duration: 60_000 },
       ],
     });
   });
@@ -110,6 +110,34 @@ describe("the verdict", () => {
         code !== "NOT_FOUND",
       ]);
     }
+  });
+});
+
+describe("a refusal says the way out", () => {
+  test("which permissions are missing", async () => {
+    const { key } = await create();
+    const permissions = { and: ["docs.read", "docs.write"] };
+    expect(await verify({ key, authorization: { permissions } })).toMatchObject({
+      code: "INSUFFICIENT_PERMISSIONS",
+      missing: permissions,
+    });
+  });
+
+  test("how long to wait, for a limit or for a refill", async () => {
+    const limited = await create({ ratelimit: { limit: 1, duration: 60_000 } });
+    await verify({ key: limited.key });
+    expect(await verify({ key: limited.key })).toMatchObject({
+      code: "RATE_LIMITED",
+      retryAfterMs: 60_000 - 12_345,
+    });
+    const used = await create({ remaining: 1, refill: { interval: "daily", amount: 1 } });
+    await verify({ key: used.key });
+    const verdict = await verify({ key: used.key });
+    const dayMs = 86_400_000;
+    expect(verdict).toMatchObject({
+      code: "USAGE_EXCEEDED",
+      retryAfterMs: dayMs - (START % dayMs),
+    });
   });
 });
 

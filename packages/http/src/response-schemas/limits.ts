@@ -50,5 +50,10 @@ export const limitResult = z.strictObject({ success: z.boolean(), ...limitState 
 /** A named limit after a verification, and whether it refused. */
 export const namedRatelimitState = shared(
   "NamedRatelimitState",
-  z.strictObject({ name: z.string(), ...limitState, exceeded: z.boolean() }),
+  z.strictObject({
+    name: z.string(),
+    ...limitState,
+    exceeded: z.boolean(),
+    duration: whole(1).optional(),
+  }),
 );

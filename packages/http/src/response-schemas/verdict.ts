@@ -1,3 +1,4 @@
+import { permissionQueryField } from "@latchkey/core";
 import { z } from "zod";
 import { checks } from "./checks.js";
 import { keyIdentity } from "./identities.js";
@@ -46,6 +47,8 @@ const refused = z.strictObject({
     "USAGE_EXCEEDED",
   ]),
   ...verifiedKey,
+  missing: permissionQueryField.optional(),
+  retryAfterMs: whole(1).optional(),
 });
 
 /** Response of keys.verifyKey: switch over `code`. */

@@ -280,6 +280,16 @@ describeOnMemory("an allow-list of addresses", (open) => {
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
+  test("reads an address with a port, as proxies write it", async () => {
+    const { context, key } = await restricted(["10.0.0.0/8", "2001:db8::/32"]);
+    for (const [ipAddress, code] of [
+      ["10.0.0.1:51234", "VALID"],
+      ["[2001:db8::1]:51234", "VALID"],
+      ["11.0.0.1:51234", "FORBIDDEN"],
+    ] as const)
+      expect(await context.latchkey.verifyKey({ key, ipAddress })).toMatchObject({ code });
+  });
+
   test("holds for the keys of its own API alone", async () => {
     const { context } = await restricted(["10.0.0.0/8"]);
     const { apiId } = await context.latchkey.createApi({ name: "harbour gates" });
@@ -287,7 +297,7 @@ describeOnMemory("an allow-list of addresses", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
-  test.each(["10.0.0.0.0", "010.0.0.1", "10.0.0.0/8", "localhost", "", "10.0.0.1:80", 7, null])(
+  test.each(["10.0.0.0.0", "010.0.0.1", "10.0.0.0/8", "localhost", "", "10.0.0.1:x", 7, null])(
     "an address of %j is refused by name, restricted or not, whatever the key",
     async (ipAddress) => {
       const { context, key } = await restricted([]);

@@ -45,7 +45,7 @@ export async function dryRun(
     if (charge.kind === "stale" || charge.kind === "conflict") continue;
     const peek: Peek = { limits, cost: question.cost, charge };
     const confirmed = decision.kind === "charge" ? charge : withoutCharge(peek);
-    const verdict = concludeVerification(loaded, decision, confirmed, now, question.limits);
+    const verdict = concludeVerification(loaded, decision, confirmed, now, question);
     return { ...verdict, checks: allChecks(loaded, question, peek, now) };
   }
   throw new LatchkeyError("STORE_UNAVAILABLE", "the key kept changing while it was looked at", {

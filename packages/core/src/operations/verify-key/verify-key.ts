@@ -138,8 +138,8 @@ function conclude(
   const { limits, cost } = question;
   const verdict =
     plan === null
-      ? concludeVerification(cached, refusal ?? decideLimits(cached, limits), charge, now, limits)
-      : verdictOnCharge(cached, charge, now);
+      ? concludeVerification(cached, refusal ?? decideLimits(cached, limits), charge, now, question)
+      : verdictOnCharge(cached, plan, charge, now);
   if (recorder !== null) recorder.count(cached, verdict.code, now);
   if (onEvent !== null)
     emitVerdict(onEvent, { loaded: cached, verdict, cost, now, charge }, tags, onError);

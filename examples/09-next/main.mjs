@@ -1,0 +1,24 @@
+import { serve } from "@hono/node-server";
+import { latchkey } from "./guard.mjs";
+import { GET } from "./route.mjs";
+
+const { PORT = "4109" } = process.env;
+
+// A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.
+const { apiId } = await latchkey.createApi({ name: "map tiles" });
+await latchkey.createPermission({ name: "tiles.read" });
+const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
+
+/** Calls the route as Next.js does: with the request, and with its parameters as a promise. @param {Request} request */
+const route = (request) => {
+  const [, , zoom = ""] = new URL(request.url).pathname.split("/");
+  return GET(request, { params: Promise.resolve({ zoom }) });
+};
+
+const server = serve({ fetch: route, port: Number(PORT), hostname: "127.0.0.1" }, ({ port }) => {
+  console.log(`http://127.0.0.1:${port}/tiles/7`);
+  console.log(key);
+});
+
+for (const signal of ["SIGTERM", "SIGINT"])
+  process.once(signal, () => server.close(() => latchkey.close()));

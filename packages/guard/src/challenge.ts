@@ -1,0 +1,30 @@
+import type { PermissionQuery } from "@latchkey/core";
+
+/** A scope as RFC 6749 writes it: printable ASCII without space, `"` and `\`. */
+const SCOPE = /^[!#-[\]-~]+$/;
+
+/**
+ * The value of `WWW-Authenticate`. The scheme must be followed by at least one parameter, so the realm is always there.
+ *
+ * @param error - Null where no key was presented: then nothing is said of an error.
+ * @param missing - What is missing of the permissions; named as scopes where one list of them says it.
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
+ */
+export function writeChallenge(
+  error: string | null,
+  detail: string,
+  missing: PermissionQuery | undefined,
+): string {
+  let challenge = 'Bearer realm="api"';
+  if (error !== null) challenge += `, error="${error}", error_description="${detail}"`;
+  const scopes = missing === undefined ? null : scopesOf(missing);
+  return scopes === null ? challenge : `${challenge}, scope="${scopes.join(" ")}"`;
+}
+
+/** The names that are all missing; null where one of several would do, or a name is no scope. */
+function scopesOf(missing: PermissionQuery): readonly string[] | null {
+  if (typeof missing === "string") return SCOPE.test(missing) ? [missing] : null;
+  if ("or" in missing) return null;
+  const scopes = missing.and.map(scopesOf);
+  return scopes.includes(null) ? null : scopes.flatMap((names) => names ?? []);
+}

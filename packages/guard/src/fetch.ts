@@ -1,0 +1,69 @@
+import { createDecision } from "./decide.js";
+import type { GuardOptions } from "./options.js";
+import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { ApiKey } from "./refusal.js";
+import { presentedByHeaders, refusedResponse, withHeaders } from "./web-request.js";
+
+/** What fetch handlers are called with: a request (Next.js, Bun, Deno), or an event that has one (Remix, SvelteKit). */
+export type RequestOrEvent = Request | { readonly request: Request };
+
+/** A guarded handler: after the request comes the verdict, then whatever else the framework hands in. */
+export type FetchHandler<
+  Subject extends RequestOrEvent,
+  Rest extends unknown[],
+  Key extends ApiKey | null,
+> = (subject: Subject, apiKey: Key, ...rest: Rest) => Response | Promise<Response>;
+
+/** A handler as the framework calls it. */
+export type FetchListener<Subject extends RequestOrEvent, Rest extends unknown[]> = (
+  subject: Subject,
+  ...rest: Rest
+) => Promise<Response>;
+
+/** Makes a guarded handler of a question and a handler. With `optional: true` the verdict may be null. */
+export interface CreateFetchGuard {
+  <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
+    question: GuardQuestion<Request> & { readonly optional?: false },
+    handler: FetchHandler<Subject, Rest, ApiKey>,
+  ): FetchListener<Subject, Rest>;
+  <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
+    question: GuardQuestion<Request>,
+    handler: FetchHandler<Subject, Rest, ApiKey | null>,
+  ): FetchListener<Subject, Rest>;
+}
+
+/**
+ * Makes guards for handlers of web standard requests: route handlers of Next.js, loaders of Remix, endpoints of SvelteKit,
+ * `Bun.serve`, `Deno.serve`. Each calls its handler with the verdict, or answers the refusal.
+ *
+ * A web standard request knows no address: state the proxies (`trustProxy`), or find it with `getAddress`.
+ *
+ * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @example
+ * const guard = createGuard(latchkey, { trustProxy: 1 });
+ * export const GET = guard({ permissions: "tiles.read" }, async (request, apiKey) => Response.json(apiKey.keyId));
+ */
+export function createGuard(
+  latchkey: GuardLatchkey,
+  options?: GuardOptions<Request>,
+): CreateFetchGuard {
+  const createDecide = createDecision(latchkey, options);
+  const guard = <Subject extends RequestOrEvent, Rest extends unknown[]>(
+    question: GuardQuestion<Request>,
+    handler: FetchHandler<Subject, Rest, ApiKey | null>,
+  ): FetchListener<Subject, Rest> => {
+    const decide = createDecide(question);
+    return async (subject, ...rest) => {
+      const request = requestOf(subject);
+      const decision = await decide(presentedByHeaders(request.headers, null), request);
+      if (!decision.admitted) return refusedResponse(decision);
+      const response = await handler(subject, decision.apiKey, ...rest);
+      return withHeaders(response, decision.headers);
+    };
+  };
+  return guard as CreateFetchGuard;
+}
+
+function requestOf(subject: RequestOrEvent): Request {
+  return "request" in subject ? (subject.request as Request) : subject;
+}

@@ -1,0 +1,214 @@
+import { memoryStore } from "@latchkey/memory";
+import { describe, expect, test } from "vitest";
+import { describeOnEveryStore } from "./testing/every-store.js";
+import { DAY_MS, MINUTE_MS, open } from "./testing/open.js";
+import { readList } from "./testing/read-list.js";
+import { type Answer, exchange, SERVERS } from "./testing/servers.js";
+
+const visit = (port: number, headers: Record<string, string> = {}, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${port}/tiles`, { headers, ...init });
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+
+describe.each(Object.entries(SERVERS))("a route of %s", (_name, serve) => {
+  test("lets a good key in, hands the verdict to the handler and shows the limits", async () => {
+    const { latchkey, issue } = await open();
+    const key = await issue({
+      permissions: ["tiles.read"],
+      ratelimit: { limit: 5, duration: MINUTE_MS },
+    });
+    const port = await serve({ latchkey, question: { permissions: "tiles.read" } });
+    const response = await visit(port, bearer(key));
+    expect(response.status).toBe(200);
+    const { keyId } = (await response.json()) as Answer;
+    expect(keyId).toBe((await latchkey.whoami({ key })).id);
+    expect(readList(response.headers.get("ratelimit-policy") ?? "")).toEqual([
+      { text: "default", parameters: { q: 5, w: 60 } },
+    ]);
+    expect(readList(response.headers.get("ratelimit") ?? "")).toEqual([
+      { text: "default", parameters: { r: 4, t: 50 } },
+    ]);
+    expect((await visit(port, { "X-API-Key": key })).status).toBe(200);
+  });
+
+  test("refuses whoever presents no key, and its handler is not called", async () => {
+    const { latchkey } = await open();
+    const response = await visit(await serve({ latchkey }));
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe('Bearer realm="api"');
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(await response.json()).toEqual({
+      title: "Unauthorized",
+      status: 401,
+      detail: "an API key is needed",
+      code: "KEY_MISSING",
+    });
+  });
+
+  test("refuses a header that is sent twice, two keys that differ, and control characters", async () => {
+    const { latchkey, issue } = await open();
+    const port = await serve({ latchkey });
+    const [key, other] = [await issue(), await issue()];
+    const lines = [
+      `Authorization: Bearer ${key}\r\nAuthorization: Bearer ${key}`,
+      `Authorization: Bearer ${key}\r\nAuthorization: Bearer ${other}`,
+      `Authorization: Basic eDp5\r\nAuthorization: Bearer ${key}`,
+      `X-API-Key: ${key}\r\nX-API-Key: ${key}`,
+      `X-API-Key: ${key}\r\nAuthorization: Bearer ${other}`,
+      `X-API-Key: ${key}\ta`,
+      `X-API-Key: ${key}\x85`,
+      `Authorization: Bearer ${"x".repeat(513)}`,
+      "Authorization: Bearer",
+      "X-API-Key:",
+    ];
+    for (const line of lines) {
+      const answer = await exchange(
+        port,
+        `GET /tiles HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${line}\r\n\r\n`,
+      );
+      expect(answer, line).toMatch(/^HTTP\/1\.1 401 /);
+      expect(answer, line).toContain('"code":"KEY_MALFORMED"');
+      expect(answer, line).toMatch(
+        /\r\nwww-authenticate: Bearer realm="api", error="invalid_token"/i,
+      );
+    }
+    const same = await exchange(
+      port,
+      `GET /tiles HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-API-Key: ${key}\r\nAuthorization: bearer  ${key}\r\n\r\n`,
+    );
+    expect(same).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("answers 403 with the missing permissions, 429 with the time to wait, 402 where it is to", async () => {
+    const { latchkey, issue } = await open();
+    const question = { permissions: "tiles.write" } as const;
+    const forbidden = await visit(await serve({ latchkey, question }), bearer(await issue()));
+    expect([forbidden.status, await forbidden.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: "INSUFFICIENT_PERMISSIONS", missing: "tiles.write" }),
+    ]);
+    const port = await serve({ latchkey, options: { usedUpStatus: 402 } });
+    const limited = bearer(await issue({ ratelimit: { limit: 1, duration: MINUTE_MS } }));
+    await visit(port, limited);
+    const response = await visit(port, limited);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "50"]);
+    const refill = { interval: "daily", amount: 1 } as const;
+    const used = bearer(await issue({ remaining: 1, refill }));
+    await visit(port, used);
+    const paid = await visit(port, used);
+    expect([paid.status, Number(paid.headers.get("retry-after"))]).toEqual([
+      402,
+      DAY_MS / 2 / 1000 - 10,
+    ]);
+  });
+
+  test("answers 503 without a store, and 500 where the host named a limit that nothing configures", async () => {
+    const { latchkey, issue } = await open();
+    const key = await issue();
+    const errors: unknown[] = [];
+    const options = { onError: (error: unknown) => errors.push(error) };
+    const question = { ratelimits: [{ name: "no-such-limit" }] };
+    const mistaken = await visit(await serve({ latchkey, question, options }), bearer(key));
+    expect(mistaken.status).toBe(500);
+    expect(await mistaken.text()).not.toMatch(/limit|tiles/);
+    expect(String(errors[0])).toContain("ratelimits.0.name");
+    const port = await serve({ latchkey, options });
+    await latchkey.close();
+    const down = await visit(port, bearer(key));
+    expect([down.status, down.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(errors).toHaveLength(2);
+  });
+
+  test("with a key that is optional, admits a request without one and says so, and no bad one", async () => {
+    const { latchkey, issue } = await open();
+    const port = await serve({ latchkey, question: { optional: true } });
+    const anonymous = await visit(port);
+    expect([anonymous.status, ((await anonymous.json()) as Answer).keyId]).toEqual([200, null]);
+    const known = await visit(port, bearer(await issue()));
+    expect(((await known.json()) as Answer).keyId).toMatch(/^key_/);
+    expect((await visit(port, bearer("no-such-key"))).status).toBe(401);
+  });
+
+  test("hands a streamed body on, whole, and refuses before it is sent to the end", async () => {
+    const { latchkey, issue } = await open();
+    const port = await serve({ latchkey });
+    const chunks = Array.from({ length: 64 }, () => new Uint8Array(16_384));
+    const stream = () =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          const chunk = rest.shift();
+          if (chunk === undefined) controller.close();
+          else controller.enqueue(chunk);
+        },
+      });
+    const rest = [...chunks];
+    const headers = { ...bearer(await issue()), "Content-Type": "application/octet-stream" };
+    const response = await visit(port, headers, {
+      method: "POST",
+      body: stream(),
+      duplex: "half",
+    } as RequestInit);
+    expect([response.status, ((await response.json()) as Answer).received]).toEqual([
+      200,
+      64 * 16_384,
+    ]);
+    const early = await exchange(
+      port,
+      "POST /tiles HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" +
+        "Content-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\nand no more than this",
+    );
+    expect(early).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test("answers HEAD without a body", async () => {
+    const { latchkey } = await open();
+    const response = await visit(await serve({ latchkey }), {}, { method: "HEAD" });
+    expect([response.status, await response.text()]).toEqual([401, ""]);
+  });
+
+  test("restricts by the socket's address, and by a header only behind a stated proxy", async () => {
+    const { latchkey, apiId, issue } = await open();
+    const key = await issue();
+    await latchkey.updateApi({ apiId, ipWhitelist: ["203.0.113.7"] });
+    const forwarded = (addresses: string) => ({ ...bearer(key), "X-Forwarded-For": addresses });
+    const direct = await serve({ latchkey });
+    expect((await visit(direct, forwarded("203.0.113.7"))).status).toBe(403);
+    const proxied = await serve({ latchkey, options: { trustProxy: 1 } });
+    expect((await visit(proxied, forwarded("10.0.0.1, 203.0.113.7:51234"))).status).toBe(200);
+    expect((await visit(proxied, forwarded("203.0.113.7, 10.0.0.1"))).status).toBe(403);
+    expect((await visit(proxied, bearer(key))).status).toBe(403);
+  });
+});
+
+for (const [name, serve] of Object.entries(SERVERS))
+  describeOnEveryStore(`200 requests at once to a route of ${name}`, (openStore) => {
+    test("admit exactly as many as there are uses, and every other gets 429", async () => {
+      const { latchkey, issue } = await open(openStore());
+      const headers = bearer(await issue({ remaining: 120 }));
+      const port = await serve({ latchkey });
+      const statuses = await Promise.all(
+        Array.from({ length: 200 }, async (_, index) => {
+          const init = index % 2 === 0 ? {} : { method: "POST", body: "x".repeat(1_000) };
+          const response = await visit(port, headers, init);
+          await response.text();
+          return response.status;
+        }),
+      );
+      const count = (status: number) => statuses.filter((one) => one === status).length;
+      expect([count(200), count(429)]).toEqual([120, 80]);
+    });
+  });
+
+test("the address of the socket restricts where it is known", async () => {
+  const { latchkey, apiId, issue } = await open(memoryStore());
+  const headers = bearer(await issue());
+  await latchkey.updateApi({ apiId, ipWhitelist: ["127.0.0.1"] });
+  const statusOf = async (name: string, options = {}) =>
+    (await visit(await (SERVERS[name] as (typeof SERVERS)[string])({ latchkey, options }), headers))
+      .status;
+  for (const name of ["Express 5", "Fastify 5", "Hono 4", "node:http"])
+    expect([name, await statusOf(name)]).toEqual([name, 200]);
+  // A web standard request has no address, so the host finds it.
+  expect(await statusOf("a fetch handler")).toBe(403);
+  expect(await statusOf("a fetch handler", { getAddress: () => "127.0.0.1" })).toBe(200);
+});

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createDecision } from "./decide.js";
+import { presentedByNode, writeHeaders, writeRefusal } from "./node-request.js";
+import type { GuardOptions } from "./options.js";
+import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { ApiKey } from "./refusal.js";
+
+/** A guarded listener: what it is called with beside request and response is the verdict. */
+export type NodeHandler<Key extends ApiKey | null> = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  apiKey: Key,
+) => unknown;
+
+/** A listener for `createServer`. It resolves when the handler has; what the handler throws, it rejects with. */
+export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Makes a guarded listener of a question and a handler. With `optional: true` the verdict may be null. */
+export interface CreateNodeGuard {
+  (
+    question: GuardQuestion<IncomingMessage> & { readonly optional?: false },
+    handler: NodeHandler<ApiKey>,
+  ): NodeListener;
+  (question: GuardQuestion<IncomingMessage>, handler: NodeHandler<ApiKey | null>): NodeListener;
+}
+
+/**
+ * Makes guards for listeners of `node:http`. Each calls its handler with the verdict, or answers the refusal.
+ *
+ * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @example
+ * const guard = createGuard(latchkey, { trustProxy: 1 });
+ * createServer(guard({ permissions: "tiles.read" }, (req, res, apiKey) => res.end(apiKey.keyId)));
+ */
+export function createGuard(
+  latchkey: GuardLatchkey,
+  options?: GuardOptions<IncomingMessage>,
+): CreateNodeGuard {
+  const createDecide = createDecision(latchkey, options);
+  const guard = (
+    question: GuardQuestion<IncomingMessage>,
+    handler: NodeHandler<ApiKey | null>,
+  ): NodeListener => {
+    const decide = createDecide(question);
+    return async (request, response) => {
+      const decision = await decide(presentedByNode(request), request);
+      if (!decision.admitted) return writeRefusal(response, decision);
+      writeHeaders(response, decision);
+      await handler(request, response, decision.apiKey);
+    };
+  };
+  return guard as CreateNodeGuard;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { createDecision } from "./decide.js";
+import { open } from "./testing/open.js";
+
+describe("the options of a guard", () => {
+  test.each([
+    [{ trustProxies: 1 }, '"trustProxies" is not an option'],
+    [{ trustProxy: true }, '"trustProxy" must be a whole number >= 0'],
+    [{ trustProxy: -1 }, '"trustProxy"'],
+    [{ trustProxy: 1.5 }, '"trustProxy"'],
+    [{ problem: "xml" }, '"problem" must be'],
+    [{ usedUpStatus: 403 }, '"usedUpStatus" must be 429 or 402'],
+    [{ getKey: "x-key" }, '"getKey" must be a function'],
+    [{ onRefusal: {} }, '"onRefusal" must be a function'],
+    [{ onError: null }, '"onError" must be a function'],
+    [null, "an object is needed"],
+  ])("%j are refused by name", async (options, message) => {
+    const { latchkey } = await open();
+    expect(() => createDecision(latchkey, options as never)).toThrow(message);
+  });
+});
+
+describe("the question of a route is refused when the guard is made, not when the first request comes", () => {
+  test.each([
+    [{ permission: "tiles.read" }, '"permission" is not a field of a question'],
+    [{ optional: "yes" }, '"optional" must be true or false'],
+    [{ permissions: { and: [] } }, "permissions.and"],
+    [{ permissions: "" }, "permissions"],
+    [{ cost: -1 }, "cost"],
+    [{ cost: "1" }, "cost"],
+    [{ ratelimits: [{ name: "" }] }, "ratelimits.0.name"],
+    [{ ratelimits: [{ name: "a", cost: "1" }] }, "ratelimits.0.cost"],
+    [{ ratelimits: [{ name: "a" }, { name: "a", cost: () => 1 }] }, "ratelimits.1.name"],
+    [{ ratelimits: [{ name: "a", costs: () => 1 }] }, "costs"],
+    ["tiles.read", "an object is needed"],
+  ])("%j", async (question, message) => {
+    const { latchkey } = await open();
+    expect(() => createDecision(latchkey)(question as never)).toThrow(message);
+  });
+});

@@ -1,0 +1,51 @@
+import type { VerifyOutcome } from "@latchkey/core";
+import type { HeaderFields } from "./rate-limit-fields.js";
+
+/** The verdict on a key that is good. */
+export type ApiKey = Extract<VerifyOutcome, { readonly valid: true }>;
+
+/** The verdict on a key that is not. */
+export type RefusedVerdict = Exclude<VerifyOutcome, { readonly valid: true }>;
+
+/** Why a request is refused: a verdict, or what stood in its way. */
+export type RefusalCode =
+  | RefusedVerdict["code"]
+  /** No key was presented. */
+  | "KEY_MISSING"
+  /** Something was presented that is no key, or more than one. */
+  | "KEY_MALFORMED"
+  /** The store did not answer. */
+  | "STORE_UNAVAILABLE"
+  /** A mistake of the host's: its error listener knows more, and the client nothing. */
+  | "INTERNAL_SERVER_ERROR";
+
+/** A refusal as data: what to answer, and why. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** HTTP status. */
+  readonly status: number;
+  /** Header fields by name. */
+  readonly headers: HeaderFields;
+  /** A text is sent as it is, an object as JSON. */
+  readonly body: string | Readonly<Record<string, unknown>>;
+  /** Null where no verdict was given. */
+  readonly verdict: RefusedVerdict | null;
+}
+
+/** A request that may pass. */
+export interface Admission {
+  readonly admitted: true;
+  /** Null only on a route where a key is optional, and none was presented. */
+  readonly apiKey: ApiKey | null;
+  /** To add to the answer: the limits that were evaluated. */
+  readonly headers: HeaderFields;
+}
+
+/** A request that may not pass, with the body as text. */
+export interface Refused extends Refusal {
+  readonly admitted: false;
+  readonly body: string;
+}
+
+/** What becomes of a request. */
+export type Decision = Admission | Refused;

@@ -1,0 +1,82 @@
+import { type EpochMs, LatchkeyError, type SpanMs } from "@latchkey/core";
+import { writeChallenge } from "./challenge.js";
+import { rateLimitFields, wholeSeconds } from "./rate-limit-fields.js";
+import type { Refusal, RefusalCode, RefusedVerdict } from "./refusal.js";
+import { type BodyForm, MEDIA_TYPES, refusalBody } from "./refusal-body.js";
+import { REFUSAL_FORMS } from "./refusal-form.js";
+
+/** How refusals are answered. */
+export interface RefusalStyle {
+  readonly problem: BodyForm;
+  readonly usedUpStatus: 429 | 402;
+  /** Makes an id for a body that names its request. */
+  readonly requestId: () => string;
+}
+
+/** What is known of a refusal beside its code. */
+interface Grounds {
+  /** In place of the usual words. */
+  readonly detail?: string;
+  readonly verdict?: RefusedVerdict;
+  readonly retryAfterMs?: SpanMs | undefined;
+  /** Unix epoch ms, by the clock that the verdict was given by. */
+  readonly now?: EpochMs;
+}
+
+/** Time after which a client should try again while the store does not answer, where the store says nothing of it. */
+const STORE_RETRY_MS = 1_000;
+
+/** The refusal of a request that presents no key, or something that is none. */
+export function refuseCredential(
+  style: RefusalStyle,
+  code: "KEY_MISSING" | "KEY_MALFORMED",
+  detail?: string,
+): Refusal {
+  return refuse(style, code, detail === undefined ? {} : { detail });
+}
+
+/**
+ * The refusal that a verdict comes to.
+ *
+ * @param now - Unix epoch ms, by the clock that the verdict was given by.
+ */
+export function refuseVerdict(style: RefusalStyle, verdict: RefusedVerdict, now: EpochMs): Refusal {
+  // Not every verdict that is not valid is one of those known here, where the versions of two packages differ.
+  const code = Object.hasOwn(REFUSAL_FORMS, verdict.code) ? verdict.code : "FORBIDDEN";
+  const { retryAfterMs } = "retryAfterMs" in verdict ? verdict : {};
+  return refuse(style, code, { verdict, retryAfterMs, now });
+}
+
+/** The refusal of a request about which no verdict could be given: nothing of the error is in it. */
+export function refuseError(style: RefusalStyle, error: unknown): Refusal {
+  if (error instanceof LatchkeyError) {
+    if (error.code === "STORE_UNAVAILABLE") {
+      const { retryAfterMs = STORE_RETRY_MS } = error.details;
+      return refuse(style, "STORE_UNAVAILABLE", { retryAfterMs });
+    }
+    if (error.reason === "workspace-disabled") return refuse(style, "FORBIDDEN", {});
+  }
+  return refuse(style, "INTERNAL_SERVER_ERROR", {});
+}
+
+function refuse(
+  style: RefusalStyle,
+  code: RefusalCode,
+  { detail = REFUSAL_FORMS[code].detail, verdict, retryAfterMs, now = 0 }: Grounds,
+): Refusal {
+  const { challenge } = REFUSAL_FORMS[code];
+  const status = code === "USAGE_EXCEEDED" ? style.usedUpStatus : REFUSAL_FORMS[code].status;
+  const { missing, ratelimits } =
+    verdict === undefined || verdict.code === "NOT_FOUND" ? {} : verdict;
+  const headers: Record<string, string> = { "Content-Type": MEDIA_TYPES[style.problem] };
+  if (challenge !== undefined)
+    headers["WWW-Authenticate"] = writeChallenge(challenge, detail, missing);
+  if (retryAfterMs !== undefined) headers["Retry-After"] = `${wholeSeconds(retryAfterMs)}`;
+  Object.assign(headers, rateLimitFields(ratelimits, now));
+  // The contract names each request, in its body and beside it.
+  const requestId = style.problem === "contract" ? style.requestId() : null;
+  if (requestId !== null) headers["X-Request-Id"] = requestId;
+  const facts = { code, status, detail, missing, retryAfterMs, requestId };
+  const body = refusalBody(style.problem, facts);
+  return { code, status, headers, body, verdict: verdict ?? null };
+}

@@ -1,0 +1,32 @@
+/** The greatest integer of a structured field: 15 digits. */
+const MAX_INTEGER = 999_999_999_999_999;
+
+/** What a string of a structured field cannot hold, and the percent sign that stands in for it. */
+const NOT_PRINTABLE_ASCII = /[^\x20-\x24\x26-\x7e]/gu;
+
+/** A string with integer parameters: one member of a list. */
+export interface FieldMember {
+  readonly text: string;
+  /** By name: lower-case letters. A number below 0 or above 15 digits is brought to the nearest bound. */
+  readonly parameters: Readonly<Record<string, number | undefined>>;
+}
+
+/**
+ * Writes a list of strings with parameters, such as `"minute";q=10;w=60, "hour";q=100;w=3600`.
+ *
+ * Strings hold printable ASCII alone. Every other character is percent-encoded as UTF-8, and so is `%` itself: texts that differ stay
+ * different.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9651#section-4.1
+ */
+export function writeList(members: readonly FieldMember[]): string {
+  return members.map(writeMember).join(", ");
+}
+
+function writeMember({ text, parameters }: FieldMember): string {
+  const ascii = text.toWellFormed().replace(NOT_PRINTABLE_ASCII, encodeURIComponent);
+  let written = `"${ascii.replace(/["\\]/g, "\\$&")}"`;
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) written += `;${name}=${Math.min(Math.max(0, value), MAX_INTEGER)}`;
+  return written;
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { KeyStore } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { redisStore } from "@latchkey/redis";
+import {
+  describeWithRedis,
+  REDIS_URL,
+  startServer,
+  type TestServer,
+} from "@latchkey/redis/testing";
+import { sqliteStore } from "@latchkey/sqlite";
+import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+
+/** Defines the same tests on every store. `openStore` opens an empty one, during a test. */
+export function describeOnEveryStore(
+  title: string,
+  define: (openStore: () => KeyStore) => void,
+): void {
+  describe(`${title}, on memory`, () => define(memoryStore));
+
+  describe(`${title}, on SQLite`, () =>
+    define(() => {
+      const folder = mkdtempSync(join(tmpdir(), "latchkey-guard-"));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      return sqliteStore(join(folder, "keys.db"));
+    }));
+
+  describeWithRedis(`${title}, on Redis`, () => {
+    let server: TestServer | undefined;
+    beforeAll(async () => {
+      server = REDIS_URL === null ? await startServer() : undefined;
+    });
+    afterAll(() => server?.remove());
+
+    // Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late.
+    define(() =>
+      redisStore(REDIS_URL ?? server?.url ?? "", {
+        keyPrefix: `test:${randomUUID()}`,
+        allowEviction: true,
+        allowNoPersistence: true,
+        configTimeoutMs: 20_000,
+        commandTimeoutMs: 20_000,
+      }));
+  });
+}

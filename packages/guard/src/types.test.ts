@@ -1,0 +1,139 @@
+import type { Request as ExpressRequest } from "express";
+import express from "express";
+import Fastify, { type FastifyRequest } from "fastify";
+import { type Context, Hono } from "hono";
+import { expectTypeOf, test } from "vitest";
+import { createGuard as createExpressGuard, apiKeyOf as expressKeyOf } from "./express.js";
+import { createGuard as createFastifyGuard, apiKeyOf as fastifyKeyOf } from "./fastify.js";
+import { createGuard as createFetchGuard } from "./fetch.js";
+import { createGuard as createHonoGuard } from "./hono.js";
+import { createGuard as createNodeGuard } from "./node.js";
+import type { ApiKey } from "./refusal.js";
+import { open } from "./testing/open.js";
+
+// What is wrong here does not compile: the types of tests are checked with the others.
+
+test("the verdict on an admitted key is that of VALID", () => {
+  expectTypeOf<ApiKey["code"]>().toEqualTypeOf<"VALID">();
+  expectTypeOf<ApiKey["keyId"]>().toEqualTypeOf<string>();
+});
+
+test("Express: req.apiKey, parameters and query of the route stay typed", async () => {
+  const guard = createExpressGuard((await open()).latchkey, { trustProxy: 1 });
+  express().get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (req, res) => {
+    expectTypeOf(req.apiKey).toEqualTypeOf<ApiKey>();
+    expectTypeOf(req.params).toEqualTypeOf<{ zoom: string }>();
+    expectTypeOf(expressKeyOf(req)).toEqualTypeOf<ApiKey | null>();
+    res.json(req.apiKey.keyId);
+  });
+  express().use("/tiles", guard());
+  guard({
+    cost: (req) => {
+      expectTypeOf(req).toEqualTypeOf<ExpressRequest>();
+      return Number(req.query.count);
+    },
+  });
+  // @ts-expect-error: misspelt
+  expectTypeOf(guard).toBeCallableWith({ permission: "tiles.read" });
+});
+
+test("Fastify: request.apiKey, in both hooks, with types of the route's own", async () => {
+  const guard = createFastifyGuard((await open()).latchkey);
+  const app = Fastify();
+  app.get<{ Params: { zoom: string } }>(
+    "/tiles/:zoom",
+    { preHandler: guard({ permissions: "tiles.read" }) },
+    async (request) => {
+      expectTypeOf(request.apiKey).toEqualTypeOf<ApiKey>();
+      expectTypeOf(request.params).toEqualTypeOf<{ zoom: string }>();
+      expectTypeOf(fastifyKeyOf(request)).toEqualTypeOf<ApiKey | null>();
+      return request.apiKey.keyId;
+    },
+  );
+  app.post("/tiles", { onRequest: guard() }, async (request) => request.apiKey.keyId);
+  app.post("/many", { preHandler: [guard(), guard({ cost: 2 })] }, async () => "");
+  guard({
+    cost: (request) => {
+      expectTypeOf(request).toEqualTypeOf<FastifyRequest>();
+      return 1;
+    },
+  });
+});
+
+test("Hono: c.get, null only where a key is optional", async () => {
+  const guard = createHonoGuard((await open()).latchkey);
+  new Hono()
+    .get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (c) => {
+      expectTypeOf(c.get("apiKey")).toEqualTypeOf<ApiKey>();
+      expectTypeOf(c.var.apiKey).toEqualTypeOf<ApiKey>();
+      expectTypeOf(c.req.param("zoom")).toEqualTypeOf<string>();
+      return c.json(c.get("apiKey").keyId);
+    })
+    .get("/", guard({ optional: true }), (c) => {
+      expectTypeOf(c.get("apiKey")).toEqualTypeOf<ApiKey | null>();
+      return c.json(c.get("apiKey")?.keyId ?? null);
+    });
+  new Hono<{ Bindings: { NAME: string } }>().use(guard()).get("/", (c) => {
+    expectTypeOf(c.env.NAME).toEqualTypeOf<string>();
+    return c.text("");
+  });
+  guard({
+    cost: (c) => {
+      expectTypeOf(c).toEqualTypeOf<Context>();
+      return 1;
+    },
+  });
+});
+
+test("node:http: the third argument, null only where a key is optional", async () => {
+  const guard = createNodeGuard((await open()).latchkey);
+  guard({ permissions: "tiles.read" }, (req, res, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<ApiKey>();
+    expectTypeOf(req.url).toEqualTypeOf<string | undefined>();
+    res.end(apiKey.keyId);
+  });
+  guard({ optional: true }, (_req, res, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<ApiKey | null>();
+    // @ts-expect-error: it may be null
+    res.end(apiKey.keyId);
+  });
+  const optional: boolean = Date.name === "Date";
+  guard({ optional }, (_req, _res, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<ApiKey | null>();
+  });
+});
+
+test("fetch: the second argument, and what else the framework hands in", async () => {
+  const guard = createFetchGuard((await open()).latchkey);
+  const GET = guard({ permissions: "tiles.read" }, async (request, apiKey) => {
+    expectTypeOf(request).toEqualTypeOf<Request>();
+    expectTypeOf(apiKey).toEqualTypeOf<ApiKey>();
+    return Response.json(apiKey.keyId);
+  });
+  expectTypeOf(GET).toEqualTypeOf<(request: Request) => Promise<Response>>();
+  interface RouteContext {
+    readonly params: Promise<{ zoom: string }>;
+  }
+  class NextRequest extends Request {
+    readonly nextUrl = new URL(this.url);
+  }
+  const next = guard(
+    { cost: 2 },
+    async (request: NextRequest, apiKey, { params }: RouteContext) => {
+      expectTypeOf(apiKey).toEqualTypeOf<ApiKey>();
+      return Response.json([(await params).zoom, request.nextUrl.pathname]);
+    },
+  );
+  expectTypeOf(next).toEqualTypeOf<
+    (request: NextRequest, context: RouteContext) => Promise<Response>
+  >();
+  interface Event {
+    readonly request: Request;
+    readonly locals: object;
+  }
+  const event = guard({ optional: true }, ({ locals }: Event, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<ApiKey | null>();
+    return Response.json(locals);
+  });
+  expectTypeOf(event).toEqualTypeOf<(event: Event) => Promise<Response>>();
+});

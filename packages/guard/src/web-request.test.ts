@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { Refused } from "./refusal.js";
+import { presentedByHeaders, refusedResponse, withHeaders } from "./web-request.js";
+
+const FIELDS = { RateLimit: '"a";r=1;t=2' };
+
+test("headers are presented as they are, joined ones as one", () => {
+  const headers = new Headers([
+    ["Authorization", "Bearer a"],
+    ["X-API-Key", "b"],
+    ["X-API-Key", "c"],
+  ]);
+  expect(presentedByHeaders(headers, null)).toEqual({
+    authorization: ["Bearer a"],
+    apiKey: ["b, c"],
+    forwardedFor: [],
+    remoteAddress: null,
+  });
+});
+
+test("fields are added to a response, those aside that it has itself", () => {
+  const response = new Response("x", { headers: { ratelimit: "its own" } });
+  expect(withHeaders(response, FIELDS)).toBe(response);
+  expect(response.headers.get("RateLimit")).toBe("its own");
+  const plain = new Response("x");
+  expect(withHeaders(plain, FIELDS)).toBe(plain);
+  expect(plain.headers.get("RateLimit")).toBe(FIELDS.RateLimit);
+});
+
+test("a response that takes none is copied, status and body included", async () => {
+  const redirect = withHeaders(Response.redirect("https://example.com/", 303), FIELDS);
+  expect([redirect.status, redirect.headers.get("location")]).toEqual([
+    303,
+    "https://example.com/",
+  ]);
+  expect(redirect.headers.get("RateLimit")).toBe(FIELDS.RateLimit);
+  const fetched = withHeaders(await fetch("data:text/plain,tiles"), FIELDS);
+  expect([await fetched.text(), fetched.headers.get("RateLimit")]).toEqual([
+    "tiles",
+    FIELDS.RateLimit,
+  ]);
+});
+
+test("a refusal that a hook has left without a body is sent without one", async () => {
+  const refusal = { status: 204, headers: {}, body: "" } as unknown as Refused;
+  const response = refusedResponse(refusal);
+  expect([response.status, await response.text()]).toEqual([204, ""]);
+});
