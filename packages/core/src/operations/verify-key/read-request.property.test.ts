@@ -131,10 +131,12 @@ test("of a call of a verifier the same holds", () => {
   let byHand = 0;
   const call = fc.oneof(
     fields({ ipAddress: orJunk(text), requestId: orJunk(text), tags: orJunk(fc.array(text)) }),
+    fields({ requestId: orJunk(text) }),
+    fields({ ipAddress: fc.constantFrom("192.0.2.7", "nowhere"), tags: fc.constant(["a"]) }),
     fc.constantFrom<unknown>(undefined, null, 7, { key: "other" }, { apiId: "api_1" }),
   );
   fc.assert(
-    fc.property(fc.oneof(text, junk), call, (key, said) => {
+    fc.property(fc.oneof({ weight: 4, arbitrary: text }, junk), call, (key, said) => {
       const usual = readUsualCall(key, said, PLAIN_QUESTION);
       if (usual === null) return;
       byHand += 1;
