@@ -1,3 +1,5 @@
+import type { PermissionQuery } from "@latchkey/core";
+
 /** The address part of a CIDR range of IPv4, and how much of it counts. */
 interface Range {
   readonly network: number;
@@ -36,4 +38,16 @@ export function isInRange(range: Range | null, address: string | null): boolean 
 function numberOf(address: string): number {
   const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
   return (a << 24) | (b << 16) | (c << 8) | d;
+}
+
+/** What is not held of a query that is not granted, as few words as it takes. */
+export function missingOf(
+  granted: ReadonlySet<string>,
+  anyOf: readonly (readonly string[])[],
+): PermissionQuery {
+  const ways = anyOf.map((all) => {
+    const names = all.filter((name) => !granted.has(name));
+    return names.length === 1 ? (names[0] as string) : { and: names };
+  });
+  return ways.length === 1 ? (ways[0] as PermissionQuery) : { or: ways };
 }

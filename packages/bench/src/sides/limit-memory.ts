@@ -1,7 +1,7 @@
 import { hash as digest } from "node:crypto";
 import type { KeyRow } from "../fixture/rows.js";
 import { type ChargedLimit, chargedLimits, type Question } from "../questions.js";
-import { isGranted, isInRange, onlyPermission, rangeOf } from "./grants.js";
+import { isGranted, isInRange, missingOf, onlyPermission, rangeOf } from "./grants.js";
 import type { Verify } from "./side.js";
 import {
   type LimitVerdict,
@@ -9,6 +9,7 @@ import {
   NOT_FOUND,
   type ShownLimit,
   shownLimit,
+  unpermitted,
   type VerdictKey,
   verdictKey,
 } from "./verdict.js";
@@ -46,12 +47,13 @@ export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify
     if (row === undefined) return NOT_FOUND;
     const now = Date.now();
     const { shown } = row;
-    if (!row.enabled) return refuse(row, "DISABLED", false);
-    if (shown.expires !== null && now >= shown.expires) return refuse(row, "EXPIRED", false);
-    if (!isInRange(range, address)) return refuse(row, "FORBIDDEN", true);
+    if (!row.enabled) return refuse(row, "DISABLED", false, now);
+    if (shown.expires !== null && now >= shown.expires) return refuse(row, "EXPIRED", false, now);
+    if (!isInRange(range, address)) return refuse(row, "FORBIDDEN", true, now);
     const isPermitted = only === null ? isGranted(row.granted, anyOf) : row.granted.has(only);
-    if (!isPermitted) return refuse(row, "INSUFFICIENT_PERMISSIONS", true);
-    if (!isCounted) return limitVerdict(shown, "VALID", true, null, NO_LIMITS);
+    if (!isPermitted)
+      return unpermitted(shown, row.remaining, missingOf(row.granted, anyOf ?? []), now);
+    if (!isCounted) return limitVerdict(shown, "VALID", true, null, NO_LIMITS, now);
     const request = hasRequestId ? `${shown.keyId} ${requestId}` : null;
     if (request !== null) {
       const known = remembered.get(request);
@@ -75,13 +77,14 @@ export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify
       }
       if (window.used + taken > shape.limit) isLimited = true;
     }
-    if (isLimited) return limitVerdict(shown, "RATE_LIMITED", true, remaining, look(row, true));
+    if (isLimited)
+      return limitVerdict(shown, "RATE_LIMITED", true, remaining, look(row, true), now);
     if (remaining !== null && remaining < cost)
-      return limitVerdict(shown, "USAGE_EXCEEDED", remaining > 0, remaining, look(row, true));
+      return limitVerdict(shown, "USAGE_EXCEEDED", remaining > 0, remaining, look(row, true), now);
     for (let index = 0; index < limits.length; index += 1)
       (windows[index] as Window).used += (limits[index] as ChargedLimit).cost;
     if (remaining !== null) row.remaining = remaining - cost;
-    return limitVerdict(shown, "VALID", true, row.remaining, look(row, false));
+    return limitVerdict(shown, "VALID", true, row.remaining, look(row, false), now);
   }
 
   function look({ windows }: Row, isRefused: boolean): ShownLimit[] {
@@ -107,8 +110,13 @@ export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify
   return verify;
 }
 
-function refuse({ shown, remaining }: Row, code: string, enabled: boolean): LimitVerdict {
-  return limitVerdict(shown, code, enabled, remaining, NO_LIMITS);
+function refuse(
+  { shown, remaining }: Row,
+  code: string,
+  enabled: boolean,
+  now: number,
+): LimitVerdict {
+  return limitVerdict(shown, code, enabled, remaining, NO_LIMITS, now);
 }
 
 function tableOf(rows: readonly KeyRow[], limits: readonly ChargedLimit[]): Map<string, Row> {

@@ -4,9 +4,9 @@ import type { Redis } from "ioredis";
 import type { KeyRow } from "../fixture/rows.js";
 import { packageFile } from "../package-file.js";
 import { chargedLimits, type Question } from "../questions.js";
-import { isInRange, rangeOf } from "./grants.js";
+import { isInRange, missingOf, rangeOf } from "./grants.js";
 import type { Verify } from "./side.js";
-import { type LimitVerdict, limitVerdict, NOT_FOUND, shownLimit } from "./verdict.js";
+import { type LimitVerdict, limitVerdict, NOT_FOUND, shownLimit, unpermitted } from "./verdict.js";
 
 const SCRIPT = readFileSync(packageFile("src/sides/limit-redis.lua"), "utf8");
 const ROWS_A_TRIP = 1_000;
@@ -62,26 +62,29 @@ export async function redisLimit(
       hasRequestId ? `${name}:${requestId}` : name,
     ];
     const flags = `${isCounted ? 1 : 0}${isInRange(range, address) ? 1 : 0}${hasRequestId ? 1 : 0}`;
+    const now = Date.now();
     const reply = (await client.evalsha(
       sha1,
       names.length,
       ...names,
-      Date.now(),
+      now,
       flags,
       alternatives,
       cost,
       ...plan,
     )) as Reply | null;
-    return reply === null ? NOT_FOUND : verdictOf(reply);
+    return reply === null ? NOT_FOUND : verdictOf(reply, now);
   };
 
-  function verdictOf(reply: Reply): LimitVerdict {
+  function verdictOf(reply: Reply, now: number): LimitVerdict {
     const [code, keyId, apiId, granted, expiry, left, identityId, externalId] = reply;
     const permissions: readonly string[] = granted.trim().split(" ");
     const remaining = left === "" ? null : Number(left);
     const expires = expiry === "" ? null : Number(expiry);
     const identity = identityId === "" ? null : { id: identityId, externalId };
     const shown = { keyId, apiId, permissions, expires, identity };
+    if (code === "INSUFFICIENT_PERMISSIONS")
+      return unpermitted(shown, remaining, missingOf(new Set(permissions), anyOf ?? []), now);
     const isEnabled =
       code !== "DISABLED" && code !== "EXPIRED" && !(code === "USAGE_EXCEEDED" && remaining === 0);
     // A refusal by the record alone has looked at no limit.
@@ -92,7 +95,7 @@ export async function redisLimit(
       const isExceeded = code === "RATE_LIMITED" && used + limit.cost > limit.shape.limit;
       return shownLimit(limit, used, startedAt, isExceeded);
     });
-    return limitVerdict(shown, code, isEnabled, remaining, counts);
+    return limitVerdict(shown, code, isEnabled, remaining, counts, now);
   }
 }
 

@@ -2,13 +2,14 @@ import { hash as digest } from "node:crypto";
 import Database from "better-sqlite3";
 import type { KeyRow } from "../fixture/rows.js";
 import { type ChargedLimit, chargedLimits, type Question } from "../questions.js";
-import { isGranted, isInRange, rangeOf } from "./grants.js";
+import { isGranted, isInRange, missingOf, rangeOf } from "./grants.js";
 import type { Verify } from "./side.js";
 import {
   type LimitVerdict,
   limitVerdict,
   NOT_FOUND,
   shownLimit,
+  unpermitted,
   type VerdictKey,
 } from "./verdict.js";
 
@@ -90,12 +91,13 @@ export function sqliteLimit(
       identityId === null || externalId === null ? null : { id: identityId, externalId };
     const shown = { keyId, apiId, permissions, expires, identity };
     const refuse = (code: string, isEnabled: boolean) =>
-      limitVerdict(shown, code, isEnabled, remaining, []);
+      limitVerdict(shown, code, isEnabled, remaining, [], now);
     if (enabled !== 1) return refuse("DISABLED", false);
     if (expires !== null && now >= expires) return refuse("EXPIRED", false);
     if (!isInRange(range, address)) return refuse("FORBIDDEN", true);
-    if (anyOf !== null && !isGranted(new Set(permissions), anyOf))
-      return refuse("INSUFFICIENT_PERMISSIONS", true);
+    const held = new Set(permissions);
+    if (anyOf !== null && !isGranted(held, anyOf))
+      return unpermitted(shown, remaining, missingOf(held, anyOf), now);
     if (requestId === null) return take(hash, row, shown, now);
     const request = `${keyId} ${requestId}`;
     const known = recall.get(request, now) as { verdict: string } | undefined;
@@ -123,12 +125,19 @@ export function sqliteLimit(
     const isEmpty = remaining !== null && remaining < cost;
     if (isLimited || isEmpty) {
       const code = isLimited ? "RATE_LIMITED" : "USAGE_EXCEEDED";
-      return limitVerdict(shown, code, isLimited || remaining !== 0, remaining, shownOf(counts, 0));
+      return limitVerdict(
+        shown,
+        code,
+        isLimited || remaining !== 0,
+        remaining,
+        shownOf(counts, 0),
+        now,
+      );
     }
     const left = remaining === null ? null : remaining - cost;
     updateKey.run(left, ...countsOf(counts, "key"), hash);
     updateIdentity?.run(...countsOf(counts, "identity"), shown.identity?.id);
-    return limitVerdict(shown, "VALID", true, left, shownOf(counts, 1));
+    return limitVerdict(shown, "VALID", true, left, shownOf(counts, 1), now);
   }
 
   function countsOf(

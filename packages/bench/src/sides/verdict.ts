@@ -1,3 +1,4 @@
+import type { PermissionQuery } from "@latchkey/core";
 import type { IdentityRow, KeyRow } from "../fixture/rows.js";
 import type { ChargedLimit } from "../questions.js";
 
@@ -8,6 +9,7 @@ export interface ShownLimit {
   readonly remaining: number;
   readonly reset: number;
   readonly exceeded: boolean;
+  readonly duration: number;
 }
 
 /** What the hand-written limits answer: the fields that latchkey answers. */
@@ -25,6 +27,8 @@ export interface LimitVerdict {
   remaining?: number;
   ratelimit?: { limit: number; remaining: number; reset: number };
   ratelimits?: readonly ShownLimit[];
+  missing?: PermissionQuery;
+  retryAfterMs?: number;
 }
 
 export const NOT_FOUND = Object.freeze({ valid: false, code: "NOT_FOUND" });
@@ -41,6 +45,18 @@ export interface VerdictKey {
   readonly identity: IdentityRow | null;
 }
 
+/** The verdict on a key that is good, but may not do this. @param missing - What it would need as well. */
+export function unpermitted(
+  key: VerdictKey,
+  remaining: number | null,
+  missing: PermissionQuery,
+  now: number,
+): LimitVerdict {
+  const verdict = limitVerdict(key, "INSUFFICIENT_PERMISSIONS", true, remaining, [], now);
+  verdict.missing = missing;
+  return verdict;
+}
+
 /** @param limits - Those that were looked at, with the refusing one last; its state is shown apart, else that of the first. */
 export function limitVerdict(
   { keyId, apiId, permissions, expires, identity }: VerdictKey,
@@ -48,6 +64,7 @@ export function limitVerdict(
   enabled: boolean,
   remaining: number | null,
   limits: readonly ShownLimit[],
+  now: number,
 ): LimitVerdict {
   const valid = code === "VALID";
   const verdict: LimitVerdict = {
@@ -70,6 +87,10 @@ export function limitVerdict(
     verdict.ratelimit = { limit, remaining: left, reset };
     verdict.ratelimits = limits;
   }
+  if (code === "RATE_LIMITED") {
+    const resets = limits.map(({ exceeded, reset }) => (exceeded ? reset : 0));
+    verdict.retryAfterMs = Math.max(...resets) - now;
+  }
   return verdict;
 }
 
@@ -81,7 +102,7 @@ export function shownLimit(
   exceeded: boolean,
 ): ShownLimit {
   const { name, limit, duration } = shape;
-  return { name, limit, remaining: limit - used, reset: startedAt + duration, exceeded };
+  return { name, limit, remaining: limit - used, reset: startedAt + duration, exceeded, duration };
 }
 
 /** What of a row a verdict shows. */

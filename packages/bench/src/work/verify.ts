@@ -50,6 +50,11 @@ async function assertSameAnswer({ present, secrets }: Sides, { id }: Question): 
   const [limit, latchkey] = present as [Side, Side];
   const secret = secrets.at(-1) as string;
   const answers = [await limit.verify(secret, "same"), await latchkey.verify(secret, "same")];
-  if (!isDeepStrictEqual(...(answers as [unknown, unknown])))
+  // How long to wait is counted from the call itself, and the two calls are some ms apart.
+  const [one, other] = answers.map((answer) => {
+    const { retryAfterMs, ...rest } = answer as { readonly retryAfterMs?: number };
+    return { ...rest, isWaitingUseful: retryAfterMs !== undefined };
+  });
+  if (!isDeepStrictEqual(one, other))
     throw new Error(`${id}: ${answers.map((one) => JSON.stringify(one))}`);
 }
