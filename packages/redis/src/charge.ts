@@ -5,9 +5,9 @@ import {
   type ChargeResult,
   corruptRecord,
 } from "@latchkey/core";
-import type { StoreContext } from "./engine/context.js";
-import { refusedWith, unexpected } from "./engine/errors.js";
-import type { WorkspaceNames } from "./engine/names.js";
+import type { Connection } from "./engine/connection.js";
+import { refusedWith } from "./engine/errors.js";
+import type { Names } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { parseBody, whole } from "./engine/stored-values.js";
 import { type KnownLimit, PreparedCharge } from "./prepared-charge.js";
@@ -20,8 +20,8 @@ const KINDS: ReadonlySet<unknown> = new Set(["charged", "rate-limited", "usage-e
 /** A charge that waits for the end of its turn of the event loop. */
 interface Waiting {
   readonly plan: ChargePlan;
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
+  readonly keys: string[];
+  readonly args: string[];
   readonly resolve: (result: ChargeResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -31,26 +31,27 @@ interface Waiting {
  * it; each is decided on its own, in this order.
  */
 export class Charges {
-  readonly #context: StoreContext;
-  #waiting = new Map<WorkspaceNames, Waiting[]>();
+  readonly #connection: Connection;
+  readonly #named: (workspaceId: string) => Names;
+  #waiting = new Map<string, Waiting[]>();
 
-  constructor(context: StoreContext) {
-    this.#context = context;
+  constructor(connection: Connection, named: (workspaceId: string) => Names) {
+    this.#connection = connection;
+    this.#named = named;
   }
 
   charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
-    const names = this.#context.names.of(plan.workspaceId);
-    const { memo } = plan;
+    const { memo, workspaceId } = plan;
     // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
-    const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.names === names;
-    const prepared = isOwn ? memo : new PreparedCharge(names, plan);
+    const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.maker === this;
+    const prepared = isOwn ? memo : new PreparedCharge(this, this.#named(workspaceId), plan);
     plan.memo = prepared;
     return new Promise((resolve, reject) => {
       const { keys, args } = prepared.at(moment);
       if (this.#waiting.size === 0) process.nextTick(() => this.send());
       const own: Waiting = { plan, keys, args, resolve, reject };
-      const others = this.#waiting.get(names);
-      if (others === undefined) this.#waiting.set(names, [own]);
+      const others = this.#waiting.get(workspaceId);
+      if (others === undefined) this.#waiting.set(workspaceId, [own]);
       else others.push(own);
     });
   }
@@ -59,27 +60,28 @@ export class Charges {
   send(): void {
     const waiting = this.#waiting;
     this.#waiting = new Map();
-    for (const [names, charges] of waiting)
-      while (charges.length > 0) this.#run(names, charges.splice(0, MOST_AT_ONCE));
+    for (const charges of waiting.values())
+      while (charges.length > 0) this.#run(charges.splice(0, MOST_AT_ONCE));
   }
 
   /** Plain loops: this is most of what latchkey itself does for a verification. */
-  #run(names: WorkspaceNames, charges: readonly Waiting[]): void {
-    const keys = [names.workspace];
-    const args: string[] = [];
-    for (const charge of charges) {
-      keys.push(...charge.keys);
-      args.push(...charge.args);
+  #run(charges: readonly Waiting[]): void {
+    const [first, ...others] = charges as readonly [Waiting, ...Waiting[]];
+    const keys = others.length === 0 ? first.keys : first.keys.slice();
+    const { args } = first;
+    for (const other of others) {
+      // All begin with the workspace.
+      keys.push(...other.keys.slice(1));
+      args.push(...other.args);
     }
     const read = (answer: unknown) => {
       const answers = String(answer).split("\0");
-      for (let index = 0; index < charges.length; index += 1)
-        settle(charges[index] as Waiting, answers[index]);
+      for (const [index, charge] of charges.entries()) settle(charge, answers[index]);
     };
     const refuse = (error: unknown) => {
       for (const { reject } of charges) reject(error);
     };
-    this.#context.connection.verify(SCRIPTS.charge, keys, args).then(read, refuse);
+    this.#connection.run(SCRIPTS.charge, keys, args).then(read, refuse);
   }
 }
 
@@ -111,7 +113,7 @@ function readAnswer(text = "", plan: ChargePlan): ChargeResult {
 
 function readApplied(words: readonly string[], limits: readonly KnownLimit[]): AppliedCharge {
   const [kind, left] = words;
-  if (!KINDS.has(kind)) throw unexpected();
+  if (!KINDS.has(kind)) throw refusedWith();
   const readings = limits.map(({ name, limit, duration, cost }, index) => {
     const [startedAt, units] = (words[index + 2] ?? "").split(":");
     const used = whole(units, "window");

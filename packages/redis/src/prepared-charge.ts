@@ -1,5 +1,5 @@
 import type { ChargeMoment, ChargePlan, Expectation, LimitCharge } from "@latchkey/core";
-import type { WorkspaceNames } from "./engine/names.js";
+import type { Names } from "./engine/names.js";
 import { Rows } from "./engine/rows.js";
 import { digits, expectedText, orDash } from "./engine/stored-values.js";
 
@@ -16,16 +16,20 @@ export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge extends Rows {
-  readonly names: WorkspaceNames;
+  readonly maker: object;
   readonly plan: ChargePlan;
+  readonly #names: Names;
 
-  constructor(names: WorkspaceNames, plan: ChargePlan) {
+  /** @param maker - Whoever has use for it. */
+  constructor(maker: object, names: Names, plan: ChargePlan) {
     super();
     const { confirms, cost, limits, mode, revision } = plan;
     if (confirms.length > MOST_CONFIRMS)
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
-    this.names = names;
+    this.maker = maker;
     this.plan = plan;
+    this.#names = names;
+    this.keys.push(names.workspace);
     this.args.push("", "", "", orDash(revision), "");
     for (const [index, expectation] of confirms.entries()) this.#confirm(expectation, index);
     if (cost !== 1) this.add("c", [], digits(cost));
@@ -40,13 +44,13 @@ export class PreparedCharge extends Rows {
     const isCounted = isDrawn || limits.some(({ owner }) => owner === index);
     const letter = expectation.version === null ? "n" : isCounted ? "t" : "r";
     const expected = expectation.version === null ? [] : [expectedText(expectation)];
-    const home = this.names.recordsOf(expectation);
+    const home = this.#names.recordsOf(expectation);
     this.add(isDrawn ? letter.toUpperCase() : letter, [home], expectation.id, ...expected);
   }
 
   #takeFrom({ window, owner, limit, duration, cost }: LimitCharge): void {
     const letter = owner === null ? "p" : String.fromCharCode(FIRST_OWNER + owner);
-    const keys = owner === null ? [this.names.window(window)] : [];
+    const keys = owner === null ? [this.#names.window(window)] : [];
     this.add(letter, keys, ` ${window}=`, digits(limit), digits(duration), digits(cost));
   }
 
@@ -64,7 +68,7 @@ export class PreparedCharge extends Rows {
     if (request !== undefined) {
       const { confirms, limits } = this.plan;
       letters += "q";
-      keys.push(this.names.request(confirms[0], request.id));
+      keys.push(this.#names.request(confirms[0], request.id));
       args.push(request.fingerprint, digits(request.rememberUntil), aboutOf(limits));
     }
     complete(keys, args, letters);
@@ -73,7 +77,7 @@ export class PreparedCharge extends Rows {
 }
 
 function complete(keys: readonly string[], args: string[], letters: string): void {
-  args[0] = String(keys.length);
+  args[0] = String(keys.length - 1);
   args[1] = String(args.length);
   args[LETTERS] = letters;
 }

@@ -7,7 +7,8 @@ import {
   type Usage,
   type Want,
 } from "@latchkey/core";
-import type { StoreContext } from "./engine/context.js";
+import type { Connection } from "./engine/connection.js";
+import type { Names } from "./engine/names.js";
 import { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, parseBody, parseUsage, whole, wholeOrNull } from "./engine/stored-values.js";
@@ -16,31 +17,24 @@ import { asList, parseBody, parseUsage, whole, wholeOrNull } from "./engine/stor
 const STORED = /^(\S*) (\S*)(?: ([^\n]*))?(?:\n(.*))?$/s;
 
 /** Reads records as one snapshot, in one round trip. */
-export function read(
-  { connection, names: all }: StoreContext,
-  workspaceId: string,
+export async function read(
+  connection: Connection,
+  names: Names,
   wants: readonly Want[],
 ): Promise<ReadResult> {
-  const names = all.of(workspaceId);
   const rows = new Rows();
-  let kindOfHomes: RecordKind | undefined;
   for (const want of wants) {
-    if ("index" in want) {
-      const homes = names.everyPartOf(want.kind);
-      if (want.kind !== kindOfHomes) rows.add("h", homes, String(homes.length));
-      kindOfHomes = want.kind;
-      rows.add("c", [names.claims(want)], want.value);
-    } else rows.add("r", [names.recordsOf(want)], want.id);
+    if ("index" in want) rows.addName("c", names, want);
+    else rows.add("r", [names.recordsOf(want)], want.id);
   }
-  const keys = [names.workspace, names.identities, ...rows.keys];
-  return connection.run(SCRIPTS.read, keys, [rows.letters, ...rows.args], (answer) => {
-    const [revision, ...items] = asList(answer, "revision");
-    const found = wants.map(({ kind }, index): LoadedRecord | null => {
-      const state = stateOf(kind, items[index * 2]);
-      return state && { ...state, linked: stateOf("identity", items[index * 2 + 1]) };
-    });
-    return { revision: whole(revision, "revision"), found };
+  const keys = [names.workspace, ...names.everyPartOf("identity"), ...rows.keys];
+  const answer = await connection.run(SCRIPTS.read, keys, [rows.letters, ...rows.args]);
+  const [revision, ...items] = asList(answer, "revision");
+  const found = wants.map(({ kind }, index): LoadedRecord | null => {
+    const state = stateOf(kind, items[index * 2]);
+    return state && { ...state, linked: stateOf("identity", items[index * 2 + 1]) };
   });
+  return { revision: whole(revision, "revision"), found };
 }
 
 /**

@@ -1,14 +1,8 @@
 import type { KeyStore } from "@latchkey/core";
 import { Charges } from "./charge.js";
 import { commit } from "./commit.js";
-import {
-  assertNeverResends,
-  isCluster,
-  type RedisClient,
-  type RedisClusterClient,
-} from "./engine/client.js";
+import { assertNeverResends, isCluster, type RedisClient } from "./engine/client.js";
 import { Connection } from "./engine/connection.js";
-import type { StoreContext } from "./engine/context.js";
 import { Names } from "./engine/names.js";
 import { openUrl } from "./engine/open.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
@@ -30,28 +24,29 @@ import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js
  * @see packages/core/decisions/0012-redis-one-slot-per-workspace.md
  */
 export function redisStore(
-  server: string | RedisClient | RedisClusterClient,
+  server: string | RedisClient,
   options: RedisStoreOptions = {},
 ): KeyStore {
   const settings = parseOptions(options);
   const isOwned = typeof server === "string";
   if (!isOwned) assertNeverResends(server);
   const client = isOwned ? openUrl(server, settings) : server;
-  if (settings.waitReplicas !== null && isCluster(client)) {
+  if (settings.waitReplicas.count > 0 && isCluster(client)) {
     client.disconnect();
     throw new TypeError('"waitReplicas" is for a single primary: leave it out with Redis Cluster');
   }
   const connection = new Connection(client, isOwned, settings);
-  const context: StoreContext = { connection, names: new Names(settings.keyPrefix) };
-  const charges = new Charges(context);
+  const named = (workspaceId: string) => new Names(settings.keyPrefix, workspaceId);
+  const charges = new Charges(connection, named);
   return {
-    read: (...given) => read(context, ...given),
-    page: (...given) => page(context, ...given),
-    commit: (...given) => commit(context, ...given),
-    charge: (...given) => charges.charge(...given),
-    addStatistics: (...given) => addStatistics(context, ...given),
-    readStatistics: (...given) => readStatistics(context, ...given),
-    deleteStatistics: (...given) => deleteStatistics(context, ...given),
+    read: (workspaceId, wants) => read(connection, named(workspaceId), wants),
+    page: (workspaceId, want) => page(connection, named(workspaceId), want),
+    commit: (workspaceId, change) => commit(connection, named(workspaceId), change),
+    charge: (plan, moment) => charges.charge(plan, moment),
+    addStatistics: (workspaceId, batch) => addStatistics(connection, named(workspaceId), batch),
+    readStatistics: (workspaceId, range) => readStatistics(connection, named(workspaceId), range),
+    deleteStatistics: (workspaceId, beforeAt, limit) =>
+      deleteStatistics(connection, named(workspaceId), beforeAt, limit),
     readClock: () => connection.time(),
     close: () => {
       charges.send();

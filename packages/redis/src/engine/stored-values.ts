@@ -1,4 +1,10 @@
-import { corruptRecord, type Expectation, type JsonValue, type Usage } from "@latchkey/core";
+import {
+  corruptRecord,
+  deepFrozen,
+  type Expectation,
+  type JsonValue,
+  type Usage,
+} from "@latchkey/core";
 
 /** What a script answered, as the list that it is. */
 export function asList(answer: unknown, what: string): readonly unknown[] {
@@ -63,14 +69,8 @@ export function orDash(value: number | null): string {
 /** Undefined where the text is no JSON. */
 export function parseBody(text: string): JsonValue | undefined {
   try {
-    return deepFreeze(JSON.parse(text));
+    return deepFrozen(JSON.parse(text));
   } catch {
     return undefined;
   }
-}
-
-function deepFreeze(value: JsonValue): JsonValue {
-  if (typeof value !== "object" || value === null) return value;
-  for (const member of Object.values(value)) deepFreeze(member);
-  return Object.freeze(value);
 }
