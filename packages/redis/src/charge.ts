@@ -7,9 +7,9 @@ import {
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { refusedWith } from "./engine/errors.js";
-import type { Names } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { parseBody, whole } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 import { type KnownLimit, PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges that one script carries out: nobody waits longer than a millisecond behind it. */
@@ -30,67 +30,62 @@ interface Waiting {
  * The atomic steps of verifications, one round trip each. Those of one workspace that begin in one turn of the event loop share
  * it; each is decided on its own, in this order.
  */
-export class Charges {
-  readonly #connection: Connection;
-  readonly #named: (workspaceId: string) => Names;
-  #waiting = new Map<string, Waiting[]>();
+export function createCharges(connection: Connection, at: (workspaceId: string) => Workspace) {
+  let waiting = new Map<string, Waiting[]>();
 
-  constructor(connection: Connection, named: (workspaceId: string) => Names) {
-    this.#connection = connection;
-    this.#named = named;
+  /** Sends what waits, without waiting for the end of the turn. */
+  function send(): void {
+    const sent = waiting;
+    waiting = new Map();
+    for (const charges of sent.values())
+      while (charges.length > 0) run(connection, charges.splice(0, MOST_AT_ONCE));
   }
 
-  charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
+  function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { memo, workspaceId } = plan;
     // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
-    const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.maker === this;
-    const prepared = isOwn ? memo : new PreparedCharge(this, this.#named(workspaceId), plan);
+    const isOwn =
+      memo instanceof PreparedCharge && memo.plan === plan && memo.at.connection === connection;
+    const prepared = isOwn ? memo : new PreparedCharge(at(workspaceId), plan);
     plan.memo = prepared;
     return new Promise((resolve, reject) => {
-      const { keys, args } = prepared.at(moment);
-      if (this.#waiting.size === 0) process.nextTick(() => this.send());
+      const { keys, args } = prepared.rowsAt(moment);
+      if (waiting.size === 0) process.nextTick(send);
       const own: Waiting = { plan, keys, args, resolve, reject };
-      const others = this.#waiting.get(workspaceId);
-      if (others === undefined) this.#waiting.set(workspaceId, [own]);
+      const others = waiting.get(workspaceId);
+      if (others === undefined) waiting.set(workspaceId, [own]);
       else others.push(own);
     });
   }
 
-  /** Sends what waits, without waiting for the end of the turn. */
-  send(): void {
-    const waiting = this.#waiting;
-    this.#waiting = new Map();
-    for (const charges of waiting.values())
-      while (charges.length > 0) this.#run(charges.splice(0, MOST_AT_ONCE));
-  }
-
-  /** Plain loops: this is most of what latchkey itself does for a verification. */
-  #run(charges: readonly Waiting[]): void {
-    const [first, ...others] = charges as readonly [Waiting, ...Waiting[]];
-    const keys = others.length === 0 ? first.keys : first.keys.slice();
-    const { args } = first;
-    for (const other of others) {
-      // All begin with the workspace.
-      keys.push(...other.keys.slice(1));
-      args.push(...other.args);
-    }
-    const read = (answer: unknown) => {
-      const answers = String(answer).split("\0");
-      for (const [index, charge] of charges.entries()) settle(charge, answers[index]);
-    };
-    const refuse = (error: unknown) => {
-      for (const { reject } of charges) reject(error);
-    };
-    this.#connection.run(SCRIPTS.charge, keys, args).then(read, refuse);
-  }
+  return { charge, send };
 }
 
-function settle({ plan, resolve, reject }: Waiting, answer: string | undefined): void {
-  try {
-    resolve(readAnswer(answer, plan));
-  } catch (error) {
-    reject(error);
+/** Plain loops: this is most of what latchkey itself does for a verification. */
+function run(connection: Connection, charges: readonly Waiting[]): void {
+  const { keys: own, args } = charges[0] as Waiting;
+  const keys = charges.length === 1 ? own : own.slice();
+  for (let index = 1; index < charges.length; index += 1) {
+    const other = charges[index] as Waiting;
+    // All begin with the workspace.
+    keys.push(...other.keys.slice(1));
+    args.push(...other.args);
   }
+  const settle = (answer: unknown) => {
+    const answers = String(answer).split("\0");
+    for (let index = 0; index < charges.length; index += 1) {
+      const { plan, resolve, reject } = charges[index] as Waiting;
+      try {
+        resolve(readAnswer(answers[index], plan));
+      } catch (error) {
+        reject(error);
+      }
+    }
+  };
+  const refuse = (error: unknown) => {
+    for (const { reject } of charges) reject(error);
+  };
+  connection.run(SCRIPTS.charge, keys, args).then(settle, refuse);
 }
 
 function readAnswer(text = "", plan: ChargePlan): ChargeResult {
@@ -132,10 +127,7 @@ function readApplied(words: readonly string[], limits: readonly KnownLimit[]): A
 /** A result as it was remembered: the answer of charge.lua, and below it what the limits were. */
 function readRemembered(remembered: string): AppliedCharge {
   const [answer = "", limits = ""] = remembered.split("\n");
-  const known = parseBody(limits);
+  const known: unknown = parseBody(limits);
   if (!Array.isArray(known)) throw corruptRecord("request");
-  const about = (known as [string, number, number, number][]).map(
-    ([name, limit, duration, cost]): KnownLimit => ({ name, limit, duration, cost }),
-  );
-  return readApplied(answer.split(" "), about);
+  return readApplied(answer.split(" "), known as readonly KnownLimit[]);
 }

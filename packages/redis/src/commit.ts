@@ -5,9 +5,9 @@ import {
   corruptRecord,
   type ListEntry,
   type RecordAddress,
+  type Usage,
   type UsageRefusal,
 } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
 import { refusedWith } from "./engine/errors.js";
 import type { Names } from "./engine/names.js";
 import { Rows } from "./engine/rows.js";
@@ -21,11 +21,11 @@ import {
   usageText,
   whole,
 } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 
 /** Carries out a change in one round trip. */
 export async function commit(
-  connection: Connection,
-  names: Names,
+  { connection, names }: Workspace,
   change: Change,
 ): Promise<CommitResult> {
   const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
@@ -97,7 +97,8 @@ function readReply(answer: unknown): CommitResult {
   const index = () => whole(rest[0], "change");
   switch (status) {
     case "OK":
-      return { kind: "committed", usages: rest.map((text) => parseUsage(text, "counters")) };
+      // The script has made them of numbers that it found good.
+      return { kind: "committed", usages: rest.map((text) => parseUsage(String(text)) as Usage) };
     case "STALE":
       return { kind: "stale", index: index() };
     case "TAKEN":

@@ -53,9 +53,7 @@ export function parseOptions(options: RedisStoreOptions): Settings {
     assertIt(typeof settings[name] === "boolean", `"${name}" must be true or false`);
   const { waitReplicas } = settings;
   if (waitReplicas === DEFAULTS.waitReplicas) return settings;
-  const isObject = typeof waitReplicas === "object" && waitReplicas !== null;
-  assertIt(isObject, '"waitReplicas" must be { count, timeoutMs }');
-  assertWhole("waitReplicas.count", waitReplicas.count, 100);
+  assertWhole("waitReplicas.count", waitReplicas?.count, 100);
   assertWhole("waitReplicas.timeoutMs", waitReplicas.timeoutMs, MAX_TIMEOUT_MS);
   return settings;
 }

@@ -1,26 +1,21 @@
 import type { LoadedRecord, PageResult, PageWant } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
-import type { Names } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, whole } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 import { read } from "./read.js";
 
 /** The next records of a list, in two round trips: which they are, then these. */
-export async function page(
-  connection: Connection,
-  names: Names,
-  want: PageWant,
-): Promise<PageResult> {
+export async function page(workspace: Workspace, want: PageWant): Promise<PageResult> {
   const { kind, limit } = want;
-  const first = await listIds(connection, names, want);
+  const first = await listIds(workspace, want);
   const found: LoadedRecord[] = [];
   for (let { ids } = first; ; ) {
     const wants = ids.map((id) => ({ kind, id }));
-    const loaded = ids.length > 0 && (await read(connection, names, wants));
+    const loaded = ids.length > 0 && (await read(workspace, wants));
     if (loaded) found.push(...loaded.found.filter((each) => each !== null));
     if (ids.length <= limit || found.length > limit) break;
     // Ids whose record is gone are no reason to end.
-    ({ ids } = await listIds(connection, names, { ...want, after: ids.at(-1) as string }));
+    ({ ids } = await listIds(workspace, { ...want, after: ids.at(-1) as string }));
   }
   // The first revision: what was read afterwards is as fresh as that, or fresher.
   const { revision, size } = first;
@@ -28,7 +23,7 @@ export async function page(
 }
 
 /** One id more than the page has says that there are more. */
-async function listIds(connection: Connection, names: Names, want: PageWant) {
+async function listIds({ connection, names }: Workspace, want: PageWant) {
   const { list, of, after, limit, descending = false } = want;
   const { list: key, start } = names.list(list, of);
   // A small list ends where "!" stands, which comes after a space.

@@ -4,22 +4,19 @@ import {
   type ReadResult,
   type RecordKind,
   type StoredRecordState,
-  type Usage,
   type Want,
 } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
-import type { Names } from "./engine/names.js";
 import { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, parseBody, parseUsage, whole, wholeOrNull } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 
 /** Version, link, counters and body, as include/record.lua says. */
 const STORED = /^(\S*) (\S*)(?: ([^\n]*))?(?:\n(.*))?$/s;
 
 /** Reads records as one snapshot, in one round trip. */
 export async function read(
-  connection: Connection,
-  names: Names,
+  { connection, names }: Workspace,
   wants: readonly Want[],
 ): Promise<ReadResult> {
   const rows = new Rows();
@@ -45,8 +42,8 @@ function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
   if (!Array.isArray(fields)) return null;
   const [text, usedAt, bodyApart, shared, id] = fields as (string | null)[];
   const [, version, link, own, body] = STORED.exec(text ?? "") ?? [];
-  const usage =
-    own === undefined ? null : readableUsage(own.startsWith("@") ? shared?.slice(2) : own);
+  const counters = own?.startsWith("@") ? shared?.slice(2) : own;
+  const usage = own === undefined ? null : parseUsage(counters ?? "");
   const readableVersion = wholeOrNull(version);
   const isReadable = readableVersion !== null && usage !== undefined;
   return {
@@ -60,13 +57,4 @@ function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
     usage: usage === undefined ? NO_USES : usage,
     usedAt: wholeOrNull(usedAt),
   };
-}
-
-/** Undefined where the text is not that of counters. */
-function readableUsage(counters: string | undefined): Usage | undefined {
-  try {
-    return parseUsage(counters, "counters");
-  } catch {
-    return undefined;
-  }
 }

@@ -9,10 +9,10 @@ import {
   type StatisticsRange,
   type StatisticsSubject,
 } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
-import { type Names, plain } from "./engine/names.js";
+import { plain } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, digits, whole } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 
 const DAY_MS = 24 * STATISTICS_SPAN_MS;
 const DAY_WIDTH = 9;
@@ -20,8 +20,7 @@ const SUM = "sum of verifications";
 
 /** Core brings 500 sums and as many uses at most: nobody waits long behind them. */
 export async function addStatistics(
-  connection: Connection,
-  names: Names,
+  { connection, names }: Workspace,
   { counts, uses }: StatisticsBatch,
 ): Promise<void> {
   const keys = [names.days];
@@ -40,8 +39,7 @@ export async function addStatistics(
 }
 
 export async function readStatistics(
-  connection: Connection,
-  names: Names,
+  { connection, names }: Workspace,
   { subject, startAt, endAt }: StatisticsRange,
 ): Promise<readonly HourCount[]> {
   const keys = [names.sumsOf(subjectText(subject))];
@@ -55,8 +53,7 @@ export async function readStatistics(
 
 /** Two steps: which days, then those of them that are not too many. */
 export async function deleteStatistics(
-  connection: Connection,
-  names: Names,
+  { connection, names }: Workspace,
   beforeAt: EpochMs,
   limit: number,
 ): Promise<DeletedCount> {

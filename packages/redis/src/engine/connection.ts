@@ -13,21 +13,16 @@ const CLOSING_MS = 500;
 export class Connection {
   readonly #client: RedisClient;
   readonly #isOwned: boolean;
-  readonly #waitReplicas: Settings["waitReplicas"];
+  readonly #settings: Settings;
   readonly #requirements: ServerRequirements;
-  readonly #soonMs: number;
-  readonly #laterMs: number;
   #isClosed = false;
 
   /** @param isOwned - Whether the client was opened for this connection, and is closed with it. */
   constructor(client: RedisClient, isOwned: boolean, settings: Settings) {
-    const { timeoutMs } = settings.waitReplicas;
     this.#client = client;
     this.#isOwned = isOwned;
-    this.#waitReplicas = settings.waitReplicas;
+    this.#settings = settings;
     this.#requirements = new ServerRequirements(client, settings);
-    this.#soonMs = settings.commandTimeoutMs + timeoutMs;
-    this.#laterMs = settings.configTimeoutMs + timeoutMs;
   }
 
   /**
@@ -36,14 +31,15 @@ export class Connection {
    * @throws LatchkeyError as `translateError` says; nothing of the driver.
    */
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    const spanMs = script === SCRIPTS.charge ? this.#soonMs : this.#laterMs;
-    return this.#within(spanMs, script.isWrite, () => this.#evaluate(script, keys, args));
+    const { commandTimeoutMs, configTimeoutMs } = this.#settings;
+    const spanMs = script === SCRIPTS.charge ? commandTimeoutMs : configTimeoutMs;
+    return this.#within(() => this.#evaluate(script, keys, args), script.isWrite, spanMs);
   }
 
   /** The clock of the server. */
   async time(): Promise<EpochMs> {
     const send = () => this.#client.time();
-    const [seconds, micros] = await this.#within(this.#laterMs, false, send);
+    const [seconds, micros] = await this.#within(send, false, this.#settings.configTimeoutMs);
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
@@ -58,8 +54,10 @@ export class Connection {
     this.#client.disconnect();
   }
 
-  #within<Answer>(spanMs: number, isWrite: boolean, send: () => Promise<Answer>): Promise<Answer> {
+  #within<Answer>(send: () => Promise<Answer>, isWrite: boolean, ownMs: number): Promise<Answer> {
     if (this.#isClosed) return Promise.reject(unavailable("the store was closed"));
+    // Whatever is sent behind a WAIT waits with it.
+    const spanMs = ownMs + this.#settings.waitReplicas.timeoutMs;
     const late = () => unavailable(`Redis did not answer within ${spanMs} ms`, isWrite);
     const translate = (error: unknown) => {
       if (firstWord(error) === "READONLY") this.#requirements.doubt();
@@ -77,13 +75,15 @@ export class Connection {
       if (firstWord(error) !== "NOSCRIPT") throw error;
       return this.#client.eval(script.text, keys.length, ...words);
     });
-    return this.#waitReplicas.count > 0 && script.isWrite ? this.#replicate(answer) : answer;
+    return this.#settings.waitReplicas.count > 0 && script.isWrite
+      ? this.#replicate(answer)
+      : answer;
   }
 
   /** WAIT speaks of what its own connection has written before: it follows the answer, on the same connection. */
   async #replicate(answer: Promise<unknown>): Promise<unknown> {
     const reply = await answer;
-    const { count, timeoutMs } = this.#waitReplicas;
+    const { count, timeoutMs } = this.#settings.waitReplicas;
     // Whatever WAIT is refused with does not take the write back.
     const reached = await this.#client
       .wait(count, timeoutMs)

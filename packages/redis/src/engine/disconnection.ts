@@ -40,10 +40,10 @@ interface ConnectionError extends Error {
 export function reasonOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { name, code, command, lastNodeError }: ConnectionError = error;
-  if (name === "ClusterAllFailedError") {
-    const isReply = lastNodeError instanceof Error && lastNodeError.name === "ReplyError";
-    return isReply ? reasonOf(lastNodeError) : "no node of the cluster took a connection";
-  }
+  if (name === "ClusterAllFailedError")
+    return firstWord(lastNodeError) === ""
+      ? "no node of the cluster took a connection"
+      : reasonOf(lastNodeError);
   if (name === "ReplyError") {
     const refusal = refusalOf(firstWord(error));
     if (refusal !== null) return refusal;

@@ -40,9 +40,8 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   const word = firstWord(error);
   if (word !== "") return refusedWith(word);
   // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
-  const isNeverSent =
-    error instanceof Error && /enableOfflineQueue options is false$/.test(error.message);
-  if (isNeverSent) return unavailable("Redis is not connected");
+  if (/enableOfflineQueue options is false$/.test(String(error)))
+    return unavailable("Redis is not connected");
   return unavailable("the connection to Redis was lost before the answer came", isWrite);
 }
 

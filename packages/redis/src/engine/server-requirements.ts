@@ -13,20 +13,16 @@ import { withTimeout } from "./with-timeout.js";
 export function requirementProblem(
   info: string,
   { allowEviction, allowNoPersistence }: Pick<Settings, "allowEviction" | "allowNoPersistence">,
-): LatchkeyError | null {
+): string | null {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
   if (Number.parseInt(field("redis_version") ?? "", 10) >= 7 !== true)
-    return unavailable("Redis is too old: latchkey needs 7.0 or later");
+    return "Redis is too old: latchkey needs 7.0 or later";
   if (field("role") !== "master")
-    return unavailable("the Redis server is a replica (role): connect to the primary");
+    return "the Redis server is a replica (role): connect to the primary";
   if (field("maxmemory_policy") !== "noeviction" && !allowEviction)
-    return unavailable(
-      'Redis deletes keys when its memory is full (maxmemory-policy): set "maxmemory-policy noeviction", or pass allowEviction: true to lose keys and revocations then',
-    );
+    return 'Redis deletes keys when its memory is full (maxmemory-policy): set "maxmemory-policy noeviction", or pass allowEviction: true to lose keys and revocations then';
   if (field("aof_enabled") !== "1" && !allowNoPersistence)
-    return unavailable(
-      'Redis forgets its latest writes when it stops (appendonly): set "appendonly yes", or pass allowNoPersistence: true to lose keys and revocations then',
-    );
+    return 'Redis forgets its latest writes when it stops (appendonly): set "appendonly yes", or pass allowNoPersistence: true to lose keys and revocations then';
   return null;
 }
 
@@ -116,19 +112,15 @@ export class ServerRequirements {
   }
 
   #rememberReasons(client: RedisClient): void {
-    this.#listen(client, "ready", () => {
-      this.#reason = LOST;
-    });
-    this.#listen(client, "error", (error) => {
-      this.#reason = reasonOf(error) ?? this.#reason ?? "the client does not say why";
-    });
+    const remember = (event: string, reasonAfter: (error: unknown) => string | null) =>
+      this.#listen(client, event, (error) => {
+        this.#reason = reasonAfter(error);
+      });
+    remember("ready", () => LOST);
+    remember("error", (error) => reasonOf(error) ?? this.#reason ?? "the client does not say why");
     if (isCluster(client)) return;
-    this.#listen(client, "connect", () => {
-      this.#reason = null;
-    });
-    this.#listen(client, "close", () => {
-      this.#reason ??= CLOSED_UNANSWERED;
-    });
+    remember("connect", () => null);
+    remember("close", () => this.#reason ?? CLOSED_UNANSWERED);
   }
 
   /** A replica that takes over is no new node, and may never have lost its connection. */
@@ -155,7 +147,7 @@ export class ServerRequirements {
       const [info, connection] = await withTimeout(settings.commandTimeoutMs, answers);
       const problem =
         requirementProblem(info, settings) ?? databaseProblem(String(connection), database);
-      if (problem !== null) throw problem;
+      if (problem !== null) throw unavailable(problem);
       this.#examined.add(node);
     } catch (error) {
       // A node that does not answer holds up its own slots, and no other's. It is examined when it connects again.
@@ -194,9 +186,7 @@ function databaseOf(client: RedisClient): number {
  * ioredis goes on in database 0 when its SELECT was refused, and keys would be written there. Database 0 itself is where
  * every connection begins, and is not asked for.
  */
-function databaseProblem(connection: string, database: number): LatchkeyError | null {
+function databaseProblem(connection: string, database: number): string | null {
   if (database === 0 || /(?:^| )db=(\d+)/.exec(connection)?.[1] === String(database)) return null;
-  return unavailable(
-    'Redis did not SELECT the database number of the URL (option "db" of a client): it must be below the setting "databases" of the server, and the user may need the right to SELECT',
-  );
+  return 'Redis did not SELECT the database number of the URL (option "db" of a client): it must be below the setting "databases" of the server, and the user may need the right to SELECT';
 }

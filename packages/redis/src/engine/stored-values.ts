@@ -41,18 +41,13 @@ export function usageText({ remaining, refilledAt, lastRefillAt }: Usage): strin
   return `${orDash(remaining)} ${digits(refilledAt)} ${orDash(lastRefillAt)}`;
 }
 
-/**
- * What {@link usageText} made, whatever follows it.
- *
- * @throws LatchkeyError `STORE_CORRUPT`
- */
-export function parseUsage(text: unknown, what: string): Usage {
-  const [left, refilledAt, lastRefillAt] = String(text).split(" ", 3);
-  return {
-    remaining: left === "-" ? null : whole(left, what),
-    refilledAt: whole(refilledAt, what),
-    lastRefillAt: lastRefillAt === "-" ? null : whole(lastRefillAt, what),
-  };
+/** What {@link usageText} made, whatever follows it; undefined where a text is something else. */
+export function parseUsage(text: string): Usage | undefined {
+  const read = (word: string) => (word === "-" ? null : (wholeOrNull(word) ?? undefined));
+  const [remaining, refilledAt, lastRefillAt] = text.split(" ", 3).map(read);
+  if (remaining === undefined || typeof refilledAt !== "number" || lastRefillAt === undefined)
+    return undefined;
+  return { remaining, refilledAt, lastRefillAt };
 }
 
 /** What a record has to begin with, "*" for any record, "-" for none. */
