@@ -39,14 +39,13 @@ export function redisStore(
   };
   const charges = createCharges(connection, at);
   return {
-    read: (workspaceId, wants) => read(at(workspaceId), wants),
-    page: (workspaceId, want) => page(at(workspaceId), want),
-    commit: (workspaceId, change) => commit(at(workspaceId), change),
+    read: (id, ...given) => read(at(id), ...given),
+    page: (id, ...given) => page(at(id), ...given),
+    commit: (id, ...given) => commit(at(id), ...given),
     charge: charges.charge,
-    addStatistics: (workspaceId, batch) => addStatistics(at(workspaceId), batch),
-    readStatistics: (workspaceId, range) => readStatistics(at(workspaceId), range),
-    deleteStatistics: (workspaceId, beforeAt, limit) =>
-      deleteStatistics(at(workspaceId), beforeAt, limit),
+    addStatistics: (id, ...given) => addStatistics(at(id), ...given),
+    readStatistics: (id, ...given) => readStatistics(at(id), ...given),
+    deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
     readClock: () => connection.time(),
     close: () => {
       charges.send();

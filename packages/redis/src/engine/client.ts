@@ -26,6 +26,7 @@ export function isCluster(client: RedisClient): client is RedisClusterClient {
   return "isCluster" in client && client.isCluster === true && "nodes" in client;
 }
 
+type Options = Readonly<Record<string, unknown>>;
 type Requirement = readonly [option: string, wanted: unknown, reason: string];
 
 const LATE = "commands would wait and run after their caller gave up";
@@ -63,9 +64,7 @@ export function assertNeverResends(client: RedisClient): void {
   }
 }
 
-function memberOf(options: unknown, name: string): unknown {
-  return (options as Readonly<Record<string, unknown>> | undefined)?.[name];
-}
+const memberOf = (options: unknown, name: string) => (options as Options | undefined)?.[name];
 
 /** Numbers, booleans, and the words and prefixes of ioredis: nothing that is secret. */
 function shown(value: unknown): string {

@@ -7,22 +7,8 @@ const FORM = /^redis(s?)(\+cluster)?:\/\/([^?#\s]*@)?([^?#\s@]*)$/;
 const FORMS =
   '"url" must be redis://host:port or redis://host:port/database-number (rediss:// with TLS), or redis+cluster://host:port,host:port (rediss+cluster:// with TLS), with nothing after that; user:password@ before the host is percent-encoded';
 
-/**
- * What keeps a lost answer from being asked for again: the command may have been carried out, and a repeat charges
- * twice. `autoResendUnfulfilledCommands` is left alone: switched off, ioredis 6.0.0 never settles what was in flight.
- *
- * @see packages/core/decisions/0006-charge-is-one-atomic-step.md
- */
-const NEVER_TWICE = {
-  maxRetriesPerRequest: 0,
-  // Reconnects when the server has become a replica. 2 would send the command again.
-  reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 1 : false),
-} as const;
-
 /** A connection whose other end is gone without a word is given up after this long. */
 const SOCKET_TIMEOUT_MS = 5_000;
-
-const SLOTS_REFRESH_MS = 2_000;
 
 /**
  * Opens a client for a URL.
@@ -42,9 +28,17 @@ export function openUrl(url: string, settings: Settings): RedisClient {
   return client;
 }
 
+/**
+ * Of each connection. A lost answer is not asked for again: the command may have been carried out, and a repeat charges
+ * twice. `autoResendUnfulfilledCommands` is left alone: switched off, ioredis 6.0.0 never settles what was in flight.
+ *
+ * @see packages/core/decisions/0006-charge-is-one-atomic-step.md
+ */
 function optionsOf({ username, password }: Node, isTls: boolean, settings: Settings) {
   return {
-    ...NEVER_TWICE,
+    maxRetriesPerRequest: 0,
+    // Reconnects when the server has become a replica. 2 would send the command again.
+    reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 1 : false),
     ...(username !== "" && { username }),
     ...(password !== "" && { password }),
     ...(isTls && { tls: {} }),
@@ -70,7 +64,7 @@ function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient
       // Nothing was done, and the caller is told so at once.
       retryDelayOnClusterDown: 0,
       scaleReads: "master",
-      slotsRefreshInterval: SLOTS_REFRESH_MS,
+      slotsRefreshInterval: 2_000,
       // The only place where ioredis tells that no host was found. A client of one server tells it as this event.
       clusterRetryStrategy: (times, reason) => {
         if (reason !== undefined) cluster.emit("error", reason);
