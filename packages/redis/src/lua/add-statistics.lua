@@ -22,8 +22,9 @@ for number = 2, firstUse - 1 do
   local write = days[member]
   if not write then
     local day = sub(member, 1, 9)
-    write = { key, day, call("HGET", key, day) or "" }
-    if string.gsub(write[3], " %d+:[A-Z_]+=%d+", "") ~= "" then return "CORRUPT" end
+    local stored = call("HGET", key, day)
+    write = { key, day, stored or "", not stored and member }
+    if stored and string.gsub(stored, " %d+:[A-Z_]+=%d+", "") ~= "" then return "CORRUPT" end
     days[member], writes[#writes + 1] = write, write
   end
   local text = write[3]
@@ -37,14 +38,15 @@ for number = 2, firstUse - 1 do
 end
 for number = firstUse, #KEYS do
   local key, id, usedAt = KEYS[number], ARGV[at], ARGV[at + 1]
-  if call("HEXISTS", key, id) == 1 then
-    local latest = whole(call("HGET", key, id .. " t") or "0")
-    if not latest then return "CORRUPT" end
-    if tonumber(usedAt) > latest then writes[#writes + 1] = { key, id .. " t", usedAt } end
-  end
+  local stored = call("HMGET", key, id, id .. " t")
+  local latest = whole(stored[2] or "0")
+  if not latest then return "CORRUPT" end
+  if stored[1] and tonumber(usedAt) > latest then writes[#writes + 1] = { key, id .. " t", usedAt } end
   at = at + 2
 end
 
-for _, write in ipairs(writes) do call("HSET", write[1], write[2], write[3]) end
-for member in pairs(days) do call("ZADD", KEYS[1], "0", member) end
+for _, write in ipairs(writes) do
+  call("HSET", write[1], write[2], write[3])
+  if write[4] then call("ZADD", KEYS[1], "0", write[4]) end
+end
 return "OK"
