@@ -5,11 +5,11 @@ import {
   type ChargeResult,
   corruptRecord,
 } from "@latchkey/core";
-import type { StoreContext } from "./engine/context.js";
-import { refusedWith, unexpected } from "./engine/errors.js";
-import type { WorkspaceNames } from "./engine/names.js";
+import type { Connection } from "./engine/connection.js";
+import { refusedWith } from "./engine/errors.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { parseBody, whole } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 import { type KnownLimit, PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges that one script carries out: nobody waits longer than a millisecond behind it. */
@@ -20,8 +20,8 @@ const KINDS: ReadonlySet<unknown> = new Set(["charged", "rate-limited", "usage-e
 /** A charge that waits for the end of its turn of the event loop. */
 interface Waiting {
   readonly plan: ChargePlan;
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
+  readonly keys: string[];
+  readonly args: string[];
   readonly resolve: (result: ChargeResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -30,65 +30,62 @@ interface Waiting {
  * The atomic steps of verifications, one round trip each. Those of one workspace that begin in one turn of the event loop share
  * it; each is decided on its own, in this order.
  */
-export class Charges {
-  readonly #context: StoreContext;
-  #waiting = new Map<WorkspaceNames, Waiting[]>();
+export function createCharges(connection: Connection, at: (workspaceId: string) => Workspace) {
+  let waiting = new Map<string, Waiting[]>();
 
-  constructor(context: StoreContext) {
-    this.#context = context;
+  /** Sends what waits, without waiting for the end of the turn. */
+  function send(): void {
+    const sent = waiting;
+    waiting = new Map();
+    for (const charges of sent.values())
+      while (charges.length > 0) run(connection, charges.splice(0, MOST_AT_ONCE));
   }
 
-  charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
-    const names = this.#context.names.of(plan.workspaceId);
-    const { memo } = plan;
+  function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
+    const { memo, workspaceId } = plan;
     // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
-    const isOwn = memo instanceof PreparedCharge && memo.plan === plan && memo.names === names;
-    const prepared = isOwn ? memo : new PreparedCharge(names, plan);
+    const isOwn =
+      memo instanceof PreparedCharge && memo.plan === plan && memo.at.connection === connection;
+    const prepared = isOwn ? memo : new PreparedCharge(at(workspaceId), plan);
     plan.memo = prepared;
     return new Promise((resolve, reject) => {
-      const { keys, args } = prepared.at(moment);
-      if (this.#waiting.size === 0) process.nextTick(() => this.send());
+      const { keys, args } = prepared.rowsAt(moment);
+      if (waiting.size === 0) process.nextTick(send);
       const own: Waiting = { plan, keys, args, resolve, reject };
-      const others = this.#waiting.get(names);
-      if (others === undefined) this.#waiting.set(names, [own]);
+      const others = waiting.get(workspaceId);
+      if (others === undefined) waiting.set(workspaceId, [own]);
       else others.push(own);
     });
   }
 
-  /** Sends what waits, without waiting for the end of the turn. */
-  send(): void {
-    const waiting = this.#waiting;
-    this.#waiting = new Map();
-    for (const [names, charges] of waiting)
-      while (charges.length > 0) this.#run(names, charges.splice(0, MOST_AT_ONCE));
-  }
-
-  /** Plain loops: this is most of what latchkey itself does for a verification. */
-  #run(names: WorkspaceNames, charges: readonly Waiting[]): void {
-    const keys = [names.workspace];
-    const args: string[] = [];
-    for (const charge of charges) {
-      keys.push(...charge.keys);
-      args.push(...charge.args);
-    }
-    const read = (answer: unknown) => {
-      const answers = String(answer).split("\0");
-      for (let index = 0; index < charges.length; index += 1)
-        settle(charges[index] as Waiting, answers[index]);
-    };
-    const refuse = (error: unknown) => {
-      for (const { reject } of charges) reject(error);
-    };
-    this.#context.connection.verify(SCRIPTS.charge, keys, args).then(read, refuse);
-  }
+  return { charge, send };
 }
 
-function settle({ plan, resolve, reject }: Waiting, answer: string | undefined): void {
-  try {
-    resolve(readAnswer(answer, plan));
-  } catch (error) {
-    reject(error);
+/** Plain loops: this is most of what latchkey itself does for a verification. */
+function run(connection: Connection, charges: readonly Waiting[]): void {
+  const { keys: own, args } = charges[0] as Waiting;
+  const keys = charges.length === 1 ? own : own.slice();
+  for (let index = 1; index < charges.length; index += 1) {
+    const other = charges[index] as Waiting;
+    // All begin with the workspace.
+    keys.push(...other.keys.slice(1));
+    args.push(...other.args);
   }
+  const settle = (answer: unknown) => {
+    const answers = String(answer).split("\0");
+    for (let index = 0; index < charges.length; index += 1) {
+      const { plan, resolve, reject } = charges[index] as Waiting;
+      try {
+        resolve(readAnswer(answers[index], plan));
+      } catch (error) {
+        reject(error);
+      }
+    }
+  };
+  const refuse = (error: unknown) => {
+    for (const { reject } of charges) reject(error);
+  };
+  connection.run(SCRIPTS.charge, keys, args).then(settle, refuse);
 }
 
 function readAnswer(text = "", plan: ChargePlan): ChargeResult {
@@ -111,7 +108,7 @@ function readAnswer(text = "", plan: ChargePlan): ChargeResult {
 
 function readApplied(words: readonly string[], limits: readonly KnownLimit[]): AppliedCharge {
   const [kind, left] = words;
-  if (!KINDS.has(kind)) throw unexpected();
+  if (!KINDS.has(kind)) throw refusedWith();
   const readings = limits.map(({ name, limit, duration, cost }, index) => {
     const [startedAt, units] = (words[index + 2] ?? "").split(":");
     const used = whole(units, "window");
@@ -130,10 +127,7 @@ function readApplied(words: readonly string[], limits: readonly KnownLimit[]): A
 /** A result as it was remembered: the answer of charge.lua, and below it what the limits were. */
 function readRemembered(remembered: string): AppliedCharge {
   const [answer = "", limits = ""] = remembered.split("\n");
-  const known = parseBody(limits);
+  const known: unknown = parseBody(limits);
   if (!Array.isArray(known)) throw corruptRecord("request");
-  const about = (known as [string, number, number, number][]).map(
-    ([name, limit, duration, cost]): KnownLimit => ({ name, limit, duration, cost }),
-  );
-  return readApplied(answer.split(" "), about);
+  return readApplied(answer.split(" "), known as readonly KnownLimit[]);
 }

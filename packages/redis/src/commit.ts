@@ -1,17 +1,15 @@
 import {
   type Change,
-  type Claim,
   type CommitResult,
   type CounterChange,
   corruptRecord,
   type ListEntry,
   type RecordAddress,
-  type RecordKind,
+  type Usage,
   type UsageRefusal,
 } from "@latchkey/core";
-import type { StoreContext } from "./engine/context.js";
-import { unexpected } from "./engine/errors.js";
-import type { WorkspaceNames } from "./engine/names.js";
+import { refusedWith } from "./engine/errors.js";
+import type { Names } from "./engine/names.js";
 import { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import {
@@ -23,20 +21,20 @@ import {
   usageText,
   whole,
 } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 
 /** Carries out a change in one round trip. */
-export function commit(
-  context: StoreContext,
-  workspaceId: string,
+export async function commit(
+  { connection, names }: Workspace,
   change: Change,
 ): Promise<CommitResult> {
   const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
-  const { keys, args } = describe(change, context.names.of(workspaceId));
-  return context.connection.run(script, keys, args, readReply);
+  const { keys, args } = describe(change, names);
+  return readReply(await connection.run(script, keys, args));
 }
 
 /** Puts a change into the letters of commit.lua. */
-function describe(change: Change, names: WorkspaceNames) {
+function describe(change: Change, names: Names) {
   const [checks, writes] = [new Rows(), new Rows()];
   const numbers = new Map<string, number>();
   let count = 0;
@@ -48,21 +46,14 @@ function describe(change: Change, names: WorkspaceNames) {
   };
   const numberOf = (record: RecordAddress): string =>
     String(numbers.get(`${record.kind} ${record.id}`) ?? know(record, ""));
-  let kindOfHolders: RecordKind | undefined;
-  const addName = (letter: string, { id, ...claim }: Claim & RecordAddress): void => {
-    const homes = names.everyPartOf(claim.kind);
-    if (claim.kind !== kindOfHolders) checks.add("h", homes, String(homes.length));
-    kindOfHolders = claim.kind;
-    checks.add(letter, [names.claims(claim)], claim.value, id);
-  };
   const addEntry = (letter: string, { list, of, id }: ListEntry): void => {
     const entered = names.list(list, of);
     writes.add(letter, [entered.list], `${entered.start}${id}`);
   };
 
   for (const expectation of change.expects) know(expectation, expectedText(expectation));
-  for (const release of change.releases) addName("l", release);
-  for (const claim of change.claims) addName("c", claim);
+  for (const release of change.releases) checks.addName("l", names, release, release.id);
+  for (const claim of change.claims) checks.addName("c", names, claim, claim.id);
   for (const each of change.counters) checks.add("u", [], numberOf(each), ...changeWords(each));
   for (const { record, counters } of change.puts) {
     const { kind, version, link, body } = record;
@@ -106,7 +97,8 @@ function readReply(answer: unknown): CommitResult {
   const index = () => whole(rest[0], "change");
   switch (status) {
     case "OK":
-      return { kind: "committed", usages: rest.map((text) => parseUsage(text, "counters")) };
+      // The script has made them of numbers that it found good.
+      return { kind: "committed", usages: rest.map((text) => parseUsage(String(text)) as Usage) };
     case "STALE":
       return { kind: "stale", index: index() };
     case "TAKEN":
@@ -116,7 +108,7 @@ function readReply(answer: unknown): CommitResult {
     case "CORRUPT":
       throw corruptRecord("counters");
     default:
-      throw unexpected();
+      throw refusedWith();
   }
 }
 
@@ -124,5 +116,5 @@ function readRefusal(kind: unknown, left: unknown): UsageRefusal {
   if (kind === "unlimited") return { kind };
   if (kind === "insufficient" || kind === "overflow")
     return { kind, remaining: whole(left, "counters") };
-  throw unexpected();
+  throw refusedWith();
 }

@@ -1,5 +1,5 @@
 import { aChange, aRecord, at, NOW, WORKSPACE } from "@latchkey/conformance";
-import type { KeyStore, RecordAddress } from "@latchkey/core";
+import { type KeyStore, type RecordAddress, STATISTICS_SPAN_MS } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Names } from "./engine/names.js";
@@ -11,7 +11,7 @@ import { startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const ROOT = `lk:{${WORKSPACE}}:`;
-const homeOf = (record: RecordAddress) => new Names("lk").of(WORKSPACE).recordsOf(record);
+const homeOf = (record: RecordAddress) => new Names("lk", WORKSPACE).recordsOf(record);
 const ALONE = at("key", 3);
 const CALLS = new Map([...READS, ...WRITES]);
 
@@ -141,9 +141,13 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
 
   test("sums and latest uses that are no numbers are not added to", async () => {
     const [name = ""] = await control.keys(`${ROOT}v:*`);
-    const [field = ""] = await control.hkeys(name);
-    await expectRefusals(() => control.hset(name, field, "x"), "addStatistics", "readStatistics");
-    await expectRefusals(() => control.hset(name, "25 VALID", "1"), "readStatistics");
+    const [day = ""] = await control.hkeys(name);
+    const hour = Math.floor(NOW / STATISTICS_SPAN_MS);
+    for (const sums of ["x", " x", ` ${hour}:VALID=`, ` ${hour}:VALID=1 x`])
+      await expectRefusals(() => control.hset(name, day, sums), "addStatistics", "readStatistics");
+    const tooMany = ` ${hour}:VALID=${Number.MAX_SAFE_INTEGER + 1}`;
+    await expectRefusals(() => control.hset(name, day, tooMany), "addStatistics", "readStatistics");
+    await expectRefusals(() => control.hset(name, day, ` ${hour}:NEVER=1`), "readStatistics");
     const used = () => control.hset(homeOf(at("key")), `${at("key").id} t`, "x");
     await expectRefusals(used, "addStatistics");
     expect(await unreadableAfter(used)).toEqual([]);

@@ -1,3 +1,3 @@
-export type { RedisClient, RedisClusterClient, RedisConnection } from "./engine/client.js";
+export type { RedisClient, RedisClusterClient } from "./engine/client.js";
 export type { RedisStoreOptions } from "./options.js";
 export { redisStore } from "./store.js";

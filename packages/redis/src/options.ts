@@ -22,21 +22,17 @@ export interface RedisStoreOptions {
   readonly allowNoPersistence?: boolean | undefined;
 }
 
-type Wait = NonNullable<RedisStoreOptions["waitReplicas"]>;
-
 /** Options with their defaults. */
 export type Settings = {
-  readonly [Name in Exclude<keyof RedisStoreOptions, "waitReplicas">]-?: NonNullable<
-    RedisStoreOptions[Name]
-  >;
-} & { readonly waitReplicas: Wait | null };
+  readonly [Name in keyof RedisStoreOptions]-?: NonNullable<RedisStoreOptions[Name]>;
+};
 
 const DEFAULTS: Settings = {
   keyPrefix: "lk",
   commandTimeoutMs: 500,
   configTimeoutMs: 2_000,
   connectTimeoutMs: 2_000,
-  waitReplicas: null,
+  waitReplicas: { count: 0, timeoutMs: 0 },
   allowEviction: false,
   allowNoPersistence: false,
 };
@@ -56,9 +52,8 @@ export function parseOptions(options: RedisStoreOptions): Settings {
   for (const name of ["allowEviction", "allowNoPersistence"] as const)
     assertIt(typeof settings[name] === "boolean", `"${name}" must be true or false`);
   const { waitReplicas } = settings;
-  if (waitReplicas === null) return settings;
-  assertIt(typeof waitReplicas === "object", '"waitReplicas" must be { count, timeoutMs }');
-  assertWhole("waitReplicas.count", waitReplicas.count, 100);
+  if (waitReplicas === DEFAULTS.waitReplicas) return settings;
+  assertWhole("waitReplicas.count", waitReplicas?.count, 100);
   assertWhole("waitReplicas.timeoutMs", waitReplicas.timeoutMs, MAX_TIMEOUT_MS);
   return settings;
 }

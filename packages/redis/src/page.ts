@@ -1,25 +1,21 @@
 import type { LoadedRecord, PageResult, PageWant } from "@latchkey/core";
-import type { StoreContext } from "./engine/context.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, whole } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 import { read } from "./read.js";
 
 /** The next records of a list, in two round trips: which they are, then these. */
-export async function page(
-  context: StoreContext,
-  workspaceId: string,
-  want: PageWant,
-): Promise<PageResult> {
+export async function page(workspace: Workspace, want: PageWant): Promise<PageResult> {
   const { kind, limit } = want;
-  const first = await listIds(context, workspaceId, want);
+  const first = await listIds(workspace, want);
   const found: LoadedRecord[] = [];
   for (let { ids } = first; ; ) {
     const wants = ids.map((id) => ({ kind, id }));
-    const loaded = ids.length > 0 && (await read(context, workspaceId, wants));
+    const loaded = ids.length > 0 && (await read(workspace, wants));
     if (loaded) found.push(...loaded.found.filter((each) => each !== null));
     if (ids.length <= limit || found.length > limit) break;
     // Ids whose record is gone are no reason to end.
-    ({ ids } = await listIds(context, workspaceId, { ...want, after: ids.at(-1) as string }));
+    ({ ids } = await listIds(workspace, { ...want, after: ids.at(-1) as string }));
   }
   // The first revision: what was read afterwards is as fresh as that, or fresher.
   const { revision, size } = first;
@@ -27,9 +23,8 @@ export async function page(
 }
 
 /** One id more than the page has says that there are more. */
-function listIds({ connection, names: all }: StoreContext, workspaceId: string, want: PageWant) {
+async function listIds({ connection, names }: Workspace, want: PageWant) {
   const { list, of, after, limit, descending = false } = want;
-  const names = all.of(workspaceId);
   const { list: key, start } = names.list(list, of);
   // A small list ends where "!" stands, which comes after a space.
   const [lowest, highest] = start === "" ? ["-", "+"] : [`[${start}`, `(${start.trimEnd()}!`];
@@ -37,12 +32,11 @@ function listIds({ connection, names: all }: StoreContext, workspaceId: string, 
   const range = descending ? [from ?? highest, lowest] : [from ?? lowest, highest];
   const keys = [names.workspace, names.list(list).list, key];
   const args = [descending ? "d" : "a", ...range, String(limit + 1)];
-  return connection.run(SCRIPTS.page, keys, args, (answer) => {
-    const [revision, size, members] = asList(answer, "list");
-    return {
-      revision: whole(revision, "revision"),
-      size: whole(size, "list"),
-      ids: asList(members, "list").map((member) => String(member).slice(start.length)),
-    };
-  });
+  const answer = await connection.run(SCRIPTS.page, keys, args);
+  const [revision, size, members] = asList(answer, "list");
+  return {
+    revision: whole(revision, "revision"),
+    size: whole(size, "list"),
+    ids: asList(members, "list").map((member) => String(member).slice(start.length)),
+  };
 }

@@ -4,43 +4,34 @@ import {
   type ReadResult,
   type RecordKind,
   type StoredRecordState,
-  type Usage,
   type Want,
 } from "@latchkey/core";
-import type { StoreContext } from "./engine/context.js";
 import { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, parseBody, parseUsage, whole, wholeOrNull } from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
 
 /** Version, link, counters and body, as include/record.lua says. */
 const STORED = /^(\S*) (\S*)(?: ([^\n]*))?(?:\n(.*))?$/s;
 
 /** Reads records as one snapshot, in one round trip. */
-export function read(
-  { connection, names: all }: StoreContext,
-  workspaceId: string,
+export async function read(
+  { connection, names }: Workspace,
   wants: readonly Want[],
 ): Promise<ReadResult> {
-  const names = all.of(workspaceId);
   const rows = new Rows();
-  let kindOfHomes: RecordKind | undefined;
   for (const want of wants) {
-    if ("index" in want) {
-      const homes = names.everyPartOf(want.kind);
-      if (want.kind !== kindOfHomes) rows.add("h", homes, String(homes.length));
-      kindOfHomes = want.kind;
-      rows.add("c", [names.claims(want)], want.value);
-    } else rows.add("r", [names.recordsOf(want)], want.id);
+    if ("index" in want) rows.addName("c", names, want);
+    else rows.add("r", [names.recordsOf(want)], want.id);
   }
-  const keys = [names.workspace, names.identities, ...rows.keys];
-  return connection.run(SCRIPTS.read, keys, [rows.letters, ...rows.args], (answer) => {
-    const [revision, ...items] = asList(answer, "revision");
-    const found = wants.map(({ kind }, index): LoadedRecord | null => {
-      const state = stateOf(kind, items[index * 2]);
-      return state && { ...state, linked: stateOf("identity", items[index * 2 + 1]) };
-    });
-    return { revision: whole(revision, "revision"), found };
+  const keys = [names.workspace, ...names.everyPartOf("identity"), ...rows.keys];
+  const answer = await connection.run(SCRIPTS.read, keys, [rows.letters, ...rows.args]);
+  const [revision, ...items] = asList(answer, "revision");
+  const found = wants.map(({ kind }, index): LoadedRecord | null => {
+    const state = stateOf(kind, items[index * 2]);
+    return state && { ...state, linked: stateOf("identity", items[index * 2 + 1]) };
   });
+  return { revision: whole(revision, "revision"), found };
 }
 
 /**
@@ -51,8 +42,8 @@ function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
   if (!Array.isArray(fields)) return null;
   const [text, usedAt, bodyApart, shared, id] = fields as (string | null)[];
   const [, version, link, own, body] = STORED.exec(text ?? "") ?? [];
-  const usage =
-    own === undefined ? null : readableUsage(own.startsWith("@") ? shared?.slice(2) : own);
+  const counters = own?.startsWith("@") ? shared?.slice(2) : own;
+  const usage = own === undefined ? null : parseUsage(counters ?? "");
   const readableVersion = wholeOrNull(version);
   const isReadable = readableVersion !== null && usage !== undefined;
   return {
@@ -66,13 +57,4 @@ function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
     usage: usage === undefined ? NO_USES : usage,
     usedAt: wholeOrNull(usedAt),
   };
-}
-
-/** Undefined where the text is not that of counters. */
-function readableUsage(counters: string | undefined): Usage | undefined {
-  try {
-    return parseUsage(counters, "counters");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,16 +1,11 @@
 import type { KeyStore } from "@latchkey/core";
-import { Charges } from "./charge.js";
+import { createCharges } from "./charge.js";
 import { commit } from "./commit.js";
-import {
-  assertNeverResends,
-  isCluster,
-  type RedisClient,
-  type RedisClusterClient,
-} from "./engine/client.js";
+import { assertNeverResends, isCluster, type RedisClient } from "./engine/client.js";
 import { Connection } from "./engine/connection.js";
-import type { StoreContext } from "./engine/context.js";
 import { Names } from "./engine/names.js";
 import { openUrl } from "./engine/open.js";
+import type { Workspace } from "./engine/workspace.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
@@ -21,37 +16,36 @@ import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js
  * them. Everything of one workspace lives in one hash slot, so that each call is one script on one server, also on a
  * Redis Cluster.
  *
- * Before the first call, and after every reconnect, the server is asked whether it may be trusted with keys; calls
- * reject with `STORE_UNAVAILABLE`, naming the setting, while it may not.
- *
  * @param server - `redis://`, `rediss://` or `redis+cluster://a:6379,b:6379`; or a client of `ioredis`, which has to be
  * made so that it never sends a command twice, and stays open when the store is closed.
  * @throws TypeError naming the option of the store or of the client that is wrong.
  * @see packages/core/decisions/0012-redis-one-slot-per-workspace.md
  */
 export function redisStore(
-  server: string | RedisClient | RedisClusterClient,
+  server: string | RedisClient,
   options: RedisStoreOptions = {},
 ): KeyStore {
   const settings = parseOptions(options);
   const isOwned = typeof server === "string";
   if (!isOwned) assertNeverResends(server);
   const client = isOwned ? openUrl(server, settings) : server;
-  if (settings.waitReplicas !== null && isCluster(client)) {
+  if (settings.waitReplicas.count > 0 && isCluster(client)) {
     client.disconnect();
     throw new TypeError('"waitReplicas" is for a single primary: leave it out with Redis Cluster');
   }
   const connection = new Connection(client, isOwned, settings);
-  const context: StoreContext = { connection, names: new Names(settings.keyPrefix) };
-  const charges = new Charges(context);
+  const at = (workspaceId: string): Workspace => {
+    return { names: new Names(settings.keyPrefix, workspaceId), connection };
+  };
+  const charges = createCharges(connection, at);
   return {
-    read: (...given) => read(context, ...given),
-    page: (...given) => page(context, ...given),
-    commit: (...given) => commit(context, ...given),
-    charge: (...given) => charges.charge(...given),
-    addStatistics: (...given) => addStatistics(context, ...given),
-    readStatistics: (...given) => readStatistics(context, ...given),
-    deleteStatistics: (...given) => deleteStatistics(context, ...given),
+    read: (id, ...given) => read(at(id), ...given),
+    page: (id, ...given) => page(at(id), ...given),
+    commit: (id, ...given) => commit(at(id), ...given),
+    charge: charges.charge,
+    addStatistics: (id, ...given) => addStatistics(at(id), ...given),
+    readStatistics: (id, ...given) => readStatistics(at(id), ...given),
+    deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
     readClock: () => connection.time(),
     close: () => {
       charges.send();

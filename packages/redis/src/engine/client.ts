@@ -1,10 +1,13 @@
-/** The few things that latchkey uses of a client of `ioredis`. */
-export interface RedisConnection {
+/** The few things that latchkey uses of a client of `ioredis`: a `Redis`, of one server or found through Sentinel. */
+export interface RedisClient {
   readonly status: string;
+  readonly options: object;
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   info(): Promise<string>;
+  client(subcommand: "INFO"): Promise<unknown>;
   time(): Promise<readonly unknown[]>;
+  wait(replicas: number, timeoutMs: number): Promise<unknown>;
   on(event: string, listener: (...args: unknown[]) => void): unknown;
   off(event: string, listener: (...args: unknown[]) => void): unknown;
   connect(): Promise<unknown>;
@@ -12,40 +15,37 @@ export interface RedisConnection {
   disconnect(): void;
 }
 
-/** A `Redis` of `ioredis`: one server, or a primary found through Sentinel. */
-export interface RedisClient extends RedisConnection {
-  readonly options: object;
-  client(subcommand: "INFO"): Promise<unknown>;
-  wait(replicas: number, timeoutMs: number): Promise<unknown>;
-}
-
 /** A `Cluster` of `ioredis`. */
-export interface RedisClusterClient extends RedisConnection {
-  readonly options: object;
+export interface RedisClusterClient extends RedisClient {
   readonly isCluster: boolean;
-  nodes(role: "master" | "slave"): readonly RedisConnection[];
+  nodes(role: "master" | "slave"): readonly RedisClient[];
 }
 
 /** Whether a client is that of a cluster. */
-export function isCluster(client: RedisClient | RedisClusterClient): client is RedisClusterClient {
+export function isCluster(client: RedisClient): client is RedisClusterClient {
   return "isCluster" in client && client.isCluster === true && "nodes" in client;
 }
 
 type Options = Readonly<Record<string, unknown>>;
-type Requirement = readonly [name: string, wanted: unknown, reason: string];
+type Requirement = readonly [option: string, wanted: unknown, reason: string];
 
 const LATE = "commands would wait and run after their caller gave up";
 const MIXED = "it makes each command slower and mixes up what failed";
 const TWICE = "a write whose answer was lost would be sent again";
 const OLD = "a replica answers with what was true a moment ago";
+const PREFIX = '"keyPrefix" of redisStore is there for it';
 const ALWAYS: readonly Requirement[] = [
   ["enableOfflineQueue", false, LATE],
-  ["enableAutoPipelining", false, MIXED],
+  ["enableAutoPipelining", undefined, MIXED],
+  ["keyPrefix", undefined, PREFIX],
 ];
-const NO_RETRIES: Requirement = ["maxRetriesPerRequest", 0, TWICE];
+const OF_SERVER: readonly Requirement[] = [...ALWAYS, ["maxRetriesPerRequest", 0, TWICE]];
 const OF_CLUSTER: readonly Requirement[] = [
   ["retryDelayOnFailover", 0, TWICE],
   ["scaleReads", "master", OLD],
+  ["redisOptions.maxRetriesPerRequest", 0, TWICE],
+  ["redisOptions.keyPrefix", undefined, PREFIX],
+  ...ALWAYS,
 ];
 
 /**
@@ -53,33 +53,20 @@ const OF_CLUSTER: readonly Requirement[] = [
  *
  * @throws TypeError naming the option, what it is and what it has to be.
  */
-export function assertNeverResends(client: RedisClient | RedisClusterClient): void {
-  const options = client.options as Options;
-  if (!isCluster(client)) {
-    requireOptions(options, [...ALWAYS, NO_RETRIES], "");
-    return;
-  }
-  requireOptions((options.redisOptions ?? {}) as Options, [NO_RETRIES], "redisOptions.");
-  requireOptions(options, [...ALWAYS, ...OF_CLUSTER], "");
-}
-
-function requireOptions(options: Options, wanted: readonly Requirement[], path: string): void {
-  for (const [name, value, reason] of wanted) {
-    const found = options[name];
-    if (found === value) continue;
-    if (found === undefined && name === "enableAutoPipelining") continue;
+export function assertNeverResends(client: RedisClient): void {
+  for (const [option, wanted, reason] of isCluster(client) ? OF_CLUSTER : OF_SERVER) {
+    const found = option.split(".").reduce<unknown>(memberOf, client.options);
+    if (found === wanted || (wanted === undefined && !found)) continue;
+    const must = wanted === undefined ? "left out" : JSON.stringify(wanted);
     throw new TypeError(
-      `"client" has the option ${path}${name}: ${shown(found)}; it must be ${shown(value)}, since ${reason}`,
+      `"client" has the option ${option}: ${shown(found)}; it must be ${must}, since ${reason}`,
     );
   }
-  if (!options.keyPrefix) return;
-  throw new TypeError(
-    `"client" has the option ${path}keyPrefix; it must be left out: set "keyPrefix" of redisStore instead`,
-  );
 }
 
-/** Numbers, booleans and the words of ioredis. Nothing else of a client's options is repeated. */
+const memberOf = (options: unknown, name: string) => (options as Options | undefined)?.[name];
+
+/** Numbers, booleans, and the words and prefixes of ioredis: nothing that is secret. */
 function shown(value: unknown): string {
-  if (typeof value === "function") return "a function";
-  return value === undefined ? "undefined" : JSON.stringify(value);
+  return typeof value === "function" ? "a function" : (JSON.stringify(value) ?? "undefined");
 }

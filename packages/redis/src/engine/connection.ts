@@ -1,8 +1,8 @@
 import type { EpochMs } from "@latchkey/core";
 import type { Settings } from "../options.js";
-import { isCluster, type RedisClient, type RedisClusterClient } from "./client.js";
-import { firstWord, noAnswer, notAsked, translateError, unavailable } from "./errors.js";
-import type { Script } from "./scripts.js";
+import type { RedisClient } from "./client.js";
+import { firstWord, refusalOf, translateError, unavailable } from "./errors.js";
+import { SCRIPTS, type Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { withTimeout } from "./with-timeout.js";
 
@@ -11,50 +11,35 @@ const CLOSING_MS = 500;
 
 /** Sends commands to a client, each within a deadline, and never twice. */
 export class Connection {
-  readonly #client: RedisClient | RedisClusterClient;
+  readonly #client: RedisClient;
   readonly #isOwned: boolean;
-  readonly #waitReplicas: Settings["waitReplicas"];
+  readonly #settings: Settings;
   readonly #requirements: ServerRequirements;
-  readonly #soonMs: number;
-  readonly #laterMs: number;
   #isClosed = false;
 
   /** @param isOwned - Whether the client was opened for this connection, and is closed with it. */
-  constructor(client: RedisClient | RedisClusterClient, isOwned: boolean, settings: Settings) {
-    const waitMs = settings.waitReplicas?.timeoutMs ?? 0;
+  constructor(client: RedisClient, isOwned: boolean, settings: Settings) {
     this.#client = client;
     this.#isOwned = isOwned;
-    this.#waitReplicas = settings.waitReplicas;
+    this.#settings = settings;
     this.#requirements = new ServerRequirements(client, settings);
-    this.#soonMs = settings.commandTimeoutMs + waitMs;
-    this.#laterMs = settings.configTimeoutMs + waitMs;
   }
 
   /**
    * Runs a script: one round trip, two where Redis does not hold it yet.
    *
-   * @param read - Puts the answer into other words; what it throws is passed on.
    * @throws LatchkeyError as `translateError` says; nothing of the driver.
    */
-  async run<Result>(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    read: (answer: unknown) => Result,
-  ): Promise<Result> {
-    const send = () => this.#evaluate(script, keys, args);
-    return read(await this.#within(this.#laterMs, script.isWrite, send));
-  }
-
-  /** The same within the deadline of a verification. */
-  verify(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    return this.#within(this.#soonMs, script.isWrite, () => this.#evaluate(script, keys, args));
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const { commandTimeoutMs, configTimeoutMs } = this.#settings;
+    const spanMs = script === SCRIPTS.charge ? commandTimeoutMs : configTimeoutMs;
+    return this.#within(() => this.#evaluate(script, keys, args), script.isWrite, spanMs);
   }
 
   /** The clock of the server. */
   async time(): Promise<EpochMs> {
     const send = () => this.#client.time();
-    const [seconds, micros] = await this.#within(this.#laterMs, false, send);
+    const [seconds, micros] = await this.#within(send, false, this.#settings.configTimeoutMs);
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
@@ -69,9 +54,11 @@ export class Connection {
     this.#client.disconnect();
   }
 
-  #within<Answer>(spanMs: number, isWrite: boolean, send: () => Promise<Answer>): Promise<Answer> {
+  #within<Answer>(send: () => Promise<Answer>, isWrite: boolean, ownMs: number): Promise<Answer> {
     if (this.#isClosed) return Promise.reject(unavailable("the store was closed"));
-    const late = () => noAnswer(isWrite, `Redis did not answer within ${spanMs} ms`);
+    // Whatever is sent behind a WAIT waits with it.
+    const spanMs = ownMs + this.#settings.waitReplicas.timeoutMs;
+    const late = () => unavailable(`Redis did not answer within ${spanMs} ms`, isWrite);
     const translate = (error: unknown) => {
       if (firstWord(error) === "READONLY") this.#requirements.doubt();
       return translateError(error, isWrite);
@@ -88,16 +75,22 @@ export class Connection {
       if (firstWord(error) !== "NOSCRIPT") throw error;
       return this.#client.eval(script.text, keys.length, ...words);
     });
-    return this.#waitReplicas !== null && script.isWrite ? this.#replicate(answer) : answer;
+    return this.#settings.waitReplicas.count > 0 && script.isWrite
+      ? this.#replicate(answer)
+      : answer;
   }
 
   /** WAIT speaks of what its own connection has written before: it follows the answer, on the same connection. */
   async #replicate(answer: Promise<unknown>): Promise<unknown> {
     const reply = await answer;
-    if (this.#waitReplicas === null || isCluster(this.#client)) return reply;
-    const { count, timeoutMs } = this.#waitReplicas;
-    const reached = await this.#client.wait(count, timeoutMs).catch(notAsked);
-    if (typeof reached === "number" && reached >= count) return reply;
-    throw noAnswer(true, `Redis wrote, but not ${count} replicas within ${timeoutMs} ms`);
+    const { count, timeoutMs } = this.#settings.waitReplicas;
+    // Whatever WAIT is refused with does not take the write back.
+    const reached = await this.#client
+      .wait(count, timeoutMs)
+      .catch((error) => refusalOf(firstWord(error)) ?? "it was not told which replicas hold that");
+    if (Number(reached) >= count) return reply;
+    const few = `fewer than ${count} replicas did so within ${timeoutMs} ms`;
+    const why = typeof reached === "string" ? reached : few;
+    throw unavailable(`Redis wrote, but ${why}`, true);
   }
 }

@@ -1,6 +1,5 @@
-import { refusalOf } from "./errors.js";
+import { firstWord, refusalOf } from "./errors.js";
 
-const NO_WAY = "there is no way to its address: check host and network";
 const BROKEN = "the connection broke off; if it always does, its port may want TLS (rediss://)";
 const NO_TLS = "its port does not speak TLS: use redis:// without it";
 const REFUSED_CERTIFICATE =
@@ -12,13 +11,16 @@ const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
   [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
   [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
-  [/^E(HOST|NET)UNREACH$/, NO_WAY],
+  [/^E(HOST|NET)UNREACH$/, "there is no way to its address: check host and network"],
   [/^(ECONNRESET|EPIPE)$/, BROKEN],
   [/^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
   [/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE|ERR_TLS_CERT)_[A-Z_]+$/, REFUSED_CERTIFICATE],
 ];
 
-/** For a connection that came about and was closed with no error and no answer. */
+/** For a connection that was in use. */
+export const LOST = "the connection broke off";
+
+/** For one that came about and was closed with no error and no answer. */
 export const CLOSED_UNANSWERED =
   "what listens at its address closed the connection without an answer: its port may want TLS (rediss://)";
 
@@ -38,12 +40,12 @@ interface ConnectionError extends Error {
 export function reasonOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { name, code, command, lastNodeError }: ConnectionError = error;
-  if (name === "ClusterAllFailedError") {
-    const isReply = lastNodeError instanceof Error && lastNodeError.name === "ReplyError";
-    return isReply ? reasonOf(lastNodeError) : "no node of the cluster took a connection";
-  }
+  if (name === "ClusterAllFailedError")
+    return firstWord(lastNodeError) === ""
+      ? "no node of the cluster took a connection"
+      : reasonOf(lastNodeError);
   if (name === "ReplyError") {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(firstWord(error));
     if (refusal !== null) return refusal;
     // The connection stays, see `databaseProblem`.
     if (command?.name === "select") return null;

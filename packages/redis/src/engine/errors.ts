@@ -1,19 +1,9 @@
 import { LatchkeyError } from "@latchkey/core";
 
-/** The error for a call that is known to have done nothing. */
-export function unavailable(message: string): LatchkeyError {
-  return noAnswer(false, message);
-}
-
-/** The error for a call whose answer did not come: a write may have happened, and may still happen. */
-export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
-  const outcome = isWrite ? "unknown" : "not-applied";
+/** The error for a call that was not answered. @param isOpen - Whether a write may have happened, and may still happen. */
+export function unavailable(message: string, isOpen = false): LatchkeyError {
+  const outcome = isOpen ? "unknown" : "not-applied";
   return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
-}
-
-/** The error for an answer that the script cannot give here: a mistake of ours, not of the caller. */
-export function unexpected(): LatchkeyError {
-  return new LatchkeyError("INTERNAL_SERVER_ERROR", "a Redis script answered something unknown");
 }
 
 /**
@@ -36,8 +26,7 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a refusal of Redis means to whoever runs it; null where its first word is none of the known ones. */
-export function refusalOf(error: unknown): string | null {
-  const word = firstWord(error);
+export function refusalOf(word: string): string | null {
   const refusal = REFUSALS.get(word);
   return refusal === undefined ? null : `${refusal} (${word})`;
 }
@@ -51,29 +40,19 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   const word = firstWord(error);
   if (word !== "") return refusedWith(word);
   // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
-  const isNeverSent =
-    error instanceof Error && /enableOfflineQueue options is false$/.test(error.message);
-  if (isNeverSent) return unavailable("Redis is not connected");
-  return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
+  if (/enableOfflineQueue options is false$/.test(String(error)))
+    return unavailable("Redis is not connected");
+  return unavailable("the connection to Redis was lost before the answer came", isWrite);
 }
 
-/** The error for a command of which nothing was done. @param word - The first of what Redis answered. */
+/** The error for a script of which nothing was done. @param word - The first of what Redis answered, or the script. */
 export function refusedWith(word = ""): LatchkeyError {
-  const refusal = REFUSALS.get(word);
-  if (refusal !== undefined) return unavailable(`${refusal} (${word})`);
+  const refusal = refusalOf(word);
+  if (refusal !== null) return unavailable(refusal);
   if (word !== "WRONGTYPE")
     return new LatchkeyError("INTERNAL_SERVER_ERROR", "Redis could not run a script of latchkey");
   const message = "a Redis key of latchkey holds a value of another type and was not used";
   return new LatchkeyError("STORE_CORRUPT", message);
-}
-
-/**
- * For a write that was made, when the question of which replicas hold it was refused or lost. Whatever the reason is, it
- * does not take the write back: what other errors say of a command is not true of this one.
- */
-export function notAsked(error: unknown): never {
-  const refusal = REFUSALS.get(firstWord(error)) ?? "it was not told which replicas hold that";
-  throw noAnswer(true, `latchkey wrote to Redis, but ${refusal}`);
 }
 
 /** Of an error that Redis answered: `NOSCRIPT`, `READONLY` …, "ERR" where it has none; "" for one that ioredis met. */

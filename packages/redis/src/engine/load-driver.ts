@@ -1,12 +1,7 @@
 import { createRequire } from "node:module";
 import { LatchkeyError } from "@latchkey/core";
-import type { Cluster, Redis } from "ioredis";
 
-/** What is used of ioredis. */
-export interface Driver {
-  readonly Redis: typeof Redis;
-  readonly Cluster: typeof Cluster;
-}
+type Driver = Pick<typeof import("ioredis"), "Redis" | "Cluster">;
 
 const require = createRequire(import.meta.url);
 const NAME = "ioredis";

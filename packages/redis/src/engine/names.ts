@@ -14,21 +14,17 @@ const AUDIT_BUCKET_WIDTH = 9;
 const PARTS = [..."0123456789abcdef"];
 
 /** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
-export class WorkspaceNames {
+export class Names {
   readonly #root: string;
   /** Hash: the revision, and the counters that several records share. */
   readonly workspace: string;
-  /** Hash: identities. */
-  readonly identities: string;
-  /** Sorted set of `<day> <kind> <id>`: which {@link countsOf} there are. */
+  /** Sorted set of `<day> <subject>`: which days {@link sumsOf} have. */
   readonly days: string;
 
-  /** @param root - `<prefix>:{<workspaceId>}:` */
-  constructor(root: string) {
-    this.#root = root;
-    this.workspace = `${root}w`;
-    this.identities = `${root}r:identity`;
-    this.days = `${root}d`;
+  constructor(prefix: string, workspaceId: string) {
+    this.#root = `${prefix}:{${plain(workspaceId)}}:`;
+    this.workspace = `${this.#root}w`;
+    this.days = `${this.#root}d`;
   }
 
   /** Hash: records of a kind, by id. Those of the audit log are apart, each 3 hours of them. */
@@ -72,29 +68,9 @@ export class WorkspaceNames {
     return `${this.#root}q:${beside}:${plain(requestId)}`;
   }
 
-  /** Hash: verifications that were counted of a subject in one day: `<hour> <code>` → how many. */
-  countsOf(member: string): string {
-    return `${this.#root}v:${member.replaceAll(" ", ":")}`;
-  }
-}
-
-/** Makes the names of workspaces, the same for every call. */
-export class Names {
-  readonly #prefix: string;
-  readonly #known = new Map<string, WorkspaceNames>();
-
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
-
-  of(workspaceId: string): WorkspaceNames {
-    const known = this.#known.get(workspaceId);
-    if (known !== undefined) return known;
-    const names = new WorkspaceNames(`${this.#prefix}:{${plain(workspaceId)}}:`);
-    // Workspaces of a caller's choosing must not fill the memory of this process.
-    if (this.#known.size >= 1_000) this.#known.clear();
-    this.#known.set(workspaceId, names);
-    return names;
+  /** Hash: verifications that were counted of a subject, by day. @param subject - `<kind>:<id>` */
+  sumsOf(subject: string): string {
+    return `${this.#root}v:${subject}`;
   }
 }
 

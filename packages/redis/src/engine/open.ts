@@ -1,64 +1,60 @@
 import type { Cluster } from "ioredis";
 import type { Settings } from "../options.js";
-import type { RedisClient, RedisClusterClient } from "./client.js";
+import type { RedisClient } from "./client.js";
 import { loadDriver } from "./load-driver.js";
 
+const FORM = /^redis(s?)(\+cluster)?:\/\/([^?#\s]*@)?([^?#\s@]*)$/;
 const FORMS =
   '"url" must be redis://host:port or redis://host:port/database-number (rediss:// with TLS), or redis+cluster://host:port,host:port (rediss+cluster:// with TLS), with nothing after that; user:password@ before the host is percent-encoded';
 
-/**
- * What keeps a lost answer from being asked for again: the command may have been carried out, and a repeat charges
- * twice. `autoResendUnfulfilledCommands` is left alone: switched off, ioredis 6.0.0 never settles what was in flight.
- *
- * @see packages/core/decisions/0006-charge-is-one-atomic-step.md
- */
-const NEVER_TWICE = {
-  maxRetriesPerRequest: 0,
-  enableOfflineQueue: false,
-  // Reconnects when the server has become a replica. 2 would send the command again.
-  reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 1 : false),
-  retryStrategy: soon,
-} as const;
-
 /** A connection whose other end is gone without a word is given up after this long. */
 const SOCKET_TIMEOUT_MS = 5_000;
-
-const SLOTS_REFRESH_MS = 2_000;
 
 /**
  * Opens a client for a URL.
  *
  * @throws TypeError when the URL is of no form that is known; its text, which may hold a password, is not repeated.
  */
-export function openUrl(url: string, settings: Settings): RedisClient | RedisClusterClient {
-  const client = /^rediss?\+cluster:\/\//.test(url)
-    ? openCluster(url, settings)
-    : openServer(url, settings);
+export function openUrl(url: string, settings: Settings): RedisClient {
+  const [, tls, cluster, user = "", places] = FORM.exec(url) ?? [];
+  if (places === undefined) throw new TypeError(FORMS);
+  const hosts = cluster === undefined ? [places] : places.split(",");
+  const nodes = hosts.map((host) => parseNode(`redis://${user}${host}`));
+  const options = optionsOf(nodes[0] as Node, tls === "s", settings);
+  const client =
+    cluster === undefined ? openServer(nodes[0] as Node, options) : openCluster(nodes, options);
   // Without a listener ioredis writes to the console. What goes wrong is told to whoever calls.
   client.on("error", () => undefined);
   return client;
 }
 
-function openServer(url: string, settings: Settings): RedisClient {
-  parseServer(url);
-  const { Redis } = loadDriver();
-  return new Redis(url, {
-    ...NEVER_TWICE,
+/**
+ * Of each connection. A lost answer is not asked for again: the command may have been carried out, and a repeat charges
+ * twice. `autoResendUnfulfilledCommands` is left alone: switched off, ioredis 6.0.0 never settles what was in flight.
+ *
+ * @see packages/core/decisions/0006-charge-is-one-atomic-step.md
+ */
+function optionsOf({ username, password }: Node, isTls: boolean, settings: Settings) {
+  return {
+    maxRetriesPerRequest: 0,
+    // Reconnects when the server has become a replica. 2 would send the command again.
+    reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 1 : false),
+    ...(username !== "" && { username }),
+    ...(password !== "" && { password }),
+    ...(isTls && { tls: {} }),
     connectTimeout: settings.connectTimeoutMs,
     socketTimeout: SOCKET_TIMEOUT_MS,
-  });
+  };
 }
 
-function openCluster(url: string, settings: Settings): RedisClusterClient {
-  const [scheme = "", rest = ""] = url.split("+cluster://");
-  const at = rest.lastIndexOf("@") + 1;
-  const nodes = rest
-    .slice(at)
-    .split(",")
-    .map((node) => parseServer(`redis://${rest.slice(0, at)}${node}`));
+function openServer({ host, port, path }: Node, options: Options): RedisClient {
+  const { Redis } = loadDriver();
+  const db = Number(path.slice(1));
+  return new Redis({ ...options, host, port, db, enableOfflineQueue: false, retryStrategy: soon });
+}
+
+function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient {
   if (nodes.some(({ host, path }) => host === "" || path !== "")) throw new TypeError(FORMS);
-  const { username, password } = nodes[0] as Server;
-  const { maxRetriesPerRequest, reconnectOnError } = NEVER_TWICE;
   const driver = loadDriver();
   const cluster: Cluster = new driver.Cluster(
     nodes.map(({ host, port }) => ({ host, port })),
@@ -68,48 +64,37 @@ function openCluster(url: string, settings: Settings): RedisClusterClient {
       // Nothing was done, and the caller is told so at once.
       retryDelayOnClusterDown: 0,
       scaleReads: "master",
-      slotsRefreshInterval: SLOTS_REFRESH_MS,
+      slotsRefreshInterval: 2_000,
       // The only place where ioredis tells that no host was found. A client of one server tells it as this event.
       clusterRetryStrategy: (times, reason) => {
         if (reason !== undefined) cluster.emit("error", reason);
         return soon(times);
       },
-      redisOptions: {
-        ...(username !== "" && { username }),
-        ...(password !== "" && { password }),
-        ...(scheme === "rediss" && { tls: {} }),
-        maxRetriesPerRequest,
-        reconnectOnError,
-        connectTimeout: settings.connectTimeoutMs,
-        socketTimeout: SOCKET_TIMEOUT_MS,
-      },
+      redisOptions,
     },
   );
   return cluster;
 }
 
-type Server = ReturnType<typeof parseServer>;
+type Node = ReturnType<typeof parseNode>;
+type Options = ReturnType<typeof optionsOf>;
 
-/**
- * ioredis takes the path as it is, and whatever stands in the query as options: `/abc` ends the process with a rejection
- * that nobody can handle, `?tls=…` decides on TLS.
- */
-function parseServer(url: string) {
-  if (!/^rediss?:\/\/[^?#\s]*$/.test(url) || !URL.canParse(url)) throw new TypeError(FORMS);
-  const { hostname, port, pathname, username, password } = new URL(url);
-  if (!/^(\/\d*)?$/.test(pathname)) throw new TypeError(FORMS);
+/** ioredis itself ends the process over a database number that is none, with a rejection that nobody can handle. */
+function parseNode(url: string) {
   try {
-    return {
-      host: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port || 6379),
-      path: pathname,
-      username: decodeURIComponent(username),
-      password: decodeURIComponent(password),
-    };
+    const { hostname, port, pathname, username, password } = new URL(url);
+    if (/^(\/\d*)?$/.test(pathname))
+      return {
+        host: hostname.replace(/^\[|\]$/g, ""),
+        port: Number(port || 6379),
+        path: pathname,
+        username: decodeURIComponent(username),
+        password: decodeURIComponent(password),
+      };
   } catch {
     // Not as a cause: what could not be decoded may be a password.
-    throw new TypeError(FORMS);
   }
+  throw new TypeError(FORMS);
 }
 
 /** Half to all of a delay that doubles up to one second, so that a fleet does not come back as one. */

@@ -1,12 +1,24 @@
+import type { Claim, RecordKind } from "@latchkey/core";
+import type { Names } from "./names.js";
+
 /** What a script is told in letters, with the Redis keys and the arguments that each takes. */
 export class Rows {
   letters = "";
   readonly keys: string[] = [];
   readonly args: string[] = [];
+  #kindOfHolders: RecordKind | undefined;
 
   add(letter: string, keys: readonly string[], ...args: readonly string[]): void {
     this.letters += letter;
     this.keys.push(...keys);
     this.args.push(...args);
+  }
+
+  /** A name that a record may hold, behind the hashes in which the records are that hold it and those after it. */
+  addName(letter: string, names: Names, claim: Claim, ...args: readonly string[]): void {
+    const homes = names.everyPartOf(claim.kind);
+    if (claim.kind !== this.#kindOfHolders) this.add("h", homes, String(homes.length));
+    this.#kindOfHolders = claim.kind;
+    this.add(letter, [names.claims(claim)], claim.value, ...args);
   }
 }

@@ -1,12 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Settings } from "../options.js";
-import {
-  isCluster,
-  type RedisClient,
-  type RedisClusterClient,
-  type RedisConnection,
-} from "./client.js";
-import { CLOSED_UNANSWERED, reasonOf } from "./disconnection.js";
+import { isCluster, type RedisClient, type RedisClusterClient } from "./client.js";
+import { CLOSED_UNANSWERED, LOST, reasonOf } from "./disconnection.js";
 import { translateError, unavailable } from "./errors.js";
 import { withTimeout } from "./with-timeout.js";
 
@@ -18,20 +13,16 @@ import { withTimeout } from "./with-timeout.js";
 export function requirementProblem(
   info: string,
   { allowEviction, allowNoPersistence }: Pick<Settings, "allowEviction" | "allowNoPersistence">,
-): LatchkeyError | null {
+): string | null {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
   if (Number.parseInt(field("redis_version") ?? "", 10) >= 7 !== true)
-    return unavailable("Redis is too old: latchkey needs 7.0 or later");
+    return "Redis is too old: latchkey needs 7.0 or later";
   if (field("role") !== "master")
-    return unavailable("the Redis server is a replica (role): connect to the primary");
+    return "the Redis server is a replica (role): connect to the primary";
   if (field("maxmemory_policy") !== "noeviction" && !allowEviction)
-    return unavailable(
-      'Redis deletes keys when its memory is full (maxmemory-policy): set "maxmemory-policy noeviction", or pass allowEviction: true to lose keys and revocations then',
-    );
+    return 'Redis deletes keys when its memory is full (maxmemory-policy): set "maxmemory-policy noeviction", or pass allowEviction: true to lose keys and revocations then';
   if (field("aof_enabled") !== "1" && !allowNoPersistence)
-    return unavailable(
-      'Redis forgets its latest writes when it stops (appendonly): set "appendonly yes", or pass allowNoPersistence: true to lose keys and revocations then',
-    );
+    return 'Redis forgets its latest writes when it stops (appendonly): set "appendonly yes", or pass allowNoPersistence: true to lose keys and revocations then';
   return null;
 }
 
@@ -40,28 +31,33 @@ export function requirementProblem(
  * call, and again after each reconnect.
  */
 export class ServerRequirements {
-  readonly #client: RedisClient | RedisClusterClient;
+  readonly #client: RedisClient;
   readonly #settings: Settings;
-  readonly #examined = new WeakSet<RedisConnection>();
-  readonly #watched = new WeakSet<RedisConnection>();
+  readonly #examined = new WeakSet<RedisClient>();
+  readonly #watched = new WeakSet<RedisClient>();
   readonly #listeners: (() => void)[] = [];
   readonly #database: number;
+  readonly #firstConnection: Promise<unknown>;
   #areMet = false;
-  #hasBeenReady = false;
   #checking: Promise<void> | undefined;
-  /** Why the client could not connect, the last time that it said so. */
-  #reason: string | null = null;
+  /** Why there is no connection, as far as the client has said so. */
+  #reason: string | null;
 
-  constructor(client: RedisClient | RedisClusterClient, settings: Settings) {
+  constructor(client: RedisClient, settings: Settings) {
     this.#client = client;
     this.#settings = settings;
-    this.#database = isCluster(client) ? 0 : databaseOf(client);
+    this.#database = databaseOf(client);
+    this.#reason = client.status === "ready" ? LOST : null;
+    this.#firstConnection = new Promise<unknown>((resolve) => {
+      if (client.status === "ready" || client.status === "end") resolve(null);
+      this.#listen(client, "ready", resolve);
+      this.#listen(client, "end", resolve);
+    });
     this.#listen(client, "close", () => this.doubt());
     this.#rememberReasons(client);
-    if (isCluster(client)) {
-      this.#listen(client, "+node", () => this.doubt());
-      this.#listen(client, "refresh", () => this.#lookForPromoted(client));
-    }
+    if (!isCluster(client)) return;
+    this.#listen(client, "+node", () => this.doubt());
+    this.#listen(client, "refresh", () => this.#lookForPromoted(client));
   }
 
   /**
@@ -72,10 +68,10 @@ export class ServerRequirements {
     return this.#areMet && (this.#checking === undefined || isCluster(this.#client));
   }
 
-  /** Has the servers examined again before the next call. */
+  /** Has the server examined again before the next call, and in a cluster those nodes that are new or were away. */
   doubt(): void {
     this.#areMet = false;
-    if (!isCluster(this.#client)) this.#examined.delete(this.#client);
+    this.#examined.delete(this.#client);
   }
 
   /** @throws LatchkeyError `STORE_UNAVAILABLE` while a server cannot be reached or cannot be trusted. */
@@ -96,10 +92,7 @@ export class ServerRequirements {
     // Set first, so that whatever happens to a connection from here on is not overlooked.
     this.#areMet = true;
     try {
-      const client = this.#client;
-      if (isCluster(client))
-        await Promise.all(client.nodes("master").map((node) => this.#examineNode(node)));
-      else await this.#examineServer(client);
+      await Promise.all(this.#primaries().map((node) => this.#examine(node)));
     } catch (error) {
       this.#areMet = false;
       throw translateError(error, false);
@@ -110,57 +103,24 @@ export class ServerRequirements {
   async #connected(): Promise<void> {
     const client = this.#client;
     if (client.status === "wait") client.connect().catch(() => undefined);
-    if (client.status !== "ready" && !this.#hasBeenReady && client.status !== "end") {
-      await withTimeout(this.#settings.connectTimeoutMs, untilReady(client)).catch(() => undefined);
-    }
-    if (client.status !== "ready") throw this.#notConnected();
-    this.#hasBeenReady = true;
-  }
-
-  #rememberReasons(client: RedisClient | RedisClusterClient): void {
-    let isUnanswered = false;
-    this.#listen(client, "connect", () => {
-      isUnanswered = !isCluster(client);
-    });
-    this.#listen(client, "ready", () => {
-      isUnanswered = false;
-      this.#reason = null;
-    });
-    this.#listen(client, "error", (error) => {
-      isUnanswered = false;
-      this.#reason = reasonOf(error) ?? this.#reason;
-    });
-    this.#listen(client, "close", () => {
-      if (isUnanswered) this.#reason = CLOSED_UNANSWERED;
-      isUnanswered = false;
-    });
-  }
-
-  #notConnected(): LatchkeyError {
-    const isWaiting = this.#client.status === "connecting" || this.#client.status === "connect";
+    if (client.status !== "ready")
+      await withTimeout(this.#settings.connectTimeoutMs, this.#firstConnection).catch(() => null);
+    if (client.status === "ready") return;
+    const isWaiting = client.status === "connecting" || client.status === "connect";
     const reason = this.#reason ?? (isWaiting ? "it has not answered yet" : null);
-    return unavailable(`Redis is not connected${reason === null ? "" : `: ${reason}`}`);
+    throw unavailable(`Redis is not connected${reason === null ? "" : `: ${reason}`}`);
   }
 
-  /** Both questions go out at once, and so on one connection. */
-  async #examineServer(client: RedisClient): Promise<void> {
-    const placed = databaseProblem(client, this.#database);
-    const [, problem] = await Promise.all([
-      this.#examine(client),
-      withTimeout(this.#settings.commandTimeoutMs, placed),
-    ]);
-    if (problem !== null) throw problem;
-  }
-
-  /** A node that does not answer holds up its own slots, and no other's. It is examined when it connects again. */
-  async #examineNode(node: RedisConnection): Promise<void> {
-    this.#watch(node);
-    if (["close", "reconnecting", "end"].includes(node.status)) return;
-    try {
-      await this.#examine(node);
-    } catch (error) {
-      if (error instanceof LatchkeyError) throw error;
-    }
+  #rememberReasons(client: RedisClient): void {
+    const remember = (event: string, reasonAfter: (error: unknown) => string | null) =>
+      this.#listen(client, event, (error) => {
+        this.#reason = reasonAfter(error);
+      });
+    remember("ready", () => LOST);
+    remember("error", (error) => reasonOf(error) ?? this.#reason ?? "the client does not say why");
+    if (isCluster(client)) return;
+    remember("connect", () => null);
+    remember("close", () => this.#reason ?? CLOSED_UNANSWERED);
   }
 
   /** A replica that takes over is no new node, and may never have lost its connection. */
@@ -169,37 +129,43 @@ export class ServerRequirements {
     if (client.nodes("master").some((node) => !this.#examined.has(node))) this.doubt();
   }
 
-  async #examine(node: RedisConnection): Promise<void> {
-    if (this.#examined.has(node)) return;
-    const info = await withTimeout(this.#settings.commandTimeoutMs, node.info());
-    const problem = requirementProblem(info, this.#settings);
-    if (problem !== null) throw problem;
-    this.#examined.add(node);
+  #primaries(): readonly RedisClient[] {
+    const client = this.#client;
+    if (!isCluster(client)) return [client];
+    const nodes = client.nodes("master");
+    for (const node of nodes) this.#watch(node);
+    return nodes.filter(({ status }) => !["close", "reconnecting", "end"].includes(status));
   }
 
-  #watch(node: RedisConnection): void {
+  /** Both questions go out at once, and so on one connection. */
+  async #examine(node: RedisClient): Promise<void> {
+    if (this.#examined.has(node)) return;
+    const settings = this.#settings;
+    const database = this.#database;
+    const answers = Promise.all([node.info(), database === 0 ? "" : node.client("INFO")]);
+    try {
+      const [info, connection] = await withTimeout(settings.commandTimeoutMs, answers);
+      const problem =
+        requirementProblem(info, settings) ?? databaseProblem(String(connection), database);
+      if (problem !== null) throw unavailable(problem);
+      this.#examined.add(node);
+    } catch (error) {
+      // A node that does not answer holds up its own slots, and no other's. It is examined when it connects again.
+      if (!isCluster(this.#client) || error instanceof LatchkeyError) throw error;
+    }
+  }
+
+  #watch(node: RedisClient): void {
     if (this.#watched.has(node)) return;
     this.#watched.add(node);
     this.#listen(node, "close", () => this.#examined.delete(node));
     this.#listen(node, "ready", () => this.doubt());
   }
 
-  #listen(emitter: RedisConnection, event: string, listener: (...args: unknown[]) => void): void {
+  #listen(emitter: RedisClient, event: string, listener: (...args: unknown[]) => void): void {
     emitter.on(event, listener);
     this.#listeners.push(() => emitter.off(event, listener));
   }
-}
-
-function untilReady(client: RedisConnection): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      client.off("ready", finish);
-      client.off("end", finish);
-      resolve();
-    };
-    client.on("ready", finish);
-    client.on("end", finish);
-  });
 }
 
 /**
@@ -208,26 +174,19 @@ function untilReady(client: RedisConnection): Promise<void> {
  * @throws TypeError when that is no whole number >= 0.
  */
 function databaseOf(client: RedisClient): number {
-  const { db = null } = client.options as { readonly db?: unknown };
-  if (db === null) return 0;
-  if (Number.isInteger(db) && (db as number) >= 0) return db as number;
+  const { db } = client.options as { readonly db?: number | null };
+  const database = isCluster(client) ? 0 : (db ?? 0);
+  if (Number.isInteger(database) && database >= 0) return database;
   throw new TypeError('"client" has the option db; it must be a whole number >= 0');
 }
 
 /**
- * What is wrong with the database that the connection of a client is in; null where nothing is.
+ * What is wrong with the database that a connection is in, by what CLIENT INFO says of it; null where nothing is.
  *
  * ioredis goes on in database 0 when its SELECT was refused, and keys would be written there. Database 0 itself is where
  * every connection begins, and is not asked for.
  */
-async function databaseProblem(
-  client: RedisClient,
-  database: number,
-): Promise<LatchkeyError | null> {
-  if (database === 0) return null;
-  const info = String(await client.client("INFO"));
-  if (/(?:^| )db=(\d+)/.exec(info)?.[1] === String(database)) return null;
-  return unavailable(
-    'Redis did not SELECT the database number of the URL (option "db" of a client): it must be below the setting "databases" of the server, and the user may need the right to SELECT',
-  );
+function databaseProblem(connection: string, database: number): string | null {
+  if (database === 0 || /(?:^| )db=(\d+)/.exec(connection)?.[1] === String(database)) return null;
+  return 'Redis did not SELECT the database number of the URL (option "db" of a client): it must be below the setting "databases" of the server, and the user may need the right to SELECT';
 }

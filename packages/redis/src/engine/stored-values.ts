@@ -1,4 +1,10 @@
-import { corruptRecord, type Expectation, type JsonValue, type Usage } from "@latchkey/core";
+import {
+  corruptRecord,
+  deepFrozen,
+  type Expectation,
+  type JsonValue,
+  type Usage,
+} from "@latchkey/core";
 
 /** What a script answered, as the list that it is. */
 export function asList(answer: unknown, what: string): readonly unknown[] {
@@ -35,18 +41,13 @@ export function usageText({ remaining, refilledAt, lastRefillAt }: Usage): strin
   return `${orDash(remaining)} ${digits(refilledAt)} ${orDash(lastRefillAt)}`;
 }
 
-/**
- * What {@link usageText} made, whatever follows it.
- *
- * @throws LatchkeyError `STORE_CORRUPT`
- */
-export function parseUsage(text: unknown, what: string): Usage {
-  const [left, refilledAt, lastRefillAt] = String(text).split(" ", 3);
-  return {
-    remaining: left === "-" ? null : whole(left, what),
-    refilledAt: whole(refilledAt, what),
-    lastRefillAt: lastRefillAt === "-" ? null : whole(lastRefillAt, what),
-  };
+/** What {@link usageText} made, whatever follows it; undefined where a text is something else. */
+export function parseUsage(text: string): Usage | undefined {
+  const read = (word: string) => (word === "-" ? null : (wholeOrNull(word) ?? undefined));
+  const [remaining, refilledAt, lastRefillAt] = text.split(" ", 3).map(read);
+  if (remaining === undefined || typeof refilledAt !== "number" || lastRefillAt === undefined)
+    return undefined;
+  return { remaining, refilledAt, lastRefillAt };
 }
 
 /** What a record has to begin with, "*" for any record, "-" for none. */
@@ -63,14 +64,8 @@ export function orDash(value: number | null): string {
 /** Undefined where the text is no JSON. */
 export function parseBody(text: string): JsonValue | undefined {
   try {
-    return deepFreeze(JSON.parse(text));
+    return deepFrozen(JSON.parse(text));
   } catch {
     return undefined;
   }
-}
-
-function deepFreeze(value: JsonValue): JsonValue {
-  if (typeof value !== "object" || value === null) return value;
-  for (const member of Object.values(value)) deepFreeze(member);
-  return Object.freeze(value);
 }

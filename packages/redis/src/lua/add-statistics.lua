@@ -2,40 +2,51 @@
 --[[
   Adds to sums of verifications, and raises the latest use of records that exist.
 
-  KEYS[1]  days that have sums, a sorted set of "<day> <kind> <id>", each with score 0
-  then     for each use the hash that its record is in; for each subject and day its sums, a hash
-  ARGV[1]  number of uses, then for each the id of its record and Unix epoch ms
-  then     for each subject and day its member of KEYS[1], a count of sums, then for each its field and how many to add
+  KEYS[1]  days that have sums, a sorted set of "<day> <subject>", each with score 0
+  then     for each sum those of its subject, a hash; for each use the hash that its record is in
+  ARGV[1]  number of sums, then for each its member of KEYS[1], " <hour>:<code>=", how many to add
+  then     for each use the id of its record and Unix epoch ms
   Returns  "OK" or "CORRUPT"
   Mirrors  KeyStore.addStatistics in packages/core/src/store/key-store.ts
+
+  The sums of a subject have one field for each day, whose name has 9 digits: " <hour>:<code>=<count>" for each.
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
-local find, format = string.find, string.format
+local find, match, sub, format = string.find, string.match, string.sub, string.format
 -- include whole.lua
+local firstUse, at = ARGV[1] + 2, 2
+local writes, days = {}, {}
 call("ZCARD", KEYS[1])
-local uses = tonumber(ARGV[1])
-local at, writes, members = 2, {}, {}
-for use = 1, uses do
-  local home, id, usedAt = KEYS[use + 1], ARGV[at], ARGV[at + 1]
-  at = at + 2
-  if call("HEXISTS", home, id) == 1 then
-    local latest = whole(call("HGET", home, id .. " t") or "0")
-    if not latest then return "CORRUPT" end
-    if tonumber(usedAt) > latest then writes[#writes + 1] = { home, id .. " t", usedAt } end
+for number = 2, firstUse - 1 do
+  local key, member, name, added = KEYS[number], ARGV[at], ARGV[at + 1], ARGV[at + 2]
+  local write = days[member]
+  if not write then
+    local day = sub(member, 1, 9)
+    local stored = call("HGET", key, day)
+    write = { key, day, stored or "", not stored and member }
+    if stored and string.gsub(stored, " %d+:[A-Z_]+=%d+", "") ~= "" then return "CORRUPT" end
+    days[member], writes[#writes + 1] = write, write
   end
+  local text = write[3]
+  local _, stop = find(text, name, 1, true)
+  local known = stop and match(text, "^%d+", stop + 1) or "0"
+  local count = whole(known)
+  if not count then return "CORRUPT" end
+  local sum = format("%.0f", math.min(MAX, count + added))
+  write[3] = stop and sub(text, 1, stop) .. sum .. sub(text, stop + #known + 1) or text .. name .. sum
+  at = at + 3
 end
-for number = uses + 2, #KEYS do
-  members[#members + 1] = ARGV[at]
-  local last = at + 1 + 2 * tonumber(ARGV[at + 1])
-  for first = at + 2, last, 2 do
-    local count = whole(call("HGET", KEYS[number], ARGV[first]) or "0")
-    if not count then return "CORRUPT" end
-    local sum = math.min(MAX, count + tonumber(ARGV[first + 1]))
-    writes[#writes + 1] = { KEYS[number], ARGV[first], format("%.0f", sum) }
-  end
-  at = last + 1
+for number = firstUse, #KEYS do
+  local key, id, usedAt = KEYS[number], ARGV[at], ARGV[at + 1]
+  local stored = call("HMGET", key, id, id .. " t")
+  local latest = whole(stored[2] or "0")
+  if not latest then return "CORRUPT" end
+  if stored[1] and tonumber(usedAt) > latest then writes[#writes + 1] = { key, id .. " t", usedAt } end
+  at = at + 2
 end
 
-for _, write in ipairs(writes) do call("HSET", write[1], write[2], write[3]) end
-for _, member in ipairs(members) do call("ZADD", KEYS[1], "0", member) end
+for _, write in ipairs(writes) do
+  call("HSET", write[1], write[2], write[3])
+  if write[4] then call("ZADD", KEYS[1], "0", write[4]) end
+end
 return "OK"

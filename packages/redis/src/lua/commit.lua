@@ -27,7 +27,7 @@ local LONGEST_BODY = 512
 
 local at, nextKey, firstHome, homes = 3, 2, nil, nil
 local records, released, releases, claimed, claims, moved = {}, {}, {}, {}, {}, {}
-local claimCount, changed, reply, revision = 0, 0, { "OK" }, call("HGET", KEYS[1], "revision")
+local changed, reply, revision = 0, { "OK" }, call("HGET", KEYS[1], "revision")
 
 -- The field of KEYS[1] in which the counters of a record are, nil where it has its own; and their text, nil where it has none.
 local function countersOf(record)
@@ -82,9 +82,8 @@ for position = 1, #ARGV[1] do
       local isFree = not holder or holder == id or released[name] == holder
       local home = not isFree and homeOf(holder, firstHome, homes)
       isFree = isFree or call("HEXISTS", home, holder) == 0
-      if claimed[name] or not isFree then return { "TAKEN", claimCount } end
-      claimed[name], claimCount = true, claimCount + 1
-      claims[claimCount] = { key, arg, id }
+      if claimed[name] or not isFree then return { "TAKEN", #claims } end
+      claimed[name], claims[#claims + 1] = true, { key, arg, id }
     end
     nextKey, at = nextKey + 1, at + 2
   end

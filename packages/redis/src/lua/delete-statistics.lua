@@ -3,21 +3,21 @@
   Forgets sums of some subjects and days, until as many as may be are gone; those of one subject and day go together.
   Allowed to a server without memory: it frees some.
 
-  KEYS[1]  days that have sums, a sorted set of "<day> <kind> <id>", each with score 0
-  then     for each subject and day its sums, a hash
-  ARGV[1]  how many sums may go
-  then     for each subject and day its member of KEYS[1]
-  Returns  {number of sums forgotten, number of subjects and days looked at}
+  KEYS[1]  days that have sums, a sorted set of "<day> <subject>", each with score 0
+  then     for each of them the sums of its subject, a hash of days, as add-statistics.lua says
+  ARGV[1]  how many sums may go, then the members of KEYS[1]
+  Returns  {number of sums forgotten, number of members looked at}
   Mirrors  KeyStore.deleteStatistics in packages/core/src/store/key-store.ts, its second step
 ]]
-local most, deleted, number, sizes = tonumber(ARGV[1]), 0, 1, {}
+local most, deleted, number, sums = tonumber(ARGV[1]), 0, 1, {}
 redis.call("ZCARD", KEYS[1])
-for at = 2, #KEYS do sizes[at] = redis.call("HLEN", KEYS[at]) end
+for at = 2, #KEYS do sums[at] = redis.call("HGET", KEYS[at], string.sub(ARGV[at], 1, 9)) or "" end
 
 while number < #KEYS and deleted < most do
   number = number + 1
   redis.call("ZREM", KEYS[1], ARGV[number])
-  redis.call("DEL", KEYS[number])
-  deleted = deleted + sizes[number]
+  redis.call("HDEL", KEYS[number], string.sub(ARGV[number], 1, 9))
+  local _, count = string.gsub(sums[number], "=", "")
+  deleted = deleted + count
 end
 return { deleted, number - 1 }

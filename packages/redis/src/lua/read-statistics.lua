@@ -1,11 +1,14 @@
 #!lua flags=allow-oom
 --[[
-  Sums of verifications by day.
+  Sums of verifications of a subject.
 
-  KEYS[1]  and on, sums of a subject in one day, each a hash
-  Returns  {{field, sum, field, sum …} for each day}
+  KEYS[1]  these sums, a hash of days, as add-statistics.lua says
+  ARGV[1]  first day that is wanted, ARGV[2] last
+  Returns  {sums of a day …}, in no order
   Mirrors  KeyStore.readStatistics in packages/core/src/store/key-store.ts
 ]]
-local reply = {}
-for day = 1, #KEYS do reply[day] = redis.call("HGETALL", KEYS[day]) end
+local reply, days = {}, redis.call("HGETALL", KEYS[1])
+for at = 1, #days, 2 do
+  if days[at] >= ARGV[1] and days[at] <= ARGV[2] then reply[#reply + 1] = days[at + 1] end
+end
 return reply

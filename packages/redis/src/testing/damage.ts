@@ -24,7 +24,7 @@ async function writeOver(
   damaged: RegExp,
   text: string,
 ): Promise<void> {
-  const home = new Names(keyPrefix).of(workspaceId).recordsOf({ kind, id });
+  const home = new Names(keyPrefix, workspaceId).recordsOf({ kind, id });
   for (const field of [id, `${id} b`]) {
     const stored = await client.hget(home, field);
     if (stored !== null) await client.hset(home, field, stored.replace(damaged, text));
