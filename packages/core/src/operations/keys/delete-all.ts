@@ -5,8 +5,8 @@ import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
 
-/** Keys deleted in one step: some milliseconds on every store. */
-const BATCH_SIZE = 100;
+/** Keys deleted in one step: few, for verifications wait meanwhile, and on Redis a step blocks all others. */
+const BATCH_SIZE = 20;
 
 /**
  * Deletes every key of an API in bounded steps, and lets other work of this process through between them. Each key has
