@@ -12,7 +12,7 @@ import type { Connection } from "./engine/connection.js";
 import { moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { NO_NUMBER } from "./engine/names.js";
-import { KIND_CODE } from "./engine/statements.js";
+import { addressOf, KIND_CODE } from "./engine/statements.js";
 import { findRequest, findWindow, pass, requestName } from "./passing.js";
 import { keepRecord, wholeOr } from "./stored-record.js";
 
@@ -93,10 +93,10 @@ function readBasis(
 ) {
   const { names, memo, run } = connection;
   const workspace = names.workspace(plan.workspaceId, isWriting);
-  const records = plan.confirms.map(({ kind, id, handle }) => {
-    const address = [workspace, KIND_CODE[kind], id] as const;
+  const records = plan.confirms.map((confirmed) => {
+    const address = addressOf(workspace, confirmed);
     // Its number finds it faster; by now that may be another's.
-    const seq = typeof handle === "number" ? handle : null;
+    const seq = typeof confirmed.handle === "number" ? confirmed.handle : null;
     const row = run.confirmBySeq.get(seq, ...address) ?? run.confirm.get(...address);
     return row ? keepRecord(memo, row, 0, address, row[REVISION_AT], generation) : null;
   });

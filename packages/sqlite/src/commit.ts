@@ -21,7 +21,7 @@ import {
 } from "./engine/counters.js";
 import type { Statement } from "./engine/database.js";
 import { claimName, storedOwner, storedValue } from "./engine/names.js";
-import { KIND_CODE } from "./engine/statements.js";
+import { addressOf, KIND_CODE } from "./engine/statements.js";
 import { wholeOr } from "./stored-record.js";
 
 const NO_CHANGE: UsageChange = { due: null, operation: { kind: "keep" }, restartsAt: null };
@@ -140,11 +140,11 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     throw new TypeError(`the change names a ${address.kind} that is not there`);
   }
 
-  function find({ kind, id }: RecordAddress): Found | null {
-    const key = `${kind} ${id}`;
+  function find(address: RecordAddress): Found | null {
+    const key = `${address.kind} ${address.id}`;
     let found = known.get(key);
     if (found !== undefined) return found;
-    const [seq, stored, counters] = run.find.get(workspace, KIND_CODE[kind], id) ?? [];
+    const [seq, stored, counters] = run.find.get(...addressOf(workspace, address)) ?? [];
     const version = wholeOr(Number.NaN, stored);
     found = seq === undefined ? null : ({ seq, version, counters } as Found);
     known.set(key, found);

@@ -7,7 +7,7 @@ import {
 import { isWhole, readUsage, readWindows } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
-import { KIND_CODE } from "./engine/statements.js";
+import { type Address, addressOf } from "./engine/statements.js";
 
 // Where the rows of `statements.ts` have their parts.
 const ID_AT = 7;
@@ -25,7 +25,7 @@ export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
 export function keepLoaded(memo: Memo, kind: RecordKind, row: Row): void {
   const [revision, workspace] = row.slice(REVISION_AT) as [unknown, number];
   const keepAt = (kind: RecordKind, at: number) => {
-    const address = [workspace, KIND_CODE[kind], row[at + ID_AT] as string] as const;
+    const address = addressOf(workspace, { kind, id: row[at + ID_AT] as string });
     keepRecord(memo, row, at, address, revision, memo.generation);
   };
   try {
@@ -41,7 +41,7 @@ export function keepRecord(
   memo: Memo,
   row: Row,
   at: number,
-  [workspace, kind, id]: readonly [workspace: number, kind: number, id: string],
+  [workspace, kind, id]: Address,
   storedRevision: unknown,
   generation: number,
 ): KeptRecord {

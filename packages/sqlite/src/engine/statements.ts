@@ -1,4 +1,4 @@
-import type { RecordKind } from "@latchkey/core";
+import type { RecordAddress, RecordKind } from "@latchkey/core";
 import type { SqliteDatabase, Statement } from "./database.js";
 
 /** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
@@ -14,6 +14,12 @@ export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
   auditEntry: 9,
 };
 
+/** Where a record is. Its id comes twice: the index has the beginning of it alone. */
+const isAt = (record: string, id = "?") =>
+  `${record}workspace = ? AND ${record}kind = ? AND ${isSame(record, id)}`;
+const isSame = (record: string, id: string) =>
+  `${record}id = ${id} AND substr(${record}id, 1, 16) = substr(${id}, 1, 16)`;
+
 const kept = (
   record: string,
   counters: string,
@@ -25,13 +31,13 @@ const LOADED = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l"
 const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
   LEFT JOIN latchkey_counters c ON c.seq = r.counters
   LEFT JOIN latchkey_used u ON u.record = r.seq
-  LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND l.id = r.link
+  LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND ${isSame("l.", "r.link")}
   LEFT JOIN latchkey_counters d ON d.seq = l.counters
   LEFT JOIN latchkey_used v ON v.record = l.seq`;
 
 /** The order of the joins is given: the list is walked, and each record looked up. */
 const LISTED = `${LOADED} FROM latchkey_entry e
-  CROSS JOIN latchkey_record r ON r.workspace = ? AND r.kind = ? AND r.id = e.id
+  CROSS JOIN latchkey_record r ON ${isAt("r.", "e.id")}
   ${BESIDE} WHERE e.list = ? AND e.owner = ? AND e.id`;
 
 const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
@@ -49,12 +55,12 @@ export const SQL = {
   name: "SELECT seq, size FROM latchkey_name WHERE workspace = ? AND name = ?",
   addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
   resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",
-  byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE r.workspace = ? AND r.kind = ? AND r.id = ?`,
+  byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE ${isAt("r.")}`,
   byClaim: `${LOADED} FROM latchkey_record r ${BESIDE}
     WHERE r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
   ascending: `${LISTED} > ? ORDER BY e.id LIMIT ?`,
   descending: `${LISTED} < ? ORDER BY e.id DESC LIMIT ?`,
-  find: "SELECT seq, version, counters FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?",
+  find: `SELECT seq, version, counters FROM latchkey_record WHERE ${isAt("")}`,
   insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   update: "UPDATE latchkey_record SET version = ?, link = ?, counters = ?, body = ? WHERE seq = ?",
@@ -74,8 +80,8 @@ export const SQL = {
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
-  confirmBySeq: `${CONFIRMED} r.seq = ? AND r.workspace = ? AND r.kind = ? AND r.id = ?`,
-  confirm: `${CONFIRMED} r.workspace = ? AND r.kind = ? AND r.id = ?`,
+  confirmBySeq: `${CONFIRMED} r.seq = ? AND ${isAt("r.")}`,
+  confirm: `${CONFIRMED} ${isAt("r.")}`,
   passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
   // More than is added at once, so that forgetting keeps up.
@@ -91,10 +97,17 @@ export const SQL = {
   deleteSum: `DELETE FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at = ? AND code = ?`,
   raiseUse: `INSERT INTO latchkey_used (record, at)
-    SELECT seq, ? FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?
+    SELECT seq, ? FROM latchkey_record WHERE ${isAt("")}
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
   deleteUse: "DELETE FROM latchkey_used WHERE record = ?",
 } as const;
+
+/** What the statements that find a record by its id are given. */
+export type Address = readonly [workspace: number, kind: number, id: string, sameId: string];
+
+export function addressOf(workspace: number, { kind, id }: RecordAddress): Address {
+  return [workspace, KIND_CODE[kind], id, id];
+}
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
 
