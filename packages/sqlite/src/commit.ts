@@ -54,6 +54,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   }
 
   workspace = names.workspace(workspaceId, true);
+  run.setMark.run();
   for (const [seq, counters] of moved) moveCounters(connection, seq, counters);
   for (const name of change.releases)
     run.release.run(numberOf(name), storedValue(name), find(name)?.seq ?? null);

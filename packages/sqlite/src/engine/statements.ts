@@ -20,11 +20,8 @@ const isAt = (record: string, id = "?") =>
 const isSame = (record: string, id: string) =>
   `${record}id = ${id} AND substr(${record}id, 1, 16) = substr(${id}, 1, 16)`;
 
-const kept = (
-  record: string,
-  counters: string,
-) => `${record}.seq, ${record}.version, ${record}.counters,
-  ${counters}.remaining, ${counters}.refilled_at, ${counters}.last_refill_at, ${counters}.windows`;
+const kept = (r: string, c: string) => `${r}.seq, ${r}.version, ${r}.counters,
+  ${c}.remaining, ${c}.refilled_at, ${c}.last_refill_at, ${c}.windows`;
 
 /** A record `r` and the identity `l` that it links to, with what is kept beside them. `stored-record.ts` reads such rows. */
 const LOADED = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq`;
@@ -49,6 +46,9 @@ export const SQL = {
   begin: "BEGIN",
   beginWrite: "BEGIN IMMEDIATE",
   commit: "COMMIT",
+  mark: "SELECT mark FROM latchkey_schema WHERE id = 1",
+  // At random: a number that only rises comes again where a backup was restored. At most 2^52, which JavaScript can hold.
+  setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
   workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",
   addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
   raiseRevision: "UPDATE latchkey_workspace SET revision = revision + 1 WHERE seq = ?",
@@ -80,7 +80,6 @@ export const SQL = {
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
-  confirmBySeq: `${CONFIRMED} r.seq = ? AND ${isAt("r.")}`,
   confirm: `${CONFIRMED} ${isAt("r.")}`,
   passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
@@ -103,10 +102,8 @@ export const SQL = {
 } as const;
 
 /** What the statements that find a record by its id are given. */
-export type Address = readonly [workspace: number, kind: number, id: string, sameId: string];
-
-export function addressOf(workspace: number, { kind, id }: RecordAddress): Address {
-  return [workspace, KIND_CODE[kind], id, id];
+export function addressOf(workspace: number, { kind, id }: RecordAddress) {
+  return [workspace, KIND_CODE[kind], id, id] as const;
 }
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;

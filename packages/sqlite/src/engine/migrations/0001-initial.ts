@@ -28,11 +28,14 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
  * ten or twelve records do, so that a checkpoint copies a fraction of the pages. `holders` counts the records that share the
  * counters. `windows` is a few words, `name=start=used` each.
  *
+ * Every change of records sets a `mark` of its own, by which a connection knows that others have only charged since.
+ *
  * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
  * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
  */
 export const INITIAL = `
-CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1)) STRICT;
+CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1),
+  mark INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE latchkey_workspace (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
   revision INTEGER NOT NULL DEFAULT 0 CHECK (revision ${WHOLE})) STRICT;
 CREATE TABLE latchkey_record (seq INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, kind INTEGER NOT NULL,
