@@ -35,7 +35,6 @@ const REVISION_AT = 7;
 
 /** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
 export function look(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
-  const { memo } = connection;
   const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
   if (isPassing && plan.mode === "commit") return null;
   const known = isPassing ? null : knownBasis(connection, plan);
@@ -43,10 +42,10 @@ export function look(connection: Connection, plan: ChargePlan, moment: ChargeMom
     const { result, next } = decide(known, moment).step;
     // Whether or not it is still as stored: the transaction will tell.
     if (next !== null) return null;
-    if (known.generation === memo.confirm() && isFresh(known)) return result;
+    if (known.generation === connection.memo.confirm() && isFresh(known)) return result;
   }
   return connection.snapshot(() => {
-    memo.confirm();
+    connection.memo.confirm();
     const basis = currentBasis(connection, plan);
     if ("kind" in basis) return basis;
     const { result, next } = decide(basis, moment).step;
@@ -95,9 +94,8 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
   return basis;
 }
 
-function isFresh({ connection, records }: Basis): boolean {
-  const { age } = connection.memo;
-  return records.every((record) => !record?.counters || record.counters.age === age);
+function isFresh({ connection: { memo }, records }: Basis): boolean {
+  return records.every((record) => !record?.counters || record.counters.age === memo.age);
 }
 
 /** Whether all that a plan confirms holds: the revision is compared first, then each record. */
@@ -106,9 +104,8 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
   if (plan.revision !== null && plan.revision !== revision)
     return { kind: "stale", moved: "revision" };
   const moved = plan.confirms.findIndex(({ version }, place) => {
-    const record = records[place] ?? null;
-    if (record === null) return version !== null;
-    return version !== "exists" && version !== record.version;
+    const stored = records[place]?.version ?? null;
+    return version === "exists" ? stored === null : version !== stored;
   });
   if (moved !== -1) return { kind: "stale", moved };
   plan.memo = basis;

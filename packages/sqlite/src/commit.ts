@@ -70,9 +70,8 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   return { kind: "committed", usages };
 
   function holds(expected: Expectation): boolean {
-    const found = find(expected);
-    if (found === null) return expected.version === null;
-    return expected.version === "exists" || expected.version === found.version;
+    const stored = find(expected)?.version ?? null;
+    return expected.version === "exists" ? stored !== null : expected.version === stored;
   }
 
   /** A name whose record is gone is free, and so is one that the same change releases. */
@@ -103,11 +102,10 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const found = find(record);
     let counters = found?.counters ?? null;
     if (wanted !== undefined) {
-      const before = counters;
       if ("usage" in wanted) counters = addCounters(connection, wanted.usage);
       else counters = existing({ kind, id: wanted.sharedWith }).counters;
       if ("sharedWith" in wanted) run.shareCounters.run(counters);
-      if (before !== null) leaveCounters(connection, before);
+      if (found?.counters) leaveCounters(connection, found.counters);
     }
     const columns = [version, link, counters, JSON.stringify(record.body)];
     let seq = found?.seq;

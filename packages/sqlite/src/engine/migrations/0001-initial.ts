@@ -28,10 +28,9 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
  * ten or twelve records do, so that a checkpoint copies a fraction of the pages. `holders` counts the records that share the
  * counters. `windows` is a few words, `name=start=used` each.
  *
- * Every change of records sets a `mark` of its own, by which a connection knows that others have only charged since.
- *
  * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
  * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
+ * Every change of records sets a `mark`, by which a connection knows that others have only charged since.
  */
 export const INITIAL = `
 CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1),
