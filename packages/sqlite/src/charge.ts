@@ -9,10 +9,9 @@ import {
   UNLIMITED_USES,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { moveCounters, withWindow } from "./engine/counters.js";
+import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
-import { NO_NUMBER } from "./engine/names.js";
-import { KIND_CODE } from "./engine/statements.js";
+import { addressOf } from "./engine/statements.js";
 import { findRequest, findWindow, pass, requestName } from "./passing.js";
 import { keepRecord, wholeOr } from "./stored-record.js";
 
@@ -38,14 +37,16 @@ const REVISION_AT = 7;
 export function look(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
   const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
   if (isPassing && plan.mode === "commit") return null;
-  const kept = isPassing ? null : keptBasis(connection, plan);
-  const likely = kept === null ? null : decide(kept, moment).step;
-  // Whether or not it is still as stored: the transaction will tell.
-  if (likely !== null && likely.next !== null) return null;
-  const generation = connection.memo.confirm();
-  if (likely !== null && kept?.generation === generation) return likely.result;
+  const known = isPassing ? null : knownBasis(connection, plan);
+  if (known !== null) {
+    const { result, next } = decide(known, moment).step;
+    // Whether or not it is still as stored: the transaction will tell.
+    if (next !== null) return null;
+    if (known.generation === connection.memo.confirm() && isFresh(known)) return result;
+  }
   return connection.snapshot(() => {
-    const basis = readBasis(connection, plan, generation);
+    connection.memo.confirm();
+    const basis = currentBasis(connection, plan);
     if ("kind" in basis) return basis;
     const { result, next } = decide(basis, moment).step;
     return next === null ? result : null;
@@ -54,56 +55,47 @@ export function look(connection: Connection, plan: ChargePlan, moment: ChargeMom
 
 /** Carries a plan out. Call it inside a write transaction. */
 export function take(connection: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
-  const { generation } = connection.memo;
-  let basis: Basis | Stale | null = keptBasis(connection, plan);
-  if (basis?.generation !== generation) basis = readBasis(connection, plan, generation, true);
+  const basis = currentBasis(connection, plan, true);
   if ("kind" in basis) return basis;
   const { step, windows } = decide(basis, moment);
   if (step.next !== null) store(basis, moment, windows, step.next);
   return step.result;
 }
 
-/** As last known, of whatever generation; null where that is not all. */
-function keptBasis(connection: Connection, plan: ChargePlan): Basis | null {
+/** As last known, of whatever generation. */
+function knownBasis(connection: Connection, plan: ChargePlan): Basis | null {
   const known = plan.memo as Basis | undefined;
-  if (known?.connection === connection && known.plan === plan) return known;
-  // A new plan, perhaps on records that were read a moment ago.
-  const { names, memo } = connection;
-  const { generation } = memo;
-  const workspace = names.workspace(plan.workspaceId);
-  if (workspace === NO_NUMBER) return null;
-  const records: KeptRecord[] = [];
-  for (const { handle, kind, id } of plan.confirms) {
-    const kept = memo.records.get(handle);
-    if (kept?.generation !== generation || kept.workspace !== workspace) return null;
-    if (kept.kind !== KIND_CODE[kind] || kept.id !== id) return null;
-    records.push(kept);
-  }
-  const revision = records[0]?.revision ?? null;
-  const basis = confirm({ connection, plan, workspace, generation, records }, revision);
-  return "kind" in basis ? null : basis;
+  return known?.connection === connection && known.plan === plan ? known : null;
 }
 
-/** Reads what a plan rests on, and keeps it with the generation given. */
-function readBasis(
-  connection: Connection,
-  plan: ChargePlan,
-  generation: number,
-  isWriting = false,
-) {
+/** Reads what a plan rests on, as far as it is not known, and keeps it. Call it on a memo that was confirmed. */
+function currentBasis(connection: Connection, plan: ChargePlan, isWriting = false): Basis | Stale {
   const { names, memo, run } = connection;
-  const workspace = names.workspace(plan.workspaceId, isWriting);
-  const records = plan.confirms.map(({ kind, id, handle }) => {
-    const address = [workspace, KIND_CODE[kind], id] as const;
-    // Its number finds it faster; by now that may be another's.
-    const seq = typeof handle === "number" ? handle : null;
-    const row = run.confirmBySeq.get(seq, ...address) ?? run.confirm.get(...address);
-    return row ? keepRecord(memo, row, 0, address, row[REVISION_AT], generation) : null;
-  });
-  const revision =
-    records.find((record) => record !== null)?.revision ??
-    wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
-  return confirm({ connection, plan, workspace, generation, records }, revision);
+  const { generation, age } = memo;
+  let basis: Basis | Stale | null = knownBasis(connection, plan);
+  if (basis?.generation !== generation) {
+    const workspace = names.workspace(plan.workspaceId, isWriting);
+    const records = plan.confirms.map((confirmed) => {
+      const kept = memo.findRecord(workspace, confirmed);
+      if (kept?.generation === generation) return kept;
+      const row = run.confirm.get(...addressOf(workspace, confirmed));
+      return row ? keepRecord(memo, confirmed, row, 0, [row[REVISION_AT], workspace]) : null;
+    });
+    const revision =
+      records.find((record) => record !== null)?.revision ??
+      wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
+    basis = confirm({ connection, plan, workspace, generation, records }, revision);
+  }
+  // Others have charged since: counters alone are read again.
+  if (!("kind" in basis) && !isFresh(basis))
+    for (const record of basis.records)
+      if (record?.counters)
+        Object.assign(record.counters, findCounters(connection, record.counters.seq), { age });
+  return basis;
+}
+
+function isFresh({ connection: { memo }, records }: Basis): boolean {
+  return records.every((record) => !record?.counters || record.counters.age === memo.age);
 }
 
 /** Whether all that a plan confirms holds: the revision is compared first, then each record. */
@@ -112,9 +104,8 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
   if (plan.revision !== null && plan.revision !== revision)
     return { kind: "stale", moved: "revision" };
   const moved = plan.confirms.findIndex(({ version }, place) => {
-    const record = records[place] ?? null;
-    if (record === null) return version !== null;
-    return version !== "exists" && version !== record.version;
+    const stored = records[place]?.version ?? null;
+    return version === "exists" ? stored === null : version !== stored;
   });
   if (moved !== -1) return { kind: "stale", moved };
   plan.memo = basis;

@@ -21,7 +21,7 @@ import {
 } from "./engine/counters.js";
 import type { Statement } from "./engine/database.js";
 import { claimName, storedOwner, storedValue } from "./engine/names.js";
-import { KIND_CODE } from "./engine/statements.js";
+import { addressOf, KIND_CODE } from "./engine/statements.js";
 import { wholeOr } from "./stored-record.js";
 
 const NO_CHANGE: UsageChange = { due: null, operation: { kind: "keep" }, restartsAt: null };
@@ -54,6 +54,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   }
 
   workspace = names.workspace(workspaceId, true);
+  run.setMark.run();
   for (const [seq, counters] of moved) moveCounters(connection, seq, counters);
   for (const name of change.releases)
     run.release.run(numberOf(name), storedValue(name), find(name)?.seq ?? null);
@@ -69,9 +70,8 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   return { kind: "committed", usages };
 
   function holds(expected: Expectation): boolean {
-    const found = find(expected);
-    if (found === null) return expected.version === null;
-    return expected.version === "exists" || expected.version === found.version;
+    const stored = find(expected)?.version ?? null;
+    return expected.version === "exists" ? stored !== null : expected.version === stored;
   }
 
   /** A name whose record is gone is free, and so is one that the same change releases. */
@@ -102,11 +102,10 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const found = find(record);
     let counters = found?.counters ?? null;
     if (wanted !== undefined) {
-      const before = counters;
       if ("usage" in wanted) counters = addCounters(connection, wanted.usage);
       else counters = existing({ kind, id: wanted.sharedWith }).counters;
       if ("sharedWith" in wanted) run.shareCounters.run(counters);
-      if (before !== null) leaveCounters(connection, before);
+      if (found?.counters) leaveCounters(connection, found.counters);
     }
     const columns = [version, link, counters, JSON.stringify(record.body)];
     let seq = found?.seq;
@@ -140,11 +139,11 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     throw new TypeError(`the change names a ${address.kind} that is not there`);
   }
 
-  function find({ kind, id }: RecordAddress): Found | null {
-    const key = `${kind} ${id}`;
+  function find(address: RecordAddress): Found | null {
+    const key = `${address.kind} ${address.id}`;
     let found = known.get(key);
     if (found !== undefined) return found;
-    const [seq, stored, counters] = run.find.get(workspace, KIND_CODE[kind], id) ?? [];
+    const [seq, stored, counters] = run.find.get(...addressOf(workspace, address)) ?? [];
     const version = wholeOr(Number.NaN, stored);
     found = seq === undefined ? null : ({ seq, version, counters } as Found);
     known.set(key, found);

@@ -4,8 +4,6 @@ import { storedOwner } from "./engine/names.js";
 import { KIND_CODE } from "./engine/statements.js";
 import { loadedRecord, wholeOr } from "./stored-record.js";
 
-const ABOVE_ALL = "\u{10ffff}";
-
 /** Reads the next records of a list. */
 export function page(connection: Connection, workspaceId: string, want: PageWant): PageResult {
   const { run } = connection;
@@ -13,7 +11,7 @@ export function page(connection: Connection, workspaceId: string, want: PageWant
   return connection.snapshot(() => {
     const [workspace = null, revision] = run.workspace.get(workspaceId) ?? [];
     const [list = null, size] = run.name.get(workspace, want.list) ?? [];
-    const after = want.after ?? (descending ? ABOVE_ALL : "");
+    const after = want.after ?? (descending ? "\u{10ffff}" : "");
     const place = [workspace, KIND_CODE[kind], list, storedOwner(want), after];
     const rows = (descending ? run.descending : run.ascending).all(...place, limit + 1);
     const found = rows.slice(0, limit).map((row) => loadedRecord(kind, row));

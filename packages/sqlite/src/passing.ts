@@ -24,7 +24,7 @@ export function requestName({ confirms: [beside] }: ChargePlan, { request }: Cha
 }
 
 export function findWindow(at: Connection, workspace: number, name: string) {
-  const isWritten = ({ startedAt, used }: RateWindow) => isWhole(startedAt) && isWhole(used);
+  const isWritten = (window: RateWindow) => isWhole(window.startedAt) && isWhole(window.used);
   return find(at, workspace, name, isWritten);
 }
 

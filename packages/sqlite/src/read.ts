@@ -2,7 +2,7 @@ import type { ReadResult, Want } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Row } from "./engine/database.js";
 import { claimName, storedValue } from "./engine/names.js";
-import { KIND_CODE } from "./engine/statements.js";
+import { addressOf } from "./engine/statements.js";
 import { keepLoaded, loadedRecord, REVISION_AT, wholeOr } from "./stored-record.js";
 
 /** Reads records by id and by claim. */
@@ -26,6 +26,6 @@ export function read(at: Connection, workspaceId: string, wants: readonly Want[]
 
 function find({ run, names }: Connection, workspaceId: string, want: Want): Row | undefined {
   const workspace = names.workspace(workspaceId);
-  if ("id" in want) return run.byId.get(workspace, KIND_CODE[want.kind], want.id);
+  if ("id" in want) return run.byId.get(...addressOf(workspace, want));
   return run.byClaim.get(names.name(workspace, claimName(want)), storedValue(want));
 }

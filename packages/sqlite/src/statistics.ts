@@ -10,15 +10,14 @@ import {
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { isWhole } from "./engine/counters.js";
-import { KIND_CODE } from "./engine/statements.js";
+import { addressOf, KIND_CODE } from "./engine/statements.js";
 
 /** Adds to sums, and raises the latest use of records. Call it inside a write transaction. */
 export function addStatistics(at: Connection, workspaceId: string, batch: StatisticsBatch): void {
   const workspace = at.names.workspace(workspaceId, true);
   for (const { subject, hourAt, code, count } of batch.counts)
     at.run.addSum.run(workspace, KIND_CODE[subject.kind], subject.id, hourAt, code, count);
-  for (const { kind, id, usedAt } of batch.uses)
-    at.run.raiseUse.run(usedAt, workspace, KIND_CODE[kind], id);
+  for (const use of batch.uses) at.run.raiseUse.run(use.usedAt, ...addressOf(workspace, use));
 }
 
 /** The sums of a range, by hour. */

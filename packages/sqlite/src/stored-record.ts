@@ -1,13 +1,13 @@
 import {
   type LoadedRecord,
   NO_USES,
+  type RecordAddress,
   type RecordKind,
   type StoredRecordState,
 } from "@latchkey/core";
 import { isWhole, readUsage, readWindows } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
-import { KIND_CODE } from "./engine/statements.js";
 
 // Where the rows of `statements.ts` have their parts.
 const ID_AT = 7;
@@ -17,42 +17,37 @@ export const REVISION_AT = 22;
 /** Reads a row with a record and the identity that it links to. */
 export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
   const linked = row[LINKED_AT] === null ? null : recordState("identity", row, LINKED_AT);
-  const { record, usage, usedAt, handle } = recordState(kind, row, 0);
-  return { record, usage, usedAt, handle, linked };
+  return { ...recordState(kind, row, 0), linked };
 }
 
-/** Keeps what a charge needs of such a row, unless it is damaged. */
+/** Keeps what a charge needs of such a row, unless it is damaged: whoever charges it is told. */
 export function keepLoaded(memo: Memo, kind: RecordKind, row: Row): void {
-  const [revision, workspace] = row.slice(REVISION_AT) as [unknown, number];
-  const keepAt = (kind: RecordKind, at: number) => {
-    const address = [workspace, KIND_CODE[kind], row[at + ID_AT] as string] as const;
-    keepRecord(memo, row, at, address, revision, memo.generation);
-  };
+  const keepAt = (kind: RecordKind, at: number) =>
+    keepRecord(memo, { kind, id: row[at + ID_AT] as string }, row, at, row.slice(REVISION_AT));
   try {
     keepAt(kind, 0);
     if (row[LINKED_AT] !== null) keepAt("identity", LINKED_AT);
-  } catch {
-    // Whoever charges it is told.
-  }
+  } catch {}
 }
 
 /** Keeps the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
 export function keepRecord(
   memo: Memo,
+  address: RecordAddress,
   row: Row,
   at: number,
-  [workspace, kind, id]: readonly [workspace: number, kind: number, id: string],
-  storedRevision: unknown,
-  generation: number,
+  [revision, workspace]: Row,
 ): KeptRecord {
-  const revision = wholeOr(0, storedRevision);
-  const version = wholeOr(Number.NaN, row[at + 1]);
   const seq = row[at + 2] as number | null;
   const usage = seq === null ? NO_USES : readUsage(row[at + 3], row[at + 4], row[at + 5]);
   const windows = seq === null ? [] : readWindows(row[at + 6]);
-  const counters = seq === null ? null : memo.keepCounters({ seq, usage, windows });
-  const record = { generation, workspace, revision, kind, id, version, counters };
-  return memo.keepRecord(row[at] as number, record);
+  const { age, generation } = memo;
+  return memo.keepRecord(workspace as number, address, {
+    generation,
+    revision: wholeOr(0, revision),
+    version: wholeOr(Number.NaN, row[at + 1]),
+    counters: seq === null ? null : memo.keepCounters({ seq, age, usage, windows }),
+  });
 }
 
 /**
@@ -73,7 +68,7 @@ function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState 
   if (link !== stored) body = undefined;
   const record = { kind, id, version: wholeOr(0, row[at + 1]), link, body };
   const usedAt = row[at + ID_AT + 3];
-  return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null, handle: row[at] };
+  return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null };
 }
 
 /** What cannot be read is answered as 0. As a version it is none that anything rests on: NaN. */

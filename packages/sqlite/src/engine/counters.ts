@@ -29,10 +29,8 @@ export function readWindows(stored: unknown): Windows {
 }
 
 function writeWindows(windows: Windows): string {
-  let text = "";
-  for (const { name, window } of windows)
-    text += `${text === "" ? "" : " "}${name}=${window.startedAt}=${window.used}`;
-  return text;
+  const words = windows.map(({ name, window }) => `${name}=${window.startedAt}=${window.used}`);
+  return words.join(" ");
 }
 
 /** The windows with one replaced. */

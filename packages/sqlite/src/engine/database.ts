@@ -1,12 +1,9 @@
-/** What better-sqlite3 answers to a statement that writes. */
-export interface SqliteRunResult {
-  readonly changes: number;
-  readonly lastInsertRowid: number | bigint;
-}
-
 /** The part of a better-sqlite3 statement that this store uses. */
 export interface SqliteStatement {
-  run(...parameters: unknown[]): SqliteRunResult;
+  run(...parameters: unknown[]): {
+    readonly changes: number;
+    readonly lastInsertRowid: number | bigint;
+  };
   get(...parameters: unknown[]): unknown;
   all(...parameters: unknown[]): unknown[];
   /** Rows as arrays: read about a third faster than objects. */

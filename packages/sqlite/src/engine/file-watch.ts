@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import { unavailable } from "./errors.js";
 
 /** How many calls and how many ms may pass between two looks: a look costs a fifth of a charge. */
-const UNSEEN_CALLS = 128;
-const UNSEEN_MS = 250;
+const [UNSEEN_CALLS, UNSEEN_MS] = [128, 250];
 const GONE =
   "the database file was deleted, moved or replaced while it was open: put it back, or open the store again";
 

@@ -63,6 +63,50 @@ test("every way in which another connection can take a record away is seen by th
   await close();
 });
 
+test("after charges of another connection counters alone are read again, after a change of records everything", async () => {
+  const path = scratch.newPath();
+  const statements: string[] = [];
+  const database = new Database(path, { verbose: (sql) => statements.push(String(sql)) });
+  const here = sqliteStore(database);
+  const loaded = await withKey(here, 1, 100);
+  const [plan, planThere] = [aPlan(loaded), aPlan(loaded)];
+  const there = sqliteStore(path);
+  const chargeHere = async () => {
+    statements.length = 0;
+    const result = await charge(here, plan);
+    return { result, readsRecords: statements.some((sql) => sql.includes("latchkey_record")) };
+  };
+  await charge(there, planThere);
+  await charge(here, plan);
+  await charge(there, planThere);
+  const charged = (remaining: number) => ({ kind: "charged", remaining });
+  expect(await chargeHere()).toMatchObject({ result: charged(96), readsRecords: false });
+  await commit(there, { puts: [{ record: aRecord(2) }] });
+  expect(await chargeHere()).toMatchObject({ result: charged(95), readsRecords: true });
+  await there.close();
+  database.close();
+});
+
+test("a change is seen also where a backup with as many changes takes the place of the file's content", async () => {
+  const [path, backup] = [scratch.newPath(), scratch.newPath()];
+  const here = sqliteStore(path);
+  const plan = aPlan(await withKey(here, 1, 100));
+  await charge(here, plan);
+  const copy = new Database(path);
+  await copy.backup(backup);
+  copy.close();
+  await commit(here, { puts: [{ record: aRecord(2) }] });
+  expect((await charge(here, plan)).kind).toBe("charged");
+  const restored = sqliteStore(backup);
+  await commit(restored, { puts: [{ record: aRecord(1, { version: 2 }) }] });
+  await restored.close();
+  const source = new Database(backup);
+  await source.backup(path);
+  source.close();
+  expect(await charge(here, plan)).toEqual({ kind: "stale", moved: 0 });
+  await here.close();
+});
+
 test("what was read by a name is charged as it is now, not as it was read", async () => {
   const { here, there, close } = await twoConnections(5);
   const { found } = await here.read(WORKSPACE, [hashOf(1)]);

@@ -1,5 +1,6 @@
+import type { RecordAddress } from "@latchkey/core";
 import type { StoredCounters } from "./counters.js";
-import type { SqliteStatement } from "./database.js";
+import type { SqliteStatement, Statement } from "./database.js";
 
 /** How many records one connection remembers. */
 const MOST = 65_536;
@@ -7,6 +8,8 @@ const MOST = 65_536;
 /** Counters as this connection last read or wrote them. Records that share counters share this, too. */
 export interface KeptCounters {
   readonly seq: number;
+  /** Of {@link Memo.age}, when they were read. */
+  age: number;
   usage: StoredCounters["usage"];
   windows: StoredCounters["windows"];
 }
@@ -14,10 +17,7 @@ export interface KeptCounters {
 /** What a charge needs of a record, and of its workspace, as this connection last read it. */
 export interface KeptRecord {
   readonly generation: number;
-  readonly workspace: number;
   readonly revision: number;
-  readonly kind: number;
-  readonly id: string;
   readonly version: number;
   readonly counters: KeptCounters | null;
 }
@@ -25,39 +25,53 @@ export interface KeptRecord {
 /**
  * What this connection has read and knows to be as stored.
  *
- * SQLite's `data_version` changes when another connection has committed anything; what this connection commits is either put
- * here (charges) or begins a new generation (commits). So while the generation is the same, what was read in it is what the
- * file holds. That is asked before every answer, and what was read since it was asked last is thrown away where it has
- * changed: nothing here ever gets old. See https://www.sqlite.org/pragma.html#pragma_data_version
+ * SQLite's `data_version` changes when another connection has committed anything: then counters may have moved, which are of
+ * another age. The mark in the file changes with every commit of records: then all begins a new generation. What this
+ * connection writes is either put here (charges) or begins a new generation (commits). So what was read in the same generation
+ * and, for counters, at the same age is what the file holds. That is asked before every answer, and what was read since it was
+ * asked last counts as old where it has changed. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
   /** Rows of an earlier one are no longer known to be as stored. */
   generation = 0;
-  readonly records = new Map<unknown, KeptRecord>();
+  /** Counters that were read at an earlier one may have been moved by another connection. */
+  age = 0;
+  readonly #records = new Map<string, KeptRecord>();
   readonly #counters = new Map<number, KeptCounters>();
+  readonly #mark: Statement;
   readonly #dataVersion: SqliteStatement;
+  #lastMark: unknown;
   #lastDataVersion: unknown;
 
-  constructor(dataVersion: SqliteStatement) {
+  constructor(mark: Statement, dataVersion: SqliteStatement) {
+    this.#mark = mark;
     this.#dataVersion = dataVersion;
   }
 
-  /** Begins a new generation if another connection has committed. Inside a write transaction that holds until its end. */
+  /** Finds out what another connection has committed. Inside a write transaction the answer holds until its end. */
   confirm(): number {
     const version = this.#dataVersion.get();
-    if (version !== this.#lastDataVersion) this.generation += 1;
+    if (version === this.#lastDataVersion) return this.generation;
+    const mark = this.#mark.get()?.[0];
+    if (mark !== this.#lastMark) this.generation += 1;
+    this.age += 1;
+    this.#lastMark = mark;
     this.#lastDataVersion = version;
     return this.generation;
   }
 
-  keepRecord(seq: number, record: KeptRecord): KeptRecord {
-    if (this.records.size >= MOST) {
+  findRecord(workspace: number, address: RecordAddress): KeptRecord | undefined {
+    return this.#records.get(keyOf(workspace, address));
+  }
+
+  keepRecord(workspace: number, address: RecordAddress, record: KeptRecord): KeptRecord {
+    if (this.#records.size >= MOST) {
       // Whoever holds some of it has to read again, or two would each move counters of their own.
       this.generation += 1;
-      this.records.clear();
+      this.#records.clear();
       this.#counters.clear();
     }
-    this.records.set(seq, record);
+    this.#records.set(keyOf(workspace, address), record);
     return record;
   }
 
@@ -67,4 +81,8 @@ export class Memo {
     this.#counters.set(read.seq, read);
     return read;
   }
+}
+
+function keyOf(workspace: number, { kind, id }: RecordAddress): string {
+  return `${workspace} ${kind} ${id}`;
 }

@@ -2,9 +2,6 @@ import type { Claim, ListEntry } from "@latchkey/core";
 import type { Statement } from "./database.js";
 import type { Statements } from "./statements.js";
 
-/** What no workspace, list or claim has for its number: nothing is found under it. */
-export const NO_NUMBER = 0;
-
 /** How many numbers one connection remembers. */
 const MOST = 10_000;
 
@@ -17,13 +14,13 @@ export class Names {
     this.#run = run;
   }
 
-  /** @returns {@link NO_NUMBER} where nothing was written to the workspace yet, unless it is given a number now. */
+  /** @returns 0, under which nothing is found, where nothing was written to the workspace yet, unless it is given a number now. */
   workspace(id: string, isAdded = false): number {
     const { workspace, addWorkspace } = this.#run;
     return this.#numberOf(`/${id}`, workspace, isAdded ? addWorkspace : null, [id]);
   }
 
-  /** The number of a list or a claim. @returns {@link NO_NUMBER} where nothing was in it yet, as {@link workspace}. */
+  /** The number of a list or a claim. @returns 0 where nothing was in it yet, as {@link workspace}. */
   name(workspace: number, name: string, isAdded = false): number {
     const add = isAdded ? this.#run.addName : null;
     return this.#numberOf(`${workspace}/${name}`, this.#run.name, add, [workspace, name]);
@@ -38,7 +35,7 @@ export class Names {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const number = find.get(...row)?.[0] ?? add?.run(...row).lastInsertRowid;
-    if (number === undefined) return NO_NUMBER;
+    if (number === undefined) return 0;
     if (this.#known.size >= MOST) this.#known.clear();
     this.#known.set(key, Number(number));
     return Number(number);

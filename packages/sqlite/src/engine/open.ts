@@ -40,7 +40,7 @@ export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void
     assertSqliteVersion(database);
     setPragma(database, "busy_timeout", OPENING_TIMEOUT_MS);
     assertNotForeign(database, isOurs);
-    applyPragmas(database, isOurs);
+    applyPragmas(database);
     migrate(database);
     assertNoHooks(database);
     setPragma(database, "busy_timeout", SERVING_TIMEOUT_MS);

@@ -37,7 +37,7 @@ test.each([
   ["recursive_triggers", 1],
   ["fullfsync", 1],
   ["checkpoint_fullfsync", 1],
-  ["wal_autocheckpoint", 2_000],
+  ["wal_autocheckpoint", 1_000],
   ["cache_size", -16_384],
   ["synchronous", 2],
 ])("%s reads back as %s, on a new file and on one that is opened again", (name, answer) => {

@@ -7,11 +7,8 @@ export const APPLICATION_ID = 0x4c4b4559;
 /** Before it, SQLite could damage a WAL database that two connections write to: https://www.sqlite.org/wal.html#walreset */
 const OLDEST_SQLITE = "3.51.3";
 
-/** The log is copied into the file whenever it has grown to this many pages: 4 MiB, as much as by SQLite's own defaults. */
-const CHECKPOINT_PAGES = 2_000;
-
-/** Half of SQLite's default. A commit writes whole pages: charges are a fifth cheaper for it. */
-const PAGE_SIZE = 2048;
+/** The log is copied into the file whenever it has grown to this many pages. */
+const CHECKPOINT_PAGES = 1_000;
 
 /** How much of the file one connection keeps in memory, in KiB, as it is used. SQLite's own 2 MiB hold a few thousand keys. */
 const CACHE_KIB = 16_384;
@@ -43,10 +40,8 @@ export function assertSqliteVersion(database: SqliteDatabase): void {
     throw refusal(`SQLite ${OLDEST_SQLITE} or later is needed: install a newer better-sqlite3`);
 }
 
-/** Sets everything that makes a connection safe. @param isOurs - Whether the pages of a new file are latchkey's to choose. */
-export function applyPragmas(database: SqliteDatabase, isOurs: boolean): void {
-  // Taken up by a file that is still empty, and passed over by any other.
-  if (isOurs) database.pragma(`page_size = ${PAGE_SIZE}`);
+/** Sets everything that makes a connection safe. */
+export function applyPragmas(database: SqliteDatabase): void {
   // A database in memory has no journal file.
   const wanted = database.memory ? "memory" : "wal";
   if (database.pragma("journal_mode = WAL", { simple: true }) !== wanted)

@@ -1,4 +1,4 @@
-import type { RecordKind } from "@latchkey/core";
+import type { RecordAddress, RecordKind } from "@latchkey/core";
 import type { SqliteDatabase, Statement } from "./database.js";
 
 /** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
@@ -14,24 +14,27 @@ export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
   auditEntry: 9,
 };
 
-const kept = (
-  record: string,
-  counters: string,
-) => `${record}.seq, ${record}.version, ${record}.counters,
-  ${counters}.remaining, ${counters}.refilled_at, ${counters}.last_refill_at, ${counters}.windows`;
+/** Where a record is. Its id comes twice: the index has the beginning of it alone. */
+const isAt = (record: string, id = "?") =>
+  `${record}workspace = ? AND ${record}kind = ? AND ${isSame(record, id)}`;
+const isSame = (record: string, id: string) =>
+  `${record}id = ${id} AND substr(${record}id, 1, 16) = substr(${id}, 1, 16)`;
+
+const kept = (r: string, c: string) => `${r}.seq, ${r}.version, ${r}.counters,
+  ${c}.remaining, ${c}.refilled_at, ${c}.last_refill_at, ${c}.windows`;
 
 /** A record `r` and the identity `l` that it links to, with what is kept beside them. `stored-record.ts` reads such rows. */
 const LOADED = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq`;
 const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
   LEFT JOIN latchkey_counters c ON c.seq = r.counters
   LEFT JOIN latchkey_used u ON u.record = r.seq
-  LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND l.id = r.link
+  LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND ${isSame("l.", "r.link")}
   LEFT JOIN latchkey_counters d ON d.seq = l.counters
   LEFT JOIN latchkey_used v ON v.record = l.seq`;
 
 /** The order of the joins is given: the list is walked, and each record looked up. */
 const LISTED = `${LOADED} FROM latchkey_entry e
-  CROSS JOIN latchkey_record r ON r.workspace = ? AND r.kind = ? AND r.id = e.id
+  CROSS JOIN latchkey_record r ON ${isAt("r.", "e.id")}
   ${BESIDE} WHERE e.list = ? AND e.owner = ? AND e.id`;
 
 const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
@@ -43,18 +46,21 @@ export const SQL = {
   begin: "BEGIN",
   beginWrite: "BEGIN IMMEDIATE",
   commit: "COMMIT",
+  mark: "SELECT mark FROM latchkey_schema WHERE id = 1",
+  // At random: a number that only rises comes again where a backup was restored. At most 2^52, which JavaScript can hold.
+  setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
   workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",
   addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
   raiseRevision: "UPDATE latchkey_workspace SET revision = revision + 1 WHERE seq = ?",
   name: "SELECT seq, size FROM latchkey_name WHERE workspace = ? AND name = ?",
   addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
   resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",
-  byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE r.workspace = ? AND r.kind = ? AND r.id = ?`,
+  byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE ${isAt("r.")}`,
   byClaim: `${LOADED} FROM latchkey_record r ${BESIDE}
     WHERE r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
   ascending: `${LISTED} > ? ORDER BY e.id LIMIT ?`,
   descending: `${LISTED} < ? ORDER BY e.id DESC LIMIT ?`,
-  find: "SELECT seq, version, counters FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?",
+  find: `SELECT seq, version, counters FROM latchkey_record WHERE ${isAt("")}`,
   insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   update: "UPDATE latchkey_record SET version = ?, link = ?, counters = ?, body = ? WHERE seq = ?",
@@ -74,8 +80,7 @@ export const SQL = {
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
-  confirmBySeq: `${CONFIRMED} r.seq = ? AND r.workspace = ? AND r.kind = ? AND r.id = ?`,
-  confirm: `${CONFIRMED} r.workspace = ? AND r.kind = ? AND r.id = ?`,
+  confirm: `${CONFIRMED} ${isAt("r.")}`,
   passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
   // More than is added at once, so that forgetting keeps up.
@@ -91,10 +96,15 @@ export const SQL = {
   deleteSum: `DELETE FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at = ? AND code = ?`,
   raiseUse: `INSERT INTO latchkey_used (record, at)
-    SELECT seq, ? FROM latchkey_record WHERE workspace = ? AND kind = ? AND id = ?
+    SELECT seq, ? FROM latchkey_record WHERE ${isAt("")}
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
   deleteUse: "DELETE FROM latchkey_used WHERE record = ?",
 } as const;
+
+/** What the statements that find a record by its id are given. */
+export function addressOf(workspace: number, { kind, id }: RecordAddress) {
+  return [workspace, KIND_CODE[kind], id, id] as const;
+}
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
 

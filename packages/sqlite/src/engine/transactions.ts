@@ -16,7 +16,7 @@ export class Transactions {
     this.#connection = connection;
     this.#queue = new RetryQueue(deadlineMs);
     const isFull = durability === "full";
-    const synchronous = isFull ? SYNCHRONOUS.FULL : SYNCHRONOUS.NORMAL;
+    const synchronous = SYNCHRONOUS[isFull ? "FULL" : "NORMAL"];
     this.#charges = new ChargeBatches((work) => this.count(work, synchronous), isFull);
   }
 

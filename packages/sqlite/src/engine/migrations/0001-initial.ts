@@ -21,22 +21,25 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
  *
  * A `seq` numbers rows for SQLite alone: a short integer is the cheapest thing to find a row by, and other rows hold it in
  * place of an id, a workspace or a name. Those of records and counters are never given again (AUTOINCREMENT), since claims and
- * what was read before may outlive them.
+ * what was read before may outlive them. Ids are long, and begin with the instant they were made at: their index has as much of
+ * them as tells almost all apart. That no id is there twice is seen to by a commit, which looks first.
  *
- * What moves with every charge is in a narrow table of its own. A commit writes whole pages: forty counters fit on one where
- * five or six records do, so that a checkpoint copies a fraction of the pages. `holders` counts the records that share the
+ * What moves with every charge is in a narrow table of its own. A commit writes whole pages: a hundred counters fit on one where
+ * ten or twelve records do, so that a checkpoint copies a fraction of the pages. `holders` counts the records that share the
  * counters. `windows` is a few words, `name=start=used` each.
  *
  * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
  * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
+ * Every change of records sets a `mark`, by which a connection knows that others have only charged since.
  */
 export const INITIAL = `
-CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1)) STRICT;
+CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1),
+  mark INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE latchkey_workspace (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
   revision INTEGER NOT NULL DEFAULT 0 CHECK (revision ${WHOLE})) STRICT;
 CREATE TABLE latchkey_record (seq INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, kind INTEGER NOT NULL,
   version INTEGER NOT NULL CHECK (version ${WHOLE}), counters INTEGER, id TEXT NOT NULL, link TEXT, body TEXT NOT NULL) STRICT;
-CREATE UNIQUE INDEX latchkey_record_id ON latchkey_record (workspace, kind, id);
+CREATE INDEX latchkey_record_id ON latchkey_record (workspace, kind, substr(id, 1, 16));
 CREATE TABLE latchkey_counters (seq INTEGER PRIMARY KEY AUTOINCREMENT, holders INTEGER NOT NULL CHECK (holders >= 0),
   remaining INTEGER CHECK (remaining ${WHOLE}), refilled_at INTEGER NOT NULL CHECK (refilled_at ${WHOLE}),
   last_refill_at INTEGER CHECK (last_refill_at ${WHOLE}), windows TEXT NOT NULL) STRICT;

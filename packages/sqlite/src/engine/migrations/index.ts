@@ -40,7 +40,8 @@ export function migrate(database: SqliteDatabase): void {
     // A database that holds more than latchkey is its owner's to mark.
     if (!hasAny(database, "1")) database.pragma(`application_id = ${APPLICATION_ID}`);
     for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
-    database.exec(`INSERT OR REPLACE INTO latchkey_schema (id, version) VALUES (1, ${LATEST})`);
+    database.exec(`INSERT INTO latchkey_schema (id, version) VALUES (1, ${LATEST})
+      ON CONFLICT (id) DO UPDATE SET version = excluded.version`);
     database.exec("COMMIT");
   } finally {
     if (database.inTransaction) database.exec("ROLLBACK");
