@@ -60,6 +60,9 @@ export function readUsual(input: unknown): VerificationRequest | null {
   const { key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId } = input;
   if (typeof key !== "string") return null;
   if (!isOptionalText(apiId) || !isOptionalText(requestId) || !isTags(tags)) return null;
+  const isPlain = apiId === undefined && ipAddress === undefined && remaining === undefined;
+  if (isPlain && authorization === undefined && ratelimits === undefined)
+    return requestOf(key, PLAIN_QUESTION, requestId, tags);
   const address = readAddress(ipAddress);
   const permissions = readPermissions(authorization);
   const cost = readCost(remaining);
