@@ -8,9 +8,10 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   memory: ["core"],
   sqlite: ["core"],
   redis: ["core"],
+  postgres: ["core"],
   http: ["core"],
   conformance: ["core"],
-  latchkey: ["core", "memory", "sqlite", "redis", "http"],
+  latchkey: ["core", "memory", "sqlite", "redis", "postgres", "http"],
   bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
 };
 
@@ -19,6 +20,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   memory: ["conformance"],
   sqlite: ["conformance"],
   redis: ["conformance"],
+  postgres: ["conformance"],
   http: ["memory", "sqlite"],
   conformance: ["memory"],
   latchkey: ["conformance"],

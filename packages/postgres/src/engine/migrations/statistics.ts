@@ -1,0 +1,25 @@
+/** Adds a batch to sums, and raises the latest use of records. Rows are locked in one order, whoever adds or commits meanwhile. */
+export const ADD_STATISTICS = `
+CREATE FUNCTION latchkey.add_statistics(workspace_id text, batch jsonb) RETURNS void LANGUAGE plpgsql AS $function$
+DECLARE
+  ws integer;
+BEGIN
+  SELECT w.seq INTO ws FROM latchkey.workspace w WHERE w.id = workspace_id;
+  IF ws IS NULL THEN
+    INSERT INTO latchkey.workspace (id) VALUES (workspace_id) ON CONFLICT DO NOTHING;
+    SELECT w.seq INTO ws FROM latchkey.workspace w WHERE w.id = workspace_id;
+  END IF;
+  PERFORM 1 FROM latchkey.record r JOIN jsonb_to_recordset(batch -> 'uses') AS u (kind smallint, id text)
+    ON r.workspace = ws AND r.kind = u.kind AND r.id = u.id
+    ORDER BY r.kind, r.id FOR NO KEY UPDATE OF r;
+  UPDATE latchkey.record r SET used_at = u."usedAt"
+    FROM jsonb_to_recordset(batch -> 'uses') AS u (kind smallint, id text, "usedAt" bigint)
+    WHERE r.workspace = ws AND r.kind = u.kind AND r.id = u.id AND (r.used_at IS NULL OR r.used_at < u."usedAt");
+  INSERT INTO latchkey.statistic AS s (workspace, kind, subject, hour_at, code, count)
+    SELECT ws, c.kind, decode(c.subject, 'hex'), c."hourAt", c.code, c.count
+    FROM jsonb_to_recordset(batch -> 'counts') AS c (kind smallint, subject text, "hourAt" bigint, code text, count bigint)
+    ORDER BY c.kind, c.subject, c."hourAt", c.code
+    ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = s.count + excluded.count;
+END
+$function$;
+`;
