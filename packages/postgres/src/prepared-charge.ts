@@ -69,7 +69,7 @@ function knownHandles({ confirms, uses, limits }: ChargePlan): readonly unknown[
     (_, place) => uses === place || limits.some(({ owner }) => owner === place),
   );
   const handles = known.map(({ handle }) => handle);
-  return [...new Set(handles)].filter((handle) => /^\d{1,18}$/.test(String(handle)));
+  return [...new Set(handles.map(Number))].filter(Number.isSafeInteger).sort((a, b) => a - b);
 }
 
 /** As PostgreSQL writes an array. */

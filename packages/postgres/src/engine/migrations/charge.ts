@@ -8,7 +8,7 @@
  * counters is seen wholly or not at all. Counters that nothing is taken from are only read: a verification of a key without
  * limits writes nothing.
  *
- * `handles` are numbers of counters that the caller knows. Where a record has others by now, nothing is done, and the
+ * `handles` are numbers of counters that the caller knows, in ascending order. Where a record has others by now, nothing is done, and the
  * answer is "moved" and the right ones.
  *
  * Parameters: `revision` null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
@@ -26,12 +26,16 @@ CREATE FUNCTION latchkey.charge(
 ) RETURNS text LANGUAGE plpgsql AS $function$
 DECLARE
   found_at record;
-  row_of latchkey.counters;
-  held latchkey.counters[] := '{}';
-  moved boolean[] := '{}';
+  another record;
+  own latchkey.counters;
   confirmed bigint[];
   counted bigint[];
   place_of integer[] := '{}';
+  remainings bigint[] := '{}';
+  refills bigint[] := '{}';
+  last_refills bigint[] := '{}';
+  windows_of jsonb[] := '{}';
+  moved boolean[] := '{}';
   is_passing boolean := request IS NOT NULL OR 0 = ANY (owners);
   is_taking boolean := false;
   workspace_seq integer;
@@ -51,33 +55,30 @@ BEGIN
     RAISE 'latchkey needs READ COMMITTED' USING ERRCODE = 'LK001';
   END IF;
 
-  -- 1. Locks.
+  -- 1. Locks. Each counters by a statement of its own: one for a list of numbers would be planned anew each time.
   IF is_passing AND NOT is_peek THEN
     IF NOT EXISTS (SELECT FROM latchkey.workspace w WHERE w.id = workspace_id) THEN
       INSERT INTO latchkey.workspace (id) VALUES (workspace_id) ON CONFLICT DO NOTHING;
     END IF;
     PERFORM latchkey.lock_names(workspace_id, CASE WHEN request IS NULL THEN names ELSE names || request END);
   END IF;
-  IF handles <> '{}' THEN
+  FOR number IN 1 .. cardinality(names) LOOP
+    is_taking := is_taking OR (NOT is_peek AND owners[number] > 0 AND costs[number] > 0);
+  END LOOP;
+  FOR number IN 1 .. cardinality(handles) LOOP
+    own := NULL;
     IF NOT is_peek THEN
-      FOR place IN 1 .. cardinality(names) LOOP
-        is_taking := is_taking OR (owners[place] > 0 AND costs[place] > 0);
-      END LOOP;
-      FOR row_of IN SELECT * FROM latchkey.counters c
-        WHERE c.seq = ANY (handles) AND (is_taking OR c.remaining IS NOT NULL)
-        ORDER BY c.seq FOR NO KEY UPDATE
-      LOOP
-        held := held || row_of;
-      END LOOP;
+      SELECT * INTO own FROM latchkey.counters c WHERE c.seq = handles[number] AND (is_taking OR c.remaining IS NOT NULL)
+        FOR NO KEY UPDATE;
     END IF;
-    IF cardinality(held) < cardinality(handles) AND NOT is_taking THEN
-      FOR row_of IN SELECT * FROM latchkey.counters c
-        WHERE c.seq = ANY (handles) AND (is_peek OR c.remaining IS NULL)
-      LOOP
-        held := held || row_of;
-      END LOOP;
+    IF own.seq IS NULL AND NOT is_taking THEN
+      SELECT * INTO own FROM latchkey.counters c WHERE c.seq = handles[number] AND (is_peek OR c.remaining IS NULL);
     END IF;
-  END IF;
+    remainings[number] := own.remaining;
+    refills[number] := own.refilled_at;
+    last_refills[number] := own.last_refill_at;
+    windows_of[number] := own.windows;
+  END LOOP;
 
   -- 2. What the decision rested on.
   SELECT w.seq, w.revision, a.version AS version_1, a.counters AS counters_1, b.version AS version_2, b.counters AS counters_2
@@ -91,8 +92,10 @@ BEGIN
   confirmed := ARRAY[found_at.version_1, found_at.version_2];
   counted := ARRAY[found_at.counters_1, found_at.counters_2];
   FOR place IN 3 .. cardinality(ids) LOOP
-    SELECT r.version, r.counters INTO confirmed[place], counted[place] FROM latchkey.record r
+    SELECT r.version, r.counters INTO another FROM latchkey.record r
       WHERE r.workspace = workspace_seq AND r.kind = kinds[place] AND r.id = ids[place];
+    confirmed[place] := another.version;
+    counted[place] := another.counters;
   END LOOP;
   FOR place IN 1 .. cardinality(ids) LOOP
     IF versions[place] = -1 THEN
@@ -103,12 +106,10 @@ BEGIN
   END LOOP;
   FOR place IN 1 .. cardinality(ids) LOOP
     CONTINUE WHEN counted[place] IS NULL OR NOT (uses IS NOT DISTINCT FROM place OR place = ANY (owners));
-    FOR number IN 1 .. cardinality(held) LOOP
-      IF (held[number]).seq = counted[place] THEN place_of[place] := number; END IF;
-    END LOOP;
-    IF place_of[place] IS NULL THEN
-      RETURN 'moved ' || (SELECT string_agg(DISTINCT c.seq::text, ',') FROM unnest(counted) WITH ORDINALITY c (seq, at)
-        WHERE c.at = uses OR c.at = ANY (owners));
+    place_of[place] := array_position(handles, counted[place]);
+    IF place_of[place] IS NULL OR windows_of[place_of[place]] IS NULL THEN
+      RETURN 'moved ' || array_to_string(ARRAY(SELECT DISTINCT c.seq FROM unnest(counted) WITH ORDINALITY c (seq, at)
+        WHERE c.seq IS NOT NULL AND (c.at = uses OR c.at = ANY (owners)) ORDER BY c.seq), ',');
     END IF;
   END LOOP;
 
@@ -125,9 +126,9 @@ BEGIN
   -- 4. The uses, with a due refill applied. Null stands for unlimited. A record without counters has none left.
   IF uses IS NOT NULL THEN
     place := place_of[uses];
-    remaining := CASE WHEN place IS NULL THEN 0 ELSE (held[place]).remaining END;
+    remaining := CASE WHEN place IS NULL THEN 0 ELSE remainings[place] END;
     IF remaining < 0 THEN RETURN 'corrupt'; END IF;
-    IF remaining IS NOT NULL AND due_at > coalesce((held[place]).refilled_at, 0) THEN
+    IF remaining IS NOT NULL AND due_at > coalesce(refills[place], 0) THEN
       remaining := greatest(remaining, due_amount);
       is_refilled := true;
     END IF;
@@ -142,7 +143,7 @@ BEGIN
         WHERE p.workspace = workspace_seq AND p.name = names[number];
     ELSE
       place := place_of[owners[number]];
-      stored := (held[place]).windows ->> names[number];
+      stored := windows_of[place] ->> names[number];
     END IF;
     IF stored IS NOT NULL THEN
       IF stored !~ '^\\d{1,16}:\\d{1,16}$' THEN RETURN 'corrupt'; END IF;
@@ -178,33 +179,28 @@ BEGIN
   IF is_taking THEN
     IF remaining IS NOT NULL AND place_of[uses] IS NOT NULL AND (is_refilled OR cost > 0) THEN
       place := place_of[uses];
-      row_of := held[place];
-      row_of.remaining := remaining;
+      remainings[place] := remaining;
       IF is_refilled THEN
-        row_of.refilled_at := due_at;
-        row_of.last_refill_at := due_at;
+        refills[place] := due_at;
+        last_refills[place] := due_at;
       END IF;
-      held[place] := row_of;
       moved[place] := true;
     END IF;
     FOR number IN 1 .. cardinality(names) LOOP
       CONTINUE WHEN costs[number] = 0;
+      place := place_of[owners[number]];
+      stored := starts[number] || ':' || units[number];
       IF owners[number] = 0 THEN
-        PERFORM latchkey.pass(workspace_seq, names[number], starts[number] + durations[number],
-          starts[number] || ':' || units[number]);
-      ELSIF place_of[owners[number]] IS NOT NULL THEN
-        place := place_of[owners[number]];
-        row_of := held[place];
-        row_of.windows := row_of.windows || jsonb_build_object(names[number], starts[number] || ':' || units[number]);
-        held[place] := row_of;
+        PERFORM latchkey.pass(workspace_seq, names[number], starts[number] + durations[number], stored);
+      ELSIF place IS NOT NULL THEN
+        windows_of[place] := windows_of[place] || jsonb_build_object(names[number], stored);
         moved[place] := true;
       END IF;
     END LOOP;
-    FOR place IN 1 .. cardinality(held) LOOP
-      CONTINUE WHEN moved[place] IS NULL;
-      row_of := held[place];
-      UPDATE latchkey.counters c SET remaining = row_of.remaining, refilled_at = row_of.refilled_at,
-        last_refill_at = row_of.last_refill_at, windows = row_of.windows WHERE c.seq = row_of.seq;
+    FOR number IN 1 .. cardinality(handles) LOOP
+      CONTINUE WHEN moved[number] IS NULL;
+      UPDATE latchkey.counters c SET remaining = remainings[number], refilled_at = refills[number],
+        last_refill_at = last_refills[number], windows = windows_of[number] WHERE c.seq = handles[number];
     END LOOP;
   END IF;
   IF request IS NOT NULL AND NOT is_peek THEN
