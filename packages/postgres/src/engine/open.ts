@@ -28,7 +28,9 @@ export function openDatabase(source: Source, settings: Settings): Database {
 }
 
 function openUrl(url: string, settings: Settings): PostgresPool {
-  if (!/^postgres(ql)?:\/\/\S*$/.test(url) || !URL.canParse(url)) throw new TypeError(FORMS);
+  // No host stands for a socket: `postgres://user@/database?host=/folder`. URL knows it only without a user.
+  const named = url.replace(/(?<=^postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, "localhost");
+  if (!/^postgres(ql)?:\/\/\S*$/.test(url) || !URL.canParse(named)) throw new TypeError(FORMS);
   const { ssl, maxConnections } = settings;
   const { Pool } = loadDriver();
   const pool = new Pool({
