@@ -12,6 +12,8 @@ export interface PostgresClient {
     readonly rowMode: "array";
   }): Promise<{ readonly rows: unknown[] }>;
   release(isBroken?: boolean): void;
+  on(event: "error", listener: () => void): unknown;
+  removeListener(event: "error", listener: () => void): unknown;
 }
 
 /** The part of a `Pool` of node-postgres that this store uses. */
@@ -84,6 +86,8 @@ export function poolDatabase(
       const client = await connect(timeoutMs);
       const name = isOnce ? undefined : nameOf(text);
       let isBroken = true;
+      // The pool listens to connections that nobody uses; what one says while it is used would end the process. The call is told.
+      client.on("error", ignore);
       try {
         const { rows } = await within(
           deadline - performance.now(),
@@ -96,6 +100,7 @@ export function poolDatabase(
         isBroken = (error as { severity?: unknown }).severity !== "ERROR";
         throw error;
       } finally {
+        client.removeListener("error", ignore);
         // One that still waits for an answer is not used again.
         client.release(isBroken);
       }
@@ -105,6 +110,8 @@ export function poolDatabase(
     },
   };
 }
+
+function ignore(): void {}
 
 /** Runs statements in this process. They take turns. */
 export function pgliteDatabase(pglite: PgliteDatabase): Database {

@@ -9,9 +9,8 @@ import pg from "pg";
 export interface TestServer {
   /** Names a database of the server for node-postgres. */
   readonly url: string;
-  readonly folder: string;
-  /** Ends the server and its processes as a crash does, or with another signal, and waits until it is gone. Its data stay. */
-  readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
+  /** Ends the server and all of its processes at once, as a crash does: it starts with a recovery. Waits until they are gone. */
+  readonly crash: () => Promise<void>;
   /** Starts it again on the same data, and waits until it answers. */
   readonly start: () => Promise<void>;
   /** Stops it for good and removes its data. */
@@ -70,12 +69,13 @@ export async function startServer(
     await untilAnswering(url, child);
   }
 
-  async function stop(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+  async function crash(): Promise<void> {
     const ending = child;
     child = undefined;
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
     const ended = once(ending, "exit");
-    ending.kill(signal);
+    // Immediate shutdown. SIGKILL would leave its processes to themselves, and these would go on answering for a while.
+    ending.kill("SIGQUIT");
     await ended;
   }
 
@@ -83,7 +83,7 @@ export async function startServer(
   const killChild = () => child?.kill("SIGKILL");
   process.once("exit", killChild);
   async function remove(): Promise<void> {
-    await stop("SIGQUIT");
+    await crash();
     process.off("exit", killChild);
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
@@ -94,7 +94,7 @@ export async function startServer(
     await remove();
     throw error;
   }
-  return { url, folder, stop, start, remove };
+  return { url, crash, start, remove };
 }
 
 /** However slow the machine is, as long as the process lives. */
