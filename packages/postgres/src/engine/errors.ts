@@ -40,7 +40,7 @@ const UNFIT: Readonly<Record<string, string>> = {
 };
 
 /** The code of an error that the server answered, such as `40P01`; null for every other error. */
-export function serverCode(error: unknown): string | null {
+function serverCode(error: unknown): string | null {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && typeof severity === "string"
     ? code
