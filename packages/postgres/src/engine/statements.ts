@@ -8,17 +8,22 @@ const loaded = (record: string, counters: string) =>
 
 /** What is read with a record `r`: the identity `l` that it links to, and the counters of both. */
 const COLUMNS = `${loaded("r", "c")}, ${loaded("l", "d")}`;
-const BESIDE = `LEFT JOIN latchkey.counters c ON c.seq = r.counters
-  LEFT JOIN latchkey.record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND l.id = r.link
-  LEFT JOIN latchkey.counters d ON d.seq = l.counters`;
+/** One row by its key. OFFSET keeps the planner from joining whole tables, as would be best for the average workspace. */
+const one = (table: string, alias: string, condition: string) =>
+  `LEFT JOIN LATERAL (SELECT * FROM latchkey.${table} WHERE ${condition} OFFSET 0) ${alias} ON true`;
+
+const BESIDE = `${one("counters", "c", "seq = r.counters")}
+  ${one("record", "l", `workspace = r.workspace AND kind = ${KIND_CODE.identity} AND id = r.link`)}
+  ${one("counters", "d", "seq = l.counters")}`;
 
 const pageIn = (beyond: ">" | "<", order: "ASC" | "DESC") =>
   `SELECT w.revision::text, s.size::text, ${COLUMNS}
   FROM latchkey.workspace w
-  LEFT JOIN latchkey.list s ON s.workspace = w.seq AND s.name = $2
+  ${one("list", "s", "workspace = w.seq AND name = $2")}
   LEFT JOIN LATERAL (
-    SELECT r.* FROM latchkey.entry e JOIN latchkey.record r ON r.workspace = w.seq AND r.kind = $3::text::smallint AND r.id = e.id
-    WHERE e.list = s.seq AND e.owner = decode($4::text, 'hex') AND e.id ${beyond} $5
+    SELECT r.* FROM latchkey.entry e
+    ${one("record", "r", "workspace = w.seq AND kind = $3::text::smallint AND id = e.id")}
+    WHERE e.list = s.seq AND e.owner = decode($4::text, 'hex') AND e.id ${beyond} $5 AND r.id IS NOT NULL
     ORDER BY e.id ${order} LIMIT $6::text::integer
   ) r ON true
   ${BESIDE} WHERE w.id = $1 ORDER BY r.id ${order}`;
@@ -29,9 +34,8 @@ const SQL = {
   read: `SELECT w.revision::text, q.place::text, ${COLUMNS}
     FROM latchkey.workspace w
     LEFT JOIN jsonb_array_elements($2::text::jsonb) WITH ORDINALITY q (want, place) ON true
-    LEFT JOIN latchkey.claim k ON k.workspace = w.seq AND k.kind = (q.want ->> 0)::smallint AND k.index = q.want ->> 2
-      AND k.value = decode(q.want ->> 3, 'hex')
-    LEFT JOIN latchkey.record r ON r.workspace = w.seq AND r.kind = (q.want ->> 0)::smallint AND r.id = coalesce(q.want ->> 1, k.id)
+    ${one("claim", "k", "workspace = w.seq AND kind = (q.want ->> 0)::smallint AND index = q.want ->> 2 AND value = decode(q.want ->> 3, 'hex')")}
+    ${one("record", "r", "workspace = w.seq AND kind = (q.want ->> 0)::smallint AND id = coalesce(q.want ->> 1, k.id)")}
     ${BESIDE} WHERE w.id = $1`,
   ascending: pageIn(">", "ASC"),
   descending: pageIn("<", "DESC"),

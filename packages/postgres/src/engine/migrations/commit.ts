@@ -1,4 +1,12 @@
 /**
+ * Every row is found by its index, one by one, whatever the planner believes of how many there are: what is best for the average
+ * workspace would scan all records of a large one. Where these settings leave a choice, `OFFSET 0` keeps the planner from joining,
+ * and rows that are to go are named by their place, at which the locks hold them.
+ */
+export const BY_INDEX =
+  "SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_seqscan = off SET enable_bitmapscan = off";
+
+/**
  * Carries out a change of a workspace, all of it or nothing, as one statement. Mirrors `KeyStore.commit`; `change_usage` mirrors
  * `changeUsage` in packages/core/src/store/counters.ts.
  *
@@ -10,7 +18,7 @@
  * JSON, or `{"kind": "corrupt"}`.
  */
 export const COMMIT = `
-CREATE FUNCTION latchkey.commit(workspace_id text, change jsonb) RETURNS jsonb LANGUAGE plpgsql AS $function$
+CREATE FUNCTION latchkey.commit(workspace_id text, change jsonb) RETURNS jsonb LANGUAGE plpgsql ${BY_INDEX} AS $function$
 DECLARE
   ws integer;
   failed integer;
@@ -65,12 +73,14 @@ BEGIN
   IF change ?| '{counters,puts,deletes}' THEN
     counted := ARRAY(
       SELECT c.seq FROM latchkey.counters c WHERE c.seq IN (
-        SELECT r.counters FROM latchkey.record r JOIN (
+        SELECT r.counters FROM (
           SELECT a.kind, unnest(ARRAY[a.id, a."sharedWith"]) AS id
           FROM unnest(ARRAY['counters', 'puts', 'deletes']) p (part),
             jsonb_to_recordset(change -> p.part) AS a (kind smallint, id text, usage jsonb, "sharedWith" text)
           WHERE p.part <> 'puts' OR a.usage IS NOT NULL OR a."sharedWith" IS NOT NULL
-        ) a ON r.workspace = ws AND r.kind = a.kind AND r.id = a.id
+        ) a, LATERAL (
+          SELECT counters FROM latchkey.record WHERE workspace = ws AND kind = a.kind AND id = a.id OFFSET 0
+        ) r
       ) ORDER BY c.seq FOR UPDATE);
   END IF;
   result := latchkey.change_counters(ws, coalesce(change -> 'counters', '[]'));
@@ -78,16 +88,18 @@ BEGIN
 
   -- 5. Everything is judged. Records are locked in the order of their ids, as others lock them.
   IF change ?| '{puts,deletes}' THEN
-    PERFORM 1 FROM latchkey.record r JOIN (
-      SELECT a.kind, a.id FROM unnest(ARRAY['puts', 'deletes']) p (part),
-        jsonb_to_recordset(change -> p.part) AS a (kind smallint, id text)
-    ) a ON r.workspace = ws AND r.kind = a.kind AND r.id = a.id
-    ORDER BY r.kind, r.id FOR UPDATE OF r;
+    PERFORM 1 FROM (
+      SELECT a.kind, a.id COLLATE "C" AS id FROM unnest(ARRAY['puts', 'deletes']) p (part),
+        jsonb_to_recordset(change -> p.part) AS a (kind smallint, id text) ORDER BY 1, 2
+    ) a, LATERAL (
+      SELECT FROM latchkey.record WHERE workspace = ws AND kind = a.kind AND id = a.id FOR UPDATE
+    ) r;
   END IF;
   IF change ? 'releases' THEN
-    DELETE FROM latchkey.claim c
-      USING jsonb_to_recordset(change -> 'releases') AS f (kind smallint, index text, value text, id text)
-      WHERE c.workspace = ws AND c.kind = f.kind AND c.index = f.index AND c.value = decode(f.value, 'hex') AND c.id = f.id;
+    DELETE FROM latchkey.claim c WHERE c.ctid = ANY (ARRAY(
+      SELECT x.ctid FROM jsonb_to_recordset(change -> 'releases') AS f (kind smallint, index text, value text, id text),
+      LATERAL (SELECT ctid FROM latchkey.claim WHERE workspace = ws AND kind = f.kind AND index = f.index
+        AND value = decode(f.value, 'hex') AND id = f.id OFFSET 0) x));
   END IF;
   IF change ? 'puts' THEN
     WITH put AS MATERIALIZED (
@@ -115,8 +127,10 @@ BEGIN
   END IF;
   IF change ? 'deletes' THEN
     WITH gone AS (
-      DELETE FROM latchkey.record r USING jsonb_to_recordset(change -> 'deletes') AS d (kind smallint, id text)
-      WHERE r.workspace = ws AND r.kind = d.kind AND r.id = d.id RETURNING r.counters
+      DELETE FROM latchkey.record r WHERE r.ctid = ANY (ARRAY(
+        SELECT x.ctid FROM jsonb_to_recordset(change -> 'deletes') AS d (kind smallint, id text),
+        LATERAL (SELECT ctid FROM latchkey.record WHERE workspace = ws AND kind = d.kind AND id = d.id OFFSET 0) x
+      )) RETURNING r.counters
     )
     UPDATE latchkey.counters c SET holders = greatest(0, c.holders - g.count)
       FROM (SELECT counters, count(*) FROM gone GROUP BY counters) g WHERE c.seq = g.counters;
@@ -130,9 +144,11 @@ BEGIN
   END IF;
   IF change ? 'leaves' THEN
     WITH gone AS (
-      DELETE FROM latchkey.entry e USING latchkey.list l, jsonb_to_recordset(change -> 'leaves') AS f (list text, owner text, id text)
-      WHERE l.workspace = ws AND l.name = f.list AND e.list = l.seq AND e.owner = decode(f.owner, 'hex') AND e.id = f.id
-      RETURNING e.list, e.owner
+      DELETE FROM latchkey.entry e WHERE e.ctid = ANY (ARRAY(
+        SELECT x.ctid FROM jsonb_to_recordset(change -> 'leaves') AS f (list text, owner text, id text),
+        LATERAL (SELECT seq FROM latchkey.list WHERE workspace = ws AND name = f.list OFFSET 0) l,
+        LATERAL (SELECT ctid FROM latchkey.entry WHERE list = l.seq AND owner = decode(f.owner, 'hex') AND id = f.id OFFSET 0) x
+      )) RETURNING e.list, e.owner
     )
     UPDATE latchkey.list l SET size = l.size - g.count
       FROM (SELECT list, count(*) FROM gone WHERE owner = '' GROUP BY list) g WHERE l.seq = g.list;
@@ -152,8 +168,8 @@ BEGIN
       FROM (SELECT list, count(*) FROM added WHERE owner = '' GROUP BY list) a WHERE l.seq = a.list;
   END IF;
   IF change ? 'dropWindows' THEN
-    DELETE FROM latchkey.passing p USING jsonb_array_elements_text(change -> 'dropWindows') d (name)
-      WHERE p.workspace = ws AND p.name = d.name;
+    DELETE FROM latchkey.passing p
+      WHERE p.workspace = ws AND p.name = ANY (ARRAY(SELECT jsonb_array_elements_text(change -> 'dropWindows')));
   END IF;
   IF change ? 'raisesRevision' THEN
     UPDATE latchkey.workspace w SET revision = w.revision + 1 WHERE w.seq = ws;
