@@ -8,10 +8,11 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   memory: ["core"],
   sqlite: ["core"],
   redis: ["core"],
+  postgres: ["core"],
   http: ["core"],
   conformance: ["core"],
   guard: ["core"],
-  latchkey: ["core", "memory", "sqlite", "redis", "http"],
+  latchkey: ["core", "memory", "sqlite", "redis", "postgres", "http"],
   bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
 };
 
@@ -20,6 +21,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   memory: ["conformance"],
   sqlite: ["conformance"],
   redis: ["conformance"],
+  postgres: ["conformance"],
   http: ["memory", "sqlite"],
   conformance: ["memory"],
   guard: ["memory", "sqlite", "redis"],

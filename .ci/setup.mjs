@@ -1,7 +1,7 @@
 // Makes a checkout ready to use, and gets out of the way when it is: every npm script begins here.
 //   node .ci/setup.mjs            install what is missing or out of date
 //   node .ci/setup.mjs --build    the same, then compile every package into its dist/
-//   node .ci/setup.mjs --test     the same as the first, and see to a Redis server and a browser for the tests
+//   node .ci/setup.mjs --test     the same as the first, and see to Redis, PostgreSQL and a browser for the tests
 //
 // It runs before anything is installed, so it imports nothing but Node's own modules and build.mjs.
 
@@ -197,6 +197,26 @@ function provideRedis() {
   if (!hasRedis()) say("redis-server not found and REDIS_URL not set: tests of Redis are skipped");
 }
 
+/** On the PATH, or where Debian has it. packages/postgres/src/testing/postgres-server.ts looks in the same places. */
+function hasPostgres() {
+  if (process.env.POSTGRES_URL) return true;
+  const script = "command -v postgres || ls /usr/lib/postgresql/*/bin/postgres";
+  return spawnSync("sh", ["-c", script], { stdio: "ignore" }).status === 0;
+}
+
+/** As with Redis. */
+function providePostgres() {
+  if (hasPostgres()) return;
+  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
+    say("installing postgresql for the tests");
+    const env = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+    run("apt-get", ["update", "-q"], env);
+    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "postgresql"], env);
+  }
+  if (!hasPostgres())
+    say("PostgreSQL not found and POSTGRES_URL not set: tests of a server are skipped");
+}
+
 /** The names that packages/http/src/testing/browser.ts looks for. */
 function hasBrowser() {
   if (process.env.CHROMIUM) return true;
@@ -229,5 +249,6 @@ if (process.argv.includes("--build")) {
 }
 if (process.argv.includes("--test")) {
   provideRedis();
+  providePostgres();
   provideBrowser();
 }

@@ -1,6 +1,7 @@
 /** The option of a command whose store must outlive it. */
 export const LASTING_STORE_HELP = `  --store <url>         where keys live: sqlite:./keys.db, sqlite:/var/lib/keys.db, redis://host:6379/0,
-                        rediss://host:6379/0 (TLS), redis+cluster://a:6379,b:6379`;
+                        rediss://host:6379/0 (TLS), redis+cluster://a:6379,b:6379,
+                        postgres://user@host/database`;
 
 /** The same where keys may end with the command. */
 export const STORE_HELP = `${LASTING_STORE_HELP}, memory:, sqlite::memory:`;

@@ -83,6 +83,11 @@ export {
   toNodeListener,
 } from "@latchkey/http";
 export { memoryStore } from "@latchkey/memory";
+export {
+  migrate as migratePostgres,
+  type PostgresStoreOptions,
+  postgresStore,
+} from "@latchkey/postgres";
 export { type RedisStoreOptions, redisStore } from "@latchkey/redis";
 export { type Durability, type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
 export { type KeyRings, keyRingsFromEnv } from "./key-rings-from-env.js";

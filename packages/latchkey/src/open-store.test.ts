@@ -41,6 +41,14 @@ test("a Redis that is not there is STORE_UNAVAILABLE with the first call, and cl
   await latchkey.close();
 });
 
+test("a PostgreSQL that is not there is STORE_UNAVAILABLE with the first call, and closes all the same", async () => {
+  const latchkey = createLatchkey({ store: openStore("postgres://app:hunter2@127.0.0.1:1/keys") });
+  const call = latchkey.createApi({ name: "tide-tables" });
+  await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+  await expect(call).rejects.not.toThrow("hunter2");
+  await latchkey.close();
+});
+
 test("what opens no store is refused before anything is written", () => {
   expect(() => openStore("redis+cluster://app:hunter2@a:port")).toThrow(TypeError);
   expect(() => openStore("redis+cluster://app:hunter2@a:port")).not.toThrow("hunter2");

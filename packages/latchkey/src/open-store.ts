@@ -1,5 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
+import { type PostgresStoreOptions, postgresStore } from "@latchkey/postgres";
 import { type RedisStoreOptions, redisStore } from "@latchkey/redis";
 import { type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
 import { parseStoreUrl } from "./store-url.js";
@@ -8,13 +9,14 @@ import { parseStoreUrl } from "./store-url.js";
 export interface OpenStoreOptions {
   readonly sqlite?: SqliteStoreOptions;
   readonly redis?: RedisStoreOptions;
+  readonly postgres?: PostgresStoreOptions;
 }
 
 /**
  * Opens the store that a URL names, so that one setting decides where keys live.
  *
  * @param url - `memory:`, `sqlite:./keys.db`, `sqlite:/var/lib/keys.db`, `sqlite::memory:`, `redis://host:6379/0`,
- * `rediss://host:6379/0` (TLS) or `redis+cluster://a:6379,b:6379`.
+ * `rediss://host:6379/0` (TLS), `redis+cluster://a:6379,b:6379` or `postgres://user@host/database`.
  * @throws TypeError for any other URL, without repeating more of it than its scheme; and what the store throws when
  * it cannot be opened.
  */
@@ -27,6 +29,8 @@ export function openStore(url: string, options: OpenStoreOptions = {}): KeyStore
       return sqliteStore(wanted.path, options.sqlite);
     case "redis":
       return redisStore(wanted.url, options.redis);
+    case "postgres":
+      return postgresStore(wanted.url, options.postgres);
     default:
       return wanted satisfies never;
   }

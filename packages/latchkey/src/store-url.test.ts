@@ -44,10 +44,17 @@ describe("a store URL", () => {
     expect(parseStoreUrl(url)).toEqual({ kind: "redis", url });
   });
 
+  test.each(["postgres://app@127.0.0.1/keys", "postgresql://app:secret@keys.internal:5432/keys"])(
+    "%s names a PostgreSQL store, and is passed on as it is",
+    (url) => {
+      expect(parseStoreUrl(url)).toEqual({ kind: "postgres", url });
+    },
+  );
+
   test("an unknown scheme is named, and the known forms are listed", () => {
     expect(() => parseStoreUrl("mongodb://127.0.0.1/keys")).toThrow(
       new TypeError(
-        '"url" must be memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db, sqlite::memory:, redis://host:6379/0, rediss://host:6379/0 or redis+cluster://a:6379,b:6379, not mongodb://',
+        '"url" must be memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db, sqlite::memory:, redis://host:6379/0, rediss://host:6379/0, redis+cluster://a:6379,b:6379 or postgres://user@host/database, not mongodb://',
       ),
     );
   });

@@ -4,16 +4,21 @@ export type StoreUrl =
   /** `path`: a file, or `:memory:`. */
   | { readonly kind: "sqlite"; readonly path: string }
   /** `url`: as `redisStore` takes it. It may hold a password. */
-  | { readonly kind: "redis"; readonly url: string };
+  | { readonly kind: "redis"; readonly url: string }
+  /** `url`: as `postgresStore` takes it. It may hold a password. */
+  | { readonly kind: "postgres"; readonly url: string };
 
 const KNOWN_FORMS =
-  "memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db, sqlite::memory:, redis://host:6379/0, rediss://host:6379/0 or redis+cluster://a:6379,b:6379";
+  "memory:, sqlite:./keys.db, sqlite:/var/lib/keys.db, sqlite::memory:, redis://host:6379/0, rediss://host:6379/0, redis+cluster://a:6379,b:6379 or postgres://user@host/database";
+
+const POSTGRES_SCHEMES = ["postgres:", "postgresql:"];
 
 const REDIS_SCHEMES = ["redis:", "rediss:", "redis+cluster:", "rediss+cluster:"];
 
 /**
  * Reads a store URL: `memory:`, `sqlite:` followed by a path, which is taken as it is (no escapes, no query), or
- * `redis:`, `rediss:` (TLS) and `redis+cluster:`, which are left to `redisStore` to read.
+ * `redis:`, `rediss:` (TLS) and `redis+cluster:`, which are left to `redisStore` to read, or `postgres:`, which is left to
+ * `postgresStore`.
  *
  * @throws TypeError naming `url` and what it may be. The message never repeats more of the URL than its scheme: the
  * rest may hold a password.
@@ -26,6 +31,7 @@ export function parseStoreUrl(url: string): StoreUrl {
   }
   if (scheme === "sqlite:") return { kind: "sqlite", path: sqlitePath(url.slice(scheme.length)) };
   if (scheme !== undefined && REDIS_SCHEMES.includes(scheme)) return { kind: "redis", url };
+  if (scheme !== undefined && POSTGRES_SCHEMES.includes(scheme)) return { kind: "postgres", url };
   // Only what stands before "://" is surely a scheme: "user:password@host" has none.
   const isUrl = scheme !== undefined && url.startsWith("//", scheme.length);
   const unknown = isUrl ? `, not ${scheme}//` : "";

@@ -2,6 +2,13 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
+import { postgresStore } from "@latchkey/postgres";
+import {
+  describeWithPostgres,
+  POSTGRES_URL,
+  startServer as startPostgres,
+  type TestServer as TestPostgres,
+} from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
 import {
   describeWithRedis,
@@ -40,6 +47,19 @@ export function describeOnEveryStore(title: string, define: (open: OpenContext) 
       return openContext(() => openRedis(REDIS_URL ?? server?.url ?? "", keyPrefix), options);
     });
   });
+
+  describeWithPostgres(`${title} on PostgreSQL`, () => {
+    let server: TestPostgres | undefined;
+    beforeAll(async () => {
+      server = POSTGRES_URL === null ? await startPostgres({ fsync: "off" }) : undefined;
+    });
+    afterAll(() => server?.remove());
+
+    define((options) => {
+      const schema = `test_${randomUUID().replaceAll("-", "")}`;
+      return openContext(() => openPostgres(POSTGRES_URL ?? server?.url ?? "", schema), options);
+    });
+  });
 }
 
 /** Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late. */
@@ -51,4 +71,9 @@ function openRedis(url: string, keyPrefix: string): KeyStore {
     configTimeoutMs: 20_000,
     commandTimeoutMs: 20_000,
   });
+}
+
+function openPostgres(url: string, schema: string): KeyStore {
+  const timeouts = { chargeTimeoutMs: 20_000, timeoutMs: 20_000 };
+  return postgresStore(url, { schema, maxConnections: 4, ...timeouts });
 }

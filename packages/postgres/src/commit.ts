@@ -1,0 +1,78 @@
+import {
+  type Change,
+  type Claim,
+  type CommitResult,
+  type CounterChange,
+  corruptRecord,
+  type ListEntry,
+  type Put,
+} from "@latchkey/core";
+import type { Connection } from "./engine/connection.js";
+import { KIND_CODE, storedOwner, storedText, versionCode } from "./engine/names.js";
+
+/** Carries out a change: one statement, and so one transaction. */
+export async function commit(
+  connection: Connection,
+  workspaceId: string,
+  change: Change,
+): Promise<CommitResult> {
+  const values = [workspaceId, JSON.stringify(written(change))];
+  const [[answer = null] = []] = await connection.write(connection.sql.commit, values);
+  const result: CommitResult | { readonly kind: "corrupt" } = JSON.parse(String(answer));
+  if (result.kind === "corrupt") throw corruptRecord("counters");
+  return result;
+}
+
+/** A change as the function `commit` of the database takes it: what is empty is left out. */
+function written(change: Change) {
+  const parts = {
+    expects: change.expects.map(({ kind, id, version }) => [
+      KIND_CODE[kind],
+      id,
+      versionCode(version),
+    ]),
+    puts: change.puts.map(writtenPut),
+    deletes: change.deletes.map(({ kind, id }) => ({ kind: KIND_CODE[kind], id })),
+    claims: change.claims.map(writtenClaim),
+    releases: change.releases.map(writtenClaim),
+    enters: change.enters.map(writtenEntry),
+    leaves: change.leaves.map(writtenEntry),
+    counters: change.counters.map(writtenCounters),
+    dropWindows: change.dropWindows,
+    raisesRevision: change.raisesRevision ? [true] : [],
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, items]) => items.length > 0));
+}
+
+function writtenPut({ record, counters }: Put) {
+  const { kind, id, version, link, body } = record;
+  const row = { kind: KIND_CODE[kind], id, version, link, body: JSON.stringify(body) };
+  if (counters === undefined) return row;
+  if ("sharedWith" in counters) return { ...row, sharedWith: counters.sharedWith };
+  const { remaining, refilledAt, lastRefillAt } = counters.usage;
+  return { ...row, usage: [remaining, refilledAt, lastRefillAt] };
+}
+
+function writtenClaim({ kind, index, value, id }: Claim & { readonly id: string }) {
+  return { kind: KIND_CODE[kind], index, value: storedText(value), id };
+}
+
+function writtenEntry({ list, of, id }: ListEntry) {
+  return { list, owner: storedOwner(of), id };
+}
+
+function writtenCounters({ kind, id, usage, keepWindows, dropWindows }: CounterChange) {
+  const { due = null, operation = { kind: "keep" }, restartsAt = null } = usage ?? {};
+  const number =
+    operation.kind === "set" ? operation.remaining : "by" in operation ? operation.by : null;
+  return {
+    kind: KIND_CODE[kind],
+    id,
+    due,
+    operation: operation.kind,
+    number,
+    restartsAt,
+    keep: keepWindows,
+    drop: dropWindows,
+  };
+}

@@ -1,0 +1,57 @@
+import { LatchkeyError } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import { isRolledBack, translateError, unavailable } from "./errors.js";
+
+const answered = (code: string, severity = "ERROR") =>
+  Object.assign(new Error("a value that was sent"), { code, severity });
+
+describe("an error that the server answers", () => {
+  test.each([
+    ["40P01", "ERROR", "not-applied"],
+    ["57014", "ERROR", "not-applied"],
+    ["25006", "ERROR", "not-applied"],
+    ["53300", "ERROR", "not-applied"],
+    ["40003", "ERROR", "unknown"],
+    ["57P01", "FATAL", "unknown"],
+    ["57P02", "PANIC", "unknown"],
+  ])("%s as %s: a write is %s, a read not applied", (code, severity, outcome) => {
+    for (const isWrite of [true, false]) {
+      const error = translateError(answered(code, severity), isWrite);
+      expect(error).toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        outcome: isWrite ? outcome : "not-applied",
+      });
+      expect(String(error)).not.toContain("sent");
+    }
+  });
+
+  test.each(["22P02", "23514", "XX001"])("%s is damage", (code) => {
+    expect(translateError(answered(code), true)).toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
+  test.each(["42501", "42P01", "42883", "3F000", "LK001"])(
+    "%s has to be mended by a person",
+    (code) => {
+      expect(translateError(answered(code), true)).toMatchObject({ code: "PRECONDITION_FAILED" });
+    },
+  );
+
+  test("is worth another attempt only where the server has rolled back because of others", () => {
+    expect(
+      ["40001", "40P01", "57014", "40003"].map((code) => isRolledBack(answered(code))),
+    ).toEqual([true, true, false, false]);
+    expect(isRolledBack(new Error("40001"))).toBe(false);
+  });
+});
+
+test("an error of the connection leaves a write unknown", () => {
+  const lost = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  expect(translateError(lost, true)).toMatchObject({ outcome: "unknown" });
+  expect(translateError(lost, false)).toMatchObject({ outcome: "not-applied" });
+});
+
+test("what is latchkey's already is left as it is", () => {
+  const own = unavailable("closed");
+  expect(translateError(own, true)).toBe(own);
+  expect(own).toBeInstanceOf(LatchkeyError);
+});

@@ -1,0 +1,75 @@
+import { LatchkeyError } from "@latchkey/core";
+
+/** The error for a call that is known to have done nothing. */
+export function unavailable(message: string): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome: "not-applied" });
+}
+
+/** The error for a call whose answer did not come: a write may have happened, and may still happen. */
+export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
+  const outcome = isWrite ? "unknown" : "not-applied";
+  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
+}
+
+/** The error for a database that is not fit to be used. */
+export function refusal(message: string): LatchkeyError {
+  return new LatchkeyError("PRECONDITION_FAILED", message);
+}
+
+/** What an answer of the server says that refuses a statement, by its code or the first two characters of it. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  "40": "other transactions were in the way",
+  "53": "PostgreSQL is short of connections, memory or disk",
+  "57": "PostgreSQL cancelled the statement, or is starting or stopping",
+  "25": "the server takes no writes: it is a standby, or read-only",
+  "28": "PostgreSQL refused the user name or password",
+  "3D": "there is no database of that name",
+  "55": "a lock was not to be had in time",
+  "58": "the operating system of the server failed",
+};
+
+/** What is wrong with the tables, and not with this moment. */
+const UNFIT: Readonly<Record<string, string>> = {
+  "42501":
+    "the role lacks a right that latchkey needs: see the README of @latchkey/postgres for the list",
+  "42P01": "tables of latchkey are missing: call migrate of @latchkey/postgres",
+  "42883": "functions of latchkey are missing: call migrate of @latchkey/postgres",
+  "3F000": "the schema of latchkey is missing: call migrate of @latchkey/postgres",
+  LK001:
+    'the database has another default_transaction_isolation than "read committed", which latchkey needs: set it for the role',
+};
+
+/** The code of an error that the server answered, such as `40P01`; null for every other error. */
+function serverCode(error: unknown): string | null {
+  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && typeof severity === "string"
+    ? code
+    : null;
+}
+
+/** Whether the server has rolled back because of others: the same statement may succeed in a moment, and cannot happen twice. */
+export function isRolledBack(error: unknown): boolean {
+  return ["40001", "40P01"].includes(serverCode(error) ?? "");
+}
+
+/**
+ * What a caller gets to see of an error of the driver: never the error itself, whose text may hold what was sent. A statement
+ * that the server answers with an error has done nothing, since each is a transaction of its own; where the server ends the
+ * connection instead, or nothing is answered, nobody knows.
+ */
+export function translateError(error: unknown, isWrite: boolean): unknown {
+  if (error instanceof LatchkeyError || error instanceof TypeError) return error;
+  const code = serverCode(error);
+  if (code === null) return noAnswer(isWrite, "the connection was lost before the answer came");
+  const unfit = UNFIT[code];
+  if (unfit !== undefined) return refusal(`${unfit} (${code})`);
+  const group = code.slice(0, 2);
+  if (["22", "23", "XX"].includes(group))
+    return new LatchkeyError(
+      "STORE_CORRUPT",
+      `what is stored cannot be what was written (${code})`,
+    );
+  const message = `${REFUSALS[group] ?? "PostgreSQL could not do it"} (${code})`;
+  const isOver = (error as { severity?: unknown }).severity === "ERROR" && code !== "40003";
+  return isOver ? unavailable(message) : noAnswer(isWrite, message);
+}

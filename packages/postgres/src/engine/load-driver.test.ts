@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { loadDriver } from "./load-driver.js";
+
+const failing = (error: Error) => () => {
+  throw error;
+};
+
+test("where pg is missing the error says which command mends that, and not where files are", () => {
+  const missing = Object.assign(new Error("Cannot find module 'pg'\nRequire stack:\n- /srv/app"), {
+    code: "MODULE_NOT_FOUND",
+  });
+  expect(() => loadDriver(failing(missing))).toThrow("pg is not installed: run `npm install pg`");
+  expect(() => loadDriver(failing(missing))).not.toThrow("/srv/app");
+});
+
+test("what goes wrong while pg is loaded is passed on", () => {
+  const broken = new Error("broken");
+  expect(() => loadDriver(failing(broken))).toThrow(broken);
+});

@@ -1,0 +1,28 @@
+import { createRequire } from "node:module";
+import type { PostgresPool } from "./database.js";
+import { refusal } from "./errors.js";
+
+/** What is used of node-postgres. */
+export interface Driver {
+  readonly Pool: new (options: Readonly<Record<string, unknown>>) => PostgresPool;
+}
+
+const require = createRequire(import.meta.url);
+const NAME = "pg";
+
+/**
+ * node-postgres, which is loaded with the first store that a URL opens and not before: whoever uses another store, or hands in a
+ * pool or PGlite, needs none. Where it is missing the error says which command mends that.
+ *
+ * @param load - Answers the driver. Tests hand in one that fails as a missing package does.
+ */
+export function loadDriver(load: () => Driver = () => require(NAME) as Driver): Driver {
+  try {
+    return load();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "MODULE_NOT_FOUND" || !message.includes(`'${NAME}'`)) throw error;
+    // Not as a cause: what stands in it is where the files of this machine are.
+    throw refusal(`${NAME} is not installed: run \`npm install ${NAME}\``);
+  }
+}

@@ -1,0 +1,79 @@
+import { LatchkeyError } from "@latchkey/core";
+import type { Database } from "../database.js";
+import { refusal } from "../errors.js";
+import { CHARGE } from "./charge.js";
+import { COMMIT } from "./commit.js";
+import { ADD_STATISTICS } from "./statistics.js";
+import { TABLES } from "./tables.js";
+import { VIEWS } from "./views.js";
+
+/** SQL that makes schema N + 1 out of schema N, at place N. What was released is never edited. */
+const MIGRATIONS: readonly string[] = [`${TABLES}${CHARGE}${COMMIT}${ADD_STATISTICS}${VIEWS}`];
+
+/** The schema that this code reads and writes. */
+const LATEST = MIGRATIONS.length;
+
+/** Functions that a charge needs: `FOR NO KEY UPDATE` and assignment to fields of rows in arrays. */
+const OLDEST_SERVER = 140_000;
+
+/** Puts the name of the schema in the place of `latchkey.`, as which all SQL here names it. */
+export function inSchema(sql: string, schema: string): string {
+  return sql.replace(/\blatchkey\./g, `"${schema}".`);
+}
+
+/**
+ * The version of latchkey's tables; 0 for none.
+ *
+ * @throws LatchkeyError `PRECONDITION_FAILED` when the server or its encoding does not serve, or a newer latchkey has written.
+ */
+async function schemaVersion(database: Database, schema: string): Promise<number> {
+  const [[server, encoding, isThere] = []] = await database.query(
+    "SELECT current_setting('server_version_num'), current_setting('server_encoding'), to_regclass($1)::text IS NOT NULL || ''",
+    [`"${schema}".schema_version`],
+  );
+  if (!(Number(server) >= OLDEST_SERVER)) throw refusal("PostgreSQL 14 or later is needed");
+  if (encoding !== "UTF8")
+    throw refusal("the database must have the encoding UTF8: make another with ENCODING 'UTF8'");
+  if (isThere !== "true") return 0;
+  const sql = inSchema("SELECT version::text FROM latchkey.schema_version", schema);
+  const [[stored] = []] = await database.query(sql, []);
+  const version = Number(stored ?? "0");
+  if (!Number.isSafeInteger(version) || version < 0)
+    throw new LatchkeyError("STORE_CORRUPT", "the stored schema version is damaged");
+  if (version <= LATEST) return version;
+  throw refusal(
+    `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/postgres`,
+  );
+}
+
+/**
+ * Brings latchkey's tables up to date, in one statement and so in one transaction. Processes that open one database at once take
+ * turns. Nothing is asked of a database that is up to date but its version: a role without the right to make tables will do.
+ */
+export async function bringUpToDate(database: Database, schema: string): Promise<void> {
+  if ((await schemaVersion(database, schema)) === LATEST) return;
+  const steps = MIGRATIONS.map(
+    (sql, place) => `IF found < ${place + 1} THEN EXECUTE $migration$${sql}$migration$; END IF;`,
+  );
+  const sql = `DO $do$ DECLARE found integer; BEGIN
+    PERFORM pg_advisory_xact_lock(1818326891, 0);
+    IF to_regnamespace('"${schema}"') IS NULL THEN EXECUTE 'CREATE SCHEMA "${schema}"'; END IF;
+    EXECUTE 'CREATE TABLE IF NOT EXISTS latchkey.schema_version (version integer NOT NULL CHECK (version >= 1))';
+    EXECUTE 'SELECT coalesce(max(version), 0) FROM latchkey.schema_version' INTO found;
+    ${steps.join("\n")}
+    IF found < ${LATEST} THEN
+      EXECUTE 'DELETE FROM latchkey.schema_version';
+      EXECUTE 'INSERT INTO latchkey.schema_version VALUES (${LATEST})';
+    END IF;
+  END $do$`;
+  await database.query(inSchema(sql, schema), [], { isWrite: true, isOnce: true });
+}
+
+/** @throws LatchkeyError `PRECONDITION_FAILED` when the tables are not those that this code reads and writes. */
+export async function assertUpToDate(database: Database, schema: string): Promise<void> {
+  const version = await schemaVersion(database, schema);
+  if (version === LATEST) return;
+  throw refusal(
+    `the database has schema ${version} of latchkey, and ${LATEST} is needed: call migrate of @latchkey/postgres with a user that may make tables`,
+  );
+}

@@ -1,0 +1,41 @@
+const NUMBERS = ["createdAt", "updatedAt", "expires", "at"];
+const OBJECTS = ["meta", "refill", "ratelimits", "roles", "permissions", "before", "after"];
+
+/** A field of a body as a column: null for what a body does not have, or has in a form that was never written. */
+function columnOf(field: string): string {
+  if (OBJECTS.includes(field)) return `body -> '${field}' AS ${field}`;
+  if (!NUMBERS.includes(field)) return `body ->> '${field}' AS ${field}`;
+  return `CASE jsonb_typeof(body -> '${field}') WHEN 'number' THEN (body -> '${field}')::bigint END AS ${field}`;
+}
+
+/** There is no column for the hash of a key or its sealed secret. */
+function viewOf(name: string, kind: number, fields: string, beside: string): string {
+  const columns = fields.split(" ").map(columnOf).join(", ");
+  return `CREATE VIEW latchkey.${name} AS SELECT workspaceId, id, version, ${columns}, ${beside} FROM (
+  SELECT w.id AS workspaceId, r.id, r.version, r.link, latchkey.json_or_null(r.body) AS body, c.remaining, r.used_at
+  FROM latchkey.record r JOIN latchkey.workspace w ON w.seq = r.workspace LEFT JOIN latchkey.counters c ON c.seq = r.counters
+  WHERE r.kind = ${kind}) r;`;
+}
+
+const KEY_FIELDS =
+  "apiId start name meta createdAt updatedAt expires refill ratelimits environment usesFrom rotatedFrom rotatedTo roles permissions";
+const ENABLED = "CASE WHEN body IS NOT NULL THEN NOT body ? 'disabled' END AS enabled";
+const RESOURCE =
+  "coalesce(body ->> 'resourceId', body ->> 'keyId', body ->> 'identityId') AS resourceId";
+
+/**
+ * Views for people, with the columns that SQLite's have. Their names are folded to lower case, as is what a query asks for
+ * without quotes. A body that is damaged has no columns, and ends no query over the others.
+ */
+export const VIEWS = `
+CREATE FUNCTION latchkey.json_or_null(body text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $function$
+BEGIN
+  RETURN body::jsonb;
+EXCEPTION WHEN data_exception THEN
+  RETURN NULL;
+END
+$function$;
+${viewOf("latchkey_keys", 3, KEY_FIELDS, `link AS identityId, ${ENABLED}, remaining, used_at AS usedAt`)}
+${viewOf("latchkey_identities", 4, "externalId meta ratelimits refill createdAt", "remaining, used_at AS usedAt")}
+${viewOf("latchkey_audit", 9, "type at actor keyId identityId before after", RESOURCE)}
+`;

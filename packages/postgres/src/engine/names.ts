@@ -1,0 +1,41 @@
+import { hash } from "node:crypto";
+import type { RecordKind } from "@latchkey/core";
+
+/** What stands for a kind in the tables. Never changed: databases have it, and so do the views. */
+export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
+  workspace: 1,
+  api: 2,
+  key: 3,
+  identity: 4,
+  role: 5,
+  permission: 6,
+  rootKey: 7,
+  rootKeyPointer: 8,
+  auditEntry: 9,
+};
+
+/** An entry of an index has to fit on a third of a page. */
+const LONGEST_BYTES = 1_024;
+
+/**
+ * What is stored of any text, as bytes in hexadecimal: a column of text holds neither the character 0 nor lone surrogates. The
+ * first byte tells the forms apart. A digest in base64url, as which the hashes of keys come, is kept as its 32 bytes.
+ */
+export function storedText(text: string): string {
+  if (text.length === 43 && /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(text))
+    return `00${Buffer.from(text, "base64url").toString("hex")}`;
+  const bytes = Buffer.from(text, text.isWellFormed() ? "utf8" : "utf16le");
+  if (bytes.length > LONGEST_BYTES) return `03${hash("sha256", bytes, "hex")}`;
+  return `${text.isWellFormed() ? "01" : "02"}${bytes.toString("hex")}`;
+}
+
+/** What is stored of whose small list an entry is in; empty for the list itself. */
+export function storedOwner(of: string | undefined): string {
+  return of === undefined ? "" : storedText(of);
+}
+
+/** A version that is expected, as the functions of the database take it: -1 for no record, -2 for any version. */
+export function versionCode(version: number | "exists" | null): number {
+  if (version === null) return -1;
+  return version === "exists" ? -2 : version;
+}

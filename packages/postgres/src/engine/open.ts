@@ -1,0 +1,58 @@
+import { hash } from "node:crypto";
+import type { Settings } from "../options.js";
+import {
+  type Database,
+  type PgliteDatabase,
+  type PostgresPool,
+  pgliteDatabase,
+  poolDatabase,
+  type StatementName,
+} from "./database.js";
+import { loadDriver } from "./load-driver.js";
+
+/** What a store can be opened on. */
+export type Source = string | PostgresPool | PgliteDatabase;
+
+const FORMS =
+  '"source" must be postgres://user@host:5432/database, a Pool of pg that is open, or a PGlite';
+
+/** @throws TypeError when the source is none that is known; a URL, which may hold a password, is not repeated. */
+export function openDatabase(source: Source, settings: Settings): Database {
+  const nameOf: StatementName = settings.preparedStatements ? statementName : () => undefined;
+  if (typeof source === "string") return poolDatabase(openUrl(source, settings), true, nameOf);
+  if (typeof source !== "object" || source === null) throw new TypeError(FORMS);
+  if ("waitReady" in source) return pgliteDatabase(source);
+  // A single client would run two calls in one transaction, if its owner has one open.
+  if (!("connect" in source && "totalCount" in source)) throw new TypeError(FORMS);
+  return poolDatabase(source, false, nameOf);
+}
+
+function openUrl(url: string, settings: Settings): PostgresPool {
+  // No host stands for a socket: `postgres://user@/database?host=/folder`. URL knows it only without a user.
+  const named = url.replace(/(?<=^postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, "localhost");
+  if (!/^postgres(ql)?:\/\/\S*$/.test(url) || !URL.canParse(named)) throw new TypeError(FORMS);
+  const { ssl, maxConnections } = settings;
+  const { Pool } = loadDriver();
+  const pool = new Pool({
+    connectionString: url,
+    max: maxConnections,
+    application_name: "latchkey",
+    keepAlive: true,
+    allowExitOnIdle: true,
+    ...(ssl !== false && { ssl }),
+  });
+  // Without a listener a connection that is lost while nobody uses it would end the process. Whoever calls next gets another.
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+function statementName(sql: string): string {
+  let name = names.get(sql);
+  if (name === undefined) {
+    name = `latchkey_${hash("sha256", sql, "base64url").slice(0, 22)}`;
+    names.set(sql, name);
+  }
+  return name;
+}
+
+const names = new Map<string, string>();

@@ -1,0 +1,71 @@
+import { inSchema } from "./migrations/index.js";
+import { KIND_CODE } from "./names.js";
+
+/** A record and its counters, as `stored-record.ts` reads them. */
+const loaded = (record: string, counters: string) =>
+  `${record}.id, ${record}.version::text, ${record}.link, ${record}.body, ${record}.used_at::text, ${record}.counters::text,
+  ${counters}.remaining::text, ${counters}.refilled_at::text, ${counters}.last_refill_at::text`;
+
+/** What is read with a record `r`: the identity `l` that it links to, and the counters of both. */
+const COLUMNS = `${loaded("r", "c")}, ${loaded("l", "d")}`;
+/** One row by its key. OFFSET keeps the planner from joining whole tables, as would be best for the average workspace. */
+const one = (table: string, alias: string, condition: string) =>
+  `LEFT JOIN LATERAL (SELECT * FROM latchkey.${table} WHERE ${condition} OFFSET 0) ${alias} ON true`;
+
+const BESIDE = `${one("counters", "c", "seq = r.counters")}
+  ${one("record", "l", `workspace = r.workspace AND kind = ${KIND_CODE.identity} AND id = r.link`)}
+  ${one("counters", "d", "seq = l.counters")}`;
+
+const pageIn = (beyond: ">" | "<", order: "ASC" | "DESC") =>
+  `SELECT w.revision::text, s.size::text, ${COLUMNS}
+  FROM latchkey.workspace w
+  ${one("list", "s", "workspace = w.seq AND name = $2")}
+  LEFT JOIN LATERAL (
+    SELECT r.* FROM latchkey.entry e
+    ${one("record", "r", "workspace = w.seq AND kind = $3::text::smallint AND id = e.id")}
+    WHERE e.list = s.seq AND e.owner = decode($4::text, 'hex') AND e.id ${beyond} $5 AND r.id IS NOT NULL
+    ORDER BY e.id ${order} LIMIT $6::text::integer
+  ) r ON true
+  ${BESIDE} WHERE w.id = $1 ORDER BY r.id ${order}`;
+
+/** Every statement that a store runs while it serves. All parameters are text, and so are all columns. */
+const SQL = {
+  /** Of each want: kind, and id, or null, the sort of name and the name. */
+  read: `SELECT w.revision::text, q.place::text, ${COLUMNS}
+    FROM latchkey.workspace w
+    LEFT JOIN jsonb_array_elements($2::text::jsonb) WITH ORDINALITY q (want, place) ON true
+    ${one("claim", "k", "workspace = w.seq AND kind = (q.want ->> 0)::smallint AND index = q.want ->> 2 AND value = decode(q.want ->> 3, 'hex')")}
+    ${one("record", "r", "workspace = w.seq AND kind = (q.want ->> 0)::smallint AND id = coalesce(q.want ->> 1, k.id)")}
+    ${BESIDE} WHERE w.id = $1`,
+  ascending: pageIn(">", "ASC"),
+  descending: pageIn("<", "DESC"),
+  commit: "SELECT latchkey.commit($1::text, $2::text::jsonb)::text",
+  charge: `SELECT latchkey.charge($1::text, $2::text::bigint, $3::text::bigint, $4::text::smallint[], $5::text::text[],
+    $6::text::bigint[], $7::text::bigint[], $8::text::bigint, $9::text::integer, $10::text::boolean,
+    $11::text::text[], $12::text::integer[], $13::text::bigint[], $14::text::bigint[], $15::text::bigint[],
+    $16::text::bigint, $17::text::bigint, $18::text, $19::text, $20::text::bigint, $21::text)`,
+  addStatistics: "SELECT latchkey.add_statistics($1::text, $2::text::jsonb)::text",
+  sums: `SELECT s.hour_at::text, s.code, s.count::text
+    FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace
+    WHERE w.id = $1 AND s.kind = $2::text::smallint AND s.subject = decode($3::text, 'hex')
+      AND s.hour_at >= $4::text::bigint AND s.hour_at < $5::text::bigint ORDER BY s.hour_at`,
+  /** Rows that others are about to change are left for the next call. */
+  deleteSums: `WITH old AS (
+      SELECT s.workspace, s.kind, s.subject, s.hour_at, s.code FROM latchkey.statistic s
+      JOIN latchkey.workspace w ON w.seq = s.workspace
+      WHERE w.id = $1 AND s.hour_at < $2::text::bigint ORDER BY s.hour_at LIMIT $3::text::integer + 1 FOR UPDATE OF s SKIP LOCKED
+    ), gone AS (
+      DELETE FROM latchkey.statistic s USING (SELECT * FROM old LIMIT $3::text::integer) o
+      WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code
+      RETURNING 1
+    ) SELECT (SELECT count(*) FROM gone)::text, (SELECT count(*) FROM old)::text`,
+  clock: "SELECT trunc(extract(epoch FROM clock_timestamp()) * 1000)::text",
+} as const;
+
+/** {@link SQL} for one schema. */
+export type Statements = Readonly<Record<keyof typeof SQL, string>>;
+
+export function createStatements(schema: string): Statements {
+  const named = Object.entries(SQL).map(([name, sql]) => [name, inSchema(sql, schema)]);
+  return Object.fromEntries(named);
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createLatchkey } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { postgresStore } from "./index.js";
+import { startServer } from "./testing/postgres-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+// KILLS=30 npx vitest run --config vitest.workspace.ts --project drills postgres/src/kills --reporter=verbose
+const KILLS = Number(process.env.KILLS ?? 3);
+const WORKER = fileURLToPath(new URL("../dist/testing/spender.worker.js", import.meta.url));
+const USES = 1_000_000;
+
+describeWithServers("two processes that verify one key while their server is killed", () => {
+  test.each(["on", "off"])(
+    "synchronous_commit %s: no use is admitted twice, but what a crash gave back, and what was revoked stays revoked",
+    async (synchronous) => {
+      const server = await startServer({ synchronous_commit: synchronous });
+      const store = postgresStore(server.url);
+      const latchkey = createLatchkey({ store, usage: false });
+      const workers: ChildProcess[] = [];
+      /** Uses left, as callers were told them. */
+      const told: number[] = [];
+      let unknown = 0;
+      try {
+        const { apiId } = await latchkey.createApi({ name: "payments" });
+        const { key, keyId } = await latchkey.createKey({ apiId, remaining: USES });
+        for (let count = 0; count < 2; count += 1) {
+          const worker = spawn(process.execPath, [WORKER, server.url, key], {
+            stdio: ["ignore", "pipe", "inherit"],
+          });
+          workers.push(worker);
+          let rest = "";
+          worker.stdout?.setEncoding("utf8").on("data", (text: string) => {
+            const lines = `${rest}${text}`.split("\n");
+            rest = lines.pop() ?? "";
+            for (const line of lines)
+              if (line === "?") unknown += 1;
+              else told.push(Number(line.slice(1)));
+          });
+        }
+        const revoked: string[] = [];
+        for (let kill = 0; kill < KILLS; kill += 1) {
+          await untilMore(told, 50);
+          const { key: other, keyId: otherId } = await latchkey.createKey({ apiId });
+          await latchkey.deleteKey({ keyId: otherId });
+          revoked.push(other);
+          await server.crash();
+          await server.start();
+        }
+        await untilMore(told, 50);
+        for (const worker of workers) {
+          const ended = once(worker, "exit");
+          worker.kill("SIGKILL");
+          await ended;
+        }
+        for (const other of revoked)
+          expect(await latchkey.verifyKey({ key: other })).toMatchObject({ code: "NOT_FOUND" });
+        const { remaining } = await latchkey.getKey({ keyId });
+        const taken = USES - Number(remaining);
+        const twice = told.length - new Set(told).size;
+        console.info({ synchronous, kills: KILLS, answered: told.length, unknown, taken, twice });
+        if (synchronous === "on") {
+          expect(twice).toBe(0);
+          expect(taken).toBeGreaterThanOrEqual(told.length);
+        }
+        // Beyond what was told only calls without an answer can have taken, and those of which the process was killed.
+        expect(taken).toBeLessThanOrEqual(told.length + unknown + 8);
+      } finally {
+        for (const worker of workers) worker.kill("SIGKILL");
+        await store.close();
+        await server.remove();
+      }
+    },
+  );
+});
+
+async function untilMore(told: readonly number[], count: number): Promise<void> {
+  const wanted = told.length + count;
+  while (told.length < wanted) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,76 @@
+/** Options of `postgresStore`. */
+export interface PostgresStoreOptions {
+  /** The schema that holds the tables: lower case letters, digits and `_`, at most 48. Default: `latchkey`. */
+  readonly schema?: string | undefined;
+  /**
+   * Whether the first call makes the tables, or brings them up to date. Where it is false, call `migrate` with a user that may:
+   * until then calls fail with `PRECONDITION_FAILED`. Default: true.
+   */
+  readonly migrate?: boolean | undefined;
+  /**
+   * How long a verification waits for a connection and its answer, in ms: a whole number from 1 to 600,000. Default: 2,000. When
+   * it is over, a charge is answered with `STORE_UNAVAILABLE` and the outcome `unknown`.
+   */
+  readonly chargeTimeoutMs?: number | undefined;
+  /** The same for every other call. Default: 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Most connections of a pool that a URL opens: a whole number from 1 to 1,000. Default: 10. */
+  readonly maxConnections?: number | undefined;
+  /** TLS of a pool that a URL opens, as node-postgres takes it: `true`, or `{ ca, … }`. Default: as the URL says. */
+  readonly ssl?: boolean | object | undefined;
+  /**
+   * Whether statements are prepared once on each connection. Behind a PgBouncer before 1.21, or with its `max_prepared_statements`
+   * at 0, set it to false. Default: true.
+   */
+  readonly preparedStatements?: boolean | undefined;
+}
+
+/** Options with their defaults. */
+export type Settings = {
+  readonly [Name in keyof PostgresStoreOptions]-?: NonNullable<PostgresStoreOptions[Name]>;
+};
+
+const DEFAULTS: Settings = {
+  schema: "latchkey",
+  migrate: true,
+  chargeTimeoutMs: 2_000,
+  timeoutMs: 10_000,
+  maxConnections: 10,
+  ssl: false,
+  preparedStatements: true,
+};
+const MOST: Readonly<Partial<Record<keyof Settings, number>>> = {
+  chargeTimeoutMs: 600_000,
+  timeoutMs: 600_000,
+  maxConnections: 1_000,
+};
+
+/** @throws TypeError naming the option that is wrong. */
+export function parseOptions(options: PostgresStoreOptions): Settings {
+  assertIt(typeof options === "object" && options !== null, '"options" must be an object');
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name] of given)
+    assertIt(name in DEFAULTS, `"${name}" is not an option of postgresStore`);
+  const settings: Settings = { ...DEFAULTS, ...Object.fromEntries(given) };
+  const { schema, migrate, ssl, preparedStatements } = settings;
+  assertIt(
+    /^[a-z_][a-z0-9_]{0,47}$/.test(String(schema)) && !/^pg_/.test(schema),
+    '"schema" must be 1 to 48 lower case letters, digits and _, and not begin with a digit or pg_',
+  );
+  for (const [name, value] of Object.entries({ migrate, preparedStatements }))
+    assertIt(typeof value === "boolean", `"${name}" must be true or false`);
+  assertIt(
+    typeof ssl === "boolean" || typeof ssl === "object",
+    '"ssl" must be true, false or an object',
+  );
+  for (const [name, most] of Object.entries(MOST)) {
+    const value = settings[name as keyof Settings];
+    const isWhole = Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most;
+    assertIt(isWhole, `"${name}" must be a whole number from 1 to ${most}`);
+  }
+  return settings;
+}
+
+function assertIt(isSo: boolean, message: string): void {
+  if (!isSo) throw new TypeError(message);
+}

@@ -1,0 +1,30 @@
+import type { PageResult, PageWant } from "@latchkey/core";
+import type { Connection } from "./engine/connection.js";
+import { KIND_CODE, storedOwner } from "./engine/names.js";
+import { loadedRecord, whole } from "./stored-record.js";
+
+/** Above every id: ids are printable ASCII. */
+const ABOVE_ALL = "\x7f";
+
+/** Reads the next records of a list. One statement is one snapshot. */
+export async function page(
+  connection: Connection,
+  workspaceId: string,
+  { kind, list, of, after, limit, descending = false }: PageWant,
+): Promise<PageResult> {
+  const rows = await connection.read(connection.sql[descending ? "descending" : "ascending"], [
+    workspaceId,
+    list,
+    String(KIND_CODE[kind]),
+    storedOwner(of),
+    after ?? (descending ? ABOVE_ALL : ""),
+    String(limit + 1),
+  ]);
+  const found = rows.flatMap((row) => loadedRecord(kind, row, 2) ?? []);
+  return {
+    revision: whole(rows[0]?.[0]) ?? 0,
+    found: found.slice(0, limit),
+    hasMore: found.length > limit,
+    size: whole(rows[0]?.[1]) ?? 0,
+  };
+}

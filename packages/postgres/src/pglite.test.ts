@@ -1,0 +1,12 @@
+import { PGlite } from "@electric-sql/pglite";
+import { afterAll } from "vitest";
+import { describeContract } from "./testing/contract.js";
+
+const pglite = new PGlite();
+afterAll(() => pglite.close());
+
+describeContract(
+  "PGlite",
+  () => [pglite, pglite],
+  (sql, values = []) => pglite.query(sql, [...values]),
+);

@@ -1,0 +1,112 @@
+import { aChange, aRecord, usesOf, WORKSPACE } from "@latchkey/conformance";
+import { createLatchkey, type StoredRecord } from "@latchkey/core";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { postgresStore } from "./index.js";
+import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+describeWithServers("what a call costs on the wire", () => {
+  let server: TestServer;
+  let pool: pg.Pool;
+  let sent: string[] = [];
+
+  beforeAll(async () => {
+    server = await startServer({ fsync: "off", autovacuum: "off" });
+    pool = new pg.Pool({ connectionString: server.url, max: 1 });
+    // One connection: what it is asked is all that is sent.
+    const client = await pool.connect();
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+    Object.assign(client, {
+      query: (...given: unknown[]) => {
+        sent.push(String((given[0] as { text: string }).text));
+        return query(...given);
+      },
+    });
+    client.release();
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+
+  async function sentBy(work: () => Promise<unknown>): Promise<readonly string[]> {
+    sent = [];
+    await work();
+    return sent.map(
+      (sql) => /latchkey"\.(charge|commit)\(|(SELECT w\.revision)/.exec(sql)?.[1] ?? "read",
+    );
+  }
+
+  test("a verification is one statement when the key was verified before, and two when it was not", async () => {
+    const latchkey = createLatchkey({ store: postgresStore(pool), usage: false });
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const limited = {
+      remaining: 100,
+      ratelimit: { limit: 100, duration: 60_000 },
+      externalId: "user",
+    };
+    const { key } = await latchkey.createKey({ apiId, ...limited });
+    const { key: another } = await latchkey.createKey({ apiId });
+    const verify = () => latchkey.verifyKey({ key });
+    // Not counted: the process meets the API.
+    await latchkey.verifyKey({ key: another });
+
+    expect(await sentBy(verify)).toEqual(["read", "charge"]);
+    expect(await sentBy(verify)).toEqual(["charge"]);
+    const ratelimits = [{ name: "burst", limit: 5, duration: 1_000 }];
+    const more = () => latchkey.verifyKey({ key, requestId: "r", ratelimits });
+    expect(await sentBy(more)).toEqual(["charge"]);
+    expect(await sentBy(() => latchkey.createKey({ apiId }))).toEqual(["commit"]);
+  });
+
+  test("a change, a read, a page and a batch of uses look at the rows that they name, however many others there are", async () => {
+    const store = postgresStore(pool, { schema: "large" });
+    const records = Array.from({ length: 3_000 }, (_, number) => aRecord("key", number));
+    const counters = { usage: usesOf(1) };
+    const enters = records.map(({ id }) => ({ list: "keys", id }));
+    const puts = records.map((record) => ({ record, counters }));
+    await store.commit(WORKSPACE, aChange({ puts, enters }));
+    const [first, second] = records as [StoredRecord, StoredRecord];
+    const name = { kind: "key", index: "hash", value: "a hash", id: first.id } as const;
+    const usage = { due: null, operation: { kind: "keep" }, restartsAt: null } as const;
+    const calls = {
+      write: () =>
+        store.commit(WORKSPACE, aChange({ puts: [{ record: first, counters }], claims: [name] })),
+      move: () => store.commit(WORKSPACE, aChange({ counters: [{ ...first, usage }] })),
+      read: () => store.read(WORKSPACE, [first, name, second]),
+      page: () => store.page(WORKSPACE, { kind: "key", list: "keys", after: null, limit: 5 }),
+      use: () => store.addStatistics(WORKSPACE, { counts: [], uses: [{ ...first, usedAt: 1 }] }),
+      remove: () =>
+        store.commit(
+          WORKSPACE,
+          aChange({ deletes: [first], releases: [name], leaves: [{ list: "keys", id: first.id }] }),
+        ),
+    };
+    for (const [what, call] of Object.entries(calls)) {
+      // One connection, and so one transaction.
+      await pool.query("BEGIN");
+      await call();
+      const { rows } = await pool.query(
+        "SELECT sum(seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE schemaname = 'large'",
+      );
+      await pool.query("COMMIT");
+      expect(rows[0].rows, what).toBeLessThan(60);
+    }
+  });
+
+  test("a key without limits is verified without writing anything", async () => {
+    const latchkey = createLatchkey({ store: postgresStore(pool), usage: false });
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const { key } = await latchkey.createKey({ apiId });
+    const position = async () => {
+      const { rows } = await pool.query("SELECT pg_current_xact_id()::text AS id");
+      return Number(rows[0].id);
+    };
+    await latchkey.verifyKey({ key });
+    const before = await position();
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+    // What writes takes a number of its own: only the question itself has.
+    expect(await position()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,62 @@
+import {
+  COUNTED_CODES,
+  type CountedCode,
+  corruptRecord,
+  type DeletedCount,
+  type EpochMs,
+  type HourCount,
+  type StatisticsBatch,
+  type StatisticsRange,
+} from "@latchkey/core";
+import type { Connection } from "./engine/connection.js";
+import { KIND_CODE, storedText } from "./engine/names.js";
+import { whole } from "./stored-record.js";
+
+/** Adds to sums, and raises the latest use of records. */
+export async function addStatistics(
+  connection: Connection,
+  workspaceId: string,
+  { counts, uses }: StatisticsBatch,
+): Promise<void> {
+  const batch = {
+    counts: counts.map(({ subject: { kind, id }, hourAt, code, count }) => ({
+      kind: KIND_CODE[kind],
+      subject: storedText(id),
+      hourAt,
+      code,
+      count,
+    })),
+    uses: uses.map(({ kind, id, usedAt }) => ({ kind: KIND_CODE[kind], id, usedAt })),
+  };
+  await connection.write(connection.sql.addStatistics, [workspaceId, JSON.stringify(batch)]);
+}
+
+/** The sums of a range, by hour. */
+export async function readStatistics(
+  connection: Connection,
+  workspaceId: string,
+  { subject, startAt, endAt }: StatisticsRange,
+): Promise<readonly HourCount[]> {
+  const place = [workspaceId, String(KIND_CODE[subject.kind]), storedText(subject.id)];
+  const range = [String(startAt), String(endAt)];
+  const rows = await connection.read(connection.sql.sums, [...place, ...range]);
+  return rows.map(([hour, code, sum]): HourCount => {
+    const [hourAt, count] = [whole(hour), whole(sum)];
+    const isCode = COUNTED_CODES.includes(code as CountedCode);
+    if (hourAt === null || !isCode || count === null) throw corruptRecord("statistics");
+    return { hourAt, code: code as CountedCode, count };
+  });
+}
+
+/** Forgets the oldest sums of hours before `beforeAt`, up to `limit`. */
+export async function deleteStatistics(
+  connection: Connection,
+  workspaceId: string,
+  beforeAt: EpochMs,
+  limit: number,
+): Promise<DeletedCount> {
+  const values = [workspaceId, String(beforeAt), String(limit)];
+  const [[gone, old] = []] = await connection.write(connection.sql.deleteSums, values);
+  const deleted = whole(gone) ?? 0;
+  return { deleted, hasMore: (whole(old) ?? 0) > deleted };
+}

@@ -1,0 +1,72 @@
+import { type Damage, describeKeyStore } from "@latchkey/conformance";
+import type { KeyStore } from "@latchkey/core";
+import { KIND_CODE } from "../engine/names.js";
+import type { Source } from "../engine/open.js";
+import { postgresStore } from "../index.js";
+
+/** Runs SQL behind the back of the store. */
+export type RunSql = (sql: string, values?: readonly unknown[]) => Promise<unknown>;
+
+const TIMEOUTS = { chargeTimeoutMs: 60_000, timeoutMs: 60_000 };
+
+const TABLES = [
+  "workspace",
+  "counters",
+  "record",
+  "claim",
+  "list",
+  "entry",
+  "passing",
+  "statistic",
+];
+
+/** One statement that empties all tables. */
+function emptied(schema: string): string {
+  const deletions = TABLES.map((table) => `${table} AS (DELETE FROM ${schema}.${table})`);
+  return `WITH ${deletions.join(", ")} SELECT 1`;
+}
+
+/** How many schemas the tests take in turn: making one takes longer than most tests. Fewer stores are in use at once. */
+const SCHEMAS = 4;
+
+/** Runs the contract of the port on two connections to one database. */
+export function describeContract(
+  name: string,
+  sources: () => readonly [Source, Source],
+  run: RunSql,
+): void {
+  const schemas = new WeakMap<KeyStore, string>();
+  let count = 0;
+  const open = (source: Source, schema: string) => {
+    const store = postgresStore(source, { schema, ...TIMEOUTS });
+    schemas.set(store, schema);
+    return store;
+  };
+  /** Damage as a disk or a careless script would do it. */
+  const inflict =
+    (change: string): NonNullable<Damage["body"]> =>
+    async (store, { workspaceId, kind, id }) => {
+      const schema = schemas.get(store);
+      await run(`ALTER TABLE ${schema}.record DROP CONSTRAINT IF EXISTS record_version_check`);
+      await run(
+        `UPDATE ${schema}.record r SET ${change} FROM ${schema}.workspace w
+          WHERE w.seq = r.workspace AND w.id = $1 AND r.kind = $2 AND r.id = $3`,
+        [workspaceId, KIND_CODE[kind], id],
+      );
+    };
+  describeKeyStore(
+    name,
+    async () => {
+      const schema = `test_${process.pid}_${count % SCHEMAS}`;
+      const store = open(sources()[0], schema);
+      if (count < SCHEMAS) await store.read("nowhere", []);
+      else await run(emptied(schema));
+      count += 1;
+      return store;
+    },
+    {
+      openAgain: (store) => open(sources()[1], schemas.get(store) ?? ""),
+      damage: { body: inflict(`body = '{"a":'`), version: inflict("version = -7") },
+    },
+  );
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+
+/** A PostgreSQL server of the tests' own, on a socket in a folder of its own. */
+export interface TestServer {
+  /** Names a database of the server for node-postgres. */
+  readonly url: string;
+  /** Ends the server and all of its processes at once, as a crash does: it starts with a recovery. Waits until they are gone. */
+  readonly crash: () => Promise<void>;
+  /** Starts it again on the same data, and waits until it answers. */
+  readonly start: () => Promise<void>;
+  /** Stops it for good and removes its data. */
+  readonly remove: () => Promise<void>;
+}
+
+/** Where the programs of PostgreSQL are: on the PATH, or where Debian has them; null where there are none. */
+export function programFolder(): string | null {
+  const found = spawnSync("sh", ["-c", "command -v postgres"], { encoding: "utf8" });
+  if (found.status === 0) return join(found.stdout.trim(), "..");
+  const versions = "/usr/lib/postgresql";
+  if (!existsSync(versions)) return null;
+  const newest = readdirSync(versions).sort((one, other) => Number(other) - Number(one))[0];
+  const folder = join(versions, newest ?? "", "bin");
+  return existsSync(join(folder, "postgres")) ? folder : null;
+}
+
+/** The server refuses to run as root: then it runs as a user that owns nothing. */
+function ownUser(): { readonly uid: number; readonly gid: number } | undefined {
+  return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+}
+
+/** Starts a server. @param settings - Lines of `postgresql.conf`, without which it writes through to the disk. */
+export async function startServer(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
+  const programs = programFolder();
+  if (programs === null) throw new Error("there is no PostgreSQL server on this machine");
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-pg-"));
+  const user = ownUser();
+  chmodSync(folder, 0o700);
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, "data");
+  const made = spawnSync(
+    join(programs, "initdb"),
+    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
+    { ...user, cwd: folder, encoding: "utf8" },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const flags = Object.entries({
+    listen_addresses: "",
+    unix_socket_directories: folder,
+    max_connections: "60",
+    shared_buffers: "32MB",
+    ...settings,
+  }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}`;
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    child = spawn(join(programs ?? "", "postgres"), ["-D", data, ...flags], {
+      ...user,
+      cwd: folder,
+      stdio: "ignore",
+    });
+    await untilAnswering(url, child);
+  }
+
+  async function crash(): Promise<void> {
+    const ending = child;
+    child = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    const ended = once(ending, "exit");
+    // Immediate shutdown. SIGKILL would leave its processes to themselves, and these would go on answering for a while.
+    ending.kill("SIGQUIT");
+    await ended;
+  }
+
+  // Its own processes end when they find that it is gone.
+  const killChild = () => child?.kill("SIGKILL");
+  process.once("exit", killChild);
+  async function remove(): Promise<void> {
+    await crash();
+    process.off("exit", killChild);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
+
+  try {
+    await start();
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { url, crash, start, remove };
+}
+
+/** However slow the machine is, as long as the process lives. */
+async function untilAnswering(url: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error("the PostgreSQL server ended before it answered");
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
