@@ -77,7 +77,8 @@ describeWithServers("a PostgreSQL that fails", () => {
     });
     const single = new pg.Pool({ connectionString: server.url, max: 1 });
     const slow = postgresStore(single, { timeoutMs: 200 });
-    await slow.read(WORKSPACE, []);
+    // However late this is answered on a busy machine, the tables are known afterwards.
+    await slow.read(WORKSPACE, []).catch(() => undefined);
     const taken = await single.connect();
     for (const call of [slow.read(WORKSPACE, []), slow.commit(WORKSPACE, aChange())])
       expect(await errorOf(call)).toMatchObject({
@@ -85,7 +86,8 @@ describeWithServers("a PostgreSQL that fails", () => {
         outcome: "not-applied",
       });
     taken.release();
-    expect(await slow.read(WORKSPACE, [])).toMatchObject({ revision: 0 });
+    const patient = postgresStore(single, { timeoutMs: 60_000 });
+    expect(await patient.read(WORKSPACE, [])).toMatchObject({ revision: 0 });
     await single.end();
   });
 
@@ -111,7 +113,6 @@ describeWithServers("a PostgreSQL that fails", () => {
       await pool.query(`UPDATE ${counters} windows = $2 ${where}`, [at("key", 2).id, windows]);
       expect(await errorOf(store.charge(plan, MOMENT))).toMatchObject({ code: "STORE_CORRUPT" });
     }
-    await pool.query("ALTER TABLE latchkey.counters DROP CONSTRAINT counters_remaining_check");
     await pool.query(`UPDATE ${counters} windows = '{}', remaining = -3 ${where}`, [
       at("key", 2).id,
     ]);

@@ -50,8 +50,8 @@ export class Connection {
     timeoutMs: number,
   ): Promise<readonly Row[]> {
     if (this.#closing !== null) throw unavailable("the store was closed");
-    const deadline = performance.now() + timeoutMs;
     if (!this.#isReady) await this.#open();
+    const deadline = performance.now() + timeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const left = deadline - performance.now();
