@@ -14,9 +14,12 @@ export interface HandlerOptions {
   readonly publicVerify?: boolean;
   /** What precedes `/v1` in the URLs that arrive here, like `/keys`. Default: empty. */
   readonly basePath?: string;
-  /** Whether `/v1/openapi.json` and `/v1/docs` are served, to everyone. Default: true. */
+  /** Whether `/v1/openapi.json`, `/v1/docs` and `/v1/errors/<code>` are served, to everyone. Default: true. */
   readonly docs?: boolean;
-  /** Where the error codes are explained: `docs` of an error body is this, `/` and the code. */
+  /**
+   * Where the error codes are explained: `docs` of an error body is this, `/` and the code. Default: error bodies have no `docs`.
+   * The pages of the handler itself are `/v1/errors`, below the address at which clients reach it.
+   */
   readonly docsBaseUrl?: string;
   /** Largest body in bytes: a whole number >= 1. Default: 65,536. That of migrations.createKeys may be 16 times as long. */
   readonly maxBodyBytes?: number;
@@ -31,8 +34,8 @@ export interface Settings {
   readonly publicVerify: boolean;
   readonly basePath: string;
   readonly docs: boolean;
-  /** Without a slash at its end. */
-  readonly docsBaseUrl: string;
+  /** Without a slash at its end; null for none. */
+  readonly docsBaseUrl: string | null;
   readonly maxBodyBytes: number;
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -48,7 +51,6 @@ const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
   "onError",
 ]);
 
-const DEFAULT_DOCS_BASE_URL = "https://latchkey.example/errors";
 const DEFAULT_MAX_BODY_BYTES = 65_536;
 
 /** Checks the options and fills in the defaults. @throws TypeError naming the option that is wrong and its bound. */
@@ -63,7 +65,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     publicVerify = false,
     basePath = "",
     docs = true,
-    docsBaseUrl = DEFAULT_DOCS_BASE_URL,
+    docsBaseUrl = null,
     maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
     onError = () => {},
   } = options;
@@ -76,7 +78,7 @@ export function settingsOf(options: HandlerOptions): Settings {
   if (typeof basePath !== "string" || !/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath))
     throw new TypeError('"basePath" must be empty, or like "/keys": no slash at its end');
   if (typeof docs !== "boolean") throw new TypeError('"docs" must be true or false');
-  if (typeof docsBaseUrl !== "string" || !URL.canParse(docsBaseUrl))
+  if (docsBaseUrl !== null && (typeof docsBaseUrl !== "string" || !URL.canParse(docsBaseUrl)))
     throw new TypeError('"docsBaseUrl" must be a URL');
   if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1)
     throw new TypeError('"maxBodyBytes" must be a whole number >= 1');
@@ -87,7 +89,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     publicVerify,
     basePath,
     docs,
-    docsBaseUrl: docsBaseUrl.replace(/\/$/, ""),
+    docsBaseUrl: docsBaseUrl?.replace(/\/$/, "") ?? null,
     maxBodyBytes,
     onError,
   };

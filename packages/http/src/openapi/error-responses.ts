@@ -3,7 +3,8 @@ import { errorBody } from "../response-schemas/error-body.js";
 import { type PublicErrorCode, STATUS } from "../routing/http-response.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 
-const NOTES: Readonly<Record<PublicErrorCode, string>> = {
+/** What each code means, in a sentence. */
+export const ERROR_NOTES: Readonly<Record<PublicErrorCode, string>> = {
   BAD_REQUEST: "The input is invalid.",
   UNAUTHORIZED: "No valid root key: missing, unknown, expired, or another kind of key.",
   FORBIDDEN: "The workspace is disabled.",
@@ -66,7 +67,7 @@ export function errorResponses(
 function errorResponse(codes: readonly PublicErrorCode[], components: Components): JsonSchema {
   const headers = codes.flatMap((code) => FURTHER_HEADERS[code] ?? []);
   return {
-    description: codes.map((code) => `\`${code}\`: ${NOTES[code]}`).join(" "),
+    description: codes.map((code) => `\`${code}\`: ${ERROR_NOTES[code]}`).join(" "),
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
       ...Object.fromEntries(headers.map((name) => [name, { schema: { type: "string" } }])),

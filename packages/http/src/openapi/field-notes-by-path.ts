@@ -96,7 +96,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "audit.pruneAuditEvents.before": "Unix epoch ms, not later than now: older entries are deleted.",
   "audit.pruneAuditEvents.deleted": "Number of deleted entries.",
   "error.code": "Why the request was refused.",
-  "error.docs": "URL that explains this code.",
+  "error.docs": "URL that explains this code, where the service has one.",
   "error.issues": "Everything that is wrong with the input, never a value.",
   "error.issues.path": "Path of the wrong field, joined by dots; empty for the input as a whole.",
   "identities.createIdentity.environment": "Accepted, without effect.",

@@ -3,6 +3,7 @@ import { type Authenticator, byHost, byRootKey } from "../auth/authenticate.js";
 import { authorize } from "../auth/authorize.js";
 import { type Caller, createCallers } from "../auth/callers.js";
 import { documentPage } from "../docs-page/document-page.js";
+import { ERROR_PAGES } from "../docs-page/error-pages.js";
 import type { Page } from "../docs-page/page.js";
 import { REFERENCE_PAGES } from "../docs-page/reference-page.js";
 import { VERIFY_KEY } from "../operations/keys.js";
@@ -37,7 +38,9 @@ export interface Service {
 export function createService(settings: Settings): Service {
   const { latchkey, docsBaseUrl, maxBodyBytes, onError } = settings;
   const newRequestId = createRequestIds();
-  const pages = settings.docs ? [documentPage(settings.basePath), ...REFERENCE_PAGES] : [];
+  const pages = settings.docs
+    ? [documentPage(settings.basePath), ...REFERENCE_PAGES, ...ERROR_PAGES]
+    : [];
   const findRoute = createRouter<Operation | Page>([...OPERATIONS, ...pages], settings.basePath);
   const everyone = createCallers(latchkey)(latchkey.workspaceId, null, ["*"]);
   const acceptEveryone: Authenticator = async () => everyone;
