@@ -191,6 +191,10 @@ const checks = [
     name: `packed ${directory} (publint, attw)`,
     run: () => checkPacked(directory, scratch),
   })),
+  {
+    name: "installed from tarballs (npm, pnpm, Bun)",
+    run: () => run(process.execPath, [join(root, ".ci", "installs.mjs"), scratch]),
+  },
 ];
 // One after the other: their times mean something, and a small machine is not overrun.
 for (const check of checks) results.push(await report(check));
