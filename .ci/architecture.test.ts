@@ -24,7 +24,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   postgres: ["conformance"],
   http: ["memory", "sqlite"],
   conformance: ["memory"],
-  guard: ["memory", "sqlite", "redis"],
+  guard: ["memory", "sqlite", "redis", "postgres"],
   latchkey: ["conformance"],
 };
 
