@@ -12,9 +12,11 @@ export interface HandlerOptions {
    * then. Default: false.
    */
   readonly publicVerify?: boolean;
-  /** What precedes `/v1` in the URLs that arrive here, like `/keys`. Default: empty. */
+  /** What precedes `/v1` and `/v2` in the URLs that arrive here, like `/keys`. Default: empty. */
   readonly basePath?: string;
-  /** Whether `/v1/openapi.json` and `/v1/docs` are served, to everyone. Default: true. */
+  /** Whether the successor of v1 is served as well, below `/v2/`. Default: true. */
+  readonly v2?: boolean;
+  /** Whether `openapi.json` and `docs` of each version are served, to everyone. Default: true. */
   readonly docs?: boolean;
   /** Where the error codes are explained: `docs` of an error body is this, `/` and the code. */
   readonly docsBaseUrl?: string;
@@ -30,6 +32,7 @@ export interface Settings {
   readonly authenticate: Authenticate | null;
   readonly publicVerify: boolean;
   readonly basePath: string;
+  readonly v2: boolean;
   readonly docs: boolean;
   /** Without a slash at its end. */
   readonly docsBaseUrl: string;
@@ -42,6 +45,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
   "authenticate",
   "publicVerify",
   "basePath",
+  "v2",
   "docs",
   "docsBaseUrl",
   "maxBodyBytes",
@@ -62,6 +66,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     authenticate = null,
     publicVerify = false,
     basePath = "",
+    v2 = true,
     docs = true,
     docsBaseUrl = DEFAULT_DOCS_BASE_URL,
     maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
@@ -75,6 +80,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     throw new TypeError('"publicVerify" must be true or false');
   if (typeof basePath !== "string" || !/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath))
     throw new TypeError('"basePath" must be empty, or like "/keys": no slash at its end');
+  if (typeof v2 !== "boolean") throw new TypeError('"v2" must be true or false');
   if (typeof docs !== "boolean") throw new TypeError('"docs" must be true or false');
   if (typeof docsBaseUrl !== "string" || !URL.canParse(docsBaseUrl))
     throw new TypeError('"docsBaseUrl" must be a URL');
@@ -86,6 +92,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     authenticate,
     publicVerify,
     basePath,
+    v2,
     docs,
     docsBaseUrl: docsBaseUrl.replace(/\/$/, ""),
     maxBodyBytes,
