@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { createLatchkey } from "@latchkey/core";
 import { createHandler, type Handler } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
@@ -335,5 +336,39 @@ describe("a client written for Unkey v2", () => {
       statusCode: 404,
       error: { status: 404, detail: expect.stringContaining("no such operation here") },
     });
+  });
+});
+
+describe("the page on clients of v2", () => {
+  const page = readFileSync(new URL("../../http/UNKEY-V2.md", import.meta.url), "utf8");
+  const namedIn = (text = "") =>
+    [...text.matchAll(/`([a-z]+\.(?:[a-zA-Z]+|\*))`/g)].map(([, name = ""]) => name).sort();
+  const listed = namedIn(/for an operation that is here:\n\n(.*?)\n\n/s.exec(page)?.[1]);
+  const absent = namedIn(/## Not here\n(.*)$/s.exec(page)?.[1]);
+
+  test("names what is served, and this file calls the client's method for each", async () => {
+    const response = await handler(new Request("http://keys.test/v2/openapi.json"));
+    const { paths } = (await response.json()) as { readonly paths: object };
+    expect(listed).toEqual(
+      Object.keys(paths)
+        .map((path) => path.replace("/v2/", ""))
+        .sort(),
+    );
+    const source = readFileSync(new URL(import.meta.url), "utf8");
+    expect(listed.filter((name) => !source.includes(`unkey.${name}(`))).toEqual([]);
+  });
+
+  test("names everything else that the client can ask for among what is not here", () => {
+    const functions = new URL("funcs/", import.meta.resolve("unkey-api-v2"));
+    const ofClient = readdirSync(functions)
+      .filter((file) => file.endsWith(".js"))
+      .flatMap((file) => {
+        const source = readFileSync(new URL(file, functions), "utf8");
+        return [...source.matchAll(/"\/v2\/([a-zA-Z.]+)"/g)].map(([, name = ""]) => name);
+      });
+    expect(ofClient.length).toBeGreaterThan(listed.length);
+    const isAbsent = (name: string) =>
+      absent.includes(name) || absent.includes(`${name.split(".")[0]}.*`);
+    expect(ofClient.filter((name) => !isAbsent(name)).sort()).toEqual(listed);
   });
 });

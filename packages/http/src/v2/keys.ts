@@ -161,7 +161,7 @@ export const KEYS: readonly Operation[] = [
         .strictObject({ remaining: changedKey.remaining, refill: changedKey.refill })
         .describe("`null`, or `remaining: null`, makes the key unlimited.")
         .nullish(),
-      ratelimits,
+      ratelimits: ratelimits.nullable(),
       enabled: changedKey.enabled,
       roles: newKey.roles,
       permissions: newKey.permissions,
