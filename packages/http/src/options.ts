@@ -12,9 +12,11 @@ export interface HandlerOptions {
    * then. Default: false.
    */
   readonly publicVerify?: boolean;
-  /** What precedes `/v1` in the URLs that arrive here, like `/keys`. Default: empty. */
+  /** What precedes `/v1` and `/v2` in the URLs that arrive here, like `/keys`. Default: empty. */
   readonly basePath?: string;
-  /** Whether `/v1/openapi.json`, `/v1/docs` and `/v1/errors/<code>` are served, to everyone. Default: true. */
+  /** Whether the successor of v1 is served as well, below `/v2/`. Default: true. */
+  readonly v2?: boolean;
+  /** Whether `openapi.json`, `docs` and `errors/<code>` of each version are served, to everyone. Default: true. */
   readonly docs?: boolean;
   /**
    * Where the error codes are explained: `docs` of an error body is this, `/` and the code. Default: error bodies have no `docs`.
@@ -33,6 +35,7 @@ export interface Settings {
   readonly authenticate: Authenticate | null;
   readonly publicVerify: boolean;
   readonly basePath: string;
+  readonly v2: boolean;
   readonly docs: boolean;
   /** Without a slash at its end; null for none. */
   readonly docsBaseUrl: string | null;
@@ -45,6 +48,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
   "authenticate",
   "publicVerify",
   "basePath",
+  "v2",
   "docs",
   "docsBaseUrl",
   "maxBodyBytes",
@@ -64,6 +68,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     authenticate = null,
     publicVerify = false,
     basePath = "",
+    v2 = true,
     docs = true,
     docsBaseUrl = null,
     maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
@@ -77,6 +82,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     throw new TypeError('"publicVerify" must be true or false');
   if (typeof basePath !== "string" || !/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath))
     throw new TypeError('"basePath" must be empty, or like "/keys": no slash at its end');
+  if (typeof v2 !== "boolean") throw new TypeError('"v2" must be true or false');
   if (typeof docs !== "boolean") throw new TypeError('"docs" must be true or false');
   if (docsBaseUrl !== null && (typeof docsBaseUrl !== "string" || !URL.canParse(docsBaseUrl)))
     throw new TypeError('"docsBaseUrl" must be a URL');
@@ -88,6 +94,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     authenticate,
     publicVerify,
     basePath,
+    v2,
     docs,
     docsBaseUrl: docsBaseUrl?.replace(/\/$/, "") ?? null,
     maxBodyBytes,

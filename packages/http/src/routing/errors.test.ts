@@ -110,7 +110,7 @@ describe("path and method, which are public", () => {
       "/x/v1/liveness",
       "/v1/liveness%00",
       "/v1/liveness%20",
-      "/v2/liveness",
+      "/v3/liveness",
       "/v1/__proto__",
     );
     paths.push("/v1/constructor", "/v1/toString", `/v1/${"a".repeat(100_000)}`, "/v1/liveness&a=1");
