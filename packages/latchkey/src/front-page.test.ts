@@ -4,6 +4,7 @@ import { createLatchkey } from "@latchkey/core";
 import { openApiDocument } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
+import { LIST_NAMES } from "./testing/list-names.js";
 import { PAGES, PROGRAMS, REPOSITORY } from "./testing/pages.js";
 
 const [frontPage = { text: "" }] = PAGES;
@@ -17,7 +18,7 @@ describe("the README", () => {
 
   test("names every operation", () => {
     const latchkey = createLatchkey({ store: memoryStore() });
-    const noOperations = ["workspaceId", "workspace", "actingAs", "close", "now"];
+    const noOperations = ["workspaceId", "workspace", "actingAs", "close", "now", ...LIST_NAMES];
     const operations = Object.keys(latchkey).filter((name) => !noOperations.includes(name));
     const missing = operations.filter((name) => !frontPage.text.includes(`\n| \`${name}\` |`));
     expect(missing).toEqual([]);
