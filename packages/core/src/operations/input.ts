@@ -99,15 +99,17 @@ export const prefix = z
   });
 
 /** Metadata, checked and frozen by the metadata rule. */
-export const metadata = z.custom<MetadataInput>().transform((value, context): Metadata => {
-  const check = checkMetadata(value);
-  if (check.ok) return check.metadata;
-  context.addIssue({ code: "custom", message: check.message });
-  return z.NEVER;
-});
+export const metadata: z.ZodType<Metadata, MetadataInput> = z
+  .custom<MetadataInput>()
+  .transform((value, context): Metadata => {
+    const check = checkMetadata(value);
+    if (check.ok) return check.metadata;
+    context.addIssue({ code: "custom", message: check.message });
+    return z.NEVER;
+  });
 
 /** What a key must be permitted to do. */
-export const permissionQuery = z
+export const permissionQuery: z.ZodType<PermissionQuery, PermissionQuery> = z
   .custom<PermissionQuery>()
   .transform((value, context): PermissionQuery => {
     const check = checkPermissionQuery(value);

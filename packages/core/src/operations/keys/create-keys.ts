@@ -4,7 +4,7 @@ import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js"
 import type { EpochMs } from "../../time.js";
 import { withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
-import { orRequired, parseInput } from "../input.js";
+import { type ListSchema, orRequired, parseInput } from "../input.js";
 import { References } from "../references.js";
 import { insertKey, type KeyCredential, needForKey } from "./build.js";
 import { type ImportedKey, type ImportKeyInput, importedKey, startOf } from "./import-input.js";
@@ -25,7 +25,7 @@ export interface CreatedKeys {
 }
 
 /** Schema of the input of createKeys. */
-export const createKeysInput = z
+export const createKeysInput: ListSchema<typeof importedKey> = z
   .array(importedKey, { error: SIZE_ERROR })
   .min(1, { error: SIZE_ERROR })
   .max(100, { error: SIZE_ERROR })

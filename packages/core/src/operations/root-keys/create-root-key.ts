@@ -9,9 +9,27 @@ import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permiss
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import { type OperationContext, randomRepeated, transact } from "../context.js";
-import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
+import {
+  expiryIssues,
+  type ListSchema,
+  orRequired,
+  parseInput,
+  text,
+  wholeNumber,
+} from "../input.js";
 
 const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
+
+const LIST_ERROR = "must be a list of 1 to 1000 permissions";
+
+const rootPermission = z
+  .string({ error: PERMISSION_ERROR })
+  .refine(isRootPermission, { error: PERMISSION_ERROR });
+
+const rootPermissions: ListSchema<typeof rootPermission> = z
+  .array(rootPermission, { error: orRequired(LIST_ERROR) })
+  .min(1, { error: LIST_ERROR })
+  .max(1_000, { error: LIST_ERROR });
 
 /** Input of createRootKey. */
 export interface CreateRootKeyInput {
@@ -25,15 +43,7 @@ export interface CreateRootKeyInput {
 
 /** Schema of the input of createRootKey. */
 export const createRootKeyInput = z.strictObject({
-  permissions: z
-    .array(
-      z.string({ error: PERMISSION_ERROR }).refine(isRootPermission, { error: PERMISSION_ERROR }),
-      {
-        error: orRequired("must be a list of 1 to 1000 permissions"),
-      },
-    )
-    .min(1, { error: "must be a list of 1 to 1000 permissions" })
-    .max(1_000, { error: "must be a list of 1 to 1000 permissions" }),
+  permissions: rootPermissions,
   name: text(1, 256).optional(),
   expires: wholeNumber(1).optional(),
 });
