@@ -9,6 +9,8 @@ import type { Metadata } from "./metadata.js";
 export interface LatchkeyTypes {
   /** Names of permissions. */
   readonly permission: string;
+  /** Names of permissions that can be held: wildcards, too. */
+  readonly heldPermission: string;
   /** Names of rate limits. */
   readonly ratelimit: string;
   /** Metadata of a key as it is read. */
@@ -43,6 +45,7 @@ export interface TypesOf<
   IdentityMeta extends MetaSchema | undefined,
 > extends LatchkeyTypes {
   readonly permission: Permission;
+  readonly heldPermission: NameOrWildcard<Permission>;
   readonly ratelimit: Ratelimit;
   readonly meta: [Meta] extends [MetaSchema] ? StoredMeta<OutputOf<Meta>> : Metadata;
   readonly metaInput: [Meta] extends [MetaSchema] ? Given<InputOf<Meta>> : MetadataInput;
@@ -65,9 +68,7 @@ type Stored<Value> = Value extends object ? StoredMeta<Value> : Value;
 type Given<Value extends object> = { readonly [Member in keyof Value]: Value[Member] };
 
 /** A permission that can be held: one that the program knows, or a wildcard that grants some of these. */
-export type PermissionName<Types extends LatchkeyTypes = DefaultTypes> = NameOrWildcard<
-  Types["permission"]
->;
+export type PermissionName<Types extends LatchkeyTypes = DefaultTypes> = Types["heldPermission"];
 
 type NameOrWildcard<Name extends string> = string extends Name
   ? string
