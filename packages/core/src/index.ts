@@ -22,7 +22,12 @@ export { deepFrozen } from "./lib/deep-freeze.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export type { JsonValue } from "./lib/json.js";
-export type { StandardIssue, StandardResult, StandardSchema } from "./lib/standard-schema.js";
+export type {
+  StandardIssue,
+  StandardPathPart,
+  StandardResult,
+  StandardSchema,
+} from "./lib/standard-schema.js";
 export type { CreateApiInput, CreatedApi } from "./operations/apis/create-api.js";
 export type { DeleteApiInput } from "./operations/apis/delete-api.js";
 export type { GetApiInput } from "./operations/apis/get-api.js";

@@ -54,7 +54,12 @@ export interface LatchkeyOptions<
    * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the counts are written to the
    * store, and a crash may lose what was counted since. False: not at all.
    */
-  readonly usage?: false | { readonly flushMs?: number };
+  readonly usage?:
+    | false
+    | {
+        /** How often counts are written: 1 to 3,600,000 ms, 5,000 unless given. */
+        readonly flushMs?: number;
+      };
   /**
    * Names of the permissions that the program knows. Types alone: where one is given, another does not compile, but for wildcards
    * that are held; nothing is created, and nothing refused at run time. Any text unless given.

@@ -4,6 +4,11 @@ import type { HeaderFields } from "./rate-limit-fields.js";
 /** The verdict on a key that is good. */
 export type ApiKey<Types extends LatchkeyTypes = DefaultTypes> = ValidVerdict<Types>;
 
+/** The verdict on a key that is good, with the names and the metadata that a latchkey knows: `ApiKeyOf<typeof latchkey>`. */
+export type ApiKeyOf<Guarded extends { readonly "~types"?: LatchkeyTypes }> = ApiKey<
+  NonNullable<Guarded["~types"]>
+>;
+
 /** The verdict on a key that is not. */
 export type RefusedVerdict = Exclude<VerifyOutcome, { readonly valid: true }>;
 

@@ -14,21 +14,42 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     /** Checks a value: answers it as the schema has it, or what is wrong with it. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** Never there at run time: the types of what goes in and what comes out. */
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly types?:
+      | {
+          /** What it takes. */
+          readonly input: Input;
+          /** What it answers. */
+          readonly output: Output;
+        }
+      | undefined;
   };
 }
 
 /** What a {@link StandardSchema} answers about a value. */
 export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
+  | {
+      /** The value as the schema has it. */
+      readonly value: Output;
+      /** None. */
+      readonly issues?: undefined;
+    }
+  | {
+      /** What is wrong with the value. */
+      readonly issues: readonly StandardIssue[];
+    };
 
 /** One thing that is wrong with a value. */
 export interface StandardIssue {
   /** In the words of the schema. */
   readonly message: string;
   /** Down to what is wrong; absent or empty for the value itself. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  readonly path?: readonly (PropertyKey | StandardPathPart)[] | undefined;
+}
+
+/** One member on the way down. */
+export interface StandardPathPart {
+  /** Its name, or its place in a list. */
+  readonly key: PropertyKey;
 }
 
 /** The type that a schema takes. */

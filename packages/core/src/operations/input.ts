@@ -177,25 +177,6 @@ export const pageLimit = wholeNumber(1, 100).default(100);
 /** Text from a previous page. */
 export const cursor = text(1, 1_024);
 
-/** Adds an issue for each name that stands in the list before. */
-export function addDuplicateIssues(
-  items: readonly { readonly name: string }[],
-  context: {
-    addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
-  },
-): void {
-  const seen = new Set<string>();
-  for (const [index, { name }] of items.entries()) {
-    if (seen.has(name))
-      context.addIssue({
-        code: "custom",
-        path: [index, "name"],
-        message: "must not be given twice",
-      });
-    seen.add(name);
-  }
-}
-
 /**
  * The issue of an `expires` that is not later than now, which no schema can see. An expiry that is no number is the
  * schema's business.

@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import type { z } from "zod";
 import type { OperationName, Operations } from "./operations.js";
-import type { TABLE } from "./table.js";
+import type { Table } from "./table.js";
 import type { VerifierInput, verifierInput } from "./verify-key/verifier.js";
 import type { SetWorkspaceEnabledInput } from "./workspaces/set-workspace-enabled.js";
 
@@ -21,10 +21,10 @@ type IsSame<One, Other> = [One, Other] extends [Other, One]
     : false
   : false;
 
-type SchemaInput<Name extends OperationName> =
-  (typeof TABLE)[Name]["input"] extends infer Schema extends z.ZodType
-    ? z.input<Schema>
-    : undefined;
+type SchemaInput<Name extends OperationName> = Table[Name]["input"] extends infer Schema extends
+  z.ZodType
+  ? z.input<Schema>
+  : undefined;
 
 type WrittenInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
   ? SetWorkspaceEnabledInput

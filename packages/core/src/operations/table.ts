@@ -65,12 +65,12 @@ type Run<Name extends OperationName> = (
 ) => ReturnType<Operations[Name]>;
 
 /** An operation: how it runs, and what its input must be; null: it takes none, or checks it by itself. */
-type Table = {
+type AnyTable = {
   readonly [Name in OperationName]: { readonly run: Run<Name>; readonly input: InputSchema | null };
 };
 
 /** Every operation. */
-export const TABLE = {
+const TABLE = {
   createApi: { run: createApi, input: createApiInput },
   getApi: { run: getApi, input: getApiInput },
   listApis: { run: listApis, input: listApisInput },
@@ -122,7 +122,10 @@ export const TABLE = {
   getWorkspace: { run: getWorkspace, input: null },
   isWorkspaceEnabled: { run: isWorkspaceEnabled, input: null },
   setWorkspaceEnabled: { run: setWorkspaceEnabled, input: setWorkspaceEnabledInput },
-} satisfies Table;
+} satisfies AnyTable;
+
+/** Every operation with its own types. */
+export type Table = typeof TABLE;
 
 /** What an operation takes, as an object; never for one that takes none, or no object. */
 type OperationInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
