@@ -13,6 +13,7 @@ export const PAGES: readonly { readonly path: string; readonly text: string }[] 
   "packages/core/README.md",
   "packages/core/src/README.md",
   "packages/memory/README.md",
+  "docs/types.md",
 ].map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), "utf8") }));
 
 /** Every TypeScript program of these pages. */
