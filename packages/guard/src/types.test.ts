@@ -153,6 +153,11 @@ test("every guard knows the names that its latchkey knows, and hands on its type
   const question = { permissions: { or: ["docs.read", "docs.write"] }, cost: 2 } as const;
 
   const express_ = createExpressGuard(latchkey, { trustProxy: 1 });
+  express().get("/", express_(question), (req, res) => {
+    const apiKey = req.apiKey as ApiKeyOf<typeof latchkey>;
+    expectTypeOf(apiKey.permissions).toEqualTypeOf<Key["permissions"]>();
+    res.end();
+  });
   express_({ ...question, ratelimits: [{ name: "tiles", cost: () => 2 }] });
   // @ts-expect-error: misspelt
   express_({ permissions: "docs.raed" });
