@@ -16,7 +16,7 @@ export interface AddPermissionsInput<Types extends LatchkeyTypes = DefaultTypes>
 /** Schema of the input of addPermissions. */
 export const addPermissionsInput = z.strictObject({ keyId: id, permissions: permissionList });
 
-/** @see KeyOperations.addPermissions */
+/** @see KeyGrantOperations.addPermissions */
 export async function addPermissions(
   context: OperationContext,
   input: AddPermissionsInput,

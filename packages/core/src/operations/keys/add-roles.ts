@@ -15,7 +15,7 @@ export interface AddRolesInput {
 /** Schema of the input of addRoles. */
 export const addRolesInput = z.strictObject({ keyId: id, roles: roleList });
 
-/** @see KeyOperations.addRoles */
+/** @see KeyGrantOperations.addRoles */
 export async function addRoles(context: OperationContext, input: AddRolesInput): Promise<KeyRoles> {
   const { keyId, roles } = parseInput(addRolesInput, input);
   return { roles: await addGrants(context, "role", keyId, roles) };

@@ -16,7 +16,7 @@ export interface RemovePermissionsInput<Types extends LatchkeyTypes = DefaultTyp
 /** Schema of the input of removePermissions. */
 export const removePermissionsInput = z.strictObject({ keyId: id, permissions: permissionList });
 
-/** @see KeyOperations.removePermissions */
+/** @see KeyGrantOperations.removePermissions */
 export async function removePermissions(
   context: OperationContext,
   input: RemovePermissionsInput,

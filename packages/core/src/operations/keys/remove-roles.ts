@@ -15,7 +15,7 @@ export interface RemoveRolesInput {
 /** Schema of the input of removeRoles. */
 export const removeRolesInput = z.strictObject({ keyId: id, roles: roleList });
 
-/** @see KeyOperations.removeRoles */
+/** @see KeyGrantOperations.removeRoles */
 export async function removeRoles(
   context: OperationContext,
   input: RemoveRolesInput,

@@ -16,7 +16,7 @@ export interface SetPermissionsInput<Types extends LatchkeyTypes = DefaultTypes>
 /** Schema of the input of setPermissions. */
 export const setPermissionsInput = z.strictObject({ keyId: id, permissions: permissionList });
 
-/** @see KeyOperations.setPermissions */
+/** @see KeyGrantOperations.setPermissions */
 export async function setPermissions(
   context: OperationContext,
   input: SetPermissionsInput,

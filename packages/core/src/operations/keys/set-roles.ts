@@ -15,7 +15,7 @@ export interface SetRolesInput {
 /** Schema of the input of setRoles. */
 export const setRolesInput = z.strictObject({ keyId: id, roles: roleList });
 
-/** @see KeyOperations.setRoles */
+/** @see KeyGrantOperations.setRoles */
 export async function setRoles(context: OperationContext, input: SetRolesInput): Promise<KeyRoles> {
   const { keyId, roles } = parseInput(setRolesInput, input);
   return { roles: await setGrants(context, "role", keyId, roles) };

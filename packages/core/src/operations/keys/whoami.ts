@@ -21,7 +21,7 @@ export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>
     "id" | "name" | "remaining" | "identity" | "meta" | "createdAt" | "enabled" | "environment"
   > {}
 
-/** @see KeyOperations.whoami */
+/** @see SecretOperations.whoami */
 export async function whoami(context: OperationContext, input: WhoamiInput): Promise<KeySummary> {
   const { key: secret } = parseInput(whoamiInput, input);
   const loaded = await findKeyBySecret(context, secret);

@@ -27,7 +27,7 @@ const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND"
  * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a verification of a
  * key in use is one store call, and none is answered from stale records.
  *
- * @see KeyOperations.verifyKey
+ * @see SecretOperations.verifyKey
  */
 export function verifyKey(
   context: OperationContext,
