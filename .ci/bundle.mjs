@@ -144,14 +144,31 @@ function shorten(directory) {
         return `/*!\n${BUNDLED}\n\n${licence.trim()}\n*/\n${small.code}\n`;
       }
       if (!WITH_SHORT_NAMES.includes(basename(directory))) return null;
-      return minify(chunk.fileName, code, {
+      const small = await minify(chunk.fileName, code, {
         module: true,
         compress: { sequences: false, joinVars: false, keepNames: { function: true, class: true } },
         mangle: { toplevel: false },
         codegen: { removeWhitespace: false },
       });
+      return withoutIndentation(small.code);
     },
   };
+}
+
+/**
+ * The same lines without what they begin with, which is a twentieth of them.
+ *
+ * @param {string} code
+ * @throws {Error} Where a text runs over a line that begins with a tab: it would become another.
+ */
+async function withoutIndentation(code) {
+  const { minify } = await import("rolldown/utils");
+  const flat = code.replace(/^\t+/gm, "");
+  const [one, other] = await Promise.all(
+    [code, flat].map((each) => minify("index.js", each, { module: true })),
+  );
+  if (one?.code !== other?.code) throw new Error("a text runs over an indented line");
+  return flat;
 }
 
 /**

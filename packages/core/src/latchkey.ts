@@ -5,7 +5,9 @@ import { createLruCache } from "./lib/lru-cache.js";
 import { createRandomPool } from "./lib/random.js";
 import type { OperationContext } from "./operations/context.js";
 import { KnownIds } from "./operations/known-ids.js";
-import { bindOperations, type Operations } from "./operations/table.js";
+import { bindLists, type Lists } from "./operations/lists.js";
+import type { Operations } from "./operations/operations.js";
+import { bindOperations } from "./operations/table.js";
 import type { VerifyScope } from "./operations/verify-key/scope.js";
 import {
   makeVerifier,
@@ -13,6 +15,7 @@ import {
   type VerifierInput,
 } from "./operations/verify-key/verifier.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
+import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
 import { createSecretHasher } from "./secrets/hash.js";
 import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
@@ -25,7 +28,12 @@ import { Catalog } from "./verification/catalog.js";
 import { KeyCache } from "./verification/key-cache.js";
 
 /** Options of {@link createLatchkey}. */
-export interface LatchkeyOptions {
+export interface LatchkeyOptions<
+  Permission extends string = string,
+  Ratelimit extends string = string,
+  Meta extends MetaSchema | undefined = MetaSchema | undefined,
+  IdentityMeta extends MetaSchema | undefined = MetaSchema | undefined,
+> {
   /** Where keys live. */
   readonly store: KeyStore;
   /** Tenant that the operations work in: 1 to 64 of `A-Z a-z 0-9 _ -`. `ws_default` unless given. */
@@ -46,7 +54,26 @@ export interface LatchkeyOptions {
    * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the counts are written to the
    * store, and a crash may lose what was counted since. False: not at all.
    */
-  readonly usage?: false | { readonly flushMs?: number };
+  readonly usage?:
+    | false
+    | {
+        /** How often counts are written: 1 to 3,600,000 ms, 5,000 unless given. */
+        readonly flushMs?: number;
+      };
+  /**
+   * Names of the permissions that the program knows. Types alone: where one is given, another does not compile, but for wildcards
+   * that are held; nothing is created, and nothing refused at run time. Any text unless given.
+   */
+  readonly permissions?: readonly Permission[] | undefined;
+  /** Names of the rate limits that the program knows, beside `default`. Types alone, as `permissions`. */
+  readonly ratelimits?: readonly Ratelimit[] | undefined;
+  /**
+   * Schema of the metadata of keys, of any library with Standard Schema (zod, valibot, arktype …). It is asked whenever metadata is
+   * written; what it answers is kept, and its types are those of what is read. Keys without metadata are not asked about.
+   */
+  readonly meta?: Meta;
+  /** Schema of the metadata of identities, as `meta` of keys. `{}`, which an identity has at first, is not asked about. */
+  readonly identityMeta?: IdentityMeta;
   /** Is called with every change and every verification of this process. Nothing waits for it. */
   readonly onEvent?: EventListener;
   /**
@@ -57,7 +84,9 @@ export interface LatchkeyOptions {
 }
 
 /** Key and identity management over one store, in one workspace. */
-export interface Latchkey extends Operations {
+export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
+  extends Operations<Types>,
+    Lists<Types> {
   /** The workspace that these operations work in. */
   readonly workspaceId: string;
   /** The current instant as every operation sees it: Unix epoch ms, never going back. */
@@ -71,13 +100,33 @@ export interface Latchkey extends Operations {
    * const mayRead = latchkey.verifier({ permissions: "tiles.read" });
    * const verdict = await mayRead(key, { ipAddress });
    */
-  verifier(question?: VerifierInput, scope?: VerifyScope): Verifier;
-  /** The same operations for another tenant, over the same store. */
-  workspace(workspaceId: string): Latchkey;
-  /** The same operations on behalf of someone, 1 to 256 characters: what the audit log and events name as `actor`. */
-  actingAs(actor: string): Latchkey;
-  /** Writes the counts of verifications that the store does not have yet, then closes it. */
+  verifier(question?: VerifierInput<Types>, scope?: VerifyScope): Verifier<Types>;
+  /**
+   * The same operations for another tenant, over the same store.
+   *
+   * @throws TypeError unless the id is 1 to 64 of `A-Z a-z 0-9 _ -`.
+   * @example
+   * const theirs = latchkey.workspace("ws_northwind");
+   */
+  workspace(workspaceId: string): Latchkey<Types>;
+  /**
+   * The same operations on behalf of someone: what the audit log and events name as `actor`.
+   *
+   * @throws TypeError unless the name has 1 to 256 characters.
+   * @example
+   * await latchkey.actingAs("support").deleteKey({ keyId });
+   */
+  actingAs(actor: string): Latchkey<Types>;
+  /**
+   * Writes the counts of verifications that the store does not have yet, then closes it.
+   *
+   * @throws LatchkeyError `STORE_UNAVAILABLE`.
+   * @example
+   * await latchkey.close();
+   */
   close(): Promise<void>;
+  /** Never there: it carries the types of this latchkey to what is made of it, such as guards. */
+  readonly "~types"?: Types;
 }
 
 const DEFAULT_CACHED_KEYS = 32_768;
@@ -98,14 +147,27 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "usage",
   "onEvent",
   "onError",
+  "permissions",
+  "ratelimits",
+  "meta",
+  "identityMeta",
 ] satisfies (keyof LatchkeyOptions)[]);
 
 /**
  * Makes a latchkey over a store.
  *
  * @throws TypeError naming the option that is wrong and its bound.
+ * @example
+ * const latchkey = createLatchkey({ store: memoryStore(), permissions: ["docs.read", "docs.write"] });
  */
-export function createLatchkey(options: LatchkeyOptions): Latchkey {
+export function createLatchkey<
+  const Permission extends string = string,
+  const Ratelimit extends string = string,
+  Meta extends MetaSchema | undefined = undefined,
+  IdentityMeta extends MetaSchema | undefined = undefined,
+>(
+  options: LatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta>,
+): Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>> {
   if (typeof options !== "object" || options === null)
     throw new TypeError("createLatchkey needs an object of options, with a store");
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
@@ -120,6 +182,8 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     usage = {},
     onEvent = null,
     onError = null,
+    meta = null,
+    identityMeta = null,
   } = options;
   if (typeof store?.charge !== "function")
     throw new TypeError('"store" must be a KeyStore, such as memoryStore()');
@@ -136,6 +200,12 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     throw new TypeError('"onEvent" must be a function');
   if (onError !== null && typeof onError !== "function")
     throw new TypeError('"onError" must be a function');
+  for (const name of ["permissions", "ratelimits"] as const)
+    if (options[name] !== undefined && !isListOfTexts(options[name]))
+      throw new TypeError(`"${name}" must be a list of names`);
+  for (const name of ["meta", "identityMeta"] as const)
+    if (options[name] !== undefined && typeof options[name]["~standard"]?.validate !== "function")
+      throw new TypeError(`"${name}" must be a schema with Standard Schema`);
   const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);
   const shared: Omit<OperationContext, "workspaceId"> = {
@@ -151,6 +221,8 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
     knownIds: new KnownIds(),
     actor: null,
+    keyMeta: meta,
+    identityMeta,
     keepsAuditLog: auditLog,
     onEvent,
     onError,
@@ -163,7 +235,9 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     store.readClock === undefined || hasOwnClock || onError === null
       ? () => undefined
       : watchClock(store, now, (difference) => report(onError, difference));
-  return bindWorkspace({ ...shared, close: () => close(shared, stopWatching) }, workspaceId);
+  const bound = bindWorkspace({ ...shared, close: () => close(shared, stopWatching) }, workspaceId);
+  // The types say what a program knows, and nothing of it is another function.
+  return bound as unknown as Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>>;
 }
 
 /** What all workspaces of a latchkey share, and how it is closed. */
@@ -176,13 +250,15 @@ function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
     throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
   }
   const context: OperationContext = { ...shared, workspaceId };
+  const operations = bindOperations(context);
   return {
     workspaceId,
     now: shared.now,
     workspace: (otherId) => bindWorkspace(shared, otherId),
     actingAs: (actor) => bindWorkspace({ ...shared, actor: checkedActor(actor) }, workspaceId),
     verifier: (question, scope) => makeVerifier(context, question, scope),
-    ...bindOperations(context),
+    ...operations,
+    ...bindLists(operations),
     close: shared.close,
   };
 }
@@ -218,6 +294,10 @@ function checkedActor(actor: unknown): string {
   if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
     return actor;
   throw new TypeError('"actor" must be a string of 1 to 256 characters');
+}
+
+function isListOfTexts(names: unknown): boolean {
+  return Array.isArray(names) && names.every((name) => typeof name === "string");
 }
 
 function isRing(ring: unknown): boolean {

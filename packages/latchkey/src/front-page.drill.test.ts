@@ -15,6 +15,8 @@ beforeAll(() => {
   symlinkSync(PACKAGE_FOLDER, join(folder, "node_modules", "latchkey"), "junction");
   const scoped = join(PACKAGE_FOLDER, "node_modules", "@latchkey");
   symlinkSync(scoped, join(folder, "node_modules", "@latchkey"), "junction");
+  const zod = join(REPOSITORY, "packages", "core", "node_modules", "zod");
+  symlinkSync(zod, join(folder, "node_modules", "zod"), "junction");
   const types = join(REPOSITORY, "node_modules", "@types");
   symlinkSync(types, join(folder, "node_modules", "@types"), "junction");
   for (const [index, { code }] of PROGRAMS.entries())

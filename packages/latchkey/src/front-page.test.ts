@@ -4,6 +4,7 @@ import { createLatchkey } from "@latchkey/core";
 import { openApiDocument } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
+import { LIST_NAMES } from "./testing/list-names.js";
 import { PAGES, PROGRAMS, REPOSITORY, textOf } from "./testing/pages.js";
 
 describe("the README", () => {
@@ -31,7 +32,7 @@ describe("the README", () => {
 describe("the reference", () => {
   test("names every operation", () => {
     const latchkey = createLatchkey({ store: memoryStore() });
-    const noOperations = ["workspaceId", "workspace", "actingAs", "close", "now"];
+    const noOperations = ["workspaceId", "workspace", "actingAs", "close", "now", ...LIST_NAMES];
     const operations = Object.keys(latchkey).filter((name) => !noOperations.includes(name));
     const operationsPage = textOf("docs/operations.md");
     const missing = operations.filter((name) => !operationsPage.includes(`\n| \`${name}\` |`));

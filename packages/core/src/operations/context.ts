@@ -8,6 +8,7 @@ import type { IdFactory, RandomBytes } from "../lib/id.js";
 import type { LruCache } from "../lib/lru-cache.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
 import type { RootKeyPointer } from "../records/root-key.js";
+import type { MetaSchema } from "../rules/latchkey-types.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
@@ -43,6 +44,10 @@ export interface OperationContext {
   readonly knownIds: KnownIds;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
+  /** What checks the metadata of keys; null: nothing but its bounds. */
+  readonly keyMeta: MetaSchema | null;
+  /** What checks the metadata of identities, but for `{}`; null: nothing but its bounds. */
+  readonly identityMeta: MetaSchema | null;
   /** Whether changes are written to the audit log. */
   readonly keepsAuditLog: boolean;
   readonly onEvent: EventListener | null;

@@ -31,6 +31,8 @@ export function contextWith(
     rootKeys: createLruCache(0),
     knownIds: new KnownIds(),
     actor: null,
+    keyMeta: null,
+    identityMeta: null,
     keepsAuditLog: true,
     onEvent: null,
     onError: null,

@@ -1,20 +1,21 @@
-import { createApiInput } from "@latchkey/core";
+import { OPERATIONS as CORE_OPERATIONS } from "@latchkey/core";
 import { z } from "zod";
 import { API_ID, KEY_ID, START } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
 import { dataBody, pageBody, paginationOf } from "./bodies.js";
-import { changedKey, newKey, page } from "./fields.js";
+import { changedKey, fieldsOf, newKey, page } from "./fields.js";
 import { defineV2 } from "./operation.js";
 import { empty, key, toKey } from "./views.js";
 
-const apiId = newKey.apiId;
+const { apiId } = newKey;
+const newApi = fieldsOf(CORE_OPERATIONS.createApi.input);
 
 /** Operations on an API and on all of its keys. */
 export const APIS: readonly Operation[] = [
   defineV2({
     name: "apis.createApi",
     operation: "createApi",
-    input: z.strictObject({ name: createApiInput.shape.name }),
+    input: z.strictObject({ name: newApi.name }),
     response: dataBody(z.strictObject({ apiId: z.string() })),
     example: { input: { name: "payments" }, response: { data: { apiId: API_ID } } },
     run: async ({ carryOut }, input) => ({ data: await carryOut(input) }),

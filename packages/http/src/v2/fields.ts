@@ -1,36 +1,44 @@
 import {
-  createIdentityInput,
-  createKeyInput,
-  createKeysInput,
-  listKeysInput,
-  updateKeyInput,
-  verifyKeyInput,
+  OPERATIONS as CORE_OPERATIONS,
+  type CreateKeyInput,
+  type InputSchema,
+  type UpdateKeyInput,
+  type VerifyKeyInput,
 } from "@latchkey/core";
 import { z } from "zod";
 
 // Fields are those of v1, with their bounds, wherever v2 has the same field or the same value under another name.
 
+/** The schema of each field of an input. */
+type Fields<Input> = {
+  readonly [Name in keyof Input]-?: undefined extends Input[Name]
+    ? z.ZodOptional<z.ZodType<Exclude<Input[Name], undefined>, Exclude<Input[Name], undefined>>>
+    : z.ZodType<Input[Name], Input[Name]>;
+};
+
+/** The fields of an input of core, which says only that it is a schema. */
+export function fieldsOf<Input>(schema: InputSchema<Input, Input>): Fields<Input> {
+  return (schema as unknown as { readonly shape: Fields<Input> }).shape;
+}
+
 /** Fields of keys.createKey in v1. */
-export const newKey: (typeof createKeyInput)["shape"] = createKeyInput.shape;
+export const newKey: Fields<CreateKeyInput> = fieldsOf(CORE_OPERATIONS.createKey.input);
 
 /** Fields of keys.updateKey in v1. */
-export const changedKey: (typeof updateKeyInput)["shape"] = updateKeyInput.shape;
-
-/** Fields of one key of migrations.createKeys in v1. */
-export const importedKey: (typeof createKeysInput)["element"]["shape"] =
-  createKeysInput.element.shape;
+export const changedKey: Fields<UpdateKeyInput> = fieldsOf(CORE_OPERATIONS.updateKey.input);
 
 /** Fields of keys.verifyKey in v1. */
-export const question: (typeof verifyKeyInput)["shape"] = verifyKeyInput.shape;
+export const question: Fields<VerifyKeyInput> = fieldsOf(CORE_OPERATIONS.verifyKey.input);
 
 /** Limits of keys and of identities. */
-export const ratelimits: (typeof createIdentityInput)["shape"]["ratelimits"] =
-  createIdentityInput.shape.ratelimits;
+export const { ratelimits } = fieldsOf(CORE_OPERATIONS.createIdentity.input);
+
+const { limit, cursor } = fieldsOf(CORE_OPERATIONS.listKeys.input);
 
 /** `limit` and `cursor` of a page. */
 export const page = {
-  limit: listKeysInput.shape.limit.describe("Largest number of items on the page."),
-  cursor: listKeysInput.shape.cursor,
+  limit: limit.describe("Largest number of items on the page."),
+  cursor,
 };
 
 /** An id, or a name that is as good. */

@@ -1,15 +1,15 @@
-import { createIdentityInput } from "@latchkey/core";
+import { OPERATIONS as CORE_OPERATIONS } from "@latchkey/core";
 import { z } from "zod";
 import { findIdentityId } from "../auth/identity-id.js";
 import { onIdentityByAnyId } from "../auth/required-permissions.js";
 import { IDENTITY_ID } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
 import { dataBody, pageBody, paginationOf } from "./bodies.js";
-import { anyId, page, ratelimits } from "./fields.js";
+import { anyId, fieldsOf, page, ratelimits } from "./fields.js";
 import { defineV2 } from "./operation.js";
 import { empty, identity, toIdentity } from "./views.js";
 
-const { externalId, meta } = createIdentityInput.shape;
+const { externalId, meta } = fieldsOf(CORE_OPERATIONS.createIdentity.input);
 
 const IDENTITY = {
   id: IDENTITY_ID,

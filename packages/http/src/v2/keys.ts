@@ -1,4 +1,4 @@
-import { rotateKeyInput, updateRemainingInput } from "@latchkey/core";
+import { OPERATIONS as CORE_OPERATIONS } from "@latchkey/core";
 import { z } from "zod";
 import { API_ID, KEY_ID, NEXT_KEY_ID, SECRET, START } from "../operations/examples.js";
 import { VERIFY_KEY } from "../operations/keys.js";
@@ -7,6 +7,7 @@ import { createdKey } from "../response-schemas/keys.js";
 import { dataBody } from "./bodies.js";
 import {
   changedKey,
+  fieldsOf,
   newCredits,
   newKey,
   pathInCredits,
@@ -21,6 +22,8 @@ import { toVerdict, verdict } from "./verdict.js";
 import { credits, empty, key, toKey } from "./views.js";
 
 const { keyId } = changedKey;
+const newCount = fieldsOf(CORE_OPERATIONS.updateRemaining.input);
+const rotation = fieldsOf(CORE_OPERATIONS.rotateKey.input);
 
 const KEY = {
   keyId: KEY_ID,
@@ -189,8 +192,8 @@ export const KEYS: readonly Operation[] = [
       "decrement below 0 is a 412 and changes nothing.",
     input: z.strictObject({
       keyId,
-      operation: updateRemainingInput.shape.op,
-      value: updateRemainingInput.shape.value,
+      operation: newCount.op,
+      value: newCount.value,
     }),
     response: dataBody(credits),
     example: {
@@ -224,7 +227,10 @@ export const KEYS: readonly Operation[] = [
       "Creates a key with the same settings, which shares uses and limits with the old one. The old key stays valid " +
       "for `expiration` ms, but not beyond its own expiry. A key can be replaced once: again is a 409. Only this " +
       "response contains the new secret. A recoverable key needs `encrypt_key`, too.",
-    input: z.strictObject({ keyId, expiration: rotateKeyInput.shape.graceMs.unwrap() }),
+    input: z.strictObject({
+      keyId,
+      expiration: rotation.graceMs.unwrap(),
+    }),
     response: dataBody(createdKey),
     example: {
       input: { keyId: KEY_ID, expiration: 3_600_000 },

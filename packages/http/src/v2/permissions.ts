@@ -1,6 +1,5 @@
 import {
-  createPermissionInput,
-  createRoleInput,
+  OPERATIONS as CORE_OPERATIONS,
   type Latchkey,
   LatchkeyError,
   type RoleView,
@@ -11,12 +10,12 @@ import { PERMISSION_ID, ROLE_ID } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
 import { listOf } from "../response-schemas/shared.js";
 import { dataBody, pageBody, paginationOf } from "./bodies.js";
-import { anyId, page } from "./fields.js";
+import { anyId, fieldsOf, page } from "./fields.js";
 import { defineV2 } from "./operation.js";
 import { empty, permission, role, toPermission } from "./views.js";
 
-const newRole = createRoleInput.shape;
-const { name: slug, description } = createPermissionInput.shape;
+const newRole = fieldsOf(CORE_OPERATIONS.createRole.input);
+const { name: slug, description } = fieldsOf(CORE_OPERATIONS.createPermission.input);
 
 const PERMISSION = {
   id: PERMISSION_ID,

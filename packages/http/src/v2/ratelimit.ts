@@ -1,13 +1,14 @@
-import { limitInput } from "@latchkey/core";
+import { OPERATIONS as CORE_OPERATIONS } from "@latchkey/core";
 import { z } from "zod";
 import { allOf, onNamespace } from "../auth/required-permissions.js";
 import { START } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
 import { instant, listOf, whole } from "../response-schemas/shared.js";
 import { dataBody } from "./bodies.js";
+import { fieldsOf } from "./fields.js";
 import { defineV2 } from "./operation.js";
 
-const { namespace, identifier, limit, duration, cost } = limitInput.shape;
+const { namespace, identifier, limit, duration, cost } = fieldsOf(CORE_OPERATIONS.limit.input);
 const request = z.strictObject({
   namespace: namespace.unwrap(),
   identifier,

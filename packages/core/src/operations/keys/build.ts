@@ -9,6 +9,7 @@ import type { KeySettings } from "./settings.js";
 
 /** A key that was issued. */
 export interface CreatedKey {
+  /** `key_…`; not a secret. */
   readonly keyId: string;
   /** The secret. Pass it on and keep no copy. */
   readonly key: string;

@@ -1,28 +1,31 @@
 import { z } from "zod";
 import { type InputIssue, LatchkeyError } from "../../errors.js";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { EpochMs } from "../../time.js";
+import { withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
-import { orRequired, parseInput } from "../input.js";
+import { type ListSchema, orRequired, parseInput } from "../input.js";
 import { References } from "../references.js";
 import { insertKey, type KeyCredential, needForKey } from "./build.js";
-import { type ImportedKey, importedKey, startOf } from "./import-input.js";
+import { type ImportedKey, type ImportKeyInput, importedKey, startOf } from "./import-input.js";
 
 /** Most roles and permissions that one call names: its write, one step on every store, stays short. */
 const MAX_GRANTS = 10_000;
 
 const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 
-/**
- * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `plaintext` (1 to 512 printable ASCII
- * characters) or `hash`, the SHA-256 of the whole secret (`value` and `variant`: `sha256_base64`, 44 characters with padding,
- * `sha256_base64url`, 43 without, or `sha256_hex`, 64 digits), and the fields of createKey but `byteLength`. All keys together
- * name at most 10,000 roles and permissions.
- *
- * `remaining` may be 0, and `expires` may have passed. `createdAt` says when the other system issued the key (Unix epoch ms, not
- * later than now). `start`, 0 to 32 characters, is what is shown of the secret: it is derived from a plaintext unless given, and
- * leaves 112 bits unknown or is a mere prefix.
- */
-export const createKeysInput = z
+/** Input of createKeys: 1 to 100 keys that another system issued, which name at most 10,000 roles and permissions in all. */
+export type CreateKeysInput<Types extends LatchkeyTypes = DefaultTypes> =
+  readonly ImportKeyInput<Types>[];
+
+/** Keys that were taken over. */
+export interface CreatedKeys {
+  /** `key_…`, in the order given. */
+  readonly keyIds: readonly string[];
+}
+
+/** Schema of the input of createKeys. */
+export const createKeysInput: ListSchema<typeof importedKey> = z
   .array(importedKey, { error: SIZE_ERROR })
   .min(1, { error: SIZE_ERROR })
   .max(100, { error: SIZE_ERROR })
@@ -30,24 +33,14 @@ export const createKeysInput = z
     error: `must not name more than ${MAX_GRANTS} roles and permissions in all`,
   });
 
-/**
- * Takes over keys that another system issued, so that their secrets verify here: all of them in one atomic write, or none.
- *
- * A secret that comes as its hash verifies whether or not a pepper is configured; one that comes as plaintext is stored
- * under the pepper, like a new key. Secrets with little randomness are not made any better: the hash is a fast one.
- *
- * @returns The ids, in the order given.
- * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext
- * that could never verify; `NOT_FOUND` for an unknown API; `CONFLICT` for a secret that exists already, in the workspace or
- * twice in the list; `PRECONDITION_FAILED` naming every role and permission that does not exist, and for `recoverable`
- * without a vault. Nothing is written then.
- */
+/** @see KeyOperations.createKeys */
 export async function createKeys(
   context: OperationContext,
-  input: z.input<typeof createKeysInput>,
-): Promise<{ readonly keyIds: readonly string[] }> {
+  input: CreateKeysInput,
+): Promise<CreatedKeys> {
   const now = context.now();
-  const imports = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
+  const parsed = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
+  const imports = await withCheckedMetas(context.keyMeta, parsed);
   const credentials = imports.map((imported) => credentialOf(context, imported));
   await transact(context, async (transaction, audit) => {
     const references = new References(context, transaction, audit, now);

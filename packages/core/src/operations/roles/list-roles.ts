@@ -4,7 +4,7 @@ import { readAll } from "../read-page.js";
 import { loadRoles } from "./load.js";
 import { type RoleView, toRoleView } from "./view.js";
 
-/** All roles of the workspace with their permissions, in the order of their creation. */
+/** @see PermissionOperations.listRoles */
 export async function listRoles(context: OperationContext): Promise<readonly RoleView[]> {
   const { values, permissions } = await loadRoles(context, () =>
     readAll(context, roleType, "roles"),

@@ -24,16 +24,10 @@ const NO_HASHES: readonly string[] = [];
 const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND" });
 
 /**
- * Decides whether a presented secret may do what is asked, and takes what that costs, in one atomic step. A refusal
- * takes nothing. Concurrent verifications admit exactly what was granted, and a change that has resolved is seen by
- * every verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`.
+ * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a verification of a
+ * key in use is one store call, and none is answered from stale records.
  *
- * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a
- * verification of a key in use is one store call, and none is answered from stale records.
- *
- * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
- * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the
- * store cannot answer: never a verdict then.
+ * @see SecretOperations.verifyKey
  */
 export function verifyKey(
   context: OperationContext,
