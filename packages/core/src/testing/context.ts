@@ -32,8 +32,8 @@ export function contextWith(
     knownIds: new KnownIds(),
     actor: null,
     keepsAuditLog: true,
-    onEvent: null,
-    onError: null,
+    emit: null,
+    timer: () => 0,
     recorder: null,
     ...fields,
   };
