@@ -142,8 +142,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
   const hasOwnClock = options.clock !== undefined;
   const timer: Timer = hasOwnClock ? now : () => performance.now();
   const emit = onEvent === null ? null : createEmitter(onEvent, onError ?? warnOfListener);
-  const store =
-    emit === null ? options.store : emitStoreFailures(options.store, emit, { now, timer });
+  const store = emit === null ? options.store : emitStoreFailures(options.store, emit, now, timer);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
     now,

@@ -25,7 +25,7 @@ interface AboutKey extends AnyEvent {
 /** What is said of every verdict. */
 interface AboutVerdict {
   readonly type: "key.verified";
-  /** Whether it was decided from memory, so that confirming it was the only call of the store. */
+  /** Whether it was decided from memory: the store was only asked to confirm it. */
   readonly cached: boolean;
   /** As the caller gave them. */
   readonly tags?: readonly string[];
@@ -50,7 +50,7 @@ export interface KeyExpiredEvent extends AboutKey {
 /** Configuration was changed. Its duration is that of the transaction, from its first read until it was committed. */
 export interface ChangeEvent extends AuditEvent, Pick<AnyEvent, "durationMs"> {}
 
-/** A call of the store failed. Whoever waits for it gets the error; this is for those who watch. */
+/** A call of the store failed. Whoever waits for it gets the error as well. */
 export interface StoreFailedEvent extends AnyEvent {
   readonly type: "store.failed";
   readonly method: StoreMethod;

@@ -6,40 +6,29 @@ export type StoreMethod = keyof KeyStore;
 /** One call of a store. */
 export interface StoreCall {
   readonly method: StoreMethod;
-  /** Null for `readClock` and `close`, which concern no workspace. */
+  /** Null for `readClock` and `close`. */
   readonly workspaceId: string | null;
 }
 
 /**
  * Stands between a latchkey and its store. What it answers, throws or rejects with is what the caller gets.
  *
- * @param run - Makes the call, and answers what the store answers: `charge` may do so without a promise.
+ * @param run - Makes the call, and answers what the store answers: of `charge` that need not be a promise.
  */
 export type StoreInterceptor = (call: StoreCall, run: () => unknown) => unknown;
 
-// As an object: a method that the port gains does not compile until it is listed.
-const METHODS = Object.keys({
-  read: true,
-  page: true,
-  commit: true,
-  charge: true,
-  addStatistics: true,
-  readStatistics: true,
-  deleteStatistics: true,
-  readClock: true,
-  close: true,
-} satisfies Record<StoreMethod, true>) as readonly StoreMethod[];
-
-/** A store whose every call goes through `around`: to measure it, to delay it, to make it fail. It has the methods that `store` has. */
+/** A store whose every call goes through `around`: to measure it, to delay it, to make it fail. */
 export function interceptStore(store: KeyStore, around: StoreInterceptor): KeyStore {
-  const methods = METHODS.filter((method) => store[method] !== undefined).map((method) => [
-    method,
-    (...args: readonly unknown[]) =>
-      around({ method, workspaceId: workspaceIdOf(args[0]) }, () =>
-        Reflect.apply(store[method] as () => unknown, store, args),
-      ),
-  ]);
-  return Object.fromEntries(methods) as KeyStore;
+  return new Proxy(store, {
+    get(_, name) {
+      const method: unknown = Reflect.get(store, name);
+      if (typeof method !== "function") return method;
+      return (...args: readonly unknown[]) =>
+        around({ method: name as StoreMethod, workspaceId: workspaceIdOf(args[0]) }, () =>
+          Reflect.apply(method, store, args),
+        );
+    },
+  });
 }
 
 /** The first argument is the id itself, or a plan that names it. */
