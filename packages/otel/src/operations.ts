@@ -12,12 +12,13 @@ export function measuredOperations<Instance extends Latchkey>(
   instruments: Instruments,
 ): Instance {
   const measured = (name: string, run: Operation): Operation => {
+    const labels = { [ATTRIBUTE.operation]: name };
     const measurement = {
       tracer: instruments.tracer,
       duration: instruments.operationDuration,
       name: `latchkey.${name}`,
-      labels: { [ATTRIBUTE.operation]: name },
-      spanAttributes: { [ATTRIBUTE.workspaceId]: latchkey.workspaceId },
+      labels,
+      attributes: { ...labels, [ATTRIBUTE.workspaceId]: latchkey.workspaceId },
       onAnswer: (answer: unknown) =>
         name === "verifyKey" ? describeVerdict(answer, instruments.keyIds) : {},
     };

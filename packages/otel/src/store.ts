@@ -26,7 +26,7 @@ export function measuredStore(store: KeyStore, instruments: Instruments): KeySto
       duration: storeDuration,
       name: `latchkey.store.${method}`,
       labels,
-      spanAttributes: { [ATTRIBUTE.workspaceId]: workspaceId },
+      attributes: { ...labels, [ATTRIBUTE.workspaceId]: workspaceId },
       onAnswer: (answer) => {
         const kind = kindOf(answer);
         if (kind === "stale") storeRetries.add(1, labels);

@@ -1,6 +1,7 @@
 import {
   emitUnknownSecret,
   emitVerdict,
+  type JudgedKey,
   type VerificationTrace,
 } from "../../audit/verification-events.js";
 import { LatchkeyError } from "../../errors.js";
@@ -147,7 +148,7 @@ function conclude(
     context.cache.drop(cached);
     return null;
   }
-  const { emit, recorder } = context;
+  const { recorder } = context;
   const { question } = request;
   const { limits, cost } = question;
   const verdict =
@@ -155,12 +156,8 @@ function conclude(
       ? concludeVerification(cached, refusal ?? decideLimits(cached, limits), charge, now, question)
       : verdictOnCharge(cached, plan, charge, now);
   if (recorder !== null) recorder.count(cached, verdict.code, now);
-  if (emit !== null && watch !== null)
-    emitVerdict(
-      emit,
-      { loaded: cached, verdict, cost, now, charge },
-      traceOf(context, request, watch),
-    );
+  if (watch !== null)
+    emitConclusion(context, request, watch, { loaded: cached, verdict, cost, now, charge });
   return verdict;
 }
 
@@ -173,6 +170,17 @@ function unknownSecret(
   if (emit !== null && watch !== null)
     emitUnknownSecret(emit, workspaceId, now(), traceOf(context, request, watch));
   return NOT_FOUND;
+}
+
+/** Apart from where verdicts are concluded: that is small enough to be inlined. */
+function emitConclusion(
+  context: OperationContext,
+  request: VerificationRequest,
+  watch: Watch,
+  judged: JudgedKey,
+): void {
+  const { emit } = context;
+  if (emit !== null) emitVerdict(emit, judged, traceOf(context, request, watch));
 }
 
 function traceOf(
