@@ -1,6 +1,7 @@
 import { createLatchkey, interceptStore, LatchkeyError, type LatchkeyEvent } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import { describe, expect, test } from "vitest";
+import { ParentBasedSampler, type Sampler, SamplingDecision } from "@opentelemetry/sdk-trace-base";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import { instrument } from "./instrument.js";
 import { instrumentStore } from "./store.js";
 import { observed, openTelemetry } from "./testing/observed.js";
@@ -168,6 +169,23 @@ describe("spans", () => {
     expect(await dump()).not.toContain("the secret of the store");
   });
 
+  test("of the store are left out where that of the operation is", async () => {
+    // What has no parent is kept if it is of the store.
+    const root: Sampler = {
+      shouldSample: (_context, _traceId, name) => ({
+        decision: name.startsWith("latchkey.store")
+          ? SamplingDecision.RECORD_AND_SAMPLED
+          : SamplingDecision.NOT_RECORD,
+      }),
+    };
+    const { providers, spans } = openTelemetry(new ParentBasedSampler({ root }));
+    const store = instrumentStore(memoryStore(), providers);
+    await instrument(createLatchkey, providers)({ store: memoryStore() }).listApis();
+    expect(spans()).toEqual([]);
+    await store.read("ws_default", []);
+    expect(spans()).toMatchObject([{ name: "latchkey.store.read" }]);
+  });
+
   test("are there for other workspaces, for whoever acts and for verifiers", async () => {
     const { latchkey, spans, key } = await observed();
     await latchkey.workspace("ws_north").actingAs("harbour master").listApis();
@@ -208,6 +226,12 @@ describe("a latchkey that is observed", () => {
     expect(() => latchkey.verifier({ cost: -1 })).toThrow(LatchkeyError);
     expect(events.map(({ type }) => type)).toEqual(["api.created", "key.created", "key.verified"]);
     expect(Object.keys(latchkey)).toEqual(Object.keys(createLatchkey({ store: memoryStore() })));
+  });
+
+  test("is made by a function of the same type", () => {
+    const create = instrument(createLatchkey);
+    expectTypeOf(create).toEqualTypeOf<typeof createLatchkey>();
+    expect(create).toBeTypeOf("function");
   });
 
   test("reports a listener of the host's that throws", async () => {

@@ -6,6 +6,7 @@ import { DataPointType, MeterProvider, MetricReader } from "@opentelemetry/sdk-m
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
+  type Sampler,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { onTestFinished } from "vitest";
@@ -24,12 +25,13 @@ class TestReader extends MetricReader {
 }
 
 /** Providers that keep spans and metrics in memory. Spans find their parents until the test is over. */
-export function openTelemetry() {
+export function openTelemetry(sampler?: Sampler) {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const exporter = new InMemorySpanExporter();
   const reader = new TestReader();
   const tracerProvider = new BasicTracerProvider({
     spanProcessors: [new SimpleSpanProcessor(exporter)],
+    ...(sampler !== undefined && { sampler }),
   });
   const meterProvider = new MeterProvider({ readers: [reader] });
   onTestFinished(async () => {
