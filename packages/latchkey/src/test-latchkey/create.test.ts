@@ -43,6 +43,19 @@ describe("time", () => {
     expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
   });
 
+  test("that stands still holds nothing up: counts of two workspaces are written in two steps", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { latchkey, keys } = await seeded();
+    const elsewhere = latchkey.workspace("ws_north");
+    const { apiId } = await elsewhere.createApi({ name: "buoys" });
+    const { key, keyId } = await elsewhere.createKey({ apiId });
+    await latchkey.verifyKey({ key: keys.daily.key });
+    await elsewhere.verifyKey({ key });
+    const { verifications } = await elsewhere.getVerifications({ keyId });
+    expect(verifications.at(-1)).toMatchObject({ success: 1 });
+  });
+
   test("goes as those of node:test go", async () => {
     mock.timers.enable({ apis: ["Date", "setTimeout"], now: Date.UTC(2030, 5, 1) });
     onTestFinished(() => mock.timers.reset());
