@@ -1,9 +1,11 @@
 export type {
+  ChangeEvent,
   EventListener,
   KeyExhaustedEvent,
   KeyExpiredEvent,
   KeyVerifiedEvent,
   LatchkeyEvent,
+  StoreFailedEvent,
 } from "./audit/emitter.js";
 export type { AuditEvent } from "./audit/event.js";
 export {
@@ -232,6 +234,12 @@ export {
   type UsageChangeResult,
   type UsageRefusal,
 } from "./store/counters.js";
+export {
+  interceptStore,
+  type StoreCall,
+  type StoreInterceptor,
+  type StoreMethod,
+} from "./store/intercept.js";
 export type {
   KeyStore,
   LoadedRecord,

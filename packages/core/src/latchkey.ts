@@ -1,4 +1,5 @@
-import type { EventListener } from "./audit/emitter.js";
+import { createEmitter, type EventListener } from "./audit/emitter.js";
+import { emitStoreFailures } from "./audit/store-events.js";
 import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
@@ -23,7 +24,7 @@ import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./stat
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
 import { createTransact } from "./store/transaction.js";
-import { type Clock, createMonotonicClock } from "./time.js";
+import { type Clock, createMonotonicClock, type Timer } from "./time.js";
 import { Catalog } from "./verification/catalog.js";
 import { KeyCache } from "./verification/key-cache.js";
 
@@ -74,11 +75,12 @@ export interface LatchkeyOptions<
   readonly meta?: Meta;
   /** Schema of the metadata of identities, as `meta` of keys. `{}`, which an identity has at first, is not asked about. */
   readonly identityMeta?: IdentityMeta;
-  /** Is called with every change and every verification of this process. Nothing waits for it. */
+  /** Is called with every change, every verification and every failure of the store in this process. Nothing waits for it. */
   readonly onEvent?: EventListener;
   /**
-   * Is called with failures that no caller waits for: statistics that could not be written, a listener that threw, a clock that
-   * differs from the store's by more than a minute. Nothing unless given.
+   * Is called with failures that no caller waits for: statistics that could not be written, a clock that differs from the store's
+   * by more than a minute, an `onEvent` that throws or rejects (once, and again after it has worked). Unless given, the last of
+   * these is a warning on the console.
    */
   readonly onError?: ErrorListener;
 }
@@ -173,7 +175,6 @@ export function createLatchkey<
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createLatchkey`);
   const {
-    store,
     workspaceId = DEFAULT_WORKSPACE_ID,
     clock = Date.now,
     random = createRandomPool(),
@@ -185,7 +186,7 @@ export function createLatchkey<
     meta = null,
     identityMeta = null,
   } = options;
-  if (typeof store?.charge !== "function")
+  if (typeof options.store?.charge !== "function")
     throw new TypeError('"store" must be a KeyStore, such as memoryStore()');
   if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0) {
     throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
@@ -208,6 +209,10 @@ export function createLatchkey<
       throw new TypeError(`"${name}" must be a schema with Standard Schema`);
   const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);
+  const hasOwnClock = options.clock !== undefined;
+  const timer: Timer = hasOwnClock ? now : () => performance.now();
+  const emit = onEvent === null ? null : createEmitter(onEvent, onError ?? warnOfListener);
+  const store = emit === null ? options.store : emitStoreFailures(options.store, emit, now, timer);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
     now,
@@ -224,13 +229,12 @@ export function createLatchkey<
     keyMeta: meta,
     identityMeta,
     keepsAuditLog: auditLog,
-    onEvent,
-    onError,
+    emit,
+    timer,
     recorder:
       usage === false ? null : createStatisticsRecorder(store, checkedFlushMs(usage), onError),
   };
   refuseSharedSecrets(options.vault, options.pepper);
-  const hasOwnClock = options.clock !== undefined;
   const stopWatching =
     store.readClock === undefined || hasOwnClock || onError === null
       ? () => undefined
@@ -261,6 +265,11 @@ function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
     ...bindLists(operations),
     close: shared.close,
   };
+}
+
+/** Without `onError` nobody else would know. */
+function warnOfListener(error: unknown): void {
+  console.warn("latchkey: onEvent failed, and there is no onError to report it to:", error);
 }
 
 /** What was counted is written first. */

@@ -34,8 +34,8 @@ export function contextWith(
     keyMeta: null,
     identityMeta: null,
     keepsAuditLog: true,
-    onEvent: null,
-    onError: null,
+    emit: null,
+    timer: () => 0,
     recorder: null,
     ...fields,
   };
