@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -13,8 +21,13 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "latchkey-test-"));
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(PACKAGE_FOLDER, join(folder, "node_modules", "latchkey"), "junction");
-  const scoped = join(PACKAGE_FOLDER, "node_modules", "@latchkey");
-  symlinkSync(scoped, join(folder, "node_modules", "@latchkey"), "junction");
+  mkdirSync(join(folder, "node_modules", "@latchkey"));
+  for (const name of readdirSync(join(REPOSITORY, "packages")))
+    symlinkSync(
+      join(REPOSITORY, "packages", name),
+      join(folder, "node_modules", "@latchkey", name),
+      "junction",
+    );
   const zod = join(REPOSITORY, "packages", "core", "node_modules", "zod");
   symlinkSync(zod, join(folder, "node_modules", "zod"), "junction");
   const types = join(REPOSITORY, "node_modules", "@types");
@@ -51,6 +64,8 @@ function compileAll() {
 /** Runs every program after the other in one process, each in a folder of its own, and writes what they print to a file. */
 const RUNNER = `
 import { mkdirSync, writeFileSync } from "node:fs";
+import { mock } from "node:test";
+import { format } from "node:util";
 const folder = process.cwd();
 const printed = [];
 for (let index = 0; index < ${PROGRAMS.length}; index += 1) {
@@ -61,6 +76,7 @@ for (let index = 0; index < ${PROGRAMS.length}; index += 1) {
   process.chdir("run-" + index);
   await import(folder + "/" + index + ".mjs").catch((error) => lines.push(String(error.stack)));
   process.chdir(folder);
+  mock.reset();
 }
 writeFileSync("printed.json", JSON.stringify(printed));
 `;
@@ -72,14 +88,18 @@ describe("the programs of the READMEs and the reference", () => {
   });
 
   test("run, and print what their comments say", () => {
-    writeFileSync(join(folder, "runner.mjs"), `import { format } from "node:util";${RUNNER}`);
+    writeFileSync(join(folder, "runner.mjs"), RUNNER);
     // Not the settings of whoever runs the tests.
     const env = { PATH: process.env.PATH };
-    const { status, stderr } = spawnSync(process.execPath, ["runner.mjs"], {
-      cwd: folder,
-      env,
-      encoding: "utf8",
-    });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", "runner.mjs"],
+      {
+        cwd: folder,
+        env,
+        encoding: "utf8",
+      },
+    );
     expect([stderr, status]).toEqual(["", 0]);
     const printed = JSON.parse(readFileSync(join(folder, "printed.json"), "utf8")) as string[][];
     const titled = PROGRAMS.map(({ title, code }, index) => ({
