@@ -1,4 +1,4 @@
-import type { RecordAddress, RecordKind } from "@latchkey/core";
+import type { ListEntry, RecordAddress, RecordKind } from "@latchkey/core";
 import type { SqliteDatabase, Statement } from "./database.js";
 
 /** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
@@ -32,10 +32,18 @@ const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
   LEFT JOIN latchkey_counters d ON d.seq = l.counters
   LEFT JOIN latchkey_used v ON v.record = l.seq`;
 
-/** The order of the joins is given: the list is walked, and each record looked up. */
-const LISTED = `${LOADED} FROM latchkey_entry e
-  CROSS JOIN latchkey_record r ON ${isAt("r.", "e.id")}
-  ${BESIDE} WHERE e.list = ? AND e.owner = ? AND e.id`;
+/** A list is walked, and each record looked up: the order of the joins is given. */
+const inList = (isAfter: string, order = "") => `${LOADED} FROM latchkey_entry e
+  CROSS JOIN latchkey_record r ON ${isAt("r.", "e.id")} ${BESIDE}
+  WHERE e.list = ? AND e.owner = ? AND e.id ${isAfter} ? ORDER BY e.id ${order} LIMIT ?`;
+
+/** All records of a kind are walked by the index of their ids. Those that begin alike are sorted: it has no more of them. */
+const ofKind = (
+  isAfter: string,
+  order = "",
+) => `${LOADED} FROM latchkey_record r ${BESIDE} WHERE r.workspace = ? AND r.kind = ?
+  AND ${HEAD} ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ? ORDER BY ${HEAD} ${order}, r.id ${order} LIMIT ?`;
+const HEAD = "substr(r.id, 1, 16)";
 
 const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
   FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
@@ -58,8 +66,10 @@ export const SQL = {
   byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE ${isAt("r.")}`,
   byClaim: `${LOADED} FROM latchkey_record r ${BESIDE}
     WHERE r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
-  ascending: `${LISTED} > ? ORDER BY e.id LIMIT ?`,
-  descending: `${LISTED} < ? ORDER BY e.id DESC LIMIT ?`,
+  listAscending: inList(">"),
+  listDescending: inList("<", "DESC"),
+  allAscending: ofKind(">"),
+  allDescending: ofKind("<", "DESC"),
   find: `SELECT seq, version, counters FROM latchkey_record WHERE ${isAt("")}`,
   insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -104,6 +114,11 @@ export const SQL = {
 /** What the statements that find a record by its id are given. */
 export function addressOf(workspace: number, { kind, id }: RecordAddress) {
   return [workspace, KIND_CODE[kind], id, id] as const;
+}
+
+/** Whether a list is that of all records of a kind. */
+export function isOfKind({ list, of }: Pick<ListEntry, "list" | "of">): boolean {
+  return of === undefined && Object.hasOwn(KIND_CODE, list);
 }
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
