@@ -108,7 +108,8 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
     return version === "exists" ? stored === null : version !== stored;
   });
   if (moved !== -1) return { kind: "stale", moved };
-  plan.memo = basis;
+  // A new record begins no generation: that there is none does not stay true.
+  if (!records.includes(null)) plan.memo = basis;
   return basis;
 }
 

@@ -35,7 +35,7 @@ interface Found {
 
 /** Judges a change and carries it out. Call it inside a write transaction. */
 export function commit(connection: Connection, workspaceId: string, change: Change): CommitResult {
-  const { run, names } = connection;
+  const { run, names, memo } = connection;
   let workspace = names.workspace(workspaceId);
   /** What was found so far, or written. */
   const known = new Map<string, Found | null>();
@@ -54,7 +54,12 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   }
 
   workspace = names.workspace(workspaceId, true);
-  run.setMark.run();
+  const isRenewed = change.puts.some(({ record }) => find(record) !== null);
+  if (isRenewed || change.deletes.length > 0 || change.raisesRevision) {
+    run.setMark.run();
+    memo.generation += 1;
+  }
+  if (moved.size > 0) memo.age += 1;
   for (const [seq, counters] of moved) moveCounters(connection, seq, counters);
   for (const name of change.releases)
     run.release.run(numberOf(name), storedValue(name), find(name)?.seq ?? null);

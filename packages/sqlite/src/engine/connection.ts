@@ -19,7 +19,8 @@ export class Connection {
   constructor(database: SqliteDatabase) {
     this.database = database;
     this.run = prepareAll(database);
-    this.memo = new Memo(this.run.mark, database.prepare("PRAGMA data_version").pluck(true));
+    const pragma = (name: string) => database.prepare(`PRAGMA ${name}`).pluck(true);
+    this.memo = new Memo(this.run.mark, pragma("data_version"), pragma("schema_version"));
     this.names = new Names(this.run);
     this.#watch = database.memory ? null : new FileWatch(database.name);
   }
@@ -59,14 +60,10 @@ export class Connection {
     }
   }
 
-  /** Writes records: always through to the disk, and nothing that was kept is known to hold any more. */
+  /** Writes records: always through to the disk. */
   commit<Result>(work: () => Result): Result {
     this.#watch?.look();
-    try {
-      return this.write(SYNCHRONOUS.FULL, work);
-    } finally {
-      this.memo.generation += 1;
-    }
+    return this.write(SYNCHRONOUS.FULL, work);
   }
 
   /** Copies the log into the file and empties it: pages from before a change would otherwise stay in it for a while. */

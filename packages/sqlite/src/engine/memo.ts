@@ -26,8 +26,9 @@ export interface KeptRecord {
  * What this connection has read and knows to be as stored.
  *
  * SQLite's `data_version` changes when another connection has committed anything: then counters may have moved, which are of
- * another age. The mark in the file changes with every commit of records: then all begins a new generation. What this
- * connection writes is either put here (charges) or begins a new generation (commits). So what was read in the same generation
+ * another age. The mark in the file changes when a record that was there has been changed or deleted, or a revision raised, and
+ * `schema_version` when a backup was restored into the file: then all begins a new generation. A new record changes nothing
+ * that is known. What this connection writes is put here (charges), or begins a new age or generation (commits). So what was read in the same generation
  * and, for counters, at the same age is what the file holds. That is asked before every answer, and what was read since it was
  * asked last counts as old where it has changed. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
@@ -40,19 +41,21 @@ export class Memo {
   readonly #counters = new Map<number, KeptCounters>();
   readonly #mark: Statement;
   readonly #dataVersion: SqliteStatement;
-  #lastMark: unknown;
+  readonly #schemaVersion: SqliteStatement;
+  #lastMark = "";
   #lastDataVersion: unknown;
 
-  constructor(mark: Statement, dataVersion: SqliteStatement) {
+  constructor(mark: Statement, dataVersion: SqliteStatement, schemaVersion: SqliteStatement) {
     this.#mark = mark;
     this.#dataVersion = dataVersion;
+    this.#schemaVersion = schemaVersion;
   }
 
   /** Finds out what another connection has committed. Inside a write transaction the answer holds until its end. */
   confirm(): number {
     const version = this.#dataVersion.get();
     if (version === this.#lastDataVersion) return this.generation;
-    const mark = this.#mark.get()?.[0];
+    const mark = `${this.#mark.get()?.[0]} ${this.#schemaVersion.get()}`;
     if (mark !== this.#lastMark) this.generation += 1;
     this.age += 1;
     this.#lastMark = mark;
