@@ -62,10 +62,23 @@ export function take(connection: Connection, plan: ChargePlan, moment: ChargeMom
   return step.result;
 }
 
-/** As last known, of whatever generation. */
+/** As last known, of whatever generation; for a plan that is new, of records that were read a moment ago. */
 function knownBasis(connection: Connection, plan: ChargePlan): Basis | null {
   const known = plan.memo as Basis | undefined;
-  return known?.connection === connection && known.plan === plan ? known : null;
+  if (known?.connection === connection && known.plan === plan) return known;
+  const { names, memo } = connection;
+  const { generation } = memo;
+  const workspace = names.workspace(plan.workspaceId);
+  const records: KeptRecord[] = [];
+  for (const confirmed of plan.confirms) {
+    const kept = memo.findRecord(workspace, confirmed);
+    if (kept?.generation !== generation) return null;
+    records.push(kept);
+  }
+  const [first] = records;
+  if (first === undefined) return null;
+  const basis = confirm({ connection, plan, workspace, generation, records }, first.revision);
+  return "kind" in basis ? null : basis;
 }
 
 /** Reads what a plan rests on, as far as it is not known, and keeps it. Call it on a memo that was confirmed. */
@@ -76,8 +89,6 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
   if (basis?.generation !== generation) {
     const workspace = names.workspace(plan.workspaceId, isWriting);
     const records = plan.confirms.map((confirmed) => {
-      const kept = memo.findRecord(workspace, confirmed);
-      if (kept?.generation === generation) return kept;
       const row = run.confirm.get(...addressOf(workspace, confirmed));
       return row ? keepRecord(memo, confirmed, row, 0, [row[REVISION_AT], workspace]) : null;
     });

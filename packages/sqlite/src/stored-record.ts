@@ -20,6 +20,19 @@ export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
   return { ...recordState(kind, row, 0), linked };
 }
 
+/** Reads rows without an identity. Those that they link to are looked up together: many keys of a page may be of one. */
+export function loadedRecords(
+  kind: RecordKind,
+  rows: readonly Row[],
+  findIdentities: (ids: readonly string[]) => readonly Row[],
+): readonly LoadedRecord[] {
+  const states = rows.map((row) => recordState(kind, row, 0));
+  const links = new Set(states.flatMap(({ record: { link } }) => link ?? []));
+  const found = links.size === 0 ? [] : findIdentities([...links]);
+  const identities = new Map(found.map((row) => [row[ID_AT], recordState("identity", row, 0)]));
+  return states.map((state) => ({ ...state, linked: identities.get(state.record.link) ?? null }));
+}
+
 /** Keeps what a charge needs of such a row, unless it is damaged: whoever charges it is told. */
 export function keepLoaded(memo: Memo, kind: RecordKind, row: Row): void {
   const keepAt = (kind: RecordKind, at: number) =>

@@ -23,27 +23,23 @@ const isSame = (record: string, id: string) =>
 const kept = (r: string, c: string) => `${r}.seq, ${r}.version, ${r}.counters,
   ${c}.remaining, ${c}.refilled_at, ${c}.last_refill_at, ${c}.windows`;
 
-/** A record `r` and the identity `l` that it links to, with what is kept beside them. `stored-record.ts` reads such rows. */
-const LOADED = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq`;
-const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
-  LEFT JOIN latchkey_counters c ON c.seq = r.counters
-  LEFT JOIN latchkey_used u ON u.record = r.seq
+/** A record `r` with what is kept beside it, and then the identity `l` that it links to. `stored-record.ts` reads such rows. */
+const RECORD = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at`;
+const BESIDE = `LEFT JOIN latchkey_counters c ON c.seq = r.counters LEFT JOIN latchkey_used u ON u.record = r.seq`;
+const LOADED = `${RECORD}, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq
+  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace ${BESIDE}
   LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND ${isSame("l.", "r.link")}
-  LEFT JOIN latchkey_counters d ON d.seq = l.counters
-  LEFT JOIN latchkey_used v ON v.record = l.seq`;
+  LEFT JOIN latchkey_counters d ON d.seq = l.counters LEFT JOIN latchkey_used v ON v.record = l.seq WHERE`;
 
 /** A list is walked, and each record looked up: the order of the joins is given. */
-const inList = (isAfter: string, order = "") => `${LOADED} FROM latchkey_entry e
+const inList = (isAfter: string, order: string) => `${RECORD} FROM latchkey_entry e
   CROSS JOIN latchkey_record r ON ${isAt("r.", "e.id")} ${BESIDE}
   WHERE e.list = ? AND e.owner = ? AND e.id ${isAfter} ? ORDER BY e.id ${order} LIMIT ?`;
 
 /** All records of a kind are walked by the index of their ids. Those that begin alike are sorted: it has no more of them. */
-const ofKind = (
-  isAfter: string,
-  order = "",
-) => `${LOADED} FROM latchkey_record r ${BESIDE} WHERE r.workspace = ? AND r.kind = ?
-  AND ${HEAD} ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ? ORDER BY ${HEAD} ${order}, r.id ${order} LIMIT ?`;
-const HEAD = "substr(r.id, 1, 16)";
+const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_record r ${BESIDE}
+  WHERE r.workspace = ? AND r.kind = ? AND substr(r.id, 1, 16) ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ?
+  ORDER BY substr(r.id, 1, 16) ${order}, r.id ${order} LIMIT ?`;
 
 const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
   FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
@@ -63,13 +59,14 @@ export const SQL = {
   name: "SELECT seq, size FROM latchkey_name WHERE workspace = ? AND name = ?",
   addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
   resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",
-  byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE ${isAt("r.")}`,
-  byClaim: `${LOADED} FROM latchkey_record r ${BESIDE}
-    WHERE r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
-  listAscending: inList(">"),
+  byId: `${LOADED} ${isAt("r.")}`,
+  byClaim: `${LOADED} r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
+  listAscending: inList(">", "ASC"),
   listDescending: inList("<", "DESC"),
-  allAscending: ofKind(">"),
+  allAscending: ofKind(">", "ASC"),
   allDescending: ofKind("<", "DESC"),
+  identities: `${RECORD} FROM json_each(?) i CROSS JOIN latchkey_record r
+    ON r.workspace = ? AND r.kind = ${KIND_CODE.identity} AND ${isSame("r.", "i.value")} ${BESIDE}`,
   find: `SELECT seq, version, counters FROM latchkey_record WHERE ${isAt("")}`,
   insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
