@@ -13,7 +13,7 @@ import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
 import { findRequest, findWindow, pass, requestName } from "./passing.js";
-import { keepRecord, wholeOr } from "./stored-record.js";
+import { keptRecord, wholeOr } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
 interface Basis {
@@ -70,9 +70,10 @@ function knownBasis(connection: Connection, plan: ChargePlan): Basis | null {
   const { generation } = memo;
   const workspace = names.workspace(plan.workspaceId);
   const records: KeptRecord[] = [];
-  for (const confirmed of plan.confirms) {
-    const kept = memo.findRecord(workspace, confirmed);
-    if (kept?.generation !== generation) return null;
+  for (const { kind, id, handle } of plan.confirms) {
+    const kept = handle as KeptRecord | undefined;
+    const isIt = kept?.memo === memo && kept.workspace === workspace && kept.kind === kind;
+    if (!isIt || kept.id !== id || kept.generation !== generation) return null;
     records.push(kept);
   }
   const [first] = records;
@@ -90,7 +91,7 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
     const workspace = names.workspace(plan.workspaceId, isWriting);
     const records = plan.confirms.map((confirmed) => {
       const row = run.confirm.get(...addressOf(workspace, confirmed));
-      return row ? keepRecord(memo, confirmed, row, 0, [row[REVISION_AT], workspace]) : null;
+      return row ? keptRecord(memo, confirmed, row, 0, [row[REVISION_AT], workspace]) : null;
     });
     const revision =
       records.find((record) => record !== null)?.revision ??

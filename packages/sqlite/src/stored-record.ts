@@ -14,10 +14,21 @@ const ID_AT = 7;
 const LINKED_AT = 11;
 export const REVISION_AT = 22;
 
-/** Reads a row with a record and the identity that it links to. */
-export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
-  const linked = row[LINKED_AT] === null ? null : recordState("identity", row, LINKED_AT);
-  return { ...recordState(kind, row, 0), linked };
+/** Reads a row with a record and the identity that it links to. @param memo - Of their connection, for who is about to charge them. */
+export function loadedRecord(kind: RecordKind, row: Row, memo: Memo | null): LoadedRecord {
+  const linked = row[LINKED_AT] === null ? null : withHandle("identity", row, LINKED_AT, memo);
+  return { ...withHandle(kind, row, 0, memo), linked };
+}
+
+function withHandle(kind: RecordKind, row: Row, at: number, memo: Memo | null): StoredRecordState {
+  const state = recordState(kind, row, at);
+  if (memo === null) return state;
+  try {
+    return { ...state, handle: keptRecord(memo, state.record, row, at, row.slice(REVISION_AT)) };
+  } catch {
+    // It is damaged: whoever charges it is told.
+    return state;
+  }
 }
 
 /** Reads rows without an identity. Those that they link to are looked up together: many keys of a page may be of one. */
@@ -33,20 +44,10 @@ export function loadedRecords(
   return states.map((state) => ({ ...state, linked: identities.get(state.record.link) ?? null }));
 }
 
-/** Keeps what a charge needs of such a row, unless it is damaged: whoever charges it is told. */
-export function keepLoaded(memo: Memo, kind: RecordKind, row: Row): void {
-  const keepAt = (kind: RecordKind, at: number) =>
-    keepRecord(memo, { kind, id: row[at + ID_AT] as string }, row, at, row.slice(REVISION_AT));
-  try {
-    keepAt(kind, 0);
-    if (row[LINKED_AT] !== null) keepAt("identity", LINKED_AT);
-  } catch {}
-}
-
-/** Keeps the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
-export function keepRecord(
+/** What a charge needs of the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
+export function keptRecord(
   memo: Memo,
-  address: RecordAddress,
+  { kind, id }: RecordAddress,
   row: Row,
   at: number,
   [revision, workspace]: Row,
@@ -55,12 +56,16 @@ export function keepRecord(
   const usage = seq === null ? NO_USES : readUsage(row[at + 3], row[at + 4], row[at + 5]);
   const windows = seq === null ? [] : readWindows(row[at + 6]);
   const { age, generation } = memo;
-  return memo.keepRecord(workspace as number, address, {
+  return {
+    memo,
+    workspace: workspace as number,
+    kind,
+    id,
     generation,
     revision: wholeOr(0, revision),
     version: wholeOr(Number.NaN, row[at + 1]),
     counters: seq === null ? null : memo.keepCounters({ seq, age, usage, windows }),
-  });
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { RecordAddress } from "@latchkey/core";
 import type { StoredCounters } from "./counters.js";
 import type { SqliteStatement, Statement } from "./database.js";
 
-/** How many records one connection remembers. */
+/** How many counters one connection remembers. */
 const MOST = 65_536;
 
 /** Counters as this connection last read or wrote them. Records that share counters share this, too. */
@@ -14,8 +14,10 @@ export interface KeptCounters {
   windows: StoredCounters["windows"];
 }
 
-/** What a charge needs of a record, and of its workspace, as this connection last read it. */
-export interface KeptRecord {
+/** What a charge needs of a record, and of its workspace, as a connection once read it: the handle of a record that was read by a name. */
+export interface KeptRecord extends RecordAddress {
+  readonly memo: Memo;
+  readonly workspace: number;
   readonly generation: number;
   readonly revision: number;
   readonly version: number;
@@ -37,7 +39,6 @@ export class Memo {
   generation = 0;
   /** Counters that were read at an earlier one may have been moved by another connection. */
   age = 0;
-  readonly #records = new Map<string, KeptRecord>();
   readonly #counters = new Map<number, KeptCounters>();
   readonly #mark: Statement;
   readonly #dataVersion: SqliteStatement;
@@ -53,6 +54,11 @@ export class Memo {
 
   /** Finds out what another connection has committed. Inside a write transaction the answer holds until its end. */
   confirm(): number {
+    if (this.#counters.size > MOST) {
+      // Whoever holds some of it has to read again, or two would each move counters of their own.
+      this.generation += 1;
+      this.#counters.clear();
+    }
     const version = this.#dataVersion.get();
     if (version === this.#lastDataVersion) return this.generation;
     const mark = `${this.#mark.get()?.[0]} ${this.#schemaVersion.get()}`;
@@ -63,29 +69,10 @@ export class Memo {
     return this.generation;
   }
 
-  findRecord(workspace: number, address: RecordAddress): KeptRecord | undefined {
-    return this.#records.get(keyOf(workspace, address));
-  }
-
-  keepRecord(workspace: number, address: RecordAddress, record: KeptRecord): KeptRecord {
-    if (this.#records.size >= MOST) {
-      // Whoever holds some of it has to read again, or two would each move counters of their own.
-      this.generation += 1;
-      this.#records.clear();
-      this.#counters.clear();
-    }
-    this.#records.set(keyOf(workspace, address), record);
-    return record;
-  }
-
   keepCounters(read: KeptCounters): KeptCounters {
     const known = this.#counters.get(read.seq);
     if (known !== undefined) return Object.assign(known, read);
     this.#counters.set(read.seq, read);
     return read;
   }
-}
-
-function keyOf(workspace: number, { kind, id }: RecordAddress): string {
-  return `${workspace} ${kind} ${id}`;
 }
