@@ -145,7 +145,7 @@ describe("a key", () => {
   test.each([
     ["a limit of 0", { ratelimits: [{ name: "a", limit: 0, duration: 1 }] }],
     ["a duration of 0", { ratelimits: [{ name: "a", limit: 1, duration: 0 }] }],
-    ["a limit without a name", { ratelimits: [{ limit: 1, duration: 1 }] }],
+    ["a limit whose name is no text", { ratelimits: [{ name: 1, limit: 1, duration: 1 }] }],
     [
       "a limit of an unknown type",
       { ratelimits: [{ name: "a", limit: 1, duration: 1, type: "x" }] },
