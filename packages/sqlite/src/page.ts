@@ -2,7 +2,7 @@ import type { PageResult, PageWant } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { listPlace } from "./engine/names.js";
 import { isOfKind, KIND_CODE } from "./engine/statements.js";
-import { loadedRecords, wholeOr } from "./stored-record.js";
+import { LINK_AT, loadedRecords, wholeOr } from "./stored-record.js";
 
 /** Reads the next records of a list. */
 export function page(connection: Connection, workspaceId: string, want: PageWant): PageResult {
@@ -17,9 +17,9 @@ export function page(connection: Connection, workspaceId: string, want: PageWant
     const place = isAll ? [after] : listPlace(names, workspace as number, want);
     const rows = next.all(workspace, KIND_CODE[kind], ...place, after, limit + 1);
     const hasMore = rows.length > limit;
-    const found = loadedRecords(kind, hasMore ? rows.slice(0, limit) : rows, (ids) =>
-      run.identities.all(JSON.stringify(ids), workspace),
-    );
+    if (hasMore) rows.pop();
+    const links = JSON.stringify([...new Set(rows.map((row) => row[LINK_AT]))]);
+    const found = loadedRecords(kind, rows, run.identities.all(links, workspace));
     return { revision: wholeOr(0, revision), found, hasMore, size: wholeOr(0, size) };
   });
 }

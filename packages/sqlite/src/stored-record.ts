@@ -11,6 +11,7 @@ import type { KeptRecord, Memo } from "./engine/memo.js";
 
 // Where the rows of `statements.ts` have their parts.
 const ID_AT = 7;
+export const LINK_AT = 8;
 const LINKED_AT = 11;
 export const REVISION_AT = 22;
 
@@ -31,17 +32,13 @@ function withHandle(kind: RecordKind, row: Row, at: number, memo: Memo | null): 
   }
 }
 
-/** Reads rows without an identity. Those that they link to are looked up together: many keys of a page may be of one. */
-export function loadedRecords(
-  kind: RecordKind,
-  rows: readonly Row[],
-  findIdentities: (ids: readonly string[]) => readonly Row[],
-): readonly LoadedRecord[] {
-  const states = rows.map((row) => recordState(kind, row, 0));
-  const links = new Set(states.flatMap(({ record: { link } }) => link ?? []));
-  const found = links.size === 0 ? [] : findIdentities([...links]);
-  const identities = new Map(found.map((row) => [row[ID_AT], recordState("identity", row, 0)]));
-  return states.map((state) => ({ ...state, linked: identities.get(state.record.link) ?? null }));
+/** Reads rows without an identity. Those that they link to come by themselves: many keys of a page may be of one. */
+export function loadedRecords(kind: RecordKind, rows: readonly Row[], identities: readonly Row[]) {
+  const linked = new Map(identities.map((row) => [row[ID_AT], recordState("identity", row, 0)]));
+  return rows.map((row): LoadedRecord => {
+    const state = recordState(kind, row, 0);
+    return { ...state, linked: linked.get(state.record.link) ?? null };
+  });
 }
 
 /** What a charge needs of the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
@@ -56,16 +53,10 @@ export function keptRecord(
   const usage = seq === null ? NO_USES : readUsage(row[at + 3], row[at + 4], row[at + 5]);
   const windows = seq === null ? [] : readWindows(row[at + 6]);
   const { age, generation } = memo;
-  return {
-    memo,
-    workspace: workspace as number,
-    kind,
-    id,
-    generation,
-    revision: wholeOr(0, revision),
-    version: wholeOr(Number.NaN, row[at + 1]),
-    counters: seq === null ? null : memo.keepCounters({ seq, age, usage, windows }),
-  };
+  const counters = seq === null ? null : memo.keepCounters({ seq, age, usage, windows });
+  const version = wholeOr(Number.NaN, row[at + 1]);
+  const place = { memo, workspace: workspace as number, kind, id };
+  return { ...place, generation, revision: wholeOr(0, revision), version, counters };
 }
 
 /**
@@ -81,7 +72,7 @@ function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState 
   } catch {
     body = undefined;
   }
-  const [id, stored] = [row[at + ID_AT] as string, row[at + ID_AT + 1]];
+  const [id, stored] = [row[at + ID_AT] as string, row[at + LINK_AT]];
   const link = typeof stored === "string" ? stored : null;
   if (link !== stored) body = undefined;
   const record = { kind, id, version: wholeOr(0, row[at + 1]), link, body };

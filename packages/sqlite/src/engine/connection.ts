@@ -19,8 +19,7 @@ export class Connection {
   constructor(database: SqliteDatabase) {
     this.database = database;
     this.run = prepareAll(database);
-    const pragma = (name: string) => database.prepare(`PRAGMA ${name}`).pluck(true);
-    this.memo = new Memo(this.run.mark, pragma("data_version"), pragma("schema_version"));
+    this.memo = new Memo(this.run.mark, database.prepare("PRAGMA data_version").pluck(true));
     this.names = new Names(this.run);
     this.#watch = database.memory ? null : new FileWatch(database.name);
   }

@@ -29,10 +29,10 @@ export interface KeptRecord extends RecordAddress {
  *
  * SQLite's `data_version` changes when another connection has committed anything: then counters may have moved, which are of
  * another age. The mark in the file changes when a record that was there has been changed or deleted, or a revision raised, and
- * `schema_version` when a backup was restored into the file: then all begins a new generation. A new record changes nothing
- * that is known. What this connection writes is put here (charges), or begins a new age or generation (commits). So what was read in the same generation
- * and, for counters, at the same age is what the file holds. That is asked before every answer, and what was read since it was
- * asked last counts as old where it has changed. See https://www.sqlite.org/pragma.html#pragma_data_version
+ * `schema_version` when a backup was restored into the file: then all begins a new generation. A new record changes nothing that
+ * is known. What this connection writes is put here (charges), or begins a new age or generation (commits). So what was read in
+ * the same generation and, for counters, at the same age is what the file holds. That is asked before every answer, and what was
+ * read since it was asked last counts as old where it has changed. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
   /** Rows of an earlier one are no longer known to be as stored. */
@@ -42,14 +42,12 @@ export class Memo {
   readonly #counters = new Map<number, KeptCounters>();
   readonly #mark: Statement;
   readonly #dataVersion: SqliteStatement;
-  readonly #schemaVersion: SqliteStatement;
   #lastMark = "";
   #lastDataVersion: unknown;
 
-  constructor(mark: Statement, dataVersion: SqliteStatement, schemaVersion: SqliteStatement) {
+  constructor(mark: Statement, dataVersion: SqliteStatement) {
     this.#mark = mark;
     this.#dataVersion = dataVersion;
-    this.#schemaVersion = schemaVersion;
   }
 
   /** Finds out what another connection has committed. Inside a write transaction the answer holds until its end. */
@@ -61,7 +59,7 @@ export class Memo {
     }
     const version = this.#dataVersion.get();
     if (version === this.#lastDataVersion) return this.generation;
-    const mark = `${this.#mark.get()?.[0]} ${this.#schemaVersion.get()}`;
+    const mark = String(this.#mark.get());
     if (mark !== this.#lastMark) this.generation += 1;
     this.age += 1;
     this.#lastMark = mark;
