@@ -1,4 +1,4 @@
-import type { Claim, ListEntry } from "@latchkey/core";
+import { type Claim, decodeBase58, type ListEntry } from "@latchkey/core";
 import type { Statement } from "./database.js";
 import type { Statements } from "./statements.js";
 
@@ -55,32 +55,19 @@ export function storedValue({ value }: Claim): string | Buffer {
 
 /**
  * Where the entries of a list are: the number of a name, and what is stored of whose small list it is; empty for the list itself.
- * An id as core makes them is kept as 20 bytes, under a name with its word. They begin with the instant it was made at, so
- * that entries of one time lie together. A digest would be in no order.
+ * An id as core makes them is kept as the 20 bytes of its 26 digits, under a name with its word. They begin with the instant it
+ * was made at, so that entries of one time lie together. A digest would be in no order.
  */
 export function listPlace(
   names: Names,
   workspace: number,
   { list, of }: Pick<ListEntry, "list" | "of">,
   isAdded = false,
-): readonly [list: number, owner: string | Buffer] {
-  const [, word, digits] = /^([a-z:]{0,9}_)([1-9A-HJ-NP-Za-km-z]{26})$/.exec(of ?? "") ?? [];
-  if (word !== undefined && digits !== undefined)
-    return [names.name(workspace, `${list} ${word}`, isAdded), packed(digits)];
+): readonly [list: number, owner: string | Uint8Array] {
+  const [, word, digits = ""] = /^([a-z:]{0,9}_)(\w{26})$/.exec(of ?? "") ?? [];
+  const packed = word === undefined ? null : decodeBase58(digits);
+  if (packed !== null) return [names.name(workspace, `${list} ${word}`, isAdded), packed];
   return [names.name(workspace, list, isAdded), of === undefined ? "" : `:${storedText(of)}`];
-}
-
-const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-
-/** Eight digits in base 58 fit into six bytes, and the last two into two. */
-function packed(digits: string): Buffer {
-  const bytes = Buffer.alloc(20);
-  for (let from = 0; from < digits.length; from += 8) {
-    let number = 0;
-    for (const digit of digits.slice(from, from + 8)) number = number * 58 + BASE58.indexOf(digit);
-    bytes.writeUIntBE(number, (from / 8) * 6, from < 24 ? 6 : 2);
-  }
-  return bytes;
 }
 
 /** Lone surrogates have no UTF-8, and would all be stored as one character. */
