@@ -20,6 +20,7 @@ export {
   type LatchkeyErrorOptions,
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export { decodeBase58 } from "./lib/base58.js";
 export { deepFrozen } from "./lib/deep-freeze.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";

@@ -60,7 +60,7 @@ export interface AuditEntry {
 }
 
 /** The list of all entries. The entries of one key, identity or actor are small lists beside it. */
-export const AUDIT_LIST = "audit";
+export const AUDIT_LIST = "auditEntry";
 
 /** Names of the small lists beside {@link AUDIT_LIST}. */
 export const auditListOf = {

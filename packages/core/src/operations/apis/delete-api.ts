@@ -43,7 +43,7 @@ async function deleteRecord(context: OperationContext, apiId: string): Promise<b
       );
     const version = api === null ? "exists" : api.version;
     transaction.expect({ kind: "api", id: apiId, version, handle });
-    transaction.deleteAddress({ kind: "api", id: apiId }, [], [{ list: "apis" }]);
+    transaction.deleteAddress({ kind: "api", id: apiId }, [], [{ list: "api" }]);
     transaction.raiseRevision();
     audit({
       type: "api.deleted",

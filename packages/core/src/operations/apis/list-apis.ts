@@ -28,6 +28,6 @@ export async function listApis(
 ): Promise<ApiList> {
   const page = parseInput(listApisInput, input);
   const scope: ListScope = { list: "apis", ownerId: context.workspaceId };
-  const { items, total, info } = await readPage(context, apiType, "apis", scope, page);
+  const { items, total, info } = await readPage(context, apiType, "api", scope, page);
   return { apis: items.map(({ value }) => toApiView(value)), total, ...info };
 }

@@ -38,7 +38,7 @@ export async function deleteIdentity(
     const version = identity === null ? "exists" : identity.version;
     transaction.expect({ ...address, version, handle: found.handle });
     if (identity !== null) transaction.delete(identityType, identity);
-    else transaction.deleteAddress(address, [], [{ list: "identities" }]);
+    else transaction.deleteAddress(address, [], [{ list: "identity" }]);
     audit({
       type: "identity.deleted",
       at: context.now(),

@@ -41,7 +41,7 @@ export async function listIdentities(
 ): Promise<IdentityList> {
   const page = parseInput(listIdentitiesInput, input);
   const scope: ListScope = { list: "identities", ownerId: context.workspaceId };
-  const { items, total, info } = await readPage(context, identityType, "identities", scope, page);
+  const { items, total, info } = await readPage(context, identityType, "identity", scope, page);
   return {
     identities: items.map(({ value: { id, externalId, ratelimits } }) => ({
       id,

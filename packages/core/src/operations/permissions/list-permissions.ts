@@ -7,6 +7,6 @@ import { type PermissionView, toPermissionView } from "../roles/view.js";
 export async function listPermissions(
   context: OperationContext,
 ): Promise<readonly PermissionView[]> {
-  const { values } = await readAll(context, permissionType, "permissions");
+  const { values } = await readAll(context, permissionType);
   return values.map(toPermissionView);
 }

@@ -6,8 +6,6 @@ import { type RoleView, toRoleView } from "./view.js";
 
 /** @see PermissionOperations.listRoles */
 export async function listRoles(context: OperationContext): Promise<readonly RoleView[]> {
-  const { values, permissions } = await loadRoles(context, () =>
-    readAll(context, roleType, "roles"),
-  );
+  const { values, permissions } = await loadRoles(context, () => readAll(context, roleType));
   return values.map((role, index) => toRoleView(role, permissions[index] ?? []));
 }

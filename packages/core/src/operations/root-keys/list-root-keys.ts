@@ -47,7 +47,7 @@ export async function listRootKeys(
 ): Promise<RootKeyList> {
   const page = parseInput(listRootKeysInput, input);
   const scope: ListScope = { list: "root-keys", ownerId: context.workspaceId };
-  const { items, total, info } = await readPage(context, rootKeyType, "rootKeys", scope, page);
+  const { items, total, info } = await readPage(context, rootKeyType, "rootKey", scope, page);
   const now = context.now();
   return { rootKeys: items.map(({ value }) => toRootKeyView(value, now)), total, ...info };
 }

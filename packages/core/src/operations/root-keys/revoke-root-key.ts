@@ -23,7 +23,7 @@ export async function revokeRootKey(
     const want = { kind: "rootKey", id: rootKeyId, expects: "exists" } as const;
     const found = await transaction.readOne(want);
     if (found === null) throw notFound("root key");
-    transaction.deleteAddress({ kind: "rootKey", id: rootKeyId }, [], [{ list: "rootKeys" }]);
+    transaction.deleteAddress({ kind: "rootKey", id: rootKeyId }, [], [{ list: "rootKey" }]);
     audit({ type: "root_key.revoked", at: context.now(), resourceId: rootKeyId });
     return decodeOrNull(rootKeyType, found.record, context.workspaceId)?.hash ?? null;
   });
