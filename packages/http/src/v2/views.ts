@@ -77,7 +77,7 @@ export const role = shared(
     id: z.string(),
     name: z.string(),
     description: z.string().optional(),
-    permissions: listOf(permission).optional(),
+    permissions: listOf(permission).optional().describe("The permissions of the role."),
   }),
 );
 
