@@ -195,3 +195,10 @@ test.each([
 ])("the option %s is refused where it is none, or not of its kind", (name, value) => {
   expect(() => createTestLatchkey({ [name]: value })).toThrow(`"${name}"`);
 });
+
+test("names that the program knows are typed, as those of createLatchkey", () => {
+  const { latchkey } = createTestLatchkey({ permissions: ["tiles.read"] });
+  expect(() => latchkey.verifier({ permissions: "tiles.read" })).not.toThrow();
+  // @ts-expect-error: the permission is misspelt
+  expect(() => latchkey.verifier({ permissions: "tiles.raed" })).not.toThrow();
+});

@@ -1,9 +1,13 @@
 import {
   type Clock,
   createLatchkey,
+  type DefaultTypes,
   type KeyStore,
   type Latchkey,
   type LatchkeyOptions,
+  type LatchkeyTypes,
+  type MetaSchema,
+  type TypesOf,
 } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { createTestClock, type TestClock, type TestInstant } from "./clock.js";
@@ -13,7 +17,12 @@ import { createSeed, type SeedFunction } from "./seed.js";
 import { createFaultyStore, type FaultyStore } from "./store-faults.js";
 
 /** Options of {@link createTestLatchkey}: those of createLatchkey, but for the store and the clock. */
-export interface TestLatchkeyOptions extends Omit<LatchkeyOptions, "store" | "clock"> {
+export interface TestLatchkeyOptions<
+  Permission extends string = string,
+  Ratelimit extends string = string,
+  Meta extends MetaSchema | undefined = MetaSchema | undefined,
+  IdentityMeta extends MetaSchema | undefined = MetaSchema | undefined,
+> extends Omit<LatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta>, "store" | "clock"> {
   /**
    * When the test begins: time stands still there until `clock` moves it. Or a clock that time goes by, such as `() => Date.now()`
    * with the fake timers of a test runner. 2025-01-01T00:00:00Z unless given.
@@ -22,8 +31,8 @@ export interface TestLatchkeyOptions extends Omit<LatchkeyOptions, "store" | "cl
 }
 
 /** A latchkey for tests of an application, and what such tests do with it. */
-export interface TestLatchkey extends FaultyStore {
-  readonly latchkey: Latchkey;
+export interface TestLatchkey<Types extends LatchkeyTypes = DefaultTypes> extends FaultyStore {
+  readonly latchkey: Latchkey<Types>;
   /** The store that it works on, in memory: another latchkey over it is another process of the application. */
   readonly store: KeyStore;
   readonly clock: TestClock;
@@ -43,10 +52,17 @@ const START = Date.UTC(2025, 0, 1);
  * const { latchkey, clock, seed } = createTestLatchkey();
  * const { keys } = await seed({ apis: { tiles: {} }, keys: { reader: { api: "tiles", remaining: 1 } } });
  */
-export function createTestLatchkey({
+export function createTestLatchkey<
+  const Permission extends string = string,
+  const Ratelimit extends string = string,
+  Meta extends MetaSchema | undefined = undefined,
+  IdentityMeta extends MetaSchema | undefined = undefined,
+>({
   now = START,
   ...options
-}: TestLatchkeyOptions = {}): TestLatchkey {
+}: TestLatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta> = {}): TestLatchkey<
+  TypesOf<Permission, Ratelimit, Meta, IdentityMeta>
+> {
   for (const name of ["store", "clock"])
     if (name in options) throw new TypeError(`"${name}" is not an option of createTestLatchkey`);
   const { onEvent, onError, ...unheard } = options;
@@ -63,7 +79,7 @@ export function createTestLatchkey({
     latchkey: createLatchkey({ ...shared, ...listeners, store: faulty.store }),
     clock,
     // On the store itself, which does not fail, and with nobody listening.
-    seed: createSeed(createLatchkey({ ...shared, store: sound })),
+    seed: createSeed(createLatchkey({ ...shared, store: sound }) as unknown as Latchkey),
     recorder,
   };
 }
