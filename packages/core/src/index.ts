@@ -51,7 +51,14 @@ export { addPermissionsInput } from "./operations/keys/add-permissions.js";
 export { addRolesInput } from "./operations/keys/add-roles.js";
 export type { CreatedKey } from "./operations/keys/build.js";
 export { createKeyInput } from "./operations/keys/create-key.js";
-export { createKeysInput, importIssues } from "./operations/keys/create-keys.js";
+export {
+  type CreatedKeys,
+  type CreateKeysOptions,
+  createKeysInput,
+  importIssues,
+  type PartlyCreatedKeys,
+} from "./operations/keys/create-keys.js";
+export type { ImportedKeyResult } from "./operations/keys/create-some-keys.js";
 export { deleteKeyInput } from "./operations/keys/delete-key.js";
 export { deleteKeysInput } from "./operations/keys/delete-keys.js";
 export { getKeyInput } from "./operations/keys/get-key.js";
@@ -63,6 +70,11 @@ export { removeRolesInput } from "./operations/keys/remove-roles.js";
 export { type RotationScope, rotateKeyInput } from "./operations/keys/rotate-key.js";
 export { setPermissionsInput } from "./operations/keys/set-permissions.js";
 export { setRolesInput } from "./operations/keys/set-roles.js";
+export {
+  readStoredKeys,
+  type StoredKey,
+  type StoredKeyPage,
+} from "./operations/keys/stored-keys.js";
 export { updateKeyInput } from "./operations/keys/update-key.js";
 export { updateRemainingInput } from "./operations/keys/update-remaining.js";
 export type { KeyView } from "./operations/keys/view.js";

@@ -15,7 +15,13 @@ import { updateIdentity, updateIdentityInput } from "./identities/update-identit
 import { addPermissions, addPermissionsInput } from "./keys/add-permissions.js";
 import { addRoles, addRolesInput } from "./keys/add-roles.js";
 import { createKey, createKeyInput } from "./keys/create-key.js";
-import { createKeys, createKeysInput } from "./keys/create-keys.js";
+import {
+  type CreatedKeys,
+  type CreateKeysOptions,
+  createKeys,
+  createKeysInput,
+  type PartlyCreatedKeys,
+} from "./keys/create-keys.js";
 import { deleteKey, deleteKeyInput } from "./keys/delete-key.js";
 import { deleteKeys, deleteKeysInput } from "./keys/delete-keys.js";
 import { getKey, getKeyInput } from "./keys/get-key.js";
@@ -75,7 +81,10 @@ interface OperationTable {
   readonly deleteApi: Entry<typeof deleteApi, typeof deleteApiInput>;
   /** Issues a key: `{ apiId, prefix, expires, remaining, refill, ratelimit, … }` → `{ keyId, key }`. */
   readonly createKey: Entry<typeof createKey, typeof createKeyInput>;
-  /** Takes over up to 100 keys of another system, by hash or plaintext, all or none: → `{ keyIds }`. */
+  /**
+   * Takes over up to 100 keys of another system, by hash or plaintext, all or none: → `{ keyIds }`. With `{ partial: true }` as
+   * the second argument those that it can: → `{ results }`.
+   */
   readonly createKeys: Entry<typeof createKeys, typeof createKeysInput>;
   /**
    * Decides whether a presented secret is good, and takes what that costs, in one atomic step. With `dryRun: true` nothing is
@@ -246,11 +255,21 @@ interface VerifyOrDryRun {
   (...rest: Parameters<VerifyKey>): ReturnType<VerifyKey>;
 }
 
+type CreateKeys = Bound<typeof createKeys>;
+
+/** What is answered depends on `partial`. */
+interface CreateAllOrSomeKeys {
+  (input: Parameters<CreateKeys>[0]): Promise<CreatedKeys>;
+  (input: Parameters<CreateKeys>[0], options: CreateKeysOptions): Promise<PartlyCreatedKeys>;
+}
+
 /** Every operation, in one workspace. */
 export type Operations = {
   readonly [Name in OperationName]: Name extends "verifyKey"
     ? VerifyOrDryRun
-    : Bound<OperationTable[Name]["run"]>;
+    : Name extends "createKeys"
+      ? CreateAllOrSomeKeys
+      : Bound<OperationTable[Name]["run"]>;
 };
 
 /** Binds every operation to its workspace and to what all of them work with. */

@@ -1,16 +1,14 @@
 import { z } from "zod";
 import { type InputIssue, LatchkeyError } from "../../errors.js";
 import type { EpochMs } from "../../time.js";
-import { type OperationContext, requireVault, transact } from "../context.js";
-import { orRequired, parseInput } from "../input.js";
+import { type OperationContext, transact } from "../context.js";
+import { flag, parseInput } from "../input.js";
 import { References } from "../references.js";
 import { insertKey, type KeyCredential, needForKey } from "./build.js";
-import { type ImportedKey, importedKey, startOf } from "./import-input.js";
-
-/** Most roles and permissions that one call names: its write, one step on every store, stays short. */
-const MAX_GRANTS = 10_000;
-
-const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
+import { createSomeKeys, type ImportedKeyResult } from "./create-some-keys.js";
+import { credentialOf, earlierHashes, secretField } from "./import-credential.js";
+import { type ImportedKey, importedKey } from "./import-input.js";
+import { importList } from "./import-list.js";
 
 /**
  * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `plaintext` (1 to 512 printable ASCII
@@ -22,13 +20,28 @@ const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
  * later than now). `start`, 0 to 32 characters, is what is shown of the secret: it is derived from a plaintext unless given, and
  * leaves 112 bits unknown or is a mere prefix.
  */
-export const createKeysInput = z
-  .array(importedKey, { error: SIZE_ERROR })
-  .min(1, { error: SIZE_ERROR })
-  .max(100, { error: SIZE_ERROR })
-  .refine((imports) => grantsIn(imports) <= MAX_GRANTS, {
-    error: `must not name more than ${MAX_GRANTS} roles and permissions in all`,
-  });
+export const createKeysInput = importList(importedKey);
+
+/** Options of createKeys: see {@link createKeys}. A misspelt `dryRun` must not write. */
+const createKeysOptions = z.strictObject({
+  partial: z.literal(true, { error: "must be true" }),
+  dryRun: flag.default(false),
+});
+
+/** How createKeys takes over what it can. */
+export type CreateKeysOptions = z.input<typeof createKeysOptions>;
+
+/** What createKeys answers where all keys were taken over. */
+export interface CreatedKeys {
+  /** In the order given. */
+  readonly keyIds: readonly string[];
+}
+
+/** What createKeys answers with `partial`. */
+export interface PartlyCreatedKeys {
+  /** One for each key, in the order given. */
+  readonly results: readonly ImportedKeyResult[];
+}
 
 /**
  * Takes over keys that another system issued, so that their secrets verify here: all of them in one atomic write, or none.
@@ -36,16 +49,23 @@ export const createKeysInput = z
  * A secret that comes as its hash verifies whether or not a pepper is configured; one that comes as plaintext is stored
  * under the pepper, like a new key. Secrets with little randomness are not made any better: the hash is a fast one.
  *
- * @returns The ids, in the order given.
+ * With `partial: true` those that are refused do not stop the others, and the answer says of each what became of it; with
+ * `dryRun: true` beside it what would become of it, and nothing is written.
+ *
  * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext
  * that could never verify; `NOT_FOUND` for an unknown API; `CONFLICT` for a secret that exists already, in the workspace or
  * twice in the list; `PRECONDITION_FAILED` naming every role and permission that does not exist, and for `recoverable`
- * without a vault. Nothing is written then.
+ * without a vault. Nothing is written then. With `partial`, only for a list or options that are wrong themselves.
  */
 export async function createKeys(
   context: OperationContext,
   input: z.input<typeof createKeysInput>,
-): Promise<{ readonly keyIds: readonly string[] }> {
+  options?: CreateKeysOptions,
+): Promise<CreatedKeys | PartlyCreatedKeys> {
+  if (options !== undefined) {
+    const { dryRun } = parseInput(createKeysOptions, options);
+    return createSomeKeys(context, input, dryRun);
+  }
   const now = context.now();
   const imports = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
   const credentials = imports.map((imported) => credentialOf(context, imported));
@@ -66,13 +86,6 @@ export async function createKeys(
   return { keyIds: credentials.map(({ keyId }) => keyId) };
 }
 
-function grantsIn(imports: readonly ImportedKey[]): number {
-  let count = 0;
-  for (const { roles = [], permissions = [] } of imports)
-    count += roles.length + permissions.length;
-  return count;
-}
-
 /** The issues of keys that were created later than now, of every key of a list. */
 export function importIssues(imports: unknown, now: EpochMs): readonly InputIssue[] {
   if (!Array.isArray(imports)) return [];
@@ -84,41 +97,20 @@ export function importIssues(imports: unknown, now: EpochMs): readonly InputIssu
   });
 }
 
-function credentialOf(context: OperationContext, imported: ImportedKey): KeyCredential {
-  const { workspaceId, hasher } = context;
-  const { hash, plaintext, recoverable } = imported;
-  const keyId = context.newId("key");
-  return {
-    keyId,
-    // The schema has it that one of the two is there.
-    hash: hash ?? hasher.hash(plaintext as string),
-    importMarks: hasher.importMarks(hash ?? hasher.plainHash(plaintext as string)),
-    start: startOf(imported),
-    sealedSecret: recoverable
-      ? requireVault(context).seal(plaintext as string, { workspaceId, keyId })
-      : null,
-  };
-}
-
 /**
  * Refuses a plaintext whose secret is known under another hash than the one that is stored: that of an earlier pepper, or the
  * plain one. Imports of this latchkey meet at their import marks, also where two of them race.
  */
 async function refuseKnownSecrets(
-  { hasher, store, workspaceId }: OperationContext,
+  context: OperationContext,
   imports: readonly ImportedKey[],
 ): Promise<void> {
-  const wants = imports.flatMap(({ plaintext }, index) =>
-    plaintext === undefined
-      ? []
-      : hasher
-          .candidates(plaintext)
-          .slice(1)
-          .map((hash) => ({ hash, index })),
+  const wants = imports.flatMap((imported, index) =>
+    earlierHashes(context, imported).map((hash) => ({ hash, index })),
   );
   if (wants.length === 0) return;
-  const { found } = await store.read(
-    workspaceId,
+  const { found } = await context.store.read(
+    context.workspaceId,
     wants.map(({ hash }) => ({ kind: "key", index: "hash", value: hash })),
   );
   const known = wants.find((_want, place) => found[place] !== null);
@@ -126,10 +118,10 @@ async function refuseKnownSecrets(
 }
 
 function knownSecret(imports: readonly ImportedKey[], index: number): LatchkeyError {
-  const field = imports[index]?.plaintext === undefined ? "hash" : "plaintext";
+  const field = `${index}.${secretField(imports[index] as ImportedKey)}`;
   return new LatchkeyError(
     "CONFLICT",
-    `"${index}.${field}" is that of a key which exists already; nothing was written`,
-    { reason: "taken", details: { field: `${index}.${field}` } },
+    `"${field}" is that of a key which exists already; nothing was written`,
+    { reason: "taken", details: { field } },
   );
 }
