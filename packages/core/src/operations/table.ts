@@ -15,13 +15,7 @@ import { updateIdentity, updateIdentityInput } from "./identities/update-identit
 import { addPermissions, addPermissionsInput } from "./keys/add-permissions.js";
 import { addRoles, addRolesInput } from "./keys/add-roles.js";
 import { createKey, createKeyInput } from "./keys/create-key.js";
-import {
-  type CreatedKeys,
-  type CreateKeysOptions,
-  createKeys,
-  createKeysInput,
-  type PartlyCreatedKeys,
-} from "./keys/create-keys.js";
+import { createKeys, createKeysInput, type ImportedKeyResult } from "./keys/create-keys.js";
 import { deleteKey, deleteKeyInput } from "./keys/delete-key.js";
 import { deleteKeys, deleteKeysInput } from "./keys/delete-keys.js";
 import { getKey, getKeyInput } from "./keys/get-key.js";
@@ -259,8 +253,11 @@ type CreateKeys = Bound<typeof createKeys>;
 
 /** What is answered depends on `partial`. */
 interface CreateAllOrSomeKeys {
-  (input: Parameters<CreateKeys>[0]): Promise<CreatedKeys>;
-  (input: Parameters<CreateKeys>[0], options: CreateKeysOptions): Promise<PartlyCreatedKeys>;
+  (input: Parameters<CreateKeys>[0]): Promise<{ readonly keyIds: readonly string[] }>;
+  (
+    input: Parameters<CreateKeys>[0],
+    options: NonNullable<Parameters<CreateKeys>[1]>,
+  ): Promise<{ readonly results: readonly ImportedKeyResult[] }>;
 }
 
 /** Every operation, in one workspace. */

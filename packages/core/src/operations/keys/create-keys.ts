@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { type InputIssue, LatchkeyError } from "../../errors.js";
 import type { EpochMs } from "../../time.js";
-import { type OperationContext, transact } from "../context.js";
-import { flag, parseInput } from "../input.js";
+import { type OperationContext, requireVault, transact } from "../context.js";
+import { flag, notLaterThanNow, orRequired, parseInput } from "../input.js";
 import { References } from "../references.js";
 import { insertKey, type KeyCredential, needForKey } from "./build.js";
-import { createSomeKeys, type ImportedKeyResult } from "./create-some-keys.js";
-import { credentialOf, earlierHashes, secretField } from "./import-credential.js";
-import { type ImportedKey, importedKey } from "./import-input.js";
-import { importList } from "./import-list.js";
+import { type ImportedKey, importedKey, startOf } from "./import-input.js";
+
+/** Most roles and permissions that one call names: its write, one step on every store, stays short. */
+const MAX_GRANTS = 10_000;
+
+const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 
 /**
  * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `plaintext` (1 to 512 printable ASCII
@@ -20,27 +22,35 @@ import { importList } from "./import-list.js";
  * later than now). `start`, 0 to 32 characters, is what is shown of the secret: it is derived from a plaintext unless given, and
  * leaves 112 bits unknown or is a mere prefix.
  */
-export const createKeysInput = importList(importedKey);
+export const createKeysInput = listOf(importedKey);
 
-/** Options of createKeys: see {@link createKeys}. A misspelt `dryRun` must not write. */
+/** The same list of keys that are judged one by one. */
+const anyKeys = listOf(z.custom<unknown>());
+
+/** A misspelt `dryRun` must not write. */
 const createKeysOptions = z.strictObject({
-  partial: z.literal(true, { error: "must be true" }),
+  partial: flag.refine((isPartial) => isPartial, { error: "must be true" }),
   dryRun: flag.default(false),
 });
 
-/** How createKeys takes over what it can. */
-export type CreateKeysOptions = z.input<typeof createKeysOptions>;
-
-/** What createKeys answers where all keys were taken over. */
-export interface CreatedKeys {
-  /** In the order given. */
-  readonly keyIds: readonly string[];
+/** How createKeys takes over what it can. With `dryRun` nothing is written. */
+export interface CreateKeysOptions {
+  readonly partial: true;
+  readonly dryRun?: boolean;
 }
 
-/** What createKeys answers with `partial`. */
-export interface PartlyCreatedKeys {
-  /** One for each key, in the order given. */
-  readonly results: readonly ImportedKeyResult[];
+/** What became of one key: `keyId` is null in a dry run; the paths of an error begin with the field. */
+export type ImportedKeyResult =
+  | { readonly keyId: string | null; readonly error?: undefined }
+  | { readonly keyId?: undefined; readonly error: LatchkeyError };
+
+/** A key of the list that is well formed. */
+interface Candidate {
+  readonly index: number;
+  readonly imported: ImportedKey;
+  readonly credential: KeyCredential;
+  /** The claims by which its secret may be known already. */
+  readonly claims: readonly string[];
 }
 
 /**
@@ -49,41 +59,78 @@ export interface PartlyCreatedKeys {
  * A secret that comes as its hash verifies whether or not a pepper is configured; one that comes as plaintext is stored
  * under the pepper, like a new key. Secrets with little randomness are not made any better: the hash is a fast one.
  *
- * With `partial: true` those that are refused do not stop the others, and the answer says of each what became of it; with
- * `dryRun: true` beside it what would become of it, and nothing is written.
+ * With `partial: true` keys that are refused do not stop the others, and `results` says of each what became of it, in the
+ * order given.
  *
+ * @returns The ids, in the order given.
  * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext
  * that could never verify; `NOT_FOUND` for an unknown API; `CONFLICT` for a secret that exists already, in the workspace or
  * twice in the list; `PRECONDITION_FAILED` naming every role and permission that does not exist, and for `recoverable`
- * without a vault. Nothing is written then. With `partial`, only for a list or options that are wrong themselves.
+ * without a vault. Nothing is written then. With `partial` only `BAD_REQUEST`, for a list or options that are wrong themselves.
  */
 export async function createKeys(
   context: OperationContext,
   input: z.input<typeof createKeysInput>,
   options?: CreateKeysOptions,
-): Promise<CreatedKeys | PartlyCreatedKeys> {
-  if (options !== undefined) {
-    const { dryRun } = parseInput(createKeysOptions, options);
-    return createSomeKeys(context, input, dryRun);
-  }
+): Promise<
+  { readonly keyIds: readonly string[] } | { readonly results: readonly ImportedKeyResult[] }
+> {
   const now = context.now();
-  const imports = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
-  const credentials = imports.map((imported) => credentialOf(context, imported));
-  await transact(context, async (transaction, audit) => {
-    const references = new References(context, transaction, audit, now);
-    for (const imported of imports) needForKey(references, imported);
-    await references.read();
-    const unknownApi = imports.findIndex(({ apiId }) => !references.hasApi(apiId));
-    if (unknownApi >= 0) throw new LatchkeyError("NOT_FOUND", `no such API: "${unknownApi}.apiId"`);
-    await refuseKnownSecrets(context, imports);
-    const parts = { context, transaction, audit, references, now };
-    for (const [index, imported] of imports.entries())
-      insertKey(parts, imported, credentials[index] as KeyCredential, () =>
-        knownSecret(imports, index),
+  const isPartial = options !== undefined;
+  const dryRun = isPartial && parseInput(createKeysOptions, options).dryRun;
+  const refused: ImportedKeyResult[] = [];
+  const candidates = isPartial
+    ? parseInput(anyKeys, input).flatMap((key, index) => {
+        try {
+          const further = (raw: object) => notLaterThanNow({ ...raw }, "createdAt", now);
+          return [candidateOf(context, parseInput(importedKey, key, further), index)];
+        } catch (error) {
+          if (!(error instanceof LatchkeyError)) throw error;
+          refused[index] = { error };
+          return [];
+        }
+      })
+    : parseInput(createKeysInput, input, (raw) => importIssues(raw, now)).map((imported, index) =>
+        candidateOf(context, imported, index),
       );
-    references.refuseMissing();
+  const { answer: results } = await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, now);
+    for (const { imported } of candidates) needForKey(references, imported);
+    await references.read();
+    const known = await knownClaims(context, candidates);
+    const parts = { context, transaction, audit, references, now };
+    const judged = refused.slice();
+    for (const group of isPartial ? candidates.map((candidate) => [candidate]) : [candidates]) {
+      const error = refusalOf(group, references, known, isPartial);
+      if (error !== null && !isPartial) throw error;
+      for (const { index, imported, credential } of group) {
+        judged[index] = error === null ? { keyId: dryRun ? null : credential.keyId } : { error };
+        // Where another key takes a secret meanwhile, this runs again, and finds that key.
+        if (error === null && !dryRun) insertKey(parts, imported, credential);
+      }
+    }
+    return judged;
   });
-  return { keyIds: credentials.map(({ keyId }) => keyId) };
+  return isPartial ? { results } : { keyIds: candidates.map(({ credential }) => credential.keyId) };
+}
+
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item, { error: SIZE_ERROR })
+    .min(1, { error: SIZE_ERROR })
+    .max(100, { error: SIZE_ERROR })
+    .refine((imports) => grantsIn(imports) <= MAX_GRANTS, {
+      error: `must not name more than ${MAX_GRANTS} roles and permissions in all`,
+    });
+}
+
+function grantsIn(imports: readonly unknown[]): number {
+  let count = 0;
+  for (const imported of imports) {
+    const { roles, permissions } = (imported ?? {}) as Readonly<Record<string, unknown>>;
+    for (const names of [roles, permissions]) if (Array.isArray(names)) count += names.length;
+  }
+  return count;
 }
 
 /** The issues of keys that were created later than now, of every key of a list. */
@@ -97,31 +144,70 @@ export function importIssues(imports: unknown, now: EpochMs): readonly InputIssu
   });
 }
 
-/**
- * Refuses a plaintext whose secret is known under another hash than the one that is stored: that of an earlier pepper, or the
- * plain one. Imports of this latchkey meet at their import marks, also where two of them race.
- */
-async function refuseKnownSecrets(
-  context: OperationContext,
-  imports: readonly ImportedKey[],
-): Promise<void> {
-  const wants = imports.flatMap((imported, index) =>
-    earlierHashes(context, imported).map((hash) => ({ hash, index })),
-  );
-  if (wants.length === 0) return;
-  const { found } = await context.store.read(
-    context.workspaceId,
-    wants.map(({ hash }) => ({ kind: "key", index: "hash", value: hash })),
-  );
-  const known = wants.find((_want, place) => found[place] !== null);
-  if (known !== undefined) throw knownSecret(imports, known.index);
+function candidateOf(context: OperationContext, imported: ImportedKey, index: number): Candidate {
+  const { workspaceId, hasher } = context;
+  const { plaintext, recoverable } = imported;
+  const keyId = context.newId("key");
+  // The schema has it that one of the two is there. A plaintext may be known under an earlier pepper, or without one.
+  const hashes = plaintext === undefined ? [imported.hash as string] : hasher.candidates(plaintext);
+  const importMarks = hasher.importMarks(imported.hash ?? hasher.plainHash(plaintext as string));
+  const sealedSecret = recoverable
+    ? requireVault(context).seal(plaintext as string, { workspaceId, keyId })
+    : null;
+  return {
+    index,
+    imported,
+    credential: {
+      keyId,
+      hash: hashes[0] as string,
+      importMarks,
+      start: startOf(imported),
+      sealedSecret,
+    },
+    claims: [
+      ...hashes.map((hash) => `hash ${hash}`),
+      ...importMarks.map((mark) => `importMark ${mark}`),
+    ],
+  };
 }
 
-function knownSecret(imports: readonly ImportedKey[], index: number): LatchkeyError {
-  const field = `${index}.${secretField(imports[index] as ImportedKey)}`;
-  return new LatchkeyError(
-    "CONFLICT",
-    `"${field}" is that of a key which exists already; nothing was written`,
-    { reason: "taken", details: { field } },
+/** Those of the claims that are held by keys of the workspace. */
+async function knownClaims(
+  { store, workspaceId }: OperationContext,
+  candidates: readonly Candidate[],
+): Promise<Set<string>> {
+  const claims = candidates.flatMap((candidate) => candidate.claims);
+  const wants = claims.map((claim) => {
+    const [index, value] = claim.split(" ") as [string, string];
+    return { kind: "key", index, value } as const;
+  });
+  const { found } = await store.read(workspaceId, wants);
+  return new Set(claims.filter((_claim, place) => found[place] !== null));
+}
+
+/** Why these keys are not taken over, or null where they are: then what they claim is known. */
+function refusalOf(
+  candidates: readonly Candidate[],
+  references: References,
+  known: Set<string>,
+  isAlone: boolean,
+): LatchkeyError | null {
+  const pathOf = (index: number, field: string) => (isAlone ? field : `${index}.${field}`);
+  for (const { index, imported } of candidates)
+    if (!references.hasApi(imported.apiId))
+      return new LatchkeyError("NOT_FOUND", `no such API: "${pathOf(index, "apiId")}"`);
+  const missing = references.missingAmong(
+    candidates.flatMap(({ imported }) => imported.roles ?? []),
+    candidates.flatMap(({ imported }) => imported.permissions ?? []),
   );
+  if (missing !== null) return missing;
+  for (const { index, imported, claims } of candidates) {
+    if (claims.some((claim) => known.has(claim))) {
+      const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");
+      const message = `"${field}" is that of a key which exists already; nothing was written`;
+      return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
+    }
+    for (const claim of claims) known.add(claim);
+  }
+  return null;
 }

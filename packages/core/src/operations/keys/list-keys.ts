@@ -7,7 +7,7 @@ import { cursor, externalId, flag, id, pageLimit, parseInput } from "../input.js
 import { type PageInfo, pageInfo } from "../read-page.js";
 import { loadKeys } from "./load.js";
 import { withPlaintextOrError } from "./recovery.js";
-import { type KeyView, toKeyView } from "./view.js";
+import { type KeyView, toKeyView, toStoredKey } from "./view.js";
 
 /**
  * Input of listKeys. `limit` 1 to 100, 100 unless given. `ownerId` is a deprecated name of `externalId`, which wins.
@@ -30,6 +30,12 @@ export interface KeyList extends PageInfo {
   readonly total: number;
 }
 
+/** What {@link listKeys} answers beside, for who has the store anyway: no operation is served with it. */
+export interface ListKeysScope {
+  /** Adds `stored` to each key. */
+  readonly forExport?: boolean;
+}
+
 /**
  * Lists the keys of an API, or those of one identity in it.
  *
@@ -38,6 +44,7 @@ export interface KeyList extends PageInfo {
 export async function listKeys(
   context: OperationContext,
   input: z.input<typeof listKeysInput>,
+  { forExport = false }: ListKeysScope = {},
 ): Promise<KeyList> {
   const { apiId, limit, decrypt, ...filter } = parseInput(listKeysInput, input);
   const { store, workspaceId } = context;
@@ -69,7 +76,8 @@ export async function listKeys(
       damaged += 1;
       continue;
     }
-    const view = toKeyView(loaded, now);
+    const listed = toKeyView(loaded, now);
+    const view = forExport ? { ...listed, stored: toStoredKey(loaded) } : listed;
     views.push(decrypt === true ? await withPlaintextOrError(context, loaded, view) : view);
   }
   return { keys: views, total: result.size, ...pageInfo(scope, result, damaged) };

@@ -53,8 +53,21 @@ export interface KeyView {
   readonly identity?: NonNullable<VerifiedKey["identity"]>;
   /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
+  /** In a list that is read for an export. */
+  readonly stored?: StoredKey;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
+}
+
+/** What is kept of a key and shown nowhere else. */
+export interface StoredKey {
+  /** Base64url of the SHA-256 of the secret, or the id of a pepper, a dot and base64url of the HMAC-SHA-256 under it. */
+  readonly hash: string;
+  /** As it was switched. */
+  readonly enabled: boolean;
+  /** Names of the permissions that it was given itself, ascending. */
+  readonly permissions: readonly string[];
+  readonly recoverable: boolean;
 }
 
 /** Why the secret of a recoverable key is not shown in a list. */
@@ -108,4 +121,11 @@ function toDefaultLimit({
   duration,
 }: KeyRateLimit): NonNullable<KeyView["ratelimit"]> {
   return type === null ? { async, limit, duration } : { async, type, limit, duration };
+}
+
+/** What is kept of a key and shown nowhere else. */
+export function toStoredKey({ key, direct }: LoadedKey): StoredKey {
+  const { hash, enabled, sealedSecret } = key;
+  const permissions = direct.permissions.map(({ name }) => name);
+  return { hash, enabled, permissions, recoverable: sealedSecret !== null };
 }
