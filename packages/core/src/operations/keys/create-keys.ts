@@ -193,21 +193,24 @@ function refusalOf(
   isAlone: boolean,
 ): LatchkeyError | null {
   const pathOf = (index: number, field: string) => (isAlone ? field : `${index}.${field}`);
-  for (const { index, imported } of candidates)
-    if (!references.hasApi(imported.apiId))
-      return new LatchkeyError("NOT_FOUND", `no such API: "${pathOf(index, "apiId")}"`);
+  const claimed = new Set<string>();
+  // First of all: a key that is there needs nothing more.
+  for (const { index, imported, claims } of candidates) {
+    if (claims.some((claim) => known.has(claim) || claimed.has(claim))) {
+      const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");
+      const message = `"${field}" is that of a key which exists already; nothing was written`;
+      return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
+    }
+    for (const claim of claims) claimed.add(claim);
+  }
   const missing = references.missingAmong(
     candidates.flatMap(({ imported }) => imported.roles ?? []),
     candidates.flatMap(({ imported }) => imported.permissions ?? []),
   );
   if (missing !== null) return missing;
-  for (const { index, imported, claims } of candidates) {
-    if (claims.some((claim) => known.has(claim))) {
-      const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");
-      const message = `"${field}" is that of a key which exists already; nothing was written`;
-      return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
-    }
-    for (const claim of claims) known.add(claim);
-  }
+  for (const { index, imported } of candidates)
+    if (!references.hasApi(imported.apiId))
+      return new LatchkeyError("NOT_FOUND", `no such API: "${pathOf(index, "apiId")}"`);
+  for (const claim of claimed) known.add(claim);
   return null;
 }
