@@ -9,6 +9,11 @@ export const NOON: number = Date.UTC(2026, 2, 10, 12);
 
 export const DAY_MS = 86_400_000;
 
+/** A ring of one key of 32 bytes. */
+export function keyRing(first: number) {
+  return { current: "k", keys: { k: Uint8Array.from({ length: 32 }, (_, at) => first + at) } };
+}
+
 /** SHA-256 of a secret. */
 export function hashOf(secret: string, form: "hex" | "base64" | "base64url" = "hex"): string {
   return createHash("sha256").update(secret).digest(form);
