@@ -13,9 +13,9 @@ export function formatReport(report: ImportReport): string {
   ] as const;
   const lines = [
     `${count(rows)} rows in ${(report.elapsedMs / 1_000).toFixed(1)} s (${count(Math.round(report.rowsPerSecond))} a second)`,
-    `  ${isDryRun ? "to write" : "written"}       ${count(written)}`,
-    `  already there  ${count(alreadyThere)}`,
-    `  skipped        ${count(skipped)}`,
+    line(isDryRun ? "to write" : "written", written),
+    line("already there", alreadyThere),
+    line("skipped", skipped),
     ...reasons("Skipped", report.issues),
     ...reasons("Imported with a change", report.notes),
     ...kinds.flatMap(([kind, names]) =>
@@ -28,6 +28,10 @@ export function formatReport(report: ImportReport): string {
     ...(!isDryRun && rows > 0 && written === 0 ? ["Nothing was written."] : []),
   ];
   return lines.join("\n");
+}
+
+function line(outcome: string, rows: number): string {
+  return `  ${outcome.padEnd(13)}  ${count(rows)}`;
 }
 
 function reasons(title: string, found: readonly Reason[]): readonly string[] {

@@ -4,6 +4,8 @@ import { inputComplaint, messageOf, parserComplaint } from "./command-line/compl
 import { Refused, UsageError } from "./command-line/failures.js";
 import { example, HELP_END } from "./command-line/help.js";
 import type { Host } from "./command-line/host.js";
+import { addExport } from "./commands/export.js";
+import { addImport } from "./commands/import.js";
 import { addRootKey } from "./commands/root-key.js";
 import { addServe } from "./commands/serve.js";
 import { addWorkspace } from "./commands/workspace.js";
@@ -13,6 +15,8 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addServe,
   addRootKey,
   addWorkspace,
+  addImport,
+  addExport,
 ];
 
 /** Columns of help that is not printed on a terminal. */
