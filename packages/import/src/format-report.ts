@@ -36,8 +36,9 @@ function line(outcome: string, rows: number): string {
 
 function reasons(title: string, found: readonly Reason[]): readonly string[] {
   if (found.length === 0) return [];
-  const shown = found.slice(0, MAX_REASONS).map(({ field, message, rows, firstRow }) => {
-    const where = rows === 1 ? `row ${firstRow}` : `${count(rows)} rows, the first is ${firstRow}`;
+  const shown = found.slice(0, MAX_REASONS).map(({ field, message, rows, firstRow, firstId }) => {
+    const first = firstId === undefined ? `${firstRow}` : `${firstRow}, id ${firstId}`;
+    const where = rows === 1 ? `row ${first}` : `${count(rows)} rows, the first is ${first}`;
     return `  ${field === "" ? "the row" : field} ${message} (${where})`;
   });
   const left = found.length - shown.length;

@@ -45,7 +45,7 @@ export function rowReader(map: CheckedKeyMap, ignored: (column: string) => void 
       if (target !== null && !Object.hasOwn(columns, path)) read(target, valueAt(columns, path));
     for (const [field, value] of map.values)
       if (fieldAt(fields, field) === undefined) setField(fields, field, value);
-    return toRow(number, fields, issues);
+    return { ...toRow(number, fields, issues), id: idOf(columns) };
   };
 }
 
@@ -84,6 +84,11 @@ export function toRow(
     issues: found,
     notes: [],
   };
+}
+
+/** What a key is called there. */
+export function idOf({ id }: Columns): string | undefined {
+  return (typeof id === "string" && id !== "") || typeof id === "number" ? String(id) : undefined;
 }
 
 /** Whether a value is an object, and no list. */

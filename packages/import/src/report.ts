@@ -6,6 +6,8 @@ export type RowOutcome = "written" | "already there" | "skipped";
 /** One row, as it was settled. */
 export interface RowReport {
   readonly row: number;
+  /** What the key is called in its source. */
+  readonly id?: string | undefined;
   readonly outcome: RowOutcome;
   /** Of the key that was written. */
   readonly keyId?: string | undefined;
@@ -19,6 +21,8 @@ export interface RowReport {
 export interface Reason extends RowIssue {
   readonly rows: number;
   readonly firstRow: number;
+  /** What the key of that row is called in its source. */
+  readonly firstId?: string | undefined;
 }
 
 /** How far an import is; the last one is what it came to. */
@@ -72,10 +76,10 @@ export class Tally {
     this.#elapsedMs = elapsedMs;
   }
 
-  settle({ row, outcome, issues, notes }: RowReport): void {
-    this.#counts[outcome] += 1;
-    count(this.#issues, row, issues);
-    if (outcome === "written") count(this.#notes, row, notes);
+  settle(row: RowReport): void {
+    this.#counts[row.outcome] += 1;
+    count(this.#issues, row, row.issues);
+    if (row.outcome === "written") count(this.#notes, row, row.notes);
   }
 
   create(kind: CreatedKind, name: string): void {
@@ -106,20 +110,24 @@ export class Tally {
 
 /** A row as it is reported. */
 export function rowReport(
-  { number, notes }: ImportRow,
+  { number, id, notes }: ImportRow,
   outcome: RowOutcome,
   more: { readonly issues?: readonly RowIssue[]; readonly keyId?: string | undefined } = {},
 ): RowReport {
-  return { row: number, outcome, issues: [], notes, ...more };
+  return { row: number, id, outcome, issues: [], notes, ...more };
 }
 
-function count(reasons: Map<string, Reason>, row: number, issues: readonly RowIssue[]): void {
+function count(
+  reasons: Map<string, Reason>,
+  { row, id }: RowReport,
+  issues: readonly RowIssue[],
+): void {
   for (const { field, message } of issues) {
     const name = `${field}\n${message}`;
     const known = reasons.get(name);
     if (known !== undefined) reasons.set(name, { ...known, rows: known.rows + 1 });
     else if (reasons.size < MAX_REASONS)
-      reasons.set(name, { field, message, rows: 1, firstRow: row });
+      reasons.set(name, { field, message, rows: 1, firstRow: row, firstId: id });
   }
 }
 

@@ -12,6 +12,8 @@ export type IdentitySettings = Readonly<Record<string, unknown>>;
 export interface ImportRow {
   /** Where it stands, counted from 1: lines of a JSON lines file, and otherwise rows. */
   readonly number: number;
+  /** What the key is called there. */
+  readonly id?: string | undefined;
   /** Fields of `createKeys`. */
   readonly key: Readonly<Record<string, unknown>>;
   /** Name of its API, where it has one. */

@@ -1,4 +1,4 @@
-import { isObject, toRow } from "../read-row.js";
+import { idOf, isObject, toRow } from "../read-row.js";
 import { readInstant } from "../read-value.js";
 import type { ImportRow, RowIssue } from "../row.js";
 import type { DatabaseRow } from "./database.js";
@@ -65,7 +65,7 @@ export function betterAuthRow(number: number, columns: DatabaseRow, now: number)
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   );
-  return { ...toRow(number, given, issues), notes };
+  return { ...toRow(number, given, issues), id: idOf(columns), notes };
 }
 
 /**

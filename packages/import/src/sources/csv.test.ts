@@ -27,6 +27,7 @@ ${HASH},,,,,,,,,\r
     expect(rows).toEqual([
       {
         number: 2,
+        id: "key_1",
         key: {
           hash: READ,
           name: 'north "pier",\nsecond line',

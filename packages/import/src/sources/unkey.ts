@@ -1,4 +1,4 @@
-import { type Columns, isObject, toRow } from "../read-row.js";
+import { type Columns, idOf, isObject, toRow } from "../read-row.js";
 import type { ImportRow, RowIssue } from "../row.js";
 import { jsonLinesOf, unreadableRow } from "./json-lines.js";
 
@@ -79,5 +79,5 @@ function rowOf(number: number, key: Columns): ImportRow {
     });
   if (rest.deletedAt !== undefined && rest.deletedAt !== null)
     issues.push({ field: "deletedAt", message: "says that the key is deleted" });
-  return { ...toRow(number, fields, issues), notes };
+  return { ...toRow(number, fields, issues), id: idOf(key), notes };
 }
