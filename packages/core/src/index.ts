@@ -52,7 +52,6 @@ export { addRolesInput } from "./operations/keys/add-roles.js";
 export type { CreatedKey } from "./operations/keys/build.js";
 export { createKeyInput } from "./operations/keys/create-key.js";
 export {
-  type CreateKeysOptions,
   createKeysInput,
   type ImportedKeyResult,
   importIssues,
@@ -61,7 +60,7 @@ export { deleteKeyInput } from "./operations/keys/delete-key.js";
 export { deleteKeysInput } from "./operations/keys/delete-keys.js";
 export { getKeyInput } from "./operations/keys/get-key.js";
 export type { WireKeyLimit } from "./operations/keys/limits.js";
-export { type KeyList, type ListKeysScope, listKeysInput } from "./operations/keys/list-keys.js";
+export { type KeyList, listKeysInput } from "./operations/keys/list-keys.js";
 export { reencryptKeysInput } from "./operations/keys/reencrypt-keys.js";
 export { removePermissionsInput } from "./operations/keys/remove-permissions.js";
 export { removeRolesInput } from "./operations/keys/remove-roles.js";
@@ -70,7 +69,7 @@ export { setPermissionsInput } from "./operations/keys/set-permissions.js";
 export { setRolesInput } from "./operations/keys/set-roles.js";
 export { updateKeyInput } from "./operations/keys/update-key.js";
 export { updateRemainingInput } from "./operations/keys/update-remaining.js";
-export type { KeyView, StoredKey } from "./operations/keys/view.js";
+export type { KeyView } from "./operations/keys/view.js";
 export { type KeySummary, whoamiInput } from "./operations/keys/whoami.js";
 export { createPermissionInput } from "./operations/permissions/create-permission.js";
 export { deletePermissionInput } from "./operations/permissions/delete-permission.js";

@@ -28,7 +28,8 @@ export interface SourceOptions {
 /**
  * Opens a source of keys. It is read as the import goes on.
  *
- * @param place - A file, or the database of better-auth: `sqlite:./auth.db`, `postgres://user@host/database`.
+ * @param place - A file, or its text in pieces of whole characters; of better-auth its database: `sqlite:./auth.db`,
+ * `postgres://user@host/database`.
  * @throws TypeError for a map that is wrong.
  */
 export function openSource(

@@ -76,10 +76,7 @@ interface OperationTable {
   readonly deleteApi: Entry<typeof deleteApi, typeof deleteApiInput>;
   /** Issues a key: `{ apiId, prefix, expires, remaining, refill, ratelimit, … }` → `{ keyId, key }`. */
   readonly createKey: Entry<typeof createKey, typeof createKeyInput>;
-  /**
-   * Takes over up to 100 keys of another system, by hash or plaintext, all or none: → `{ keyIds }`. With `{ partial: true }` as
-   * the second argument those that it can: → `{ results }`.
-   */
+  /** Takes over up to 100 keys of another system, by hash or plaintext: all or none, or with `partial` those that it can. */
   readonly createKeys: Entry<typeof createKeys, typeof createKeysInput>;
   /**
    * Decides whether a presented secret is good, and takes what that costs, in one atomic step. With `dryRun: true` nothing is

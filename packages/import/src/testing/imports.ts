@@ -27,9 +27,11 @@ export function openLatchkey(
   return createLatchkey({ store, clock: () => NOON, usage: false, ...options });
 }
 
-/** A text that arrives in pieces of a few characters. */
+/** A text that arrives in pieces of a few characters, as a file does: none is cut in two. */
 export async function* inPieces(text: string, size = 7): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
+  const characters = Array.from(text);
+  for (let at = 0; at < characters.length; at += size)
+    yield characters.slice(at, at + size).join("");
 }
 
 /** Runs an import to its end. */

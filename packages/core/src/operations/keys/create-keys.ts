@@ -33,16 +33,13 @@ const createKeysOptions = z.strictObject({
   dryRun: flag.default(false),
 });
 
-/** How createKeys takes over what it can. With `dryRun` nothing is written. */
-export interface CreateKeysOptions {
-  readonly partial: true;
-  readonly dryRun?: boolean;
+/** What became of one key. */
+export interface ImportedKeyResult {
+  /** Null in a dry run; absent where it is refused. */
+  readonly keyId?: string | null;
+  /** Its paths begin with the field. */
+  readonly error?: LatchkeyError;
 }
-
-/** What became of one key: `keyId` is null in a dry run; the paths of an error begin with the field. */
-export type ImportedKeyResult =
-  | { readonly keyId: string | null; readonly error?: undefined }
-  | { readonly keyId?: undefined; readonly error: LatchkeyError };
 
 /** A key of the list that is well formed. */
 interface Candidate {
@@ -59,8 +56,8 @@ interface Candidate {
  * A secret that comes as its hash verifies whether or not a pepper is configured; one that comes as plaintext is stored
  * under the pepper, like a new key. Secrets with little randomness are not made any better: the hash is a fast one.
  *
- * With `partial: true` keys that are refused do not stop the others, and `results` says of each what became of it, in the
- * order given.
+ * With `partial` those that are refused stop no other, and `results` says of each what became of it; with `dryRun` beside it
+ * what would.
  *
  * @returns The ids, in the order given.
  * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext
@@ -71,7 +68,7 @@ interface Candidate {
 export async function createKeys(
   context: OperationContext,
   input: z.input<typeof createKeysInput>,
-  options?: CreateKeysOptions,
+  options?: { readonly partial: true; readonly dryRun?: boolean },
 ): Promise<
   { readonly keyIds: readonly string[] } | { readonly results: readonly ImportedKeyResult[] }
 > {

@@ -7,7 +7,7 @@ import { cursor, externalId, flag, id, pageLimit, parseInput } from "../input.js
 import { type PageInfo, pageInfo } from "../read-page.js";
 import { loadKeys } from "./load.js";
 import { withPlaintextOrError } from "./recovery.js";
-import { type KeyView, toKeyView, toStoredKey } from "./view.js";
+import { type KeyView, toKeyView, toStored } from "./view.js";
 
 /**
  * Input of listKeys. `limit` 1 to 100, 100 unless given. `ownerId` is a deprecated name of `externalId`, which wins.
@@ -30,21 +30,15 @@ export interface KeyList extends PageInfo {
   readonly total: number;
 }
 
-/** What {@link listKeys} answers beside, for who has the store anyway: no operation is served with it. */
-export interface ListKeysScope {
-  /** Adds `stored` to each key. */
-  readonly forExport?: boolean;
-}
-
 /**
- * Lists the keys of an API, or those of one identity in it.
+ * Lists the keys of an API, or those of one identity in it; with `stored` for an export, which is never served.
  *
  * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list.
  */
 export async function listKeys(
   context: OperationContext,
   input: z.input<typeof listKeysInput>,
-  { forExport = false }: ListKeysScope = {},
+  { forExport }: { readonly forExport?: boolean } = {},
 ): Promise<KeyList> {
   const { apiId, limit, decrypt, ...filter } = parseInput(listKeysInput, input);
   const { store, workspaceId } = context;
@@ -77,7 +71,7 @@ export async function listKeys(
       continue;
     }
     const listed = toKeyView(loaded, now);
-    const view = forExport ? { ...listed, stored: toStoredKey(loaded) } : listed;
+    const view = forExport ? { ...listed, stored: toStored(loaded) } : listed;
     views.push(decrypt === true ? await withPlaintextOrError(context, loaded, view) : view);
   }
   return { keys: views, total: result.size, ...pageInfo(scope, result, damaged) };

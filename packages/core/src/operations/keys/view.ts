@@ -53,21 +53,16 @@ export interface KeyView {
   readonly identity?: NonNullable<VerifiedKey["identity"]>;
   /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
-  /** In a list that is read for an export. */
-  readonly stored?: StoredKey;
+  /** In a list for an export: what is shown nowhere else. `enabled` is the switch, `permissions` are the key's own. */
+  readonly stored?: {
+    /** Base64url of SHA-256; under a pepper its id, a dot, and that of HMAC-SHA-256. */
+    readonly hash: string;
+    readonly enabled: boolean;
+    readonly permissions: readonly string[];
+    readonly recoverable: boolean;
+  };
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
-}
-
-/** What is kept of a key and shown nowhere else. */
-export interface StoredKey {
-  /** Base64url of the SHA-256 of the secret, or the id of a pepper, a dot and base64url of the HMAC-SHA-256 under it. */
-  readonly hash: string;
-  /** As it was switched. */
-  readonly enabled: boolean;
-  /** Names of the permissions that it was given itself, ascending. */
-  readonly permissions: readonly string[];
-  readonly recoverable: boolean;
 }
 
 /** Why the secret of a recoverable key is not shown in a list. */
@@ -123,9 +118,12 @@ function toDefaultLimit({
   return type === null ? { async, limit, duration } : { async, type, limit, duration };
 }
 
-/** What is kept of a key and shown nowhere else. */
-export function toStoredKey({ key, direct }: LoadedKey): StoredKey {
-  const { hash, enabled, sealedSecret } = key;
-  const permissions = direct.permissions.map(({ name }) => name);
-  return { hash, enabled, permissions, recoverable: sealedSecret !== null };
+/** What an export shows beside. */
+export function toStored({ key, direct }: LoadedKey): NonNullable<KeyView["stored"]> {
+  return {
+    hash: key.hash,
+    enabled: key.enabled,
+    permissions: direct.permissions.map(({ name }) => name),
+    recoverable: key.sealedSecret !== null,
+  };
 }
