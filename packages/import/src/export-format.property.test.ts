@@ -43,5 +43,6 @@ test("an import reads back what an export writes, whatever the texts", async () 
         );
       },
     ),
+    { numRuns: 40 },
   );
 });

@@ -1,3 +1,4 @@
+import { sqliteStore } from "@latchkey/sqlite";
 import { expect, test } from "vitest";
 import { importKeys } from "./import-keys.js";
 import { openSource } from "./open-source.js";
@@ -187,4 +188,24 @@ test("the API of all rows may be named: it is made once, and found again", async
   await expect(
     runImport({ from: jsonl(...rows), into: latchkey, apiId: "api_none" }),
   ).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("thousands of rows are settled a hundred at a time, and each is there once", async () => {
+  const latchkey = openLatchkey(sqliteStore(":memory:"));
+  const lines = Array.from(
+    { length: 3_000 },
+    (_, at) => `${hashOf(secret(at))},pier-${at % 50},tides.read,${at % 1_000 === 999 ? "x" : at}`,
+  );
+  const text = ["hash,externalId,permissions,remaining", ...lines].join("\n");
+  const from = openSource("csv", inPieces(text, 60_000));
+  const steps: number[] = [];
+  for await (const { rows, written } of importKeys({ from, into: latchkey, apiName: "tides" })) {
+    steps.push(rows);
+    if (rows === 3_000) expect(written).toBe(2_997);
+  }
+  expect(steps).toEqual([...Array.from({ length: 29 }, (_, at) => (at + 1) * 100), 3_000]);
+  const { apis } = await latchkey.listApis();
+  expect((await latchkey.listKeys({ apiId: apis[0]?.id ?? "", limit: 1 })).total).toBe(2_997);
+  expect(await latchkey.verifyKey({ key: secret(2_998) })).toMatchObject({ remaining: 2_997 });
+  await latchkey.close();
 });
