@@ -1,8 +1,8 @@
 import {
-  createApiInput,
   type ImportedKeyResult,
   type Latchkey,
   LatchkeyError,
+  OPERATIONS,
   parseInput,
 } from "@latchkey/core";
 import { Apis } from "./apis.js";
@@ -190,7 +190,7 @@ class Import {
   async #api(row: ImportRow, name: string): Promise<string> {
     const choice = await this.#apis.choose(row);
     if ("apiId" in choice) return choice.apiId;
-    parseInput(createApiInput, { name });
+    parseInput(OPERATIONS.createApi.input, { name });
     const { apiId } = this.#options.dryRun
       ? { apiId: NO_API }
       : await this.#into.createApi({ name });
