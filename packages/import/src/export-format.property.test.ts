@@ -7,6 +7,11 @@ import { hashOf, inPieces, NOON } from "./testing/imports.js";
 
 const text = fc.string({ minLength: 1, maxLength: 20, unit: "binary" });
 
+/** JSON has no negative zero. */
+const meta = fc
+  .dictionary(text, fc.jsonValue(), { noNullPrototype: true })
+  .map((value): never => JSON.parse(JSON.stringify(value)) as never);
+
 const exportedKey: fc.Arbitrary<ExportedKey> = fc.record(
   {
     hash: text.map((secret) => ({
@@ -21,7 +26,7 @@ const exportedKey: fc.Arbitrary<ExportedKey> = fc.record(
     name: text,
     externalId: text,
     environment: text,
-    meta: fc.dictionary(text, fc.jsonValue(), { noNullPrototype: true }) as fc.Arbitrary<never>,
+    meta,
     permissions: fc.array(text, { minLength: 1 }),
     remaining: fc.nat(),
     refill: fc.record({ interval: fc.constant("daily" as const), amount: fc.nat() }),
