@@ -53,6 +53,8 @@ test.each([
   ["json", '{"a":1}', { a: 1 }],
   ["json", 7, 7],
   ["text", "1", "1"],
+  ["text", 42, "42"],
+  ["text", true, true],
 ] as const)("as %s, %j is %j", (kind, value, expected) => {
   expect(readValue(value, kind)).toEqual({ value: expected });
 });

@@ -32,7 +32,8 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 export function readValue(value: unknown, kind: ValueKind, unit: InstantUnit = "ms"): ReadValue {
   switch (kind) {
     case "text":
-      return { value };
+      // Ids are numbers in many a database.
+      return { value: typeof value === "number" ? String(value) : value };
     case "whole":
       return { value: typeof value === "string" ? wholeOf(value) : value };
     case "instant":

@@ -131,6 +131,12 @@ describe("a row of better-auth", () => {
     });
   });
 
+  test("ids may be numbers, and a start longer than may be shown is cut, with a note", () => {
+    const { key, id, notes } = read({ id: 7, referenceId: 42, start: "t".repeat(40) });
+    expect([id, key.externalId, key.start]).toEqual(["7", "42", "t".repeat(32)]);
+    expect(notes).toEqual([{ field: "start", message: "was cut to 32 characters" }]);
+  });
+
   test("a refill that was due is given", () => {
     const uses = { remaining: 0, refillAmount: 9, refillInterval: DAY_MS };
     const at = (ms: number) => read({ ...uses, lastRefillAt: NOON - ms }).key.remaining;

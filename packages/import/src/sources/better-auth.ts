@@ -32,8 +32,7 @@ export function betterAuthRow(number: number, columns: DatabaseRow, now: number)
   const issues: RowIssue[] = [];
   const notes: RowIssue[] = [];
   const row = withCamelCase(columns);
-  const text = (name: string) =>
-    typeof row[name] === "string" ? row[name] || undefined : undefined;
+  const text = (name: string) => textOf(row[name]);
   const instant = (name: string) => instantOf(row[name]);
   const key = text("key");
   const isHash = key !== undefined && /^[\w-]{43}$/.test(key);
@@ -50,7 +49,7 @@ export function betterAuthRow(number: number, columns: DatabaseRow, now: number)
     issues.push({ field: "permissions", message: "must be an object of lists of actions" });
   const fields: Record<string, unknown> = {
     ...(isHash && { hash: { value: key, variant: "sha256_base64url" } }),
-    start: text("start") ?? text("prefix"),
+    start: startOf(text("start") ?? text("prefix"), notes),
     name: text("name"),
     externalId: text("referenceId") ?? text("userId"),
     api: text("configId"),
@@ -66,6 +65,15 @@ export function betterAuthRow(number: number, columns: DatabaseRow, now: number)
     Object.entries(fields).filter(([, value]) => value !== undefined),
   );
   return { ...toRow(number, given, issues), id: idOf(columns), notes };
+}
+
+/** Most characters of a secret that are shown. */
+const MAX_START = 32;
+
+function startOf(start: string | undefined, notes: RowIssue[]): string | undefined {
+  if (start === undefined || start.length <= MAX_START) return start;
+  notes.push({ field: "start", message: `was cut to ${MAX_START} characters` });
+  return start.slice(0, MAX_START);
 }
 
 /**
@@ -134,6 +142,12 @@ function instantOf(value: unknown): unknown {
   const isSeconds = typeof number === "number" && Math.abs(number) < EARLIEST_MS;
   const read = readInstant(number ?? value, isSeconds ? "s" : "ms");
   return "value" in read ? read.value : value;
+}
+
+/** A text; ids may be numbers. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** A number; PostgreSQL's large ones arrive as text. */

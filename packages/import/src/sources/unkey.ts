@@ -57,7 +57,8 @@ function rowOf(number: number, key: Columns): ImportRow {
   const { identity, key: _secret, keyId: _id, ...rest } = key;
   const fields: Record<string, unknown> = {};
   for (const name of FIELDS)
-    if (rest[name] !== undefined && rest[name] !== null) fields[name] = rest[name];
+    if (rest[name] !== undefined && rest[name] !== null && rest[name] !== "")
+      fields[name] = rest[name];
   if (isObject(identity)) {
     fields.externalId ??= identity.externalId;
     if (isObject(identity.meta)) fields.identity = { meta: identity.meta };
