@@ -13,7 +13,8 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   conformance: ["core"],
   guard: ["core"],
   otel: ["core"],
-  latchkey: ["core", "memory", "sqlite", "redis", "postgres", "http"],
+  import: ["core"],
+  latchkey: ["core", "import", "memory", "sqlite", "redis", "postgres", "http"],
   bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
 };
 
@@ -27,6 +28,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   conformance: ["memory"],
   guard: ["memory", "sqlite", "redis", "postgres"],
   otel: ["memory"],
+  import: ["memory", "sqlite", "postgres", "http"],
   latchkey: ["conformance"],
 };
 

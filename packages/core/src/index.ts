@@ -79,7 +79,10 @@ export type { CreateKeyInput } from "./operations/keys/create-key.js";
 export {
   type CreatedKeys,
   type CreateKeysInput,
+  type CreateKeysOptions,
+  type ImportedKeyResult,
   importIssues,
+  type PartlyCreatedKeys,
 } from "./operations/keys/create-keys.js";
 export type { DeleteKeyInput } from "./operations/keys/delete-key.js";
 export type { DeletedKeys, DeleteKeysInput } from "./operations/keys/delete-keys.js";
@@ -88,7 +91,7 @@ export type { GrantInput } from "./operations/keys/grant-input.js";
 export type { KeyPermissions, KeyRoles } from "./operations/keys/grants.js";
 export type { ImportedHashInput, ImportKeyInput } from "./operations/keys/import-input.js";
 export type { WireKeyLimit } from "./operations/keys/limits.js";
-export type { KeyList, ListKeysInput } from "./operations/keys/list-keys.js";
+export type { KeyList, ListKeysInput, ListKeysScope } from "./operations/keys/list-keys.js";
 export type { Reencrypted, ReencryptKeysInput } from "./operations/keys/reencrypt-keys.js";
 export type { RemovePermissionsInput } from "./operations/keys/remove-permissions.js";
 export type { RemoveRolesInput } from "./operations/keys/remove-roles.js";
@@ -98,7 +101,7 @@ export type { SetRolesInput } from "./operations/keys/set-roles.js";
 export type { KeySettingsInput } from "./operations/keys/settings.js";
 export type { UpdateKeyInput } from "./operations/keys/update-key.js";
 export type { RemainingUses, UpdateRemainingInput } from "./operations/keys/update-remaining.js";
-export type { KeyView, PlaintextError } from "./operations/keys/view.js";
+export type { KeyView, PlaintextError, StoredKey } from "./operations/keys/view.js";
 export type { KeySummary, WhoamiInput } from "./operations/keys/whoami.js";
 export type {
   IdentityLimitInput,
@@ -136,7 +139,12 @@ export type {
 } from "./operations/statistics/get-verifications.js";
 export type { PruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
 export { OPERATIONS } from "./operations/table.js";
-export type { Costed, RequestedLimit, VerifyKeyInput } from "./operations/verify-key/input.js";
+export type {
+  Costed,
+  ExplainKeyInput,
+  RequestedLimit,
+  VerifyKeyInput,
+} from "./operations/verify-key/input.js";
 export type { VerifyScope } from "./operations/verify-key/scope.js";
 export type { Verifier, VerifierCall, VerifierInput } from "./operations/verify-key/verifier.js";
 export type {
@@ -198,6 +206,7 @@ export {
 } from "./rules/root-permission.js";
 export type { UsesOwner } from "./rules/usage.js";
 export type { KeyRing } from "./secrets/key-ring.js";
+export { secretStart } from "./secrets/shown-start.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export type {
   Change,
@@ -275,3 +284,4 @@ export type {
   VerifiedKey,
   VerifyOutcome,
 } from "./verification/verdict.js";
+export { configuredWindow } from "./verification/window-name.js";

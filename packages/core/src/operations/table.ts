@@ -48,7 +48,8 @@ import { listRootKeys, listRootKeysInput } from "./root-keys/list-root-keys.js";
 import { revokeRootKey, revokeRootKeyInput } from "./root-keys/revoke-root-key.js";
 import { getVerifications, getVerificationsInput } from "./statistics/get-verifications.js";
 import { pruneVerifications, pruneVerificationsInput } from "./statistics/prune-verifications.js";
-import { verifyKeyInput } from "./verify-key/input.js";
+import { explainKey } from "./verify-key/explain-key.js";
+import { explainKeyInput, verifyKeyInput } from "./verify-key/input.js";
 import { verifyKey } from "./verify-key/verify-key.js";
 import { createWorkspace, createWorkspaceInput } from "./workspaces/create-workspace.js";
 import { getWorkspace, isWorkspaceEnabled } from "./workspaces/get-workspace.js";
@@ -79,6 +80,7 @@ const TABLE = {
   createKey: { run: createKey, input: createKeyInput },
   createKeys: { run: createKeys, input: createKeysInput },
   verifyKey: { run: verifyKey, input: verifyKeyInput },
+  explainKey: { run: explainKey, input: explainKeyInput },
   whoami: { run: whoami, input: whoamiInput },
   getKey: { run: getKey, input: getKeyInput },
   listKeys: { run: listKeys, input: listKeysInput },

@@ -48,13 +48,13 @@ export interface NewKeyParts {
 /**
  * Writes a new key with its counters, and what is created along with it. Check `references.refuseMissing()` afterwards.
  *
- * @param onTaken - The error where a key has this secret already.
+ * @param onTaken - The error where a key has this secret already. Without it the transaction runs again, and finds that key.
  */
 export function insertKey(
   { context, transaction, audit, references, now }: NewKeyParts,
   settings: KeySettings & { readonly createdAt?: EpochMs | undefined },
   credential: KeyCredential,
-  onTaken: () => Error,
+  onTaken?: () => Error,
 ): void {
   const { roles = [], permissions = [] } = settings;
   const externalId = ownerOf(settings);

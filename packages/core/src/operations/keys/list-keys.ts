@@ -9,7 +9,7 @@ import { cursor, externalId, flag, id, pageLimit, parseInput } from "../input.js
 import { type PageInfo, pageInfo } from "../read-page.js";
 import { loadKeys } from "./load.js";
 import { withPlaintextOrError } from "./recovery.js";
-import { type KeyView, toKeyView } from "./view.js";
+import { type KeyView, toKeyView, toStored } from "./view.js";
 
 /** Input of listKeys. */
 export interface ListKeysInput extends PageInput {
@@ -44,8 +44,18 @@ export interface KeyList<Types extends LatchkeyTypes = DefaultTypes> extends Pag
   readonly total: number;
 }
 
+/** What listKeys answers beside; no operation that is served passes it on. */
+export interface ListKeysScope {
+  /** Whether each key has `stored`, with its hash: false unless given. */
+  readonly forExport?: boolean | undefined;
+}
+
 /** @see KeyOperations.listKeys */
-export async function listKeys(context: OperationContext, input: ListKeysInput): Promise<KeyList> {
+export async function listKeys(
+  context: OperationContext,
+  input: ListKeysInput,
+  { forExport }: ListKeysScope = {},
+): Promise<KeyList> {
   const { apiId, limit, decrypt, ...filter } = parseInput(listKeysInput, input);
   const { store, workspaceId } = context;
   const scope: ListScope = { list: "keys", ownerId: apiId };
@@ -76,7 +86,8 @@ export async function listKeys(context: OperationContext, input: ListKeysInput):
       damaged += 1;
       continue;
     }
-    const view = toKeyView(loaded, now);
+    const listed = toKeyView(loaded, now);
+    const view = forExport ? { ...listed, stored: toStored(loaded) } : listed;
     views.push(decrypt === true ? await withPlaintextOrError(context, loaded, view) : view);
   }
   return { keys: views, total: result.size, ...pageInfo(scope, result, damaged) };

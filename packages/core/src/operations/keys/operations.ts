@@ -1,11 +1,16 @@
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { CreatedKey } from "./build.js";
 import type { CreateKeyInput } from "./create-key.js";
-import type { CreatedKeys, CreateKeysInput } from "./create-keys.js";
+import type {
+  CreatedKeys,
+  CreateKeysInput,
+  CreateKeysOptions,
+  PartlyCreatedKeys,
+} from "./create-keys.js";
 import type { DeleteKeyInput } from "./delete-key.js";
 import type { DeletedKeys, DeleteKeysInput } from "./delete-keys.js";
 import type { GetKeyInput } from "./get-key.js";
-import type { KeyList, ListKeysInput } from "./list-keys.js";
+import type { KeyList, ListKeysInput, ListKeysScope } from "./list-keys.js";
 import type { Reencrypted, ReencryptKeysInput } from "./reencrypt-keys.js";
 import type { RotateKeyInput, RotationScope } from "./rotate-key.js";
 import type { UpdateKeyInput } from "./update-key.js";
@@ -31,6 +36,14 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * });
    */
   createKey(input: CreateKeyInput<Types>): Promise<CreatedKey>;
+  /**
+   * Takes over those keys of a list that it can, in one atomic write: a key that is refused stops no other.
+   *
+   * @throws LatchkeyError only for a list or options that are wrong themselves.
+   * @example
+   * const { results } = await latchkey.createKeys([{ apiId, plaintext: "old_3f9c2a7d51e84b06" }], { partial: true });
+   */
+  createKeys(input: CreateKeysInput<Types>, options: CreateKeysOptions): Promise<PartlyCreatedKeys>;
   /**
    * Takes over keys that another system issued, so that their secrets verify here: all of them in one atomic write, or none.
    *
@@ -64,7 +77,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * const { keys, total, cursor } = await latchkey.listKeys({ apiId, externalId: "user_1" });
    */
-  listKeys(input: ListKeysInput): Promise<KeyList<Types>>;
+  listKeys(input: ListKeysInput, scope?: ListKeysScope): Promise<KeyList<Types>>;
   /**
    * Changes the configuration of a key in one atomic, guarded write. The next verification, from any process, sees it.
    *

@@ -61,8 +61,22 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> {
   readonly identity?: PublicIdentity<Types>;
   /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
+  /** In a list for an export: what is shown nowhere else. */
+  readonly stored?: StoredKey;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
+}
+
+/** What an export shows of a key beside. */
+export interface StoredKey {
+  /** Base64url of the SHA-256 of the secret; under a pepper its id, a dot, and that of the HMAC-SHA-256. */
+  readonly hash: string;
+  /** As it was switched. */
+  readonly enabled: boolean;
+  /** Names of the permissions that it was given itself, ascending. */
+  readonly permissions: readonly string[];
+  /** Whether its secret is kept encrypted. */
+  readonly recoverable: boolean;
 }
 
 /** Why the secret of a recoverable key is not shown in a list. */
@@ -116,4 +130,14 @@ function toDefaultLimit({
   duration,
 }: KeyRateLimit): NonNullable<KeyView["ratelimit"]> {
   return type === null ? { async, limit, duration } : { async, type, limit, duration };
+}
+
+/** What an export shows of a key beside. */
+export function toStored({ key, direct }: LoadedKey): StoredKey {
+  return {
+    hash: key.hash,
+    enabled: key.enabled,
+    permissions: direct.permissions.map(({ name }) => name),
+    recoverable: key.sealedSecret !== null,
+  };
 }

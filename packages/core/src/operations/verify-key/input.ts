@@ -120,6 +120,18 @@ const libraryInput = verifyKeyInput.extend({
 /** What is said of one key beside a question that was read before. */
 const callInput = libraryInput.pick({ key: true, ipAddress: true, requestId: true, tags: true });
 
+/** Input of explainKey: a key by its id, and the question of a verification. */
+export interface ExplainKeyInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends Omit<VerifyKeyInput<Types>, "key" | "tags" | "requestId" | "dryRun"> {
+  /** Id of the key. */
+  readonly keyId: string;
+}
+
+/** Schema of {@link ExplainKeyInput}. */
+export const explainKeyInput = verifyKeyInput
+  .omit({ key: true, tags: true, requestId: true, dryRun: true })
+  .extend({ keyId: id });
+
 /** A verification as it was asked for. */
 export interface VerificationRequest {
   /** Of any length. */
@@ -178,7 +190,7 @@ export function limitRequestsOf(limits: z.output<typeof requestedLimits>): Limit
 }
 
 /** A question in the words of the rules. */
-function questionOf(parsed: z.output<typeof libraryInput>): VerifyQuestion {
+export function questionOf(parsed: Omit<z.output<typeof libraryInput>, "key">): VerifyQuestion {
   const limits = limitRequestsOf(parsed.ratelimits ?? []);
   const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);
   if (parsed.ratelimit !== undefined && !isDefaultNamed) {

@@ -2,7 +2,7 @@ import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js"
 import type { DryRunOutcome } from "../../verification/dry-run.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { KeySummary, WhoamiInput } from "../keys/whoami.js";
-import type { VerifyKeyInput } from "./input.js";
+import type { ExplainKeyInput, VerifyKeyInput } from "./input.js";
 import type { VerifyScope } from "./scope.js";
 
 /** Operations on a secret that is presented. */
@@ -39,6 +39,14 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * if (!verdict.valid) return new Response(null, { status: 401 });
    */
   verifyKey(input: VerifyKeyInput<Types>, scope?: VerifyScope): Promise<VerifyOutcome<Types>>;
+  /**
+   * The dry run of a verification by the id of the key: for whoever is asked why it was refused, and has no secret.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, and as a verification would.
+   * @example
+   * const { code, checks } = await latchkey.explainKey({ keyId });
+   */
+  explainKey(input: ExplainKeyInput<Types>): Promise<DryRunOutcome<Types>>;
   /**
    * Finds the key of a secret, without a verdict: nothing is charged, and a key that is switched off, expired or exhausted is
    * answered too, as not `enabled`.
