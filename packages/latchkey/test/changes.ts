@@ -31,6 +31,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "listApis",
   "verifyKey",
   "verifier",
+  "explainKey",
   "whoami",
   "getKey",
   "listKeys",
