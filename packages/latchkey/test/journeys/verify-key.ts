@@ -70,6 +70,7 @@ async function chargeAllOrNothing(context: TestContext) {
     code: "USAGE_EXCEEDED",
     checks: expect.arrayContaining([expect.objectContaining({ check: "uses", passed: false })]),
   });
+  expect(await other.explainKey({ keyId })).toMatchObject({ code: "VALID" });
   await expectRefused("NOT_FOUND", [other.explainKey({ keyId: "key_none" })]);
   const ratelimits = [{ name: "reads" }, { name: "writes" }];
   expect(await other.verifyKey({ key, ratelimits })).toMatchObject({ valid: true, remaining: 2 });
