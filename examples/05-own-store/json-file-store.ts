@@ -6,7 +6,7 @@ import { applyCharge, changeUsage, LatchkeyError, NO_USES, UNLIMITED_USES } from
 
 const NO_CHANGE = { due: null, operation: { kind: "keep" }, restartsAt: null } as const;
 
-/** What a row holds, as JSON gives it back: a type that knows no more than JSON does. */
+/** What a row holds: a type that knows no more than JSON does. */
 type Row = ReturnType<typeof JSON.parse>;
 
 /** The name of the row that says which record has a name. */
@@ -38,6 +38,7 @@ export function jsonFileStore(path: string): core.KeyStore {
     readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
     deleteStatistics: async (workspaceId, beforeAt, limit) =>
       begin(workspaceId).deleteStatistics(beforeAt, limit),
+    scan: async (workspaceId) => begin(workspaceId ?? "").scan(workspaceId === null),
     close: async () => {
       if (isOpen) table.handles -= 1;
       if (isOpen && table.handles === 0) tables.delete(table.path) && table.save();
@@ -218,6 +219,13 @@ class Step {
     this.table.now = Math.max(this.table.now, moment.now);
     this.end();
     return result;
+  }
+
+  /** All names at once. The windows of a workspace are those that no record holds. */
+  scan(isOfAll: boolean): core.ScanResult {
+    const own = this.all("window").flatMap(({ name }) => (name[0] === "" ? [name[1]] : []));
+    const all = Array.from(this.table.rows.keys(), (text) => JSON.parse(text)[0]);
+    return { names: isOfAll ? all : own, next: null };
   }
 
   addStatistics({ counts, uses }: core.StatisticsBatch): void {

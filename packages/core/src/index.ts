@@ -177,6 +177,7 @@ export type {
   PageResult,
   PageWant,
   ReadResult,
+  ScanResult,
   StoredRecordState,
   Want,
 } from "./store/key-store.js";

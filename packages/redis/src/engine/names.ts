@@ -21,8 +21,12 @@ export class Names {
   /** Sorted set of `<day> <subject>`: which days {@link sumsOf} have. */
   readonly days: string;
 
+  /** Of all Redis keys with the prefix, of every workspace: a pattern. */
+  readonly anyWorkspace: string;
+
   constructor(prefix: string, workspaceId: string) {
     this.#root = `${prefix}:{${plain(workspaceId)}}:`;
+    this.anyWorkspace = `${prefix}:{*}:*`;
     this.workspace = `${this.#root}w`;
     this.days = `${this.#root}d`;
   }
@@ -57,9 +61,9 @@ export class Names {
     return { list, start: `${digits.slice(2, 24)} ` };
   }
 
-  /** String: a window that belongs to no record. Expires by itself. */
+  /** String: a window that belongs to no record. Expires by itself. Its name stands as it is, to be found again. */
   window(name: string): string {
-    return `${this.#root}p:${plain(name)}`;
+    return `${this.#root}p:${name}`;
   }
 
   /** String: what became of a request. Expires by itself. */
