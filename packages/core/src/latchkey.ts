@@ -17,6 +17,7 @@ import { createSecretHasher } from "./secrets/hash.js";
 import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
 import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
+import { createGuardedStore } from "./store/availability.js";
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
 import { createTransact } from "./store/transaction.js";
@@ -111,7 +112,6 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createLatchkey`);
   const {
-    store,
     workspaceId = DEFAULT_WORKSPACE_ID,
     clock = Date.now,
     random = createRandomPool(),
@@ -121,7 +121,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     onEvent = null,
     onError = null,
   } = options;
-  if (typeof store?.charge !== "function")
+  if (typeof options.store?.charge !== "function")
     throw new TypeError('"store" must be a KeyStore, such as memoryStore()');
   if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0) {
     throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
@@ -136,6 +136,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     throw new TypeError('"onEvent" must be a function');
   if (onError !== null && typeof onError !== "function")
     throw new TypeError('"onError" must be a function');
+  const store = createGuardedStore(options.store);
   const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);
   const shared: Omit<OperationContext, "workspaceId"> = {
