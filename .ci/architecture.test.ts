@@ -12,7 +12,8 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   http: ["core"],
   conformance: ["core"],
   guard: ["core"],
-  latchkey: ["core", "memory", "sqlite", "redis", "postgres", "http"],
+  transfer: ["core"],
+  latchkey: ["core", "memory", "sqlite", "redis", "postgres", "http", "transfer"],
   bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
 };
 
@@ -25,6 +26,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   http: ["memory", "sqlite"],
   conformance: ["memory"],
   guard: ["memory", "sqlite", "redis"],
+  transfer: ["memory", "sqlite", "redis", "postgres"],
   latchkey: ["conformance"],
 };
 

@@ -98,10 +98,11 @@ export {
   type FieldChange,
 } from "./records/audit-entry.js";
 export type { IdentityRecord } from "./records/identity.js";
-export type { KeyRateLimit, KeyRecord, RateLimitType } from "./records/key.js";
+export { type KeyRateLimit, type KeyRecord, keysOfApi, type RateLimitType } from "./records/key.js";
+export { layoutOf, RECORD_LISTS, type RecordLayout } from "./records/layout.js";
 export type { PermissionRecord } from "./records/permission.js";
 export type { RoleRecord } from "./records/role.js";
-export type { RootKeyRecord } from "./records/root-key.js";
+export { DIRECTORY_ID, type RootKeyRecord } from "./records/root-key.js";
 export {
   RECORD_KINDS,
   type RecordKind,
@@ -135,6 +136,13 @@ export {
 export type { UsesOwner } from "./rules/usage.js";
 export type { KeyRing } from "./secrets/key-ring.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
+export {
+  STATE_ADDRESS,
+  stateOf,
+  stateRecord,
+  type WorkspaceState,
+} from "./store/availability.js";
+export { trailList, trailWindows } from "./store/availability-trail.js";
 export type {
   Change,
   Claim,
@@ -202,3 +210,4 @@ export type {
   VerifiedKey,
   VerifyOutcome,
 } from "./verification/verdict.js";
+export { configuredWindow, durationOfWindow } from "./verification/window-name.js";

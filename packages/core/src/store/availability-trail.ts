@@ -27,7 +27,13 @@ export function leaveTrail(change: Change, trail: string): Change {
   ];
   const addresses = new Map(written.map(({ kind, id }) => [`${kind} ${id}`, { kind, id }]));
   const records = Array.from(addresses, ([name, body]): StoredRecord => {
-    return { kind: "workspace", id: `$trail.${digest(name)}`, version: 1, link: null, body };
+    return {
+      kind: "workspace",
+      id: `$trail.${trail}.${digest(name)}`,
+      version: 1,
+      link: null,
+      body,
+    };
   });
   return {
     ...change,

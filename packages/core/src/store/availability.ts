@@ -15,10 +15,10 @@ import type {
 
 /**
  * Whether the records of a workspace are to be used. `incomplete`: not all are here yet. `moved`: they are used elsewhere by now.
- * `followed`: they are, and every change leaves its address in the trail, by which somebody copies it.
+ * `followed`: they are, and every change leaves its address in the trail, by which somebody copies it. `open`: they have arrived.
  */
 export type WorkspaceState =
-  | { readonly state: "incomplete" | "moved"; readonly transfer: string }
+  | { readonly state: "incomplete" | "moved" | "open"; readonly transfer: string }
   | { readonly state: "followed"; readonly transfer: string; readonly trail: string };
 
 /** Where the record is that holds a {@link WorkspaceState}. No id of a workspace is like it. A workspace without one is open. */
@@ -63,7 +63,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
   function learn(workspaceId: string, revision: number, loaded: LoadedRecord | null): KnownState {
     const state = stateOf(loaded);
     known.delete(workspaceId);
-    if (state !== null && state.state !== "followed")
+    if (state?.state === "incomplete" || state?.state === "moved")
       throw new LatchkeyError("STORE_UNAVAILABLE", MESSAGES[state.state], {
         outcome: "not-applied",
         reason: state.state,
@@ -72,7 +72,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     const learned = {
       revision,
       version: loaded?.record.version ?? null,
-      trail: state?.trail ?? null,
+      trail: state?.state === "followed" ? state.trail : null,
     };
     known.set(workspaceId, learned);
     if (learned.trail === null) followed.delete(workspaceId);
