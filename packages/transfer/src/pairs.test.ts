@@ -21,20 +21,23 @@ const PAIRS = KINDS.flatMap((from) =>
   KINDS.filter((to) => to !== from).map((to) => [from, to] as const),
 );
 
-test.each(PAIRS)("all of a %s store arrives on a %s store, with what was left", async (from, to) => {
-  const { store, filled } = sources.get(from) as { store: KeyStore; filled: Filled };
-  const target = stores.open(to);
-  const report = await copy(store, target);
-  expect(report.workspaces).toEqual(["ws_default", "ws_other"]);
-  expect(report.counts).toEqual({
-    permission: 1,
-    role: 1,
-    api: 2,
-    identity: 1,
-    rootKey: 1,
-    auditEntry: 16,
-    key: 8,
-    window: 2,
-  });
-  await assertArrived(target, filled);
-});
+test.each(PAIRS)(
+  "all of a %s store arrives on a %s store, with what was left",
+  async (from, to) => {
+    const { store, filled } = sources.get(from) as { store: KeyStore; filled: Filled };
+    const target = stores.open(to);
+    const report = await copy(store, target);
+    expect(report.workspaces).toEqual(["ws_default", "ws_other"]);
+    expect(report.counts).toEqual({
+      permission: 1,
+      role: 1,
+      api: 2,
+      identity: 1,
+      rootKey: 1,
+      auditEntry: 16,
+      key: 8,
+      window: 2,
+    });
+    await assertArrived(target, filled);
+  },
+);

@@ -4,12 +4,20 @@ import { expect } from "vitest";
 /** The instant at which the tests take place. */
 export const NOW = Date.UTC(2030, 0, 15, 10, 20, 30, 400);
 
-export const RING = { current: "v1", keys: { v1: Uint8Array.from({ length: 32 }, (_, place) => place) } };
+export const RING = {
+  current: "v1",
+  keys: { v1: Uint8Array.from({ length: 32 }, (_, place) => place) },
+};
 
 /** A latchkey over a store at {@link NOW}. Closing it writes its statistics, and leaves the store open. */
 export function latchkeyOn(store: KeyStore): Latchkey {
   const borrowed = { ...store, close: async () => undefined };
-  return createLatchkey({ store: borrowed, clock: () => NOW, vault: RING, usage: { flushMs: 3_600_000 } });
+  return createLatchkey({
+    store: borrowed,
+    clock: () => NOW,
+    vault: RING,
+    usage: { flushMs: 3_600_000 },
+  });
 }
 
 /** Secrets and ids of what {@link fill} makes. */
@@ -80,7 +88,10 @@ export async function fill(store: KeyStore): Promise<Filled> {
   });
   await use(latchkey, shared.key, 1);
   await latchkey.limit({ namespace: "mail", identifier: "a@b", limit: 10, duration: 60_000 });
-  await latchkey.verifyKey({ key: plain.key, ratelimits: [{ name: "x y", limit: 2, duration: 1_000 }] });
+  await latchkey.verifyKey({
+    key: plain.key,
+    ratelimits: [{ name: "x y", limit: 2, duration: 1_000 }],
+  });
   const rootKey = await latchkey.createRootKey({ permissions: ["*"] });
   const other = latchkey.workspace("ws_other");
   const api = await other.createApi({ name: "other" });
@@ -114,11 +125,11 @@ export async function assertArrived(store: KeyStore, filled: Filled): Promise<vo
   const { rotated, limited } = filled;
   expect(await left(rotated[1])).toEqual(["VALID", 6]);
   const shared = [];
-  for (const key of [rotated[0], rotated[1]])
-    shared.push(await latchkey.verifyKey({ key }));
+  for (const key of [rotated[0], rotated[1]]) shared.push(await latchkey.verifyKey({ key }));
   expect(shared.map(({ code }) => code)).toEqual(["RATE_LIMITED", "RATE_LIMITED"]);
   const codes = [];
-  for (let time = 0; time < 3; time += 1) codes.push((await latchkey.verifyKey({ key: limited })).code);
+  for (let time = 0; time < 3; time += 1)
+    codes.push((await latchkey.verifyKey({ key: limited })).code);
   expect(codes).toEqual(["VALID", "VALID", "RATE_LIMITED"]);
   const { plaintext } = await latchkey.getKey({ keyId: filled.recoverableId, decrypt: true });
   expect(plaintext).toBe(filled.recoverable);
