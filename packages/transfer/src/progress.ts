@@ -17,11 +17,12 @@ export interface TransferProgress {
 /** Is called about every part of some hundred records. */
 export type ProgressListener = (progress: TransferProgress) => void;
 
-/** Counts the records of one phase and says how fast it goes. */
+/** Counts the records of one phase and says how fast it goes. @param expected - How many there are, as far as is known. */
 export function createProgress(
   phase: TransferProgress["phase"],
   onProgress: ProgressListener | undefined,
   now: () => number,
+  expected = 0,
 ): (part: Part) => void {
   const startedAt = now();
   const sizes = new Map<string, number>();
@@ -33,7 +34,7 @@ export function createProgress(
     done += part.records.length;
     sizes.set(`${workspaceId} ${part.of.list}`, part.size ?? 0);
     const known = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    const total = Math.max(done, known);
+    const total = Math.max(done, known, expected);
     const seconds = (now() - startedAt) / 1_000;
     const perSecond = seconds > 0 ? Math.round(done / seconds) : 0;
     const secondsLeft = perSecond > 0 ? Math.ceil((total - done) / perSecond) : null;

@@ -34,12 +34,12 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   auditEntry: auditEntryType,
 };
 
-/** Lists that have every record of a workspace, but for its own and for keys: those have a list for each API, `keysOfApi`. */
+/** Lists that have every record of a workspace, but for its own and for keys: those have a list for each API, `keysOfApi`. APIs come first. */
 export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: string }[] = [
-  { kind: "permission", list: "permissions" },
-  { kind: "role", list: "roles" },
   { kind: "api", list: "apis" },
   { kind: "identity", list: "identities" },
+  { kind: "role", list: "roles" },
+  { kind: "permission", list: "permissions" },
   { kind: "rootKey", list: "rootKeys" },
   { kind: "auditEntry", list: AUDIT_LIST },
 ];

@@ -54,21 +54,17 @@ export async function* storeParts(
   for (const workspaceId of workspaceIds) {
     const record = await readWorkspaceRecord(store, workspaceId);
     yield { kind: "workspace", workspaceId, record };
-    const apis: string[] = [];
-    for (const of of RECORD_LISTS)
-      for await (const page of pagesOf(store, workspaceId, of)) {
-        const { found, hasMore, size } = page;
-        if (of.kind === "api") apis.push(...found.map(({ record: { id } }) => id));
-        const records = await readCopied(store, workspaceId, found);
-        yield { kind: "records", of, records, isLast: !hasMore, size };
-      }
-    for (const apiId of apis) {
-      const of: RecordList = { kind: "key", list: keysOfApi(apiId) };
+    const lists = [...RECORD_LISTS];
+    // It grows: behind the APIs come their keys, and what keys refer to comes behind them, in case that it is new.
+    for (const of of lists)
       for await (const { found, hasMore, size } of pagesOf(store, workspaceId, of)) {
+        const keys = found.map(({ record: { id } }): RecordList => {
+          return { kind: "key", list: keysOfApi(id) };
+        });
+        if (of.kind === "api") lists.splice(1, 0, ...keys);
         const records = await readCopied(store, workspaceId, found);
         yield { kind: "records", of, records, isLast: !hasMore, size };
       }
-    }
     yield { kind: "windows", windows: await readOwnWindows(store, workspaceId) };
   }
 }
