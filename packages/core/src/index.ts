@@ -86,7 +86,7 @@ export {
 } from "./operations/statistics/get-verifications.js";
 export { pruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
 export { OPERATIONS, type OperationName, type Operations } from "./operations/table.js";
-export { verifyKeyInput } from "./operations/verify-key/input.js";
+export { explainKeyInput, verifyKeyInput } from "./operations/verify-key/input.js";
 export type { VerifyScope } from "./operations/verify-key/scope.js";
 export type { Verifier, VerifierCall, VerifierInput } from "./operations/verify-key/verifier.js";
 export type { WorkspaceView } from "./operations/workspaces/get-workspace.js";
@@ -135,6 +135,7 @@ export {
 } from "./rules/root-permission.js";
 export type { UsesOwner } from "./rules/usage.js";
 export type { KeyRing } from "./secrets/key-ring.js";
+export { secretStart } from "./secrets/shown-start.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export {
   STATE_ADDRESS,

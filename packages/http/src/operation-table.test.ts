@@ -13,6 +13,7 @@ const LIBRARY_ONLY = [
   "authenticateRootKey",
   "createRootKey",
   "createWorkspace",
+  "explainKey",
   "getWorkspace",
   "listRootKeys",
   "pruneVerifications",

@@ -25,10 +25,10 @@ describe("the program", () => {
 
   test.each([
     ["serve", true],
-    ["root-key", false],
-    ["workspace", false],
+    ["root-key create", false],
+    ["workspace disable", false],
   ])("the help of %s offers the stores it takes; one in memory: %s", async (name, takesMemory) => {
-    const { stdout } = await runInProcess([name, "--help"]);
+    const { stdout } = await runInProcess([...name.split(" "), "--help"]);
     for (const form of ["sqlite:./keys.db", "redis://", "rediss://", "redis+cluster://"]) {
       expect(stdout).toContain(form);
     }
@@ -43,7 +43,10 @@ describe("the program", () => {
 
   test.each([
     [[], "the first argument must be a command: serve, root-key, workspace"],
-    [["sevre"], "the first argument must be a command: serve, root-key, workspace"],
+    [
+      ["sevre"],
+      "the first argument must be a command: serve, root-key, workspace: did you mean serve?",
+    ],
     [["--store", "memory:"], "options come after the command: serve, root-key, workspace"],
     [
       ["serve", "--port", "70000", "--store", "memory:"],
@@ -69,6 +72,20 @@ describe("the program", () => {
     expect(stderr).not.toContain(" at ");
     expect(stdout).toBe("");
     expect(exitCode).toBe(1);
+  });
+
+  test.each([
+    ["redis://app:hunter2@127.0.0.1/keys", {}, "--store"],
+    ["redis+cluster://app:hunter2@a:port", {}, "--store"],
+    ["postgres://app:hunter2@a b/keys", {}, "--store"],
+    [null, { LATCHKEY_STORE: "redis://app:hunter2@127.0.0.1/keys" }, "LATCHKEY_STORE"],
+  ])("a store URL %s of no form that its store knows ends with 2", async (url, env, called) => {
+    const store = url === null ? [] : ["--store", url];
+    const args = ["workspace", "enable", "ws_tides", ...store];
+    const { exitCode, stderr } = await runInProcess(args, env);
+    expect(stderr).toMatch(new RegExp(`^latchkey: ${called} must be [^\\n]+\\n$`));
+    expect(stderr).not.toContain("hunter2");
+    expect(exitCode).toBe(2);
   });
 
   test("no secret that was typed or set is repeated on stderr", async () => {

@@ -1,87 +1,104 @@
 import { readFileSync } from "node:fs";
-import { type Command, type Host, messageOf, readArguments, UsageError } from "./command-line.js";
-import { ENVIRONMENT_HELP } from "./help.js";
+import { Command, CommanderError } from "commander";
+import { inputComplaint, messageOf, parserComplaint } from "./command-line/complaints.js";
+import { Refused, UsageError } from "./command-line/failures.js";
+import { example, HELP_END } from "./command-line/help.js";
+import type { Host } from "./command-line/host.js";
+import { addRootKey } from "./commands/root-key.js";
+import { addServe } from "./commands/serve.js";
+import { addWorkspace } from "./commands/workspace.js";
 
-/** A command as the program's help lists it. It is loaded when it is called: only one of them serves HTTP. */
-interface ListedCommand {
-  readonly summary: string;
-  readonly load: () => Promise<Command>;
-}
+/** What each command adds itself with, in the order of the program's help. */
+const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
+  addServe,
+  addRootKey,
+  addWorkspace,
+];
 
-const commands: ReadonlyMap<string, ListedCommand> = new Map([
-  [
-    "serve",
-    {
-      summary: "serve the HTTP contract",
-      load: async () => (await import("./commands/serve.js")).serve,
-    },
-  ],
-  [
-    "root-key",
-    {
-      summary: "issue, list or revoke keys for management calls over HTTP",
-      load: async () => (await import("./commands/root-key.js")).rootKey,
-    },
-  ],
-  [
-    "workspace",
-    {
-      summary: "make a workspace, or switch one off or on",
-      load: async () => (await import("./commands/workspace.js")).workspace,
-    },
-  ],
-]);
+/** Columns of help that is not printed on a terminal. */
+const HELP_COLUMNS = 100;
 
-const names = [...commands.keys()].join(", ");
-
-const help = `Usage: latchkey <command> [options]
-
-Issues, verifies and manages API keys.
-
-Commands:
-${[...commands].map(([name, { summary }]) => `  ${name.padEnd(20)}  ${summary}`).join("\n")}
-
-Options:
-  -h, --help            print this, or the help of a command: latchkey serve --help
-  --version             print the version
-
-Example:
-  latchkey serve --store sqlite:./keys.db --port 3000
-
-${ENVIRONMENT_HELP}
-
-Exit codes: 0 done, 1 failed, 2 wrong arguments.`;
-
-function version(): string {
-  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
+/** The program with all its commands. Nothing is read or opened before one of them runs. */
+export function createProgram(host: Host): Command {
+  const program = new Command("latchkey")
+    .usage("<command> [options]")
+    .description("Issues, verifies and manages API keys.")
+    .version(version(), "--version", "print the version")
+    .helpOption("-h, --help", "print this")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => host.print(text.trimEnd()),
+      // Complaints are written once, in our words, where they are caught.
+      writeErr: () => undefined,
+      getOutHelpWidth: () => host.terminal?.columns ?? HELP_COLUMNS,
+    })
+    .addHelpText("after", example("latchkey serve --store sqlite:./keys.db --port 3000"))
+    .addHelpText("afterAll", HELP_END);
+  for (const add of COMMANDS) add(program, host);
+  refuseRepeats(program);
+  return program;
 }
 
 /**
- * Runs `latchkey` with these arguments, and answers its exit code: 0 done, 1 failed, 2 wrong arguments.
+ * Runs `latchkey` with these arguments, and answers its exit code: 0 done, 1 failed or refused, 2 wrong arguments.
  *
  * Never rejects: what went wrong is one line on stderr, without a stack.
  */
 export async function runProgram(args: readonly string[], host: Host): Promise<number> {
   try {
-    await run(args, host);
+    await runArguments(args, host);
     return 0;
   } catch (error) {
+    if (error instanceof Refused) return 1;
     const isUsage = error instanceof UsageError;
     host.warn(isUsage ? `${error.message} (see --help)` : messageOf(error));
     return isUsage ? 2 : 1;
   }
 }
 
-async function run([name, ...rest]: readonly string[], host: Host): Promise<void> {
-  const listed = name === undefined ? undefined : commands.get(name);
-  if (listed !== undefined) {
-    const command = await listed.load();
-    const args = readArguments(rest, command);
-    if (args.flags.has("help")) host.print(command.help);
-    else await command.run(args, host);
-  } else if (name === "--help" || name === "-h") host.print(help);
-  else if (name === "--version") host.print(version());
-  else if (name?.startsWith("-")) throw new UsageError(`options come after the command: ${names}`);
-  else throw new UsageError(`the first argument must be a command: ${names}`);
+/** Runs `latchkey` with these arguments, and rejects with what went wrong. */
+export async function runArguments(args: readonly string[], host: Host): Promise<void> {
+  const program = createProgram(host);
+  let running: Command | null = null;
+  program.hook("preAction", (_, command) => {
+    running = command;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw inputComplaint(error, running);
+    if (error.exitCode !== 0) throw parserComplaint(error, namedBy(args, program));
+  }
+}
+
+/** The command that the first arguments name, as far as they do. */
+function namedBy(args: readonly string[], program: Command): Command {
+  let named = program;
+  for (const arg of args) {
+    const next = named.commands.find((command) => command.name() === arg);
+    if (next === undefined) break;
+    named = next;
+  }
+  return named;
+}
+
+/** Commander takes the last of several; which one was meant is not ours to guess. */
+function refuseRepeats(command: Command): void {
+  for (const option of command.options) {
+    let isGiven = false;
+    command.on(`option:${option.name()}`, (value: string | null) => {
+      if (isGiven) throw new UsageError(`${option.long} must be given once`);
+      isGiven = true;
+      // An option in the place of a value: the value was forgotten.
+      if (option.required && /^$|^-[^\d]/.test(value ?? ""))
+        throw new UsageError(`${option.long} needs a value`);
+    });
+  }
+  command.commands.forEach(refuseRepeats);
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -5,8 +5,6 @@ import {
   type TestServer,
 } from "@latchkey/redis/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rootKey } from "./commands/root-key.js";
-import { workspace } from "./commands/workspace.js";
 import { runCli, startServer as startLatchkey } from "./testing/run-cli.js";
 import { runCommand } from "./testing/run-command.js";
 
@@ -47,8 +45,8 @@ describe.skipIf(REDIS_URL !== null)("the command line on a Redis that may lose k
 
     test.each(flags)("every command takes %s", async (flag) => {
       const store = ["--store", servers()[flag], flag];
-      const [token = ""] = await runCommand(rootKey, ["--permissions", "*", ...store]);
-      await runCommand(workspace, ["enable", "ws_default", ...store]);
+      const [token = ""] = await runCommand(["root-key", "--permissions", "*", ...store]);
+      await runCommand(["workspace", "enable", "ws_default", ...store]);
       const server = await startLatchkey(store);
       const response = await fetch(`${server.url}/v1/keys.verifyKey`, {
         method: "POST",

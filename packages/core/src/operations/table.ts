@@ -46,7 +46,8 @@ import { listRootKeys, listRootKeysInput } from "./root-keys/list-root-keys.js";
 import { revokeRootKey, revokeRootKeyInput } from "./root-keys/revoke-root-key.js";
 import { getVerifications, getVerificationsInput } from "./statistics/get-verifications.js";
 import { pruneVerifications, pruneVerificationsInput } from "./statistics/prune-verifications.js";
-import { verifyKeyInput } from "./verify-key/input.js";
+import { explainKey } from "./verify-key/explain-key.js";
+import { explainKeyInput, verifyKeyInput } from "./verify-key/input.js";
 import { verifyKey } from "./verify-key/verify-key.js";
 import { createWorkspace, createWorkspaceInput } from "./workspaces/create-workspace.js";
 import { getWorkspace, isWorkspaceEnabled } from "./workspaces/get-workspace.js";
@@ -82,6 +83,8 @@ interface OperationTable {
    * taken, and the answer holds each check with what it saw.
    */
   readonly verifyKey: Entry<typeof verifyKey, typeof verifyKeyInput>;
+  /** The dry run of a verification by the id of the key: `{ keyId, apiId?, ipAddress?, … }`. */
+  readonly explainKey: Entry<typeof explainKey, typeof explainKeyInput>;
   /** What a secret is the key of, without charging: `{ key }` → `{ id, name?, enabled, … }`. */
   readonly whoami: Entry<typeof whoami, typeof whoamiInput>;
   /** One key, as lists show it. */
@@ -182,6 +185,7 @@ export const OPERATIONS: OperationTable = {
   createKey: { run: createKey, input: createKeyInput },
   createKeys: { run: createKeys, input: createKeysInput },
   verifyKey: { run: verifyKey, input: verifyKeyInput },
+  explainKey: { run: explainKey, input: explainKeyInput },
   whoami: { run: whoami, input: whoamiInput },
   getKey: { run: getKey, input: getKeyInput },
   listKeys: { run: listKeys, input: listKeysInput },

@@ -7,8 +7,6 @@ import { openStore } from "../open-store.js";
 import { type RunningServer, runCli, startServer } from "../testing/run-cli.js";
 import { runCommand } from "../testing/run-command.js";
 import { tempFolder } from "../testing/temp-folder.js";
-import { rootKey } from "./root-key.js";
-import { workspace } from "./workspace.js";
 
 const running: RunningServer[] = [];
 
@@ -28,7 +26,7 @@ async function start(args: readonly string[], env: Record<string, string> = {}) 
 /** A store with one key in it. */
 async function storeWithKey() {
   const store = `sqlite:${join(tempFolder(), "keys.db")}`;
-  const [token = ""] = await runCommand(rootKey, ["--store", store, "--permissions", "*"]);
+  const [token = ""] = await runCommand(["root-key", "--store", store, "--permissions", "*"]);
   const latchkey = createLatchkey({ store: openStore(store) });
   const { apiId } = await latchkey.createApi({ name: "tide-tables" });
   const { key } = await latchkey.createKey({ apiId, remaining: 10 });
@@ -103,13 +101,13 @@ describe("latchkey serve", () => {
       valid: true,
     });
 
-    await runCommand(workspace, ["disable", "ws_default", "--store", store]);
+    await runCommand(["workspace", "disable", "ws_default", "--store", store]);
     expect(await post(server, "keys.verifyKey", token, { key })).toMatchObject({
       status: 403,
       body: { error: { code: "FORBIDDEN" } },
     });
 
-    await runCommand(workspace, ["enable", "ws_default", "--store", store]);
+    await runCommand(["workspace", "enable", "ws_default", "--store", store]);
     expect((await post(server, "keys.verifyKey", token, { key })).body).toMatchObject({
       valid: true,
     });

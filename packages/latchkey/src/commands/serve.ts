@@ -1,117 +1,114 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { DEFAULT_WORKSPACE_ID } from "@latchkey/core";
-import { createHandler, toNodeListener } from "@latchkey/http";
-import type { SqliteStoreOptions } from "@latchkey/sqlite";
+import type { Durability } from "@latchkey/sqlite";
+import { type Command, Option } from "commander";
+import { messageOf } from "../command-line/complaints.js";
+import { UsageError } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
 import {
-  type Arguments,
-  type Command,
-  messageOf,
+  addStoreOptions,
+  addWorkspaceOption,
   readStore,
-  readWholeNumber,
   readWorkspace,
-  STORE_OPTIONS,
-  UsageError,
-  withLatchkey,
-} from "../command-line.js";
-import { ENVIRONMENT_HELP, REDIS_HELP, STORE_HELP } from "../help.js";
+  type StoreOptions,
+  type WorkspaceOption,
+  withStore,
+} from "../command-line/store-options.js";
+import { oneOf, wholeNumber } from "../command-line/values.js";
 import { isInMemory } from "../store-url.js";
 
-const DEFAULT_HOST = "127.0.0.1";
-const DEFAULT_DRAIN_SECONDS = 10;
-
-const help = `Usage: latchkey serve --store <url> --port <n> [options]
-
-Serves the HTTP contract. Prints its address when it is ready. On SIGTERM or SIGINT it takes no more connections,
-finishes the requests in flight, closes the store and exits with 0; a second signal ends it at once.
-
-Options:
-${STORE_HELP}
-  --port <n>            0 to 65535; 0 picks a free one
-  --host <host>         address to listen on (default ${DEFAULT_HOST})
-  --public-verify       let keys.verifyKey be called without a root key
-  --workspace <id>      the workspace whose keys --public-verify answers for (default ${DEFAULT_WORKSPACE_ID})
-  --docs-base-url <url> where the page of each error code is: goes into error bodies
-  --durability <level>  normal or full: full keeps the last uses through a power cut too (default normal)
-${REDIS_HELP}
-  --drain <seconds>     how long requests in flight may take after a signal, 0 to 600 (default ${DEFAULT_DRAIN_SECONDS})
-  -h, --help            print this
-
-With memory: or sqlite::memory: a root key that may do everything is printed on the second line, since nothing else
-could issue one.
-
-Example:
-  latchkey serve --store sqlite:./keys.db --port 3000
-
-${ENVIRONMENT_HELP}`;
-
-/** `latchkey serve`: the HTTP contract over one store. */
-export const serve: Command = {
-  help,
-  options: {
-    ...STORE_OPTIONS,
-    port: "text",
-    host: "text",
-    "public-verify": "flag",
-    workspace: "text",
-    "docs-base-url": "text",
-    durability: "text",
-    drain: "text",
-  },
-  positionals: [],
-  async run(args, host) {
-    const choice = readStore(args, host);
-    const store = { ...choice, options: { ...choice.options, sqlite: readDurability(args) } };
-    const { port, hostname, drainMs, docsBaseUrl } = readServerOptions(args);
-    const workspaceId = readWorkspace(args);
-    await withLatchkey(store, host, async (everyWorkspace) => {
-      const latchkey = everyWorkspace.workspace(workspaceId);
-      const handler = createHandler({
-        latchkey,
-        publicVerify: args.flags.has("public-verify"),
-        ...(docsBaseUrl !== undefined && { docsBaseUrl }),
-        onError: (error, requestId) => host.warn(`${requestId} failed: ${messageOf(error)}`),
-      });
-      // A server whose store is not there must not say that it is ready.
-      await latchkey.isWorkspaceEnabled();
-      const server = createServer(toNodeListener(handler));
-      const stopped = stopSignal();
-      host.print(await listen(server, hostname, port));
-      if (isInMemory(store.parsed)) {
-        host.print((await latchkey.createRootKey({ permissions: ["*"] })).key);
-      }
-      await stopped;
-      await drain(server, drainMs);
-    });
-  },
-};
-
-function readServerOptions({ texts }: Arguments) {
-  const port = texts.get("port");
-  if (port === undefined)
-    throw new UsageError("--port is required: 0 to 65535, 0 picks a free one");
-  const drainSeconds = texts.get("drain") ?? String(DEFAULT_DRAIN_SECONDS);
-  const docsBaseUrl = texts.get("docs-base-url");
-  if (
-    docsBaseUrl !== undefined &&
-    !(/^https?:\/\//i.test(docsBaseUrl) && URL.canParse(docsBaseUrl))
-  ) {
-    throw new UsageError("--docs-base-url must be a URL that begins with https:// or http://");
-  }
-  return {
-    port: readWholeNumber("--port", port, 0, 65_535),
-    hostname: texts.get("host") ?? DEFAULT_HOST,
-    drainMs: readWholeNumber("--drain", drainSeconds, 0, 600) * 1_000,
-    docsBaseUrl,
-  };
+interface Options extends StoreOptions, WorkspaceOption {
+  readonly port?: number;
+  readonly host: string;
+  readonly publicVerify?: true;
+  readonly docsBaseUrl?: string;
+  readonly durability: Durability;
+  readonly drain: number;
 }
 
-function readDurability({ texts }: Arguments): SqliteStoreOptions {
-  const durability = texts.get("durability") ?? "normal";
-  if (durability !== "normal" && durability !== "full") {
-    throw new UsageError("--durability must be normal or full");
-  }
-  return { durability };
+const DURABILITIES: readonly Durability[] = ["normal", "full"];
+
+const DESCRIPTION = `serve the HTTP contract
+
+Prints its address when it is ready. On SIGTERM or SIGINT it takes no more connections, finishes the requests in flight, closes the store and exits with 0; a second signal ends it at once. With memory: or sqlite::memory: a root key that may do everything is printed on the second line, since nothing else could issue one.`;
+
+/** Adds `latchkey serve`: the HTTP contract over one store. */
+export function addServe(program: Command, host: Host): void {
+  const serve = program
+    .command("serve")
+    .summary("serve the HTTP contract")
+    .description(DESCRIPTION)
+    .option(
+      "--port <n>",
+      "0 to 65535; 0 picks a free one (default: PORT of the environment)",
+      wholeNumber("--port", 0, 65_535),
+    )
+    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option("--public-verify", "let keys.verifyKey be called without a root key")
+    .option(
+      "--docs-base-url <url>",
+      "where the page of each error code is: goes into error bodies",
+      readDocsBaseUrl,
+    )
+    .addOption(
+      new Option("--durability <level>", "SQLite: full keeps the last uses through a power cut too")
+        .choices(DURABILITIES)
+        .argParser(oneOf("--durability", DURABILITIES))
+        .default("normal"),
+    )
+    .option(
+      "--drain <seconds>",
+      "how long requests in flight may take after a signal, 0 to 600",
+      wholeNumber("--drain", 0, 600),
+      10,
+    )
+    .addHelpText("after", example("latchkey serve --store sqlite:./keys.db --port 3000"));
+  addWorkspaceOption(addStoreOptions(serve, "any")).action((options: Options) =>
+    runServer(options, host),
+  );
+}
+
+async function runServer(options: Options, host: Host): Promise<void> {
+  const choice = readStore(options, host, "any");
+  const { durability, docsBaseUrl, publicVerify = false } = options;
+  const withDurability = { ...choice, options: { ...choice.options, sqlite: { durability } } };
+  const port = readPort(options, host);
+  const workspaceId = readWorkspace(options, host);
+  await withStore(withDurability, options, host, async (everyWorkspace) => {
+    // Only this command serves HTTP, and the contract is the most of what there is to load.
+    const { createHandler, toNodeListener } = await import("@latchkey/http");
+    const latchkey = everyWorkspace.workspace(workspaceId);
+    const handler = createHandler({
+      latchkey,
+      publicVerify,
+      ...(docsBaseUrl !== undefined && { docsBaseUrl }),
+      onError: (error, requestId) => host.warn(`${requestId} failed: ${messageOf(error)}`),
+    });
+    // A server whose store is not there must not say that it is ready.
+    await latchkey.isWorkspaceEnabled();
+    const server = createServer(toNodeListener(handler));
+    const stopped = stopSignal();
+    host.print(await listen(server, options.host, port));
+    if (isInMemory(choice.parsed))
+      host.print((await latchkey.createRootKey({ permissions: ["*"] })).key);
+    await stopped;
+    await drain(server, options.drain * 1_000);
+  });
+}
+
+/** The port named by `--port`, or else by `PORT`, which most hosts of programs set. */
+function readPort({ port }: Options, { env }: Host): number {
+  if (port !== undefined) return port;
+  const { PORT = "" } = env;
+  if (PORT === "")
+    throw new UsageError("--port is required: 0 to 65535, 0 picks a free one (or set PORT)");
+  return wholeNumber("PORT", 0, 65_535)(PORT);
+}
+
+function readDocsBaseUrl(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw new UsageError("--docs-base-url must be a URL that begins with https:// or http://");
 }
 
 /** Resolves with the first SIGTERM or SIGINT. The next one ends the process, as it would have without this. */

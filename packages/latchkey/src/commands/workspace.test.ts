@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { UsageError } from "../command-line.js";
+import { UsageError } from "../command-line/failures.js";
 import { openStore } from "../open-store.js";
 import { runCommand } from "../testing/run-command.js";
 import { tempFolder } from "../testing/temp-folder.js";
-import { workspace } from "./workspace.js";
 
 describe("latchkey workspace", () => {
   test("disable and enable say what they did, and are seen by whoever has the store open", async () => {
@@ -16,12 +15,12 @@ describe("latchkey workspace", () => {
     const { key } = await latchkey.createKey({ apiId, externalId: "harbour-office" });
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
 
-    expect(await runCommand(workspace, ["disable", "ws_tides", "--store", store])).toEqual([
+    expect(await runCommand(["workspace", "disable", "ws_tides", "--store", store])).toEqual([
       "workspace ws_tides is disabled",
     ]);
     await expect(latchkey.verifyKey({ key })).rejects.toMatchObject({ code: "FORBIDDEN" });
 
-    expect(await runCommand(workspace, ["enable", "ws_tides", "--store", store])).toEqual([
+    expect(await runCommand(["workspace", "enable", "ws_tides", "--store", store])).toEqual([
       "workspace ws_tides is enabled",
     ]);
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
@@ -32,7 +31,7 @@ describe("latchkey workspace", () => {
     const store = `sqlite:${join(tempFolder(), "keys.db")}`;
     const latchkey = createLatchkey({ store: openStore(store) }).workspace("ws_tides");
     await latchkey.createApi({ name: "tide-tables" });
-    await runCommand(workspace, ["disable", "ws_tides", "--store", store]);
+    await runCommand(["workspace", "disable", "ws_tides", "--store", store]);
     expect((await latchkey.listAuditEvents({ actor: "cli" })).events).toMatchObject([
       { type: "workspace.disabled", resourceId: "ws_tides" },
     ]);
@@ -54,62 +53,62 @@ describe("latchkey workspace", () => {
       ["a root key", (tides) => tides.createRootKey({ permissions: ["*"] })],
     ])("one with %s is known", async (_, fill) => {
       const store = await storeOf("ws_tides", fill);
-      expect(await runCommand(workspace, ["disable", "ws_tides", ...store])).toHaveLength(1);
+      expect(await runCommand(["workspace", "disable", "ws_tides", ...store])).toHaveLength(1);
     });
 
     test("one that was changed or switched before is known", async () => {
       const store = await storeOf("ws_tides", async (tides) =>
         tides.deleteApi(await tides.createApi({ name: "tide-tables" })),
       );
-      expect(await runCommand(workspace, ["disable", "ws_tides", ...store])).toHaveLength(1);
-      await runCommand(workspace, ["disable", "ws_winds", ...store]);
-      expect(await runCommand(workspace, ["enable", "ws_winds", ...store])).toHaveLength(1);
+      expect(await runCommand(["workspace", "disable", "ws_tides", ...store])).toHaveLength(1);
+      await runCommand(["workspace", "disable", "ws_winds", ...store]);
+      expect(await runCommand(["workspace", "enable", "ws_winds", ...store])).toHaveLength(1);
     });
   });
 
   test("create prints the id of a new workspace, which is known by its name from then on", async () => {
     const store = ["--store", `sqlite:${join(tempFolder(), "keys.db")}`];
-    const [id = ""] = await runCommand(workspace, ["create", "--name", "Tide Office", ...store]);
+    const [id = ""] = await runCommand(["workspace", "create", "--name", "Tide Office", ...store]);
     expect(id).toMatch(/^ws_[A-Za-z0-9]+$/);
-    const [other] = await runCommand(workspace, ["create", "--name", "Tide Office", ...store]);
+    const [other] = await runCommand(["workspace", "create", "--name", "Tide Office", ...store]);
     expect(other).not.toBe(id);
-    expect(await runCommand(workspace, ["disable", id, ...store])).toEqual([
+    expect(await runCommand(["workspace", "disable", id, ...store])).toEqual([
       `workspace ${id} is disabled`,
     ]);
   });
 
   test("create takes a name of 1 to 256 characters, or none", async () => {
     const store = ["--store", `sqlite:${join(tempFolder(), "keys.db")}`];
-    expect(await runCommand(workspace, ["create", ...store])).toHaveLength(1);
+    expect(await runCommand(["workspace", "create", ...store])).toHaveLength(1);
     for (const length of [1, 256])
       expect(
-        await runCommand(workspace, ["create", "--name", "x".repeat(length), ...store]),
+        await runCommand(["workspace", "create", "--name", "x".repeat(length), ...store]),
       ).toHaveLength(1);
     await expect(
-      runCommand(workspace, ["create", "--name", "x".repeat(257), ...store]),
+      runCommand(["workspace", "create", "--name", "x".repeat(257), ...store]),
     ).rejects.toThrow(new UsageError("--name must be a string of 1 to 256 characters"));
   });
 
   test("a mistyped file is not made anew", async () => {
     const path = join(tempFolder(), "kyes.db");
     const args = ["disable", "ws_tides", "--store", `sqlite:${path}`];
-    await expect(runCommand(workspace, args)).rejects.toThrow(`there is no file ${path}`);
+    await expect(runCommand(["workspace", ...args])).rejects.toThrow(`there is no file ${path}`);
     expect(existsSync(path)).toBe(false);
   });
 
   test.each([
-    [[], "the first argument must be create, disable or enable"],
-    [["delete", "ws_tides"], "the first argument must be create, disable or enable"],
-    [["create", "ws_tides"], "create makes the id itself: give a --name"],
+    [[], "workspace must be followed by one of: create, disable, enable"],
+    [["delete", "ws_tides"], "workspace must be followed by one of: create, disable, enable"],
+    [["create", "ws_tides"], "too many arguments: expected options only"],
     [["create"], "--store is required"],
     [["create", "--store", "memory:"], "--store must outlive this program"],
-    [["disable", "ws_tides", "--name", "n", "--store", "memory:"], "--name is for making"],
-    [["disable"], "disable needs the id of a workspace"],
+    [["disable", "ws_tides", "--name", "n", "--store", "memory:"], "unknown option --name"],
+    [["disable"], "<id> is required"],
     [["disable", "a b"], "<id> must be 1 to 64 characters of A-Z a-z 0-9 _ -"],
-    [["disable", "a", "b"], "too many arguments: expected create|disable|enable <id>"],
+    [["disable", "a", "b"], "too many arguments: expected <id>"],
     [["disable", "ws_tides"], "--store is required"],
     [["disable", "ws_tides", "--store", "memory:"], "--store must be one that a server uses"],
   ])("%j is refused", async (args, message) => {
-    await expect(runCommand(workspace, args)).rejects.toThrow(message);
+    await expect(runCommand(["workspace", ...args])).rejects.toThrow(message);
   });
 });

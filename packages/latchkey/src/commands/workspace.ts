@@ -1,85 +1,74 @@
 import type { KeyStore, Latchkey } from "@latchkey/core";
-import {
-  type Arguments,
-  asOptionError,
-  type Command,
-  type Host,
-  readWorkspaceId,
-  STORE_OPTIONS,
-  UsageError,
-  withLatchkey,
-} from "../command-line.js";
-import { ENVIRONMENT_HELP, LASTING_STORE_HELP, REDIS_HELP } from "../help.js";
-import { readExistingStore, readPersistentStore } from "../persistent-store.js";
+import type { Command } from "commander";
+import { addGroup } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import { addStoreOptions, type StoreOptions, withLatchkey } from "../command-line/store-options.js";
+import { workspaceIdOf } from "../command-line/values.js";
 
-const help = `Usage: latchkey workspace create --store <url> [--name <text>]
-       latchkey workspace disable|enable <id> --store <url>
+type Options = StoreOptions & JsonOption;
 
-create makes a workspace for one more tenant, and prints its id. disable and enable switch one off or on. While it is
-off, none of its keys verifies and none of its root keys authorises anything; a running server sees it with its next
-request. Every id names a workspace: where nothing shows that this one was in use, a second line on stderr says so.
+/** Adds `latchkey workspace`: makes a workspace, shows one, or switches it off or on. */
+export function addWorkspace(program: Command, host: Host): void {
+  const workspace = addGroup(program, "workspace", "make a workspace, or switch one off or on", [
+    "latchkey workspace disable ws_default --store sqlite:./keys.db",
+  ]);
 
-Options:
-${LASTING_STORE_HELP}
-  --name <text>         create: name to know the workspace by, 1 to 256 characters
-${REDIS_HELP}
-  -h, --help            print this
+  const create = workspace
+    .command("create")
+    .description("make a workspace for one more tenant, and print its id")
+    .option("--name <text>", "name to know the workspace by, 1 to 256 characters");
+  addJsonOption(addStoreOptions(create, "lasting")).action(
+    async ({ name, ...options }: Options & { readonly name?: string }) => {
+      await withLatchkey(
+        options,
+        host,
+        async (latchkey) => {
+          const made = await latchkey.createWorkspace(name === undefined ? {} : { name });
+          host.print(options.json ? JSON.stringify(made) : made.workspaceId);
+        },
+        "lasting",
+      );
+    },
+  );
 
-Example:
-  latchkey workspace disable ws_default --store sqlite:./keys.db
-
-${ENVIRONMENT_HELP}`;
-
-/** `latchkey workspace`: makes a workspace, or switches one off or on. */
-export const workspace: Command = {
-  help,
-  options: { ...STORE_OPTIONS, name: "text" },
-  positionals: ["create|disable|enable", "<id>"],
-  async run(args, host) {
-    const [action, id] = args.positionals;
-    if (action === "create") {
-      if (id !== undefined) throw new UsageError("create makes the id itself: give a --name");
-      return create(args, host);
-    }
-    if (action !== "disable" && action !== "enable") {
-      throw new UsageError("the first argument must be create, disable or enable");
-    }
-    if (args.texts.has("name")) throw new UsageError("--name is for making a workspace");
-    if (id === undefined) throw new UsageError(`${action} needs the id of a workspace`);
-    return switchOver(action, readWorkspaceId("<id>", id), args, host);
-  },
-};
-
-async function create(args: Arguments, host: Host): Promise<void> {
-  const store = readPersistentStore(args, host);
-  const name = args.texts.get("name");
-  await withLatchkey(store, host, async (latchkey) => {
-    const made = await latchkey
-      .createWorkspace(name === undefined ? {} : { name })
-      .catch((error: unknown) => {
-        throw asOptionError(error);
-      });
-    host.print(made.workspaceId);
-  });
+  for (const [action, effect] of [
+    [
+      "disable",
+      "switch a workspace off: none of its keys verifies, and none of its root keys works",
+    ],
+    ["enable", "switch a workspace on again"],
+  ] as const) {
+    const switching = workspace
+      .command(action)
+      .description(`${effect}; a running server sees it with its next request`)
+      .argument("<id>", "id of the workspace", workspaceIdOf("<id>"));
+    addJsonOption(addStoreOptions(switching)).action(async (id: string, options: Options) => {
+      await withLatchkey({ ...options, workspace: id }, host, (latchkey, store) =>
+        switchOver(latchkey, store, action === "enable", options, host),
+      );
+    });
+  }
 }
 
 async function switchOver(
-  action: "disable" | "enable",
-  workspaceId: string,
-  args: Arguments,
+  latchkey: Latchkey,
+  store: KeyStore,
+  enabled: boolean,
+  { json }: JsonOption,
   host: Host,
 ): Promise<void> {
-  const store = readExistingStore(args, host);
-  await withLatchkey(store, host, async (everyWorkspace, keyStore) => {
-    const latchkey = everyWorkspace.workspace(workspaceId);
-    // Also where that fails: a tenant that must be stopped is stopped.
-    const showsUse = await hasShownUse(latchkey, keyStore).catch(() => true);
-    await latchkey.setWorkspaceEnabled(action === "enable");
-    host.print(`workspace ${workspaceId} is ${action}d`);
-    if (!showsUse) {
-      host.warn(`there is nothing in ${workspaceId}, and it was never switched: check the id`);
-    }
-  });
+  const { workspaceId } = latchkey;
+  // Also where that fails: a tenant that must be stopped is stopped.
+  const showsUse = await hasShownUse(latchkey, store).catch(() => true);
+  await latchkey.setWorkspaceEnabled(enabled);
+  host.print(
+    json
+      ? JSON.stringify({ workspaceId, enabled })
+      : `workspace ${workspaceId} is ${enabled ? "enabled" : "disabled"}`,
+  );
+  if (!showsUse)
+    host.warn(`there is nothing in ${workspaceId}, and it was never switched: check the id`);
 }
 
 /**

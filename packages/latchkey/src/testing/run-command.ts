@@ -1,16 +1,13 @@
-import { type Command, readArguments } from "../command-line.js";
+import { runArguments } from "../program.js";
+import { testHost } from "./test-host.js";
 
 /** Runs a command inside this process and answers the lines it printed; rejects as the command does. */
 export async function runCommand(
-  command: Command,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
   const lines: string[] = [];
-  await command.run(readArguments(args, command), {
-    env,
-    print: (line) => lines.push(line),
-    warn: (line) => lines.push(line),
-  });
+  const keep = (line: string) => void lines.push(line);
+  await runArguments(args, testHost({ env, print: keep, warn: keep }));
   return lines;
 }

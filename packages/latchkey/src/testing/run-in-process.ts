@@ -1,14 +1,17 @@
+import type { Host } from "../command-line/host.js";
 import { runProgram } from "../program.js";
 import type { Ended } from "./ended.js";
+import { testHost } from "./test-host.js";
 
 /** Runs the program inside this process, and answers what it would have left behind. It must end by itself. */
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  parts: Pick<Partial<Host>, "terminal" | "readInput"> = {},
 ): Promise<Ended> {
   let stdout = "";
   let stderr = "";
-  const exitCode = await runProgram(args, {
+  const host = testHost({
     env,
     print: (line) => {
       stdout += `${line}\n`;
@@ -16,6 +19,8 @@ export async function runInProcess(
     warn: (line) => {
       stderr += `latchkey: ${line}\n`;
     },
+    ...parts,
   });
+  const exitCode = await runProgram(args, host);
   return { exitCode, stdout, stderr };
 }

@@ -10,10 +10,10 @@ import {
   type Peek,
   usesBefore,
 } from "../../verification/dry-run.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
 import { dueRefillOf, planPeek } from "../../verification/plan.js";
 import type { VerifyQuestion } from "../../verification/question.js";
 import type { OperationContext } from "../context.js";
-import { findKeyBySecret } from "../keys/load.js";
 import { isVisible, type VerifyScope } from "./scope.js";
 
 /** Rounds after which a dry run gives up on a key that is being changed all the time. */
@@ -23,17 +23,18 @@ const MAX_ATTEMPTS = 100;
  * Finds out what a verification would answer, and why, without doing it: no counter moves and nothing is remembered of it,
  * not even in this process. Records and counters are read afresh, and one peek of the store confirms them.
  *
+ * @param find - Reads the key that the verification is of.
  * @throws LatchkeyError as the verification would.
  * @see packages/core/decisions/0016-a-dry-run-leaves-no-trace.md
  */
 export async function dryRun(
   context: OperationContext,
-  secret: string,
+  find: () => Promise<LoadedKey | null>,
   question: VerifyQuestion,
   scope: VerifyScope,
 ): Promise<DryRunOutcome> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const loaded = await findKeyBySecret(context, secret);
+    const loaded = await find();
     if (loaded === null || !isVisible(context, scope, loaded))
       return { valid: false, code: "NOT_FOUND", checks: NO_SUCH_KEY };
     const now = context.now();

@@ -82,6 +82,17 @@ const libraryInput = verifyKeyInput.extend({
 /** What is said of one key beside a question that was read before. */
 const callInput = libraryInput.pick({ key: true, ipAddress: true, requestId: true, tags: true });
 
+/** What names the key of a verification, and what leaves a trace. */
+const notExplained = { key: true, tags: true, requestId: true, dryRun: true } as const;
+
+type Explained<Question> = Omit<Question, keyof typeof notExplained> & { readonly keyId: string };
+
+/** Input of explainKey: a key by its id, and the question of a verification. */
+export const explainKeyInput: z.ZodType<
+  Explained<z.output<typeof verifyKeyInput>>,
+  Explained<VerifyKeyInput>
+> = verifyKeyInput.omit(notExplained).extend({ keyId: id });
+
 /** Input of verifyKey, as callers give it. */
 export type VerifyKeyInput = z.input<typeof verifyKeyInput>;
 
@@ -143,7 +154,7 @@ export function limitRequestsOf(limits: z.output<typeof requestedLimits>): Limit
 }
 
 /** A question in the words of the rules. */
-function questionOf(parsed: z.output<typeof libraryInput>): VerifyQuestion {
+export function questionOf(parsed: Omit<z.output<typeof libraryInput>, "key">): VerifyQuestion {
   const limits = limitRequestsOf(parsed.ratelimits ?? []);
   const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);
   if (parsed.ratelimit !== undefined && !isDefaultNamed) {

@@ -43,7 +43,7 @@ export function verifyKey(
   try {
     const request = readVerification(input);
     return request.isDryRun
-      ? dryRun(context, request.secret, request.question, scope)
+      ? dryRun(context, () => findKeyBySecret(context, request.secret), request.question, scope)
       : verifySecret(context, request, scope);
   } catch (error) {
     // Of a malformed input, or of a getter in it: a rejection, as every other failure.

@@ -1,0 +1,89 @@
+import { LatchkeyError } from "@latchkey/core";
+import type { Command, CommanderError } from "commander";
+import { UsageError } from "./failures.js";
+
+/** What a store calls an option of its own in a complaint, and what it is called here. */
+const STORE_FLAGS: ReadonlyMap<string, string> = new Map([
+  ["allowNoPersistence: true", "--allow-no-persistence"],
+  ["allowEviction: true", "--allow-eviction"],
+]);
+
+/** What went wrong, in one line and in options of the program: a stack is of no use to whoever typed the command. */
+export function messageOf(error: unknown): string {
+  let message = error instanceof Error ? error.message : "unknown error";
+  for (const [option, flag] of STORE_FLAGS) message = message.replace(option, flag);
+  const lines = message.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
+}
+
+/**
+ * A complaint of the parser, in our words. Its own repeat what was typed, which may be a secret.
+ *
+ * @param command - The command as far as it was understood.
+ */
+export function parserComplaint({ code, message }: CommanderError, command: Command): UsageError {
+  const [, named = ""] = /'(--[^='\s]*|[^'\s]*)/.exec(message) ?? [];
+  const [, suggestion] = /\((Did you mean [^)]*)\)/.exec(message) ?? [];
+  const hint = suggestion === undefined ? "" : `: ${suggestion.replace(/^D/, "d")}`;
+  switch (code) {
+    case "commander.unknownOption":
+      return new UsageError(
+        command.commands.length > 0
+          ? `options come after the command: ${namesOf(command)}`
+          : `unknown option ${named.startsWith("--") ? named : named.slice(0, 2)}${hint}`,
+      );
+    case "commander.unknownCommand":
+      return new UsageError(`${wantsCommand(command)}${hint}`);
+    case "commander.help":
+      return new UsageError(wantsCommand(command));
+    case "commander.optionMissingArgument":
+      return new UsageError(`${named} needs a value`);
+    case "commander.missingMandatoryOptionValue":
+      return new UsageError(`${named} is required`);
+    case "commander.missingArgument":
+      return new UsageError(`<${named}> is required`);
+    case "commander.excessArguments":
+      return new UsageError(
+        command.commands.length > 0
+          ? wantsCommand(command)
+          : `too many arguments: expected ${expected(command)}`,
+      );
+    default:
+      return new UsageError("the arguments are not understood");
+  }
+}
+
+/** A complaint about an input field, made one about the option or the argument that it came from. */
+export function inputComplaint(error: unknown, command: Command | null): unknown {
+  if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return error;
+  const [issue] = error.issues;
+  if (issue === undefined) return error;
+  const [field = "", ...rest] = issue.path.split(".");
+  const isItem = /^\d+$/.test(rest[0] ?? "");
+  const item = isItem ? ` (item ${Number(rest[0]) + 1})` : "";
+  const members = isItem ? rest.slice(1) : rest;
+  const member = members.length === 0 ? "" : `: ${members.join(".")}`;
+  return new UsageError(`${typedAs(field, command)}${item}${member} ${issue.message}`);
+}
+
+/** What the field of an input is called on the command line. */
+function typedAs(field: string, command: Command | null): string {
+  const isArgument = command?.registeredArguments.some((argument) => argument.name() === field);
+  if (isArgument) return `<${field}>`;
+  return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function wantsCommand(command: Command): string {
+  return command.parent === null
+    ? `the first argument must be a command: ${namesOf(command)}`
+    : `${command.name()} must be followed by one of: ${namesOf(command)}`;
+}
+
+function namesOf({ commands }: Command): string {
+  return commands.map((command) => command.name()).join(", ");
+}
+
+function expected({ registeredArguments }: Command): string {
+  const names = registeredArguments.map((argument) => `<${argument.name()}>`);
+  return names.join(" ") || "options only";
+}

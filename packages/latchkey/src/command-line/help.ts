@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+
+/** What follows the help of every command. */
+export const HELP_END = `
+Environment:
+  LATCHKEY_STORE        the store, where --store is not given
+  LATCHKEY_WORKSPACE    the workspace, where --workspace is not given
+  LATCHKEY_VAULT_KEY    key for recoverable secrets: 32 bytes in base64, or id:base64,id:base64 (first is current)
+  LATCHKEY_PEPPER       secret that hashes are keyed with: 32 to 64 bytes, same forms
+  NO_COLOR              tables without colours
+
+Exit codes: 0 done, 1 failed or refused, 2 wrong arguments.`;
+
+/** An example for the help of a command. */
+export function example(...lines: readonly string[]): string {
+  return `\nExample:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+/** Adds a command that is made of others; their help shows its examples too. */
+export function addGroup(
+  program: Command,
+  name: string,
+  description: string,
+  examples: readonly string[],
+): Command {
+  return program
+    .command(name)
+    .description(description)
+    .helpCommand(false)
+    .addHelpText("afterAll", example(...examples));
+}

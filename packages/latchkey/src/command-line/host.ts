@@ -1,0 +1,19 @@
+/** What a command is given beside its arguments. */
+export interface Host {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Writes one line to stdout. */
+  readonly print: (line: string) => void;
+  /** Writes one line to stderr. */
+  readonly warn: (line: string) => void;
+  /** The terminal that stdout is; null: a file or another program. */
+  readonly terminal: Terminal | null;
+  /** Reads stdin to its end, or, from a terminal, one line that is not shown. */
+  readonly readInput: () => Promise<string>;
+}
+
+/** A terminal that results are shown on. */
+export interface Terminal {
+  /** Characters in a line. */
+  readonly columns: number;
+  readonly hasColors: boolean;
+}

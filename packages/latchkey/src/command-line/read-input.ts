@@ -1,0 +1,19 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+
+const PROMPT = "Paste it and press Enter (it is not shown): ";
+
+/** Reads stdin to its end, or, where it is a terminal, one line that is not shown. */
+export async function readInput(): Promise<string> {
+  if (!process.stdin.isTTY) return text(process.stdin);
+  process.stderr.write(PROMPT);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await lines.question("");
+  } finally {
+    lines.close();
+    process.stderr.write("\n");
+  }
+}

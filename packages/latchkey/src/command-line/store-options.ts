@@ -1,0 +1,144 @@
+import { existsSync } from "node:fs";
+import {
+  createLatchkey,
+  DEFAULT_WORKSPACE_ID,
+  type KeyStore,
+  type Latchkey,
+  type LatchkeyOptions,
+} from "@latchkey/core";
+import type { Command } from "commander";
+import { keyRingsFromEnv } from "../key-rings-from-env.js";
+import { type OpenStoreOptions, openStore } from "../open-store.js";
+import { isInMemory, parseStoreUrl, type StoreUrl } from "../store-url.js";
+import { asUsageError, UsageError } from "./failures.js";
+import type { Host } from "./host.js";
+import { workspaceIdOf } from "./values.js";
+
+/** The values of {@link addStoreOptions}. */
+export interface StoreOptions {
+  readonly store?: string;
+  readonly allowNoPersistence?: true;
+  readonly allowEviction?: true;
+}
+
+/** The value of {@link addWorkspaceOption}. */
+export interface WorkspaceOption {
+  readonly workspace?: string;
+}
+
+/**
+ * What a store is for: `lasting` is one that outlives the program, since something is made in it; `existing` is one that is there
+ * already: a mistyped file would be made anew, and the work done where nobody looks; `any` may also be in memory.
+ */
+export type StoreUse = "any" | "lasting" | "existing";
+
+/** A store, as the command line names it. */
+export interface StoreChoice {
+  readonly url: string;
+  readonly parsed: StoreUrl;
+  readonly options: OpenStoreOptions;
+}
+
+const FORMS =
+  "sqlite:./keys.db, sqlite:/var/lib/keys.db, redis://host:6379/0, rediss://host:6379/0 (TLS), redis+cluster://a:6379,b:6379, postgres://user@host/database";
+
+/** Adds the options by which a command gets its store. */
+export function addStoreOptions(command: Command, use: StoreUse = "existing"): Command {
+  const forms = use === "any" ? `${FORMS}, memory:, sqlite::memory:` : FORMS;
+  return command
+    .option("--store <url>", `where keys live: ${forms}`)
+    .option(
+      "--allow-no-persistence",
+      'Redis: take one without "appendonly yes"; it loses keys and revocations when it stops',
+    )
+    .option(
+      "--allow-eviction",
+      'Redis: take one without "maxmemory-policy noeviction"; it loses them when its memory is full',
+    );
+}
+
+/** Adds the option that names the workspace. */
+export function addWorkspaceOption(command: Command): Command {
+  return command.option(
+    "--workspace <id>",
+    `the workspace (default ${DEFAULT_WORKSPACE_ID})`,
+    workspaceIdOf("--workspace"),
+  );
+}
+
+/** The store named by `--store`, or else by `LATCHKEY_STORE`. @throws UsageError when there is none, or not one for this use. */
+export function readStore(given: StoreOptions, host: Host, use: StoreUse): StoreChoice {
+  const url = given.store ?? host.env.LATCHKEY_STORE;
+  if (url === undefined || url === "")
+    throw new UsageError("--store is required, such as sqlite:./keys.db (or set LATCHKEY_STORE)");
+  const parsed = asUsageError(() => parseStoreUrl(url), '"url"', calledOf(given));
+  if (use !== "any" && isInMemory(parsed))
+    throw new UsageError(
+      use === "lasting"
+        ? "--store must outlive this program: what is created in memory is gone at exit"
+        : "--store must be one that a server uses: a store in memory is gone at exit",
+    );
+  if (use === "existing" && parsed.kind === "sqlite" && !existsSync(parsed.path))
+    throw new Error(`there is no file ${parsed.path}`);
+  const redis = {
+    allowNoPersistence: given.allowNoPersistence ?? false,
+    allowEviction: given.allowEviction ?? false,
+  };
+  return { url, parsed, options: { redis } };
+}
+
+/** Opens a store that {@link readStore} chose. @throws UsageError when its URL is of no form that the store knows. */
+export function openChosen(choice: StoreChoice, given: StoreOptions): KeyStore {
+  const named = /^"(url|source|path)"/;
+  return asUsageError(() => openStore(choice.url, choice.options), named, calledOf(given));
+}
+
+/** The workspace named by `--workspace`, or else by `LATCHKEY_WORKSPACE`, or else the default one. */
+export function readWorkspace({ workspace }: WorkspaceOption, { env }: Host): string {
+  if (workspace !== undefined) return workspace;
+  const { LATCHKEY_WORKSPACE: set = "" } = env;
+  return set === "" ? DEFAULT_WORKSPACE_ID : workspaceIdOf("LATCHKEY_WORKSPACE")(set);
+}
+
+/** Whom the audit log names for what is done with a command; what comes over HTTP is its caller's. */
+const CLI_ACTOR = "cli";
+
+/** Further options of the latchkey that a command works with. */
+export type LatchkeyExtras = Pick<LatchkeyOptions, "onError">;
+
+/** Does `work` with a latchkey over a store and with the key rings of the environment, and closes it after. */
+export async function withStore(
+  choice: StoreChoice,
+  given: StoreOptions,
+  host: Host,
+  work: (latchkey: Latchkey, store: KeyStore) => Promise<void>,
+  extras: LatchkeyExtras = {},
+): Promise<void> {
+  // Before the store: a wrong environment must not leave a new file behind.
+  const keyRings = asUsageError(() => keyRingsFromEnv(host.env));
+  const store = openChosen(choice, given);
+  const latchkey = createLatchkey({ store, ...keyRings, ...extras }).actingAs(CLI_ACTOR);
+  try {
+    await work(latchkey, store);
+  } finally {
+    await latchkey.close();
+  }
+}
+
+/** Does `work` in the workspace and over the store that the options name, and closes the store after. */
+export async function withLatchkey(
+  given: StoreOptions & WorkspaceOption,
+  host: Host,
+  work: (latchkey: Latchkey, store: KeyStore) => Promise<void>,
+  use: StoreUse = "existing",
+): Promise<void> {
+  const workspaceId = readWorkspace(given, host);
+  const choice = readStore(given, host, use);
+  await withStore(choice, given, host, (latchkey, store) =>
+    work(latchkey.workspace(workspaceId), store),
+  );
+}
+
+function calledOf({ store }: StoreOptions): string {
+  return store === undefined ? "LATCHKEY_STORE" : "--store";
+}

@@ -1,0 +1,61 @@
+import { WORKSPACE_ID_PATTERN } from "@latchkey/core";
+import { UsageError } from "./failures.js";
+
+/** Reads the value of an option. @throws UsageError naming the option and its bound, never the value. */
+export type ReadValue<Value> = (text: string) => Value;
+
+/** A whole number from `min` to `max`, written in decimal digits. */
+export function wholeNumber(
+  argument: string,
+  min: number,
+  max: number = Number.MAX_SAFE_INTEGER,
+): ReadValue<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `>= ${min}` : `from ${min} to ${max}`;
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new UsageError(`${argument} must be a whole number ${range}`);
+  };
+}
+
+/** Texts with commas between them; what stands around them is cut off. */
+export function list(text: string): string[] {
+  return text.split(",").map((item) => item.trim());
+}
+
+/** One of a few words. */
+export function oneOf<Word extends string>(
+  argument: string,
+  words: readonly Word[],
+): ReadValue<Word> {
+  return (text) => {
+    const word = words.find((candidate) => candidate === text);
+    if (word !== undefined) return word;
+    throw new UsageError(`${argument} must be ${words.join(" or ")}`);
+  };
+}
+
+/** The id of a workspace, which was given as `argument`. */
+export function workspaceIdOf(argument: string): ReadValue<string> {
+  return (text) => {
+    if (WORKSPACE_ID_PATTERN.test(text)) return text;
+    throw new UsageError(`${argument} must be 1 to 64 characters of A-Z a-z 0-9 _ -`);
+  };
+}
+
+const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Unix epoch ms of an ISO date, or of an ISO date and time with its zone. */
+export function isoDate(argument: string): ReadValue<number> {
+  return (text) => {
+    const [, date = ""] = ISO_DATE.exec(text) ?? [];
+    const instant = Date.parse(text);
+    // Date.parse takes 30 February for 2 March: a date that does not come back as it went in does not exist.
+    const midnight = Date.parse(`${date}T00:00:00Z`);
+    const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
+    if (date !== "" && !Number.isNaN(instant) && exists) return instant;
+    throw new UsageError(
+      `${argument} must be an ISO date, such as 2031-05-17 or 2031-05-17T09:30:00Z`,
+    );
+  };
+}
