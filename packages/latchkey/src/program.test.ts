@@ -42,12 +42,12 @@ describe("the program", () => {
   });
 
   test.each([
-    [[], "the first argument must be a command: serve, root-key, workspace"],
+    [[], "the first argument must be a command: serve, root-key, workspace, copy, backup, restore"],
     [
       ["sevre"],
-      "the first argument must be a command: serve, root-key, workspace: did you mean serve?",
+      "the first argument must be a command: serve, root-key, workspace, copy, backup, restore: did you mean serve?",
     ],
-    [["--store", "memory:"], "options come after the command: serve, root-key, workspace"],
+    [["--store", "memory:"], "options come after the command: serve, root-key, workspace, copy, backup, restore"],
     [
       ["serve", "--port", "70000", "--store", "memory:"],
       "--port must be a whole number from 0 to 65535",
