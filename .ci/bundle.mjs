@@ -144,12 +144,17 @@ function shorten(directory) {
         return `/*!\n${BUNDLED}\n\n${licence.trim()}\n*/\n${small.code}\n`;
       }
       if (!WITH_SHORT_NAMES.includes(basename(directory))) return null;
-      return minify(chunk.fileName, code, {
+      const short = await minify(chunk.fileName, code, {
         module: true,
         compress: { sequences: false, joinVars: false, keepNames: { function: true, class: true } },
         mangle: { toplevel: false },
         codegen: { removeWhitespace: false },
       });
+      // A tenth of it is indentation. In a text of several lines that would be something else: then it stays.
+      const flat = short.code.replace(/^\t+/gm, "");
+      const packed = async (/** @type {string} */ text) =>
+        (await minify(chunk.fileName, text, { module: true, compress: false, mangle: false })).code;
+      return (await packed(flat)) === (await packed(short.code)) ? flat : short;
     },
   };
 }

@@ -47,7 +47,10 @@ describe("the program", () => {
       ["sevre"],
       "the first argument must be a command: serve, root-key, workspace, copy, backup, restore: did you mean serve?",
     ],
-    [["--store", "memory:"], "options come after the command: serve, root-key, workspace, copy, backup, restore"],
+    [
+      ["--store", "memory:"],
+      "options come after the command: serve, root-key, workspace, copy, backup, restore",
+    ],
     [
       ["serve", "--port", "70000", "--store", "memory:"],
       "--port must be a whole number from 0 to 65535",
