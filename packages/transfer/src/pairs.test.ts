@@ -34,8 +34,8 @@ test.each(PAIRS)(
       api: 2,
       identity: 1,
       rootKey: 1,
-      auditEntry: 16,
-      key: 8,
+      auditEntry: 17,
+      key: 9,
       window: 2,
     });
     await assertArrived(target, filled);

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from "@latchkey/core";
 import { layoutOf } from "@latchkey/core";
-import { readWindows, type WindowLimit, windowLimitsOf } from "./windows.js";
+import { readWindows, windowLimitsOf } from "./windows.js";
 
 /** A record with everything that a store keeps for it. */
 export interface CopiedRecord {
@@ -26,27 +26,33 @@ export interface CopiedRecord {
 }
 
 /** Completes records that a store answered: all of them at once, since most stores answer many calls together. */
-export function readCopied(
+export async function readCopied(
   store: KeyStore,
   workspaceId: string,
   loaded: readonly LoadedRecord[],
 ): Promise<readonly CopiedRecord[]> {
-  return Promise.all(loaded.map((each) => complete(store, workspaceId, each)));
-}
-
-async function complete(
-  store: KeyStore,
-  workspaceId: string,
-  { record, usage, usedAt }: LoadedRecord,
-): Promise<CopiedRecord> {
-  const layout = layoutOf(record, workspaceId);
-  const limits: readonly WindowLimit[] = usage === null ? [] : windowLimitsOf(layout);
-  const subject = subjectOf(record);
-  const [windows, sums] = await Promise.all([
-    readWindows(store, workspaceId, record, limits),
-    subject === null ? [] : readSums(store, workspaceId, subject),
+  const layouts = loaded.map(({ record }) => layoutOf(record, workspaceId));
+  const asked = loaded.flatMap(({ record, usage }, place) => {
+    const limits = usage === null ? [] : windowLimitsOf(layouts[place] as RecordLayout);
+    return limits.map((limit) => ({ ...limit, owner: record, place }));
+  });
+  const [stored, sums] = await Promise.all([
+    readWindows(store, workspaceId, asked),
+    Promise.all(loaded.map(({ record }) => readSums(store, workspaceId, record))),
   ]);
-  return { record, layout, usage, windows, usedAt, sums };
+  const windows = loaded.map((): Record<string, RateWindow> => ({}));
+  for (const [index, { window, place }] of asked.entries()) {
+    const found = stored[index] ?? null;
+    if (found !== null) (windows[place] as Record<string, RateWindow>)[window] = found;
+  }
+  return loaded.map(({ record, usage, usedAt }, place) => ({
+    record,
+    layout: layouts[place] as RecordLayout,
+    usage,
+    windows: windows[place] as Record<string, RateWindow>,
+    usedAt,
+    sums: sums[place] ?? [],
+  }));
 }
 
 /** What verifications are counted for under the id of a record; null for none. */
@@ -54,7 +60,9 @@ export function subjectOf({ kind, id }: StoredRecord): StatisticsSubject | null 
   return kind === "key" || kind === "identity" || kind === "api" ? { kind, id } : null;
 }
 
-async function readSums(store: KeyStore, workspaceId: string, subject: StatisticsSubject) {
+async function readSums(store: KeyStore, workspaceId: string, record: StoredRecord) {
+  const subject = subjectOf(record);
+  if (subject === null) return [];
   const range = { subject, startAt: 0, endAt: Number.MAX_SAFE_INTEGER };
   const sums = await store.readStatistics(workspaceId, range);
   // Stores are free in the order within an hour.

@@ -28,7 +28,11 @@ export async function writeOwnWindows(
   }
   for (let from = 0; from < missing.length; from += MOST_AT_ONCE) {
     const some = missing.slice(from, from + MOST_AT_ONCE);
-    await Promise.all(some.map((window) => writeWindows(store, workspaceId, null, [window])));
+    await writeWindows(
+      store,
+      workspaceId,
+      some.map((window) => ({ ...window, owner: null })),
+    );
   }
   return new Set([...dropped, ...missing.map(({ window }) => window)]).size;
 }

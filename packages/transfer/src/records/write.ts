@@ -15,7 +15,7 @@ import {
 import { aChange, setUsage } from "./changes.js";
 import { type CopiedRecord, subjectOf } from "./copied-record.js";
 import type { SharedCounters } from "./shared-counters.js";
-import { type FoundWindow, readWindows, windowLimitsOf, writeWindows } from "./windows.js";
+import { readWindows, windowLimitsOf, writeWindows } from "./windows.js";
 
 /** A record as it is to be, and as the target has it: null where there is none. */
 export interface Difference {
@@ -59,8 +59,8 @@ export async function writeDifferences(
   }
   await writePointers(target, differences);
   const isShared = ({ wanted }: Difference) => (wanted?.layout.sharedCountersId ?? null) !== null;
-  const own = differences.filter((each) => !isShared(each));
-  await Promise.all(own.map((each) => writeMissingWindows(target, each)));
+  const own = differences.filter((each) => !isShared(each)).flatMap(missingWindows);
+  await writeWindows(target.store, target.workspaceId, own);
   // Those that share a window would each write it: one after the other, on what is there by then.
   for (const each of differences.filter(isShared)) await writeSharedWindows(target, each);
   await writeStatistics(target, differences);
@@ -132,26 +132,28 @@ function staleWindows({ windows }: CopiedRecord, present: CopiedRecord["windows"
 async function writeSharedWindows(target: Target, { wanted, present }: Difference): Promise<void> {
   if (wanted === null) return;
   const { store, workspaceId } = target;
-  const limits = windowLimitsOf(wanted.layout);
-  const windows = await readWindows(store, workspaceId, wanted.record, limits);
+  const asked = windowLimitsOf(wanted.layout).map((limit) => ({ ...limit, owner: wanted.record }));
+  const stored = await readWindows(store, workspaceId, asked);
+  const windows: Record<string, RateWindow> = {};
+  for (const [place, { window }] of asked.entries()) {
+    const found = stored[place] ?? null;
+    if (found !== null) windows[window] = found;
+  }
   const dropWindows = staleWindows(wanted, windows);
   if (dropWindows.length > 0)
     await commit(target, aChange({ counters: [{ ...addressOf(wanted.record), dropWindows }] }));
-  await writeMissingWindows(target, { wanted, present: { ...(present ?? wanted), windows } });
+  const missing = missingWindows({ wanted, present: { ...(present ?? wanted), windows } });
+  await writeWindows(store, workspaceId, missing);
 }
 
-async function writeMissingWindows(
-  { store, workspaceId }: Target,
-  { wanted, present }: Difference,
-): Promise<void> {
-  if (wanted === null) return;
+function missingWindows({ wanted, present }: Difference) {
+  if (wanted === null) return [];
   const { windows, layout, record } = wanted;
-  const missing = windowLimitsOf(layout).flatMap((limit): FoundWindow[] => {
+  return windowLimitsOf(layout).flatMap((limit) => {
     const found: RateWindow | undefined = windows[limit.window];
     const isThere = found !== undefined && isSame(found, present?.windows[limit.window]);
-    return found === undefined || isThere ? [] : [{ ...limit, found }];
+    return found === undefined || isThere ? [] : [{ ...limit, found, owner: record }];
   });
-  await writeWindows(store, workspaceId, record, missing);
 }
 
 async function writePointers({ store }: Target, differences: readonly Difference[]): Promise<void> {

@@ -2,9 +2,9 @@ import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
 import { expect } from "vitest";
 
 /** The instant at which the tests take place. */
-export const NOW = Date.UTC(2030, 0, 15, 10, 20, 30, 400);
+const NOW = Date.UTC(2030, 0, 15, 10, 20, 30, 400);
 
-export const RING = {
+const RING = {
   current: "v1",
   keys: { v1: Uint8Array.from({ length: 32 }, (_, place) => place) },
 };
@@ -28,6 +28,8 @@ export interface Filled {
   readonly countedId: string;
   /** 2 of 5 units left in its window. */
   readonly limited: string;
+  /** 1 of 5 units left in a window of the same name. */
+  readonly limitedToo: string;
   /** A rotated key and its successor, which share 6 of 8 uses and 1 of 4 units. */
   readonly rotated: readonly [string, string];
   readonly recoverable: string;
@@ -60,6 +62,11 @@ export async function fill(store: KeyStore): Promise<Filled> {
   await use(latchkey, counted.key, 7);
   const limited = await latchkey.createKey({ apiId, ratelimit: { limit: 5, duration: 3_600_000 } });
   await use(latchkey, limited.key, 3);
+  const limitedToo = await latchkey.createKey({
+    apiId,
+    ratelimit: { limit: 5, duration: 3_600_000 },
+  });
+  await use(latchkey, limitedToo.key, 4);
   const old = await latchkey.createKey({
     apiId,
     remaining: 8,
@@ -102,6 +109,7 @@ export async function fill(store: KeyStore): Promise<Filled> {
     counted: counted.key,
     countedId: counted.keyId,
     limited: limited.key,
+    limitedToo: limitedToo.key,
     rotated: [old.key, successor.key],
     recoverable: recoverable.key,
     recoverableId: recoverable.keyId,
@@ -131,6 +139,10 @@ export async function assertArrived(store: KeyStore, filled: Filled): Promise<vo
   for (let time = 0; time < 3; time += 1)
     codes.push((await latchkey.verifyKey({ key: limited })).code);
   expect(codes).toEqual(["VALID", "VALID", "RATE_LIMITED"]);
+  const once = [];
+  for (let time = 0; time < 2; time += 1)
+    once.push((await latchkey.verifyKey({ key: filled.limitedToo })).code);
+  expect(once).toEqual(["VALID", "RATE_LIMITED"]);
   const { plaintext } = await latchkey.getKey({ keyId: filled.recoverableId, decrypt: true });
   expect(plaintext).toBe(filled.recoverable);
   const mail = { namespace: "mail", identifier: "a@b", limit: 10, duration: 60_000, cost: 0 };
