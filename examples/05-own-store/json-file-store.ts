@@ -38,7 +38,7 @@ export function jsonFileStore(path: string): core.KeyStore {
     readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
     deleteStatistics: async (workspaceId, beforeAt, limit) =>
       begin(workspaceId).deleteStatistics(beforeAt, limit),
-    scan: async (workspaceId) => begin(workspaceId ?? "").scan(workspaceId === null),
+    scan: async (id) => ({ names: begin(id ?? "").names(id === null), next: null }),
     close: async () => {
       if (isOpen) table.handles -= 1;
       if (isOpen && table.handles === 0) tables.delete(table.path) && table.save();
@@ -221,11 +221,10 @@ class Step {
     return result;
   }
 
-  /** All names at once. The windows of a workspace are those that no record holds. */
-  scan(isOfAll: boolean): core.ScanResult {
-    const own = this.all("window").flatMap(({ name }) => (name[0] === "" ? [name[1]] : []));
-    const all = Array.from(this.table.rows.keys(), (text) => JSON.parse(text)[0]);
-    return { names: isOfAll ? all : own, next: null };
+  /** Of all workspaces, or of the windows that no record holds. */
+  names(isOfAll: boolean): string[] {
+    if (isOfAll) return Array.from(this.table.rows.keys(), (text) => JSON.parse(text)[0]);
+    return this.all("window").flatMap(({ name }) => (name[0] === "" ? [name[1]] : []));
   }
 
   addStatistics({ counts, uses }: core.StatisticsBatch): void {
@@ -235,8 +234,8 @@ class Step {
     }
     for (const { kind, id, usedAt } of uses) {
       const row = this.get("record", kind, id);
-      const latest = Math.max(row?.usedAt ?? 0, usedAt);
-      if (row) this.set(["record", kind, id], { ...row, usedAt: latest });
+      if (row)
+        this.set(["record", kind, id], { ...row, usedAt: Math.max(row.usedAt ?? 0, usedAt) });
     }
     this.end();
   }

@@ -11,6 +11,7 @@ import { aChange } from "../records/changes.js";
 import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
 import { scanned } from "../records/windows.js";
 import { type Difference, type Target, writeDifferences } from "../records/write.js";
+import { yieldToEventLoop } from "../yield.js";
 
 /** What changed in a workspace while a trail was laid, and what the trail itself consists of. */
 export interface Trail {
@@ -80,6 +81,7 @@ export async function followTrail(
     });
     if (differences.length > 0) await writeDifferences(target, differences);
     count += differences.length;
+    await yieldToEventLoop();
   }
   return count;
 }

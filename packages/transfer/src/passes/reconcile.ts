@@ -4,6 +4,7 @@ import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.
 import { type FoundWindow, readOwnWindows, windowText } from "../records/windows.js";
 import { type Difference, type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
+import { yieldToEventLoop } from "../yield.js";
 import { PART_SIZE, type Part, pagesOf, type RecordList, readWorkspaceRecord } from "./source.js";
 
 /** What a pass came to. */
@@ -49,6 +50,7 @@ export class Pass {
     for await (const part of parts) {
       await this.#take(part);
       this.#options.onPart?.(part);
+      await yieldToEventLoop();
     }
     const [differences, digests, counts, changed] = [
       this.#differences,
