@@ -7,7 +7,7 @@ import { takeBack } from "./live/take-back.js";
 import { Death } from "./testing/dying-store.js";
 import { latchkeyOn } from "./testing/fixture.js";
 
-const GRANTED = 9;
+const GRANTED = 4;
 
 /** A source that is in use: its caches are warm. */
 async function aSource() {

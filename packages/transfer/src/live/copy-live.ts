@@ -11,7 +11,9 @@ import { followTrail } from "./trail.js";
 
 /** A difference that is small enough to be carried over while nobody serves. */
 const SMALL = 200;
-/** Rounds of following, and of verifying, after which it does not get smaller. */
+/** What a round leaves of the one before at most, where there is a point in another. */
+const SHRINKING = 0.7;
+/** Rounds of following, and passes that prove. */
 const [MOST_ROUNDS, MOST_PASSES] = [20, 3];
 
 /**
@@ -55,12 +57,13 @@ export async function copyLive(
   return finish(source, target, counts, onProgress);
 }
 
-/** Follows until little is left. @returns Addresses that changed since the call before, at least. */
+/** Follows until little is left, or it gets no less. @returns Addresses that changed since the call before, at least. */
 async function catchUp(
   source: FollowedSource,
   target: TransferTarget,
 ): Promise<ReadonlySet<string>> {
   const changed = new Set<string>();
+  let before = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     let count = 0;
     for (const workspaceId of source.workspaces) {
@@ -70,7 +73,8 @@ async function catchUp(
       await followTrail(source.store, target.at(workspaceId), addresses);
       await source.clear(workspaceId);
     }
-    if (count <= SMALL) break;
+    if (count <= SMALL || count > before * SHRINKING) break;
+    before = count;
   }
   return changed;
 }

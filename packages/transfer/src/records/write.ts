@@ -113,11 +113,14 @@ function changeOf({ shared }: Target, differences: readonly Difference[]): Chang
       puts.push({ record, counters: shared.countersOf(wanted) });
     } else {
       if (!isSame(plain(record), plain(present.record))) puts.push({ record });
-      if (usage !== null && !isSame(usage, present.usage))
-        counters.push(...setUsage(record, usage));
+      const usages = usage && present.usage ? setUsage(present.usage, usage) : [];
+      const address = addressOf(record);
+      counters.push(...usages.slice(0, -1).map((each) => ({ ...address, usage: each })));
       const isOwn = layout.sharedCountersId === null;
       const dropWindows = isOwn ? staleWindows(wanted, present.windows) : [];
-      if (dropWindows.length > 0) counters.push({ ...addressOf(record), dropWindows });
+      const last = usages.at(-1);
+      if (last !== undefined || dropWindows.length > 0)
+        counters.push({ ...address, ...(last && { usage: last }), dropWindows });
     }
   }
   return aChange({ puts, counters, claims, releases, enters, leaves });
