@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../errors.js";
+import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { JsonValue } from "../lib/json.js";
 import type { StoredRecord } from "../records/stored-record.js";
 import { leaveTrail, trackedPlan, withoutTrail } from "./availability-trail.js";
@@ -24,15 +24,24 @@ export type WorkspaceState =
 /** Where the record is that holds a {@link WorkspaceState}. No id of a workspace is like it. A workspace without one is open. */
 export const STATE_ADDRESS: RecordAddress = { kind: "workspace", id: "$state" };
 
-/** The state that a record holds; null without a record: the workspace is open. */
+/**
+ * The state that a record holds; null without a record: the workspace is open.
+ *
+ * @throws LatchkeyError `STORE_CORRUPT` where it cannot be read: then nobody knows.
+ */
 export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
-  return (loaded?.record.body ?? null) as WorkspaceState | null;
+  if (loaded === null) return null;
+  const state = (loaded.record.body ?? null) as WorkspaceState | null;
+  if (state !== null && STATES.includes(state.state)) return state;
+  throw corruptRecord("state of a workspace");
 }
 
 /** The record of a state. Whoever writes it raises the revision: that is how all others hear of it. */
 export function stateRecord(state: WorkspaceState, version: number): StoredRecord {
   return { ...STATE_ADDRESS, version, link: null, body: state as unknown as JsonValue };
 }
+
+const STATES: readonly unknown[] = ["incomplete", "moved", "open", "followed"];
 
 /** What is known of a workspace that was open at a revision. */
 interface KnownState {
