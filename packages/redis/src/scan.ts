@@ -3,8 +3,8 @@ import type { Connection } from "./engine/connection.js";
 import type { Names } from "./engine/names.js";
 
 /**
- * The next names, as `SCAN` comes upon them: it goes through all Redis keys of the server, some at a time. Redis keys of a digest
- * are those of no workspace.
+ * The next names, as `SCAN` comes upon them: it goes through all Redis keys of the server, some at a time. Those of a digest are of
+ * no workspace. A window holds its own name, behind the units: `<start>:<used> <name>=`.
  */
 export async function scan(
   connection: Connection,
@@ -12,9 +12,9 @@ export async function scan(
   isOfWorkspace: boolean,
   after: string | null,
 ): Promise<ScanResult> {
-  const pattern = isOfWorkspace ? names.window("*") : names.anyWorkspace;
-  const { keys, next } = await connection.scan(pattern, after);
-  if (isOfWorkspace) return { names: keys.map((key) => key.slice(pattern.length - 1)), next };
-  const ids = keys.map((key) => key.slice(key.indexOf("{") + 1, key.indexOf("}")));
-  return { names: [...new Set(ids)].filter((id) => !id.startsWith("~")), next };
+  const pattern = isOfWorkspace ? names.anyWindow : names.anyWorkspace;
+  const { found, next } = await connection.scan(pattern, isOfWorkspace, after);
+  const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~}][^}]*)\}/;
+  const words = found.map((text) => named.exec(text ?? "")?.[1]);
+  return { names: [...new Set(words)].filter((name) => name !== undefined), next };
 }

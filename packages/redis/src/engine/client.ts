@@ -14,6 +14,7 @@ export interface RedisClient {
     count: "COUNT",
     size: number,
   ): Promise<readonly [string, readonly string[]]>;
+  mget(keys: string[]): Promise<readonly (string | null)[]>;
   wait(replicas: number, timeoutMs: number): Promise<unknown>;
   on(event: string, listener: (...args: unknown[]) => void): unknown;
   off(event: string, listener: (...args: unknown[]) => void): unknown;

@@ -46,15 +46,22 @@ export class Connection {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
-  /** Some of the Redis keys of a pattern, on one primary after the other. @param after - Number of a primary, and its cursor. */
-  async scan(pattern: string, after: string | null) {
+  /**
+   * Some of the Redis keys of a pattern, on one primary after the other, or the strings that they hold.
+   *
+   * @param after - Number of a primary, and its cursor.
+   */
+  async scan(pattern: string, isOfStrings: boolean, after: string | null) {
     const [number, cursor] = (after ?? "0 0").split(" ") as [string, string];
     const primaries = isCluster(this.#client) ? this.#client.nodes("master") : [this.#client];
     const primary = primaries[Number(number)] as RedisClient;
     const send = () => primary.scan(cursor, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE);
     const [next, keys] = await this.#within(send, false, this.#settings.configTimeoutMs);
+    const read = () => primary.mget([...keys]);
+    const isRead = isOfStrings && keys.length > 0;
+    const found = isRead ? await this.#within(read, false, this.#settings.configTimeoutMs) : keys;
     const following = next === "0" ? `${Number(number) + 1} 0` : `${number} ${next}`;
-    return { keys, next: following === `${primaries.length} 0` ? null : following };
+    return { found, next: following === `${primaries.length} 0` ? null : following };
   }
 
   async close(): Promise<void> {

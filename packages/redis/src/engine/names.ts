@@ -61,15 +61,20 @@ export class Names {
     return { list, start: `${digits.slice(2, 24)} ` };
   }
 
-  /** String: a window that belongs to no record. Expires by itself. Its name stands as it is, to be found again. */
+  /** String: a window that belongs to no record. Expires by itself. */
   window(name: string): string {
-    return `${this.#root}p:${name}`;
+    return `${this.#root}p:${plain(name)}`;
   }
 
   /** String: what became of a request. Expires by itself. */
   request(owner: RecordAddress | undefined, requestId: string): string {
     const beside = owner === undefined ? "" : `${owner.kind}:${plain(owner.id)}`;
     return `${this.#root}q:${beside}:${plain(requestId)}`;
+  }
+
+  /** Of all {@link window}s: a pattern. */
+  get anyWindow(): string {
+    return `${this.#root}p:*`;
   }
 
   /** Hash: verifications that were counted of a subject, by day. @param subject - `<kind>:<id>` */
