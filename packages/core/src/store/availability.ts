@@ -95,20 +95,20 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     return { revision, found: found.slice(0, -1) };
   }
 
-  async function read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult> {
+  // Without `async`: every read of a key goes through here.
+  function read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult> {
     if (!known.has(workspaceId)) return readWithState(workspaceId, wants);
-    const result = await store.read(workspaceId, wants);
-    const isKnown = result.revision === known.get(workspaceId)?.revision;
-    return isKnown ? result : readWithState(workspaceId, wants);
+    return store.read(workspaceId, wants).then((result) => {
+      const isKnown = result.revision === known.get(workspaceId)?.revision;
+      return isKnown ? result : readWithState(workspaceId, wants);
+    });
   }
 
   async function page(workspaceId: string, want: PageWant): Promise<PageResult> {
-    for (;;) {
-      const result = await store.page(workspaceId, want);
-      if (result.revision === known.get(workspaceId)?.revision) return result;
-      const { revision } = await readWithState(workspaceId, []);
-      if (result.revision === revision) return result;
-    }
+    const result = await store.page(workspaceId, want);
+    if (result.revision === known.get(workspaceId)?.revision) return result;
+    const { revision } = await readWithState(workspaceId, []);
+    return result.revision === revision ? result : page(workspaceId, want);
   }
 
   async function commit(workspaceId: string, change: Change): Promise<CommitResult> {
