@@ -14,7 +14,8 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   guard: ["core"],
   otel: ["core"],
   import: ["core"],
-  latchkey: ["core", "import", "memory", "sqlite", "redis", "postgres", "http"],
+  transfer: ["core"],
+  latchkey: ["core", "import", "transfer", "memory", "sqlite", "redis", "postgres", "http"],
   bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
 };
 
@@ -29,6 +30,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   guard: ["memory", "sqlite", "redis", "postgres"],
   otel: ["memory"],
   import: ["memory", "sqlite", "postgres", "http"],
+  transfer: ["memory", "sqlite", "redis", "postgres"],
   latchkey: ["conformance"],
 };
 

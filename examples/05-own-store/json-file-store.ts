@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
-import type * as core from "@latchkey/core";
-import { applyCharge, changeUsage, LatchkeyError, NO_USES, UNLIMITED_USES } from "@latchkey/core";
-
-const NO_CHANGE = { due: null, operation: { kind: "keep" }, restartsAt: null } as const;
-
-/** What a row holds, as JSON gives it back: a type that knows no more than JSON does. */
-type Row = ReturnType<typeof JSON.parse>;
+import * as core from "@latchkey/core";
 
 /** The name of the row that says which record has a name. */
 const nameOf = ({ kind, index, value }: core.Claim) => ["claim", kind, index, value];
@@ -27,7 +21,7 @@ export function jsonFileStore(path: string): core.KeyStore {
   let isOpen = true;
   const begin = (workspaceId: string) => {
     if (isOpen) return new Step(table, workspaceId);
-    throw new LatchkeyError("STORE_UNAVAILABLE", "the store is closed", { outcome: "not-applied" });
+    throw new core.LatchkeyError("STORE_UNAVAILABLE", "closed", { outcome: "not-applied" });
   };
   return {
     read: async (workspaceId, wants) => structuredClone(begin(workspaceId).read(wants)),
@@ -36,8 +30,8 @@ export function jsonFileStore(path: string): core.KeyStore {
     charge: (plan, moment) => structuredClone(begin(plan.workspaceId).charge(plan, moment)),
     addStatistics: async (workspaceId, batch) => begin(workspaceId).addStatistics(batch),
     readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
-    deleteStatistics: async (workspaceId, beforeAt, limit) =>
-      begin(workspaceId).deleteStatistics(beforeAt, limit),
+    deleteStatistics: async (id, before, limit) => begin(id).deleteStatistics(before, limit),
+    scan: async (id) => ({ names: begin(id ?? "").names(id === null), next: null }),
     close: async () => {
       if (isOpen) table.handles -= 1;
       if (isOpen && table.handles === 0) tables.delete(table.path) && table.save();
@@ -48,7 +42,7 @@ export function jsonFileStore(path: string): core.KeyStore {
 
 /** The rows of a file, by name: a workspace, what the row is, and of what. */
 class Table {
-  readonly rows: Map<string, Row>;
+  readonly rows: Map<string, ReturnType<typeof JSON.parse>>;
   handles = 0;
   /** The latest instant that a charge brought: a store has no other time. */
   now = 0;
@@ -94,7 +88,7 @@ class Step {
   }
 
   /** The rows of a type, by the rest of their names. */
-  all(type: string): { name: Row; value: Row }[] {
+  all(type: string) {
     return [...this.table.rows].flatMap(([text, value]) => {
       const [workspaceId, own, ...name] = JSON.parse(text);
       return workspaceId === this.workspaceId && own === type ? [{ name, value }] : [];
@@ -158,7 +152,8 @@ class Step {
     const usages: core.Usage[] = [];
     for (const [index, wanted] of change.counters.entries()) {
       const { counters } = this.get("record", wanted.kind, wanted.id);
-      const result = changeUsage(this.get("uses", counters), wanted.usage ?? NO_CHANGE);
+      const wantedUsage = wanted.usage ?? core.NO_USAGE_CHANGE;
+      const result = core.changeUsage(this.get("uses", counters), wantedUsage);
       if (result.kind !== "changed") return { kind: "refused", index, reason: result };
       this.set(["uses", counters], result.usage);
       usages.push(result.usage);
@@ -184,9 +179,7 @@ class Step {
     if (wanted !== undefined && "usage" in wanted) {
       row.counters = randomUUID();
       this.set(["uses", row.counters], wanted.usage);
-    } else if (wanted !== undefined) {
-      row.counters = this.get("record", record.kind, wanted.sharedWith).counters;
-    }
+    } else if (wanted) row.counters = this.get("record", record.kind, wanted.sharedWith).counters;
     this.set(name, row);
   }
 
@@ -199,12 +192,12 @@ class Step {
     // Empty for the workspace. Null for a record that does not exist: nothing is ever written for it.
     const holders = confirms.map(({ kind, id }) => this.get("record", kind, id)?.counters ?? null);
     const holderOf = (place: number | null) => (place === null ? "" : holders[place]);
-    const stored = limits.map(({ owner, window }) => this.get("window", holderOf(owner), window));
-    const windows = stored.map((row) => row?.window ?? null);
-    const usage = uses === null ? UNLIMITED_USES : (this.get("uses", holders[uses]) ?? NO_USES);
+    const windows = limits.map((at) => this.get("window", holderOf(at.owner), at.window) ?? null);
+    const usage =
+      uses === null ? core.UNLIMITED_USES : (this.get("uses", holders[uses]) ?? core.NO_USES);
     const request = ["request", confirms[0]?.kind, confirms[0]?.id, moment.request?.id];
     const remembered = this.get(...request) ?? null;
-    const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
+    const { result, next } = core.applyCharge({ usage, windows, remembered }, plan, moment);
     if (next === null) return result;
     if (holderOf(uses)) this.set(["uses", holderOf(uses)], next.usage);
     for (const [index, { owner, window: name, duration }] of limits.entries()) {
@@ -212,12 +205,18 @@ class Step {
       if (window === null || holderOf(owner) === null) continue;
       // A clock that is set back by less than a day reopens no window that the workspace keeps.
       const until = owner === null ? window.startedAt + duration + 86_400_000 : undefined;
-      this.set(["window", holderOf(owner), name], { window, until });
+      this.set(["window", holderOf(owner), name], { ...window, until });
     }
     if (next.remember !== null) this.set(request, next.remember);
     this.table.now = Math.max(this.table.now, moment.now);
     this.end();
     return result;
+  }
+
+  /** Of all workspaces, or of the windows that no record holds. */
+  names(isOfAll: boolean): string[] {
+    if (isOfAll) return Array.from(this.table.rows.keys(), (text) => JSON.parse(text)[0]);
+    return this.all("window").flatMap(({ name }) => (name[0] === "" ? [name[1]] : []));
   }
 
   addStatistics({ counts, uses }: core.StatisticsBatch): void {
@@ -227,8 +226,8 @@ class Step {
     }
     for (const { kind, id, usedAt } of uses) {
       const row = this.get("record", kind, id);
-      const latest = Math.max(row?.usedAt ?? 0, usedAt);
-      if (row) this.set(["record", kind, id], { ...row, usedAt: latest });
+      if (row)
+        this.set(["record", kind, id], { ...row, usedAt: Math.max(row.usedAt ?? 0, usedAt) });
     }
     this.end();
   }

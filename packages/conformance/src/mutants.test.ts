@@ -8,6 +8,7 @@ import { COMMIT_MUTANTS } from "./testing/commit-mutants.js";
 import { COUNTING_MUTANTS } from "./testing/counting-mutants.js";
 import { PAGING_MUTANTS } from "./testing/paging-mutants.js";
 import { READING_MUTANTS } from "./testing/reading-mutants.js";
+import { SCANNING_MUTANTS } from "./testing/scanning-mutants.js";
 import { STATISTICS_MUTANTS } from "./testing/statistics-mutants.js";
 import { WRITING_MUTANTS } from "./testing/writing-mutants.js";
 
@@ -40,6 +41,7 @@ for (const { mistake, plant, noticedBy, isNoticedByModel } of [
   ...CHARGE_MUTANTS,
   ...COUNTING_MUTANTS,
   ...STATISTICS_MUTANTS,
+  ...SCANNING_MUTANTS,
 ]) {
   describe(`a store that ${mistake}`, () => {
     const open = () => plant(memoryStore());

@@ -46,6 +46,10 @@ export const ERROR_REASONS = [
   "request-id-reused",
   /** `FORBIDDEN`: the workspace is disabled. */
   "workspace-disabled",
+  /** `STORE_UNAVAILABLE`: a copy or a restore to this store has not come to its end. */
+  "incomplete",
+  /** `STORE_UNAVAILABLE`: the keys have moved to another store. */
+  "moved",
 ] as const;
 
 /** One of {@link ERROR_REASONS}. */

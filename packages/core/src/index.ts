@@ -160,10 +160,11 @@ export {
   type FieldChange,
 } from "./records/audit-entry.js";
 export type { IdentityRecord } from "./records/identity.js";
-export type { KeyRateLimit, KeyRecord, RateLimitType } from "./records/key.js";
+export { type KeyRateLimit, type KeyRecord, keysOfApi, type RateLimitType } from "./records/key.js";
+export { layoutOf, RECORD_LISTS, type RecordLayout } from "./records/layout.js";
 export type { PermissionRecord } from "./records/permission.js";
 export type { RoleRecord } from "./records/role.js";
-export type { RootKeyRecord } from "./records/root-key.js";
+export { DIRECTORY_ID, type RootKeyRecord } from "./records/root-key.js";
 export {
   RECORD_KINDS,
   type RecordKind,
@@ -208,6 +209,13 @@ export type { UsesOwner } from "./rules/usage.js";
 export type { KeyRing } from "./secrets/key-ring.js";
 export { secretStart } from "./secrets/shown-start.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
+export {
+  STATE_ADDRESS,
+  stateOf,
+  stateRecord,
+  type WorkspaceState,
+} from "./store/availability.js";
+export { trailList, trailWindows } from "./store/availability-trail.js";
 export type {
   Change,
   Claim,
@@ -237,6 +245,7 @@ export {
   applyRefill,
   type Counters,
   changeUsage,
+  NO_USAGE_CHANGE,
   NO_USES,
   UNLIMITED_USES,
   type Usage,
@@ -256,6 +265,7 @@ export type {
   PageResult,
   PageWant,
   ReadResult,
+  ScanResult,
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
@@ -284,4 +294,4 @@ export type {
   VerifiedKey,
   VerifyOutcome,
 } from "./verification/verdict.js";
-export { configuredWindow } from "./verification/window-name.js";
+export { configuredWindow, durationOfWindow } from "./verification/window-name.js";

@@ -42,14 +42,17 @@ describe("the program", () => {
   });
 
   test.each([
-    [[], "the first argument must be a command: serve, root-key, workspace, import, export"],
+    [
+      [],
+      "the first argument must be a command: serve, root-key, workspace, copy, backup, restore, import, export",
+    ],
     [
       ["sevre"],
-      "the first argument must be a command: serve, root-key, workspace, import, export: did you mean serve?",
+      "the first argument must be a command: serve, root-key, workspace, copy, backup, restore, import, export: did you mean serve?",
     ],
     [
       ["--store", "memory:"],
-      "options come after the command: serve, root-key, workspace, import, export",
+      "options come after the command: serve, root-key, workspace, copy, backup, restore, import, export",
     ],
     [
       ["serve", "--port", "70000", "--store", "memory:"],

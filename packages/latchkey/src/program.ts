@@ -4,8 +4,11 @@ import { inputComplaint, messageOf, parserComplaint } from "./command-line/compl
 import { Refused, UsageError } from "./command-line/failures.js";
 import { example, HELP_END } from "./command-line/help.js";
 import type { Host } from "./command-line/host.js";
+import { addBackup } from "./commands/backup.js";
+import { addCopy } from "./commands/copy.js";
 import { addExport } from "./commands/export.js";
 import { addImport } from "./commands/import.js";
+import { addRestore } from "./commands/restore.js";
 import { addRootKey } from "./commands/root-key.js";
 import { addServe } from "./commands/serve.js";
 import { addWorkspace } from "./commands/workspace.js";
@@ -15,6 +18,9 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addServe,
   addRootKey,
   addWorkspace,
+  addCopy,
+  addBackup,
+  addRestore,
   addImport,
   addExport,
 ];

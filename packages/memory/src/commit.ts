@@ -4,17 +4,15 @@ import {
   type CommitResult,
   changeUsage,
   type Expectation,
+  NO_USAGE_CHANGE,
   type Put,
   type RecordAddress,
   type RecordKind,
   type Usage,
-  type UsageChange,
 } from "@latchkey/core";
 import { Counters } from "./counters.js";
 import { usageOf } from "./read.js";
 import type { Row, Workspace } from "./workspace.js";
-
-const NO_CHANGE: UsageChange = { due: null, operation: { kind: "keep" }, restartsAt: null };
 
 /** Judges a change, then carries it out. Nothing can fail once it is judged. */
 export function commit(workspace: Workspace, change: Change): CommitResult {
@@ -30,7 +28,7 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
     const counters = countersOf(workspace, wanted);
     // Changes to the same counters follow each other.
     const usage = moved.get(counters) ?? counters;
-    const result = changeUsage(usage, wanted.usage ?? NO_CHANGE);
+    const result = changeUsage(usage, wanted.usage ?? NO_USAGE_CHANGE);
     if (result.kind !== "changed") return { kind: "refused", index, reason: result };
     moved.set(counters, result.usage);
     usages.push(usageOf(result.usage));

@@ -11,6 +11,10 @@ export class ExpiringMap<Value> {
     return this.#entries.get(name)?.value ?? null;
   }
 
+  names(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
   set(name: string, value: Value, until: EpochMs, now: EpochMs): void {
     this.#entries.set(name, { value, until });
     // Two, since one was added at most: forgetting is faster than remembering.

@@ -4,6 +4,7 @@ import { commit } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
+import { scan } from "./scan.js";
 import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
@@ -31,6 +32,7 @@ export function memoryStore(): KeyStore {
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     deleteStatistics: async (workspaceId, beforeAt, limit) =>
       find(workspaceId).statistics.delete(beforeAt, limit),
+    scan: async (workspaceId) => scan(opened(), workspaceId),
     close: async () => {
       workspaces = null;
     },

@@ -8,6 +8,7 @@ import { openDatabase, type Source } from "./engine/open.js";
 import { type PostgresStoreOptions, parseOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
+import { scan } from "./scan.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 import { whole } from "./stored-record.js";
 
@@ -36,6 +37,7 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
     addStatistics: (...given) => addStatistics(connection, ...given),
     readStatistics: (...given) => readStatistics(connection, ...given),
     deleteStatistics: (...given) => deleteStatistics(connection, ...given),
+    scan: (...given) => scan(connection, ...given),
     async readClock() {
       const [[now] = []] = await connection.read(connection.sql.clock, []);
       const instant = whole(now);

@@ -9,6 +9,7 @@ import type { Workspace } from "./engine/workspace.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
+import { scan } from "./scan.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
@@ -46,6 +47,7 @@ export function redisStore(
     addStatistics: (id, ...given) => addStatistics(at(id), ...given),
     readStatistics: (id, ...given) => readStatistics(at(id), ...given),
     deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
+    scan: (id, after) => scan(connection, at(id ?? "").names, id !== null, after),
     readClock: () => connection.time(),
     close: () => {
       charges.send();

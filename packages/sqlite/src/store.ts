@@ -9,6 +9,7 @@ import { Transactions } from "./engine/transactions.js";
 import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
+import { scan } from "./scan.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
@@ -69,6 +70,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
       steps.read(() => readStatistics(connection, workspaceId, range)),
     deleteStatistics: async (workspaceId, beforeAt, limit) =>
       steps.commit(() => deleteStatistics(connection, workspaceId, beforeAt, limit)),
+    scan: async (...given) => steps.read(() => scan(connection, ...given)),
     async close() {
       if (!steps.close() || !isOwned) return;
       connection.truncateLog();

@@ -32,6 +32,7 @@ const CALLS: { readonly [Name in Method]: (store: KeyStore) => Promise<unknown> 
   addStatistics: (store) => store.addStatistics(WORKSPACE, { counts: [], uses: [] }),
   readStatistics: (store) => store.readStatistics(WORKSPACE, RANGE),
   deleteStatistics: (store) => store.deleteStatistics(WORKSPACE, 0, 1),
+  scan: (store) => store.scan(null, null),
 };
 
 export const closingContracts: readonly StoreContract[] = [

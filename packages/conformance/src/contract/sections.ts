@@ -14,6 +14,7 @@ import { namingContracts } from "./naming.js";
 import { pagingContracts } from "./paging.js";
 import { readingContracts } from "./reading.js";
 import { replayingContracts } from "./replaying.js";
+import { scanningContracts } from "./scanning.js";
 import { sharingContracts } from "./sharing.js";
 import { statisticsContracts } from "./statistics.js";
 import { writingContracts } from "./writing.js";
@@ -39,6 +40,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "charge: limits", contracts: limitingContracts },
   { name: "charge: repeated requests", contracts: replayingContracts },
   { name: "statistics", contracts: statisticsContracts },
+  { name: "scan", contracts: scanningContracts },
   { name: "workspaces", contracts: isolationContracts },
   { name: "values handed in and out", contracts: aliasingContracts },
   { name: "names and numbers", contracts: namingContracts },

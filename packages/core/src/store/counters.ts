@@ -46,6 +46,13 @@ export interface UsageChange {
   readonly restartsAt: EpochMs | null;
 }
 
+/** Leaves uses as they are. */
+export const NO_USAGE_CHANGE: UsageChange = Object.freeze({
+  due: null,
+  operation: Object.freeze({ kind: "keep" }),
+  restartsAt: null,
+});
+
 /** Why a {@link UsageChange} was refused. A refusal changes nothing. */
 export type UsageRefusal =
   /** Increment or decrement of a counter that is unlimited. */

@@ -64,6 +64,14 @@ export interface PageResult {
   readonly size: number;
 }
 
+/** What {@link KeyStore.scan} answers. */
+export interface ScanResult {
+  /** In no order. A name may come twice, and one that went meanwhile may come too. */
+  readonly names: readonly string[];
+  /** Where to go on; null at the end. */
+  readonly next: string | null;
+}
+
 /**
  * Where records live. A store knows no rule: it keeps records, compares versions and moves counters as it is told. What may be
  * written is decided in core, which says what its decision rests on.
@@ -104,6 +112,14 @@ export interface KeyStore {
   readStatistics(workspaceId: string, range: StatisticsRange): Promise<readonly HourCount[]>;
   /** Forgets sums of hours before `beforeAt`, a start of a day of UTC, at most about `limit` of them. @param limit - 1 to 1,000. */
   deleteStatistics(workspaceId: string, beforeAt: EpochMs, limit: number): Promise<DeletedCount>;
+  /**
+   * Names that no list leads to, for whoever copies a store. Of a workspace: the windows that it keeps, those of limits without
+   * an owner, which a plan that only looks can then read. Null: the workspaces that anything was written to; partitions that are
+   * no workspace's may be among them. A name that is there all the time is answered; nothing is promised of the others.
+   *
+   * @param after - What the call before answered as `next`; null for the first one.
+   */
+  scan(workspaceId: string | null, after: string | null): Promise<ScanResult>;
   /** The store's own clock, of a store that has one: Unix epoch ms. */
   readClock?(): Promise<EpochMs>;
   /** Closes what the store opened itself; it may be called twice. Calls after it reject with `STORE_UNAVAILABLE`. */

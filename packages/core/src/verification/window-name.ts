@@ -26,3 +26,9 @@ export function adHocWindow(
 export function namespaceWindow(namespace: string, identifier: string, duration: SpanMs): string {
   return `n:${duration}:${digest(JSON.stringify([namespace, identifier]))}`;
 }
+
+/** The duration in the name of a window that belongs to no record; null for a name of another making. */
+export function durationOfWindow(window: string): SpanMs | null {
+  const [, digits] = /^(?:n|a:[^:]+):(\d+):/.exec(window) ?? [];
+  return digits === undefined ? null : Number(digits);
+}

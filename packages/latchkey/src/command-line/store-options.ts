@@ -45,8 +45,12 @@ const FORMS =
 /** Adds the options by which a command gets its store. */
 export function addStoreOptions(command: Command, use: StoreUse = "existing"): Command {
   const forms = use === "any" ? `${FORMS}, memory:, sqlite::memory:` : FORMS;
+  return addRedisOptions(command.option("--store <url>", `where keys live: ${forms}`));
+}
+
+/** Adds the options that say which Redis servers are taken. */
+export function addRedisOptions(command: Command): Command {
   return command
-    .option("--store <url>", `where keys live: ${forms}`)
     .option(
       "--allow-no-persistence",
       'Redis: take one without "appendonly yes"; it loses keys and revocations when it stops',

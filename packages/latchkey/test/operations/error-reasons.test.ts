@@ -1,4 +1,10 @@
-import { ERROR_REASONS, type ErrorDetails, type ErrorReason, type Latchkey } from "@latchkey/core";
+import {
+  ERROR_REASONS,
+  type ErrorDetails,
+  type ErrorReason,
+  type Latchkey,
+  stateRecord,
+} from "@latchkey/core";
 import { expect, test } from "vitest";
 import { foreign, hex } from "../imports.js";
 import {
@@ -204,6 +210,23 @@ const CASES: readonly ReasonCase[] = [
       await context.latchkey.verifyKey({ key });
     },
   },
+  ...(["incomplete", "moved"] as const).map(
+    (reason): ReasonCase => ({
+      title: `a verification in a store whose state is ${reason}`,
+      reason,
+      code: "STORE_UNAVAILABLE",
+      call: async (context) => {
+        const { key } = await issue(context);
+        const { store, latchkey } = context;
+        const state = stateRecord({ state: reason, transfer: "t" }, 1);
+        const nothing = { expects: [], deletes: [], claims: [], releases: [] };
+        const rest = { enters: [], leaves: [], counters: [], dropWindows: [] };
+        const change = { ...nothing, ...rest, puts: [{ record: state }], raisesRevision: true };
+        await store.commit(latchkey.workspaceId, change);
+        await latchkey.verifyKey({ key });
+      },
+    }),
+  ),
 ];
 
 describeOnMemory("an error", (open) => {

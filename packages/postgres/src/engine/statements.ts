@@ -59,6 +59,9 @@ const SQL = {
       WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code
       RETURNING 1
     ) SELECT (SELECT count(*) FROM gone)::text, (SELECT count(*) FROM old)::text`,
+  workspaces: `SELECT id FROM latchkey.workspace WHERE id > $1 ORDER BY id LIMIT $2::text::integer`,
+  windows: `SELECT p.name FROM latchkey.passing p JOIN latchkey.workspace w ON w.seq = p.workspace
+    WHERE w.id = $1 AND p.name > $2 ORDER BY p.name LIMIT $3::text::integer`,
   clock: "SELECT trunc(extract(epoch FROM clock_timestamp()) * 1000)::text",
 } as const;
 

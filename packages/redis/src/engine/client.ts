@@ -7,6 +7,14 @@ export interface RedisClient {
   info(): Promise<string>;
   client(subcommand: "INFO"): Promise<unknown>;
   time(): Promise<readonly unknown[]>;
+  scan(
+    cursor: string,
+    match: "MATCH",
+    pattern: string,
+    count: "COUNT",
+    size: number,
+  ): Promise<readonly [string, readonly string[]]>;
+  mget(keys: string[]): Promise<readonly (string | null)[]>;
   wait(replicas: number, timeoutMs: number): Promise<unknown>;
   on(event: string, listener: (...args: unknown[]) => void): unknown;
   off(event: string, listener: (...args: unknown[]) => void): unknown;

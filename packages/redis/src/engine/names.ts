@@ -21,8 +21,12 @@ export class Names {
   /** Sorted set of `<day> <subject>`: which days {@link sumsOf} have. */
   readonly days: string;
 
+  /** Of all Redis keys with the prefix, of every workspace: a pattern. */
+  readonly anyWorkspace: string;
+
   constructor(prefix: string, workspaceId: string) {
     this.#root = `${prefix}:{${plain(workspaceId)}}:`;
+    this.anyWorkspace = `${prefix}:{*}:*`;
     this.workspace = `${this.#root}w`;
     this.days = `${this.#root}d`;
   }
@@ -66,6 +70,11 @@ export class Names {
   request(owner: RecordAddress | undefined, requestId: string): string {
     const beside = owner === undefined ? "" : `${owner.kind}:${plain(owner.id)}`;
     return `${this.#root}q:${beside}:${plain(requestId)}`;
+  }
+
+  /** Of all {@link window}s: a pattern. */
+  get anyWindow(): string {
+    return `${this.#root}p:*`;
   }
 
   /** Hash: verifications that were counted of a subject, by day. @param subject - `<kind>:<id>` */

@@ -162,7 +162,8 @@ local function charge(nextKey, at)
     if letter == 112 then
       if units > 0 and not isPeek then
         local leftMs = window[1] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
-        call("SET", KEYS[windowKey], text, "PX", format("%.0f", leftMs))
+        -- With its name, which the key may hold a digest of: a scan answers it.
+        call("SET", KEYS[windowKey], text .. ARGV[first], "PX", format("%.0f", leftMs))
       end
       windowKey = windowKey + 1
     elseif owner and units > 0 then

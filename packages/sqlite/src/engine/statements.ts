@@ -90,6 +90,9 @@ export const SQL = {
   confirm: `${CONFIRMED} ${isAt("r.")}`,
   passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
+  workspaces: "SELECT id FROM latchkey_workspace WHERE id > ? ORDER BY id LIMIT ?",
+  windows:
+    "SELECT name FROM latchkey_passing WHERE workspace = ? AND name > ? ORDER BY name LIMIT ?",
   // More than is added at once, so that forgetting keeps up.
   ended: "SELECT workspace, name FROM latchkey_passing WHERE until < ? ORDER BY until LIMIT 2",
   forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",

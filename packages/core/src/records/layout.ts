@@ -1,0 +1,63 @@
+import type { SpanMs } from "../time.js";
+import { apiType } from "./api.js";
+import { auditEntryType } from "./audit-entry.js";
+import { identityType } from "./identity.js";
+import { keyType } from "./key.js";
+import { permissionType } from "./permission.js";
+import type { RecordClaim, RecordList, RecordType } from "./record-type.js";
+import { roleType } from "./role.js";
+import { rootKeyPointerType, rootKeyType } from "./root-key.js";
+import type { RecordKind, StoredRecord } from "./stored-record.js";
+import { workspaceType } from "./workspace.js";
+
+/** What goes with a stored record: whoever copies it writes all of it. */
+export interface RecordLayout {
+  readonly claims: readonly RecordClaim[];
+  readonly lists: readonly RecordList[];
+  /** What the records of the kind have in common that share their counters; null for one that shares none. */
+  readonly sharedCountersId: string | null;
+  /** The limits whose windows its counters may have. */
+  readonly limits: readonly { readonly name: string; readonly duration: SpanMs }[];
+  /** The record in the directory that leads to it, or null. */
+  readonly pointer: StoredRecord | null;
+}
+
+const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
+  workspace: workspaceType,
+  api: apiType,
+  key: keyType,
+  identity: identityType,
+  role: roleType,
+  permission: permissionType,
+  rootKey: rootKeyType,
+  rootKeyPointer: rootKeyPointerType,
+  auditEntry: auditEntryType,
+};
+
+/**
+ * Lists that have every record of a workspace, each named after its kind, but for its own and for keys: those have a list for each
+ * API, `keysOfApi`. APIs come first.
+ */
+export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: string }[] = (
+  ["api", "identity", "role", "permission", "rootKey", "auditEntry"] as const
+).map((kind) => ({ kind, list: kind }));
+
+/** @throws LatchkeyError `STORE_CORRUPT` where the record cannot be read. */
+export function layoutOf(stored: StoredRecord, workspaceId: string): RecordLayout {
+  const type: RecordType<unknown> = TYPES[stored.kind];
+  const value = type.decode(stored, workspaceId);
+  const key = stored.kind === "key" ? keyType.decode(stored, workspaceId) : null;
+  const identity = stored.kind === "identity" ? identityType.decode(stored, workspaceId) : null;
+  return {
+    claims: type.claims(value),
+    lists: type.lists(value),
+    sharedCountersId: key?.sharedCountersId ?? null,
+    limits: (key ?? identity)?.ratelimits ?? [],
+    pointer: stored.kind === "rootKey" ? pointerTo(stored, workspaceId) : null,
+  };
+}
+
+function pointerTo(stored: StoredRecord, workspaceId: string): StoredRecord {
+  const { hash, id } = rootKeyType.decode(stored, workspaceId);
+  return rootKeyPointerType.encode({ id: hash, workspaceId, rootKeyId: id });
+}

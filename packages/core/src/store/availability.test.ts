@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { TestStore } from "../testing/store.js";
+import {
+  createGuardedStore,
+  STATE_ADDRESS,
+  stateRecord,
+  type WorkspaceState,
+} from "./availability.js";
+import type { Change } from "./change.js";
+import type { ChargePlan } from "./charge.js";
+import type { KeyStore } from "./key-store.js";
+
+const WORKSPACE = "ws_default";
+const KEY = { kind: "key", id: "key_1" } as const;
+
+const aChange = (fields: Partial<Change> = {}): Change => ({
+  expects: [],
+  puts: [],
+  deletes: [],
+  claims: [],
+  releases: [],
+  enters: [],
+  leaves: [],
+  counters: [],
+  dropWindows: [],
+  raisesRevision: false,
+  ...fields,
+});
+
+/** A store, and what another process sees of it through a guard that has read it once. */
+async function aGuarded() {
+  const store = new TestStore();
+  const plans: ChargePlan[] = [];
+  const charge: KeyStore["charge"] = (plan) => {
+    plans.push(plan);
+    const moved = plan.confirms.findIndex(({ version, ...address }) => {
+      return (store.get(address)?.record.version ?? null) !== version;
+    });
+    if (moved !== -1) return { kind: "stale", moved };
+    const limits = plan.limits.map(({ name, limit }) => {
+      return { name, limit, remaining: limit, resetAt: 0, exceeded: false };
+    });
+    return { kind: "charged", remaining: null, limits };
+  };
+  const whole = {
+    read: store.read.bind(store),
+    commit: store.commit.bind(store),
+    charge,
+  } as unknown as KeyStore;
+  const guarded = createGuardedStore(whole);
+  await guarded.read(WORKSPACE, [KEY]);
+  const enter = (state: WorkspaceState, version: number) =>
+    store.commit(
+      WORKSPACE,
+      aChange({ puts: [{ record: stateRecord(state, version) }], raisesRevision: true }),
+    );
+  return { store, guarded, enter, plans };
+}
+
+const aPlan = (fields: Partial<ChargePlan> = {}): ChargePlan => ({
+  workspaceId: WORKSPACE,
+  revision: null,
+  confirms: [],
+  mode: "commit",
+  cost: 1,
+  uses: null,
+  limits: [],
+  ...fields,
+});
+
+describe("a workspace that is open", () => {
+  test("is asked for its state once, as long as its revision is the same", async () => {
+    const { store, guarded } = await aGuarded();
+    await guarded.read(WORKSPACE, [KEY]);
+    await guarded.read(WORKSPACE, []);
+    expect(store.reads).toEqual([[KEY, STATE_ADDRESS], [KEY], []]);
+  });
+
+  test("answers a read as the store does", async () => {
+    const { guarded } = await aGuarded();
+    expect(await guarded.read("ws_new", [KEY])).toEqual({ revision: 0, found: [null] });
+  });
+});
+
+describe.each(["incomplete", "moved"] as const)("a workspace that is %s", (state) => {
+  const refused = { code: "STORE_UNAVAILABLE", reason: state, outcome: "not-applied" };
+
+  test("refuses reads, changes and charges that rest on no revision, also to who knew it open", async () => {
+    const { guarded, enter } = await aGuarded();
+    await enter({ state, transfer: "t" }, 7);
+    const moment = { now: 0, refill: null };
+    await expect(guarded.commit(WORKSPACE, aChange())).rejects.toMatchObject(refused);
+    await expect(guarded.charge(aPlan(), moment)).rejects.toMatchObject(refused);
+    await expect(guarded.read(WORKSPACE, [KEY])).rejects.toMatchObject(refused);
+    await expect(guarded.read(WORKSPACE, [KEY])).rejects.toMatchObject(refused);
+  });
+});
+
+test("a state that cannot be read is no open one", async () => {
+  const { store, guarded, enter } = await aGuarded();
+  await enter({ state: "moved", transfer: "t" }, 7);
+  store.damage(STATE_ADDRESS);
+  await expect(guarded.read(WORKSPACE, [])).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+});
+
+describe("a workspace that is followed", () => {
+  test("has the address of every record that a change writes in its trail, in the same change", async () => {
+    const { store, guarded, enter } = await aGuarded();
+    await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
+    // The first attempt expects no state: it writes nothing, and the next one knows.
+    await guarded.commit(WORKSPACE, aChange({ deletes: [KEY, KEY] }));
+    const { puts, enters } = store.changes.at(-1) as Change;
+    expect(puts.map(({ record }) => record.body)).toEqual([KEY]);
+    expect(enters).toEqual([{ list: "$trail:3", id: puts[0]?.record.id }]);
+  });
+
+  test("takes a unit from a window named after each record whose counters may move, and shows it to nobody", async () => {
+    const { guarded, enter, plans } = await aGuarded();
+    await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
+    await guarded.read(WORKSPACE, []);
+    const plan = aPlan({ revision: 1, confirms: [{ ...KEY, version: null }], uses: 0 });
+    const moment = { now: 0, refill: null };
+    expect(await guarded.charge(plan, moment)).toMatchObject({ kind: "charged", limits: [] });
+    expect(plans.at(-1)?.limits).toMatchObject([{ window: "t:3:key:key_1", cost: 1, owner: null }]);
+    await guarded.charge({ ...plan, mode: "peek" }, moment);
+    expect(plans.at(-1)?.limits).toEqual([]);
+  });
+});

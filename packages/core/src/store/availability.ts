@@ -1,0 +1,156 @@
+import { corruptRecord, LatchkeyError } from "../errors.js";
+import type { JsonValue } from "../lib/json.js";
+import type { StoredRecord } from "../records/stored-record.js";
+import { leaveTrail, trackedPlan, withoutTrail } from "./availability-trail.js";
+import type { Change, CommitResult, RecordAddress } from "./change.js";
+import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
+import type {
+  KeyStore,
+  LoadedRecord,
+  PageResult,
+  PageWant,
+  ReadResult,
+  Want,
+} from "./key-store.js";
+
+/**
+ * Whether the records of a workspace are to be used. `incomplete`: not all are here yet. `moved`: they are used elsewhere by now.
+ * `followed`: they are, and every change leaves its address in the trail, by which somebody copies it. `open`: they have arrived.
+ */
+export type WorkspaceState =
+  | { readonly state: "incomplete" | "moved" | "open"; readonly transfer: string }
+  | { readonly state: "followed"; readonly transfer: string; readonly trail: string };
+
+/** Where the record is that holds a {@link WorkspaceState}. No id of a workspace is like it. A workspace without one is open. */
+export const STATE_ADDRESS: RecordAddress = { kind: "workspace", id: "$state" };
+
+/**
+ * The state that a record holds; null without a record: the workspace is open.
+ *
+ * @throws LatchkeyError `STORE_CORRUPT` where it cannot be read: then nobody knows.
+ */
+export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
+  if (loaded === null) return null;
+  const state = (loaded.record.body ?? null) as WorkspaceState | null;
+  if (state !== null && STATES.includes(state.state)) return state;
+  throw corruptRecord("state of a workspace");
+}
+
+/** The record of a state. Whoever writes it raises the revision: that is how all others hear of it. */
+export function stateRecord(state: WorkspaceState, version: number): StoredRecord {
+  return { ...STATE_ADDRESS, version, link: null, body: state as unknown as JsonValue };
+}
+
+const STATES: readonly unknown[] = ["incomplete", "moved", "open", "followed"];
+
+/** What is known of a workspace that was open at a revision. */
+interface KnownState {
+  readonly revision: number;
+  /** Of the record of its state; null where there is none. */
+  readonly version: number | null;
+  readonly trail: string | null;
+}
+
+/** How many workspaces are remembered. */
+const MOST_KNOWN = 10_000;
+
+const MESSAGES = {
+  incomplete: "this store is not complete: a copy or a restore to it has not come to its end",
+  moved: "the keys of this store have moved to another one: open that",
+} as const;
+
+/**
+ * A store that answers nothing of a workspace that is not to be used, but `STORE_UNAVAILABLE`.
+ *
+ * The state of a workspace changes together with its revision, which every read answers and every charge of a key confirms. So it
+ * is read again only when the revision is another; a commit expects the state itself.
+ */
+export function createGuardedStore(store: KeyStore): KeyStore {
+  const known = new Map<string, KnownState>();
+  const followed = new Set<string>();
+
+  function learn(workspaceId: string, revision: number, loaded: LoadedRecord | null): KnownState {
+    const state = stateOf(loaded);
+    known.delete(workspaceId);
+    if (state?.state === "incomplete" || state?.state === "moved")
+      throw new LatchkeyError("STORE_UNAVAILABLE", MESSAGES[state.state], {
+        outcome: "not-applied",
+        reason: state.state,
+      });
+    if (known.size >= MOST_KNOWN) known.clear();
+    const learned = {
+      revision,
+      version: loaded?.record.version ?? null,
+      trail: state?.state === "followed" ? state.trail : null,
+    };
+    known.set(workspaceId, learned);
+    if (learned.trail === null) followed.delete(workspaceId);
+    else followed.add(workspaceId);
+    return learned;
+  }
+
+  async function readWithState(workspaceId: string, wants: readonly Want[]): Promise<ReadResult> {
+    const { revision, found } = await store.read(workspaceId, [...wants, STATE_ADDRESS]);
+    learn(workspaceId, revision, found.at(-1) ?? null);
+    return { revision, found: found.slice(0, -1) };
+  }
+
+  // Without `async`: every read of a key goes through here.
+  function read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult> {
+    if (!known.has(workspaceId)) return readWithState(workspaceId, wants);
+    return store.read(workspaceId, wants).then((result) => {
+      const isKnown = result.revision === known.get(workspaceId)?.revision;
+      return isKnown ? result : readWithState(workspaceId, wants);
+    });
+  }
+
+  async function page(workspaceId: string, want: PageWant): Promise<PageResult> {
+    const result = await store.page(workspaceId, want);
+    if (result.revision === known.get(workspaceId)?.revision) return result;
+    const { revision } = await readWithState(workspaceId, []);
+    return result.revision === revision ? result : page(workspaceId, want);
+  }
+
+  async function commit(workspaceId: string, change: Change): Promise<CommitResult> {
+    for (;;) {
+      const { version = null, trail = null } = known.get(workspaceId) ?? {};
+      const expects = [...change.expects, { ...STATE_ADDRESS, version }];
+      const written = trail === null ? change : leaveTrail(change, trail);
+      const result = await store.commit(workspaceId, { ...written, expects });
+      if (result.kind !== "stale" || result.index < change.expects.length) return result;
+      await readWithState(workspaceId, []);
+    }
+  }
+
+  async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
+    for (;;) {
+      const { version = null, trail = null } = known.get(plan.workspaceId) ?? {};
+      const tracked = trail === null ? plan : trackedPlan(plan, trail);
+      if (plan.revision !== null) return withoutTrail(await store.charge(tracked, moment));
+      // It rests on nothing that would tell.
+      const confirms = [...plan.confirms, { ...STATE_ADDRESS, version }];
+      const result = await store.charge({ ...tracked, confirms, memo: undefined }, moment);
+      if (result.kind !== "stale" || result.moved !== plan.confirms.length)
+        return withoutTrail(result);
+      await readWithState(plan.workspaceId, []);
+    }
+  }
+
+  return {
+    read,
+    page,
+    commit,
+    charge: (plan, moment) =>
+      followed.size === 0 && plan.revision !== null && moment.request === undefined
+        ? store.charge(plan, moment)
+        : charge(plan, moment),
+    addStatistics: (...given) => store.addStatistics(...given),
+    readStatistics: (...given) => store.readStatistics(...given),
+    deleteStatistics: (...given) => store.deleteStatistics(...given),
+    scan: (...given) => store.scan(...given),
+    ...(store.readClock !== undefined && {
+      readClock: () => (store.readClock as () => Promise<number>)(),
+    }),
+    close: () => store.close(),
+  };
+}

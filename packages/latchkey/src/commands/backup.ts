@@ -1,0 +1,61 @@
+import type { Encryption } from "@latchkey/transfer";
+import type { Command } from "commander";
+import { UsageError } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import {
+  addStoreOptions,
+  openChosen,
+  readStore,
+  type StoreOptions,
+} from "../command-line/store-options.js";
+import { transferProgress } from "../command-line/transfer-progress.js";
+import { printTransfer } from "../command-line/transfer-report.js";
+import { list } from "../command-line/values.js";
+
+interface Options extends StoreOptions, JsonOption {
+  readonly out: string;
+  readonly recipients?: string[];
+  readonly passphrase?: true;
+}
+
+/** Adds `latchkey backup`: everything that a store holds, in a file. */
+export function addBackup(program: Command, host: Host): void {
+  const backup = program
+    .command("backup")
+    .description("write everything that a store holds to a file; the servers may go on")
+    .requiredOption("--out <file>", "the file, which is not there yet")
+    .option("--recipients <list>", "encrypt it for these recipients of age (age1…)", list)
+    .option("--passphrase", "encrypt it with a passphrase, which is read from stdin")
+    .addHelpText("after", example("latchkey backup --store sqlite:./keys.db --out keys.lkb"));
+  addJsonOption(addStoreOptions(backup)).action(async (options: Options) => {
+    const encryption = await encryptionOf(options, host);
+    const store = openChosen(readStore(options, host, "existing"), options);
+    try {
+      const transfer = await import("@latchkey/transfer");
+      const onProgress = transferProgress(host);
+      const wanted = encryption === undefined ? { onProgress } : { onProgress, encryption };
+      printTransfer(host, options, await transfer.backup(store, options.out, wanted));
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+async function encryptionOf(
+  { recipients, passphrase }: Options,
+  host: Host,
+): Promise<Encryption | undefined> {
+  if (recipients !== undefined && passphrase)
+    throw new UsageError("--recipients and --passphrase exclude each other");
+  if (recipients !== undefined) return { recipients };
+  return passphrase ? { passphrase: await readPassphrase(host) } : undefined;
+}
+
+/** The passphrase on stdin. @throws UsageError where there is none. */
+export async function readPassphrase(host: Host): Promise<string> {
+  const passphrase = (await host.readInput()).replace(/\r?\n$/, "");
+  if (passphrase === "") throw new UsageError("--passphrase needs one on stdin");
+  return passphrase;
+}

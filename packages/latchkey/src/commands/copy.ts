@@ -1,0 +1,53 @@
+import type { KeyStore } from "@latchkey/core";
+import type { Command } from "commander";
+import { UsageError } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { openNamed } from "../command-line/named-store.js";
+import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import { addRedisOptions, type StoreOptions } from "../command-line/store-options.js";
+import { transferProgress } from "../command-line/transfer-progress.js";
+import { printTransfer } from "../command-line/transfer-report.js";
+
+interface Options extends StoreOptions, JsonOption {
+  readonly from: string;
+  readonly to: string;
+  readonly live?: true;
+  readonly takeBack?: true;
+}
+
+/** Adds `latchkey copy`: all keys from one store to another. */
+export function addCopy(program: Command, host: Host): void {
+  const copy = program
+    .command("copy")
+    .description("copy everything from one store to another, whichever they are")
+    .requiredOption("--from <url>", "the store that has the keys")
+    .requiredOption("--to <url>", "an empty store, or one that a copy did not come to an end in")
+    .option("--live", "the servers of the source go on; in the end the keys have moved, for good")
+    .option("--take-back", "give a live copy up that did not come to its end")
+    .addHelpText(
+      "after",
+      example("latchkey copy --from sqlite:./keys.db --to postgres://app@localhost/app --live"),
+    );
+  addJsonOption(addRedisOptions(copy)).action(async (options: Options) => {
+    if (options.live && options.takeBack)
+      throw new UsageError("--take-back and --live exclude each other");
+    const from = openNamed("--from", options.from, options, host, "existing");
+    let to: KeyStore | null = null;
+    try {
+      to = openNamed("--to", options.to, options, host, "lasting");
+      const transfer = await import("@latchkey/transfer");
+      if (options.takeBack) {
+        await transfer.takeBack(from, to);
+        host.print("the source is in charge");
+        return;
+      }
+      const live = options.live ?? false;
+      const onProgress = transferProgress(host);
+      printTransfer(host, options, await transfer.copy(from, to, { live, onProgress }));
+    } finally {
+      await to?.close();
+      await from.close();
+    }
+  });
+}

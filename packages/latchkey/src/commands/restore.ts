@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import type { Decryption } from "@latchkey/transfer";
+import type { Command } from "commander";
+import { UsageError } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import {
+  addStoreOptions,
+  openChosen,
+  readStore,
+  type StoreOptions,
+} from "../command-line/store-options.js";
+import { transferProgress } from "../command-line/transfer-progress.js";
+import { printTransfer } from "../command-line/transfer-report.js";
+import { readPassphrase } from "./backup.js";
+
+interface Options extends StoreOptions, JsonOption {
+  readonly in: string;
+  readonly identity?: string;
+  readonly passphrase?: true;
+}
+
+/** Adds `latchkey restore`: a backup, into an empty store. */
+export function addRestore(program: Command, host: Host): void {
+  const restore = program
+    .command("restore")
+    .description("write a backup to an empty store")
+    .requiredOption("--in <file>", "the backup")
+    .option("--identity <file>", "the file with the identity of age that opens it")
+    .option("--passphrase", "its passphrase is read from stdin")
+    .addHelpText("after", example("latchkey restore --store sqlite:./new.db --in keys.lkb"));
+  addJsonOption(addStoreOptions(restore, "lasting")).action(async (options: Options) => {
+    const decryption = await decryptionOf(options, host);
+    const store = openChosen(readStore(options, host, "lasting"), options);
+    try {
+      const transfer = await import("@latchkey/transfer");
+      const onProgress = transferProgress(host);
+      const wanted = decryption === undefined ? { onProgress } : { onProgress, decryption };
+      printTransfer(host, options, await transfer.restore(store, options.in, wanted));
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+async function decryptionOf(
+  { identity, passphrase }: Options,
+  host: Host,
+): Promise<Decryption | undefined> {
+  if (identity !== undefined && passphrase)
+    throw new UsageError("--identity and --passphrase exclude each other");
+  if (identity === undefined)
+    return passphrase ? { passphrase: await readPassphrase(host) } : undefined;
+  const lines = readFileSync(identity, "utf8").split(/\r?\n/);
+  const key = lines.find((line) => line.startsWith("AGE-SECRET-KEY-"));
+  if (key === undefined) throw new UsageError("--identity must name a file of age-keygen");
+  return { identity: key };
+}

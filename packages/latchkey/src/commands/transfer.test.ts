@@ -1,0 +1,96 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLatchkey } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import { openStore } from "../open-store.js";
+import { runInProcess } from "../testing/run-in-process.js";
+import { tempFolder } from "../testing/temp-folder.js";
+
+/** A SQLite store with a key that has two of three uses left, and the folder that it is in. */
+async function aStore() {
+  const folder = tempFolder();
+  const url = (name: string) => `sqlite:${join(folder, name)}`;
+  const latchkey = createLatchkey({ store: openStore(url("keys.db")) });
+  const { apiId } = await latchkey.createApi({ name: "tide-tables" });
+  const { key } = await latchkey.createKey({ apiId, remaining: 3 });
+  await latchkey.verifyKey({ key });
+  await latchkey.close();
+  return { folder, from: url("keys.db"), to: url("new.db"), key };
+}
+
+async function verify(url: string, key: string) {
+  const latchkey = createLatchkey({ store: openStore(url) });
+  try {
+    return await latchkey.verifyKey({ key });
+  } finally {
+    await latchkey.close();
+  }
+}
+
+describe("latchkey copy", () => {
+  test("copies everything, and says what it came to", async () => {
+    const { from, to, key } = await aStore();
+    const { exitCode, stdout } = await runInProcess(["copy", "--from", from, "--to", to, "--json"]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ workspaces: ["ws_default"], counts: { key: 1 } });
+    expect(await verify(to, key)).toMatchObject({ valid: true, remaining: 1 });
+  });
+
+  test("--live leaves a source that says where nothing is any more", async () => {
+    const { from, to, key } = await aStore();
+    const { stdout } = await runInProcess(["copy", "--from", from, "--to", to, "--live"]);
+    expect(stdout).toMatch(/^key\t1$/m);
+    await expect(verify(from, key)).rejects.toMatchObject({ reason: "moved" });
+    expect(await verify(to, key)).toMatchObject({ valid: true });
+    const again = await runInProcess(["copy", "--from", from, "--to", to, "--take-back"]);
+    expect(again).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(again.stderr).toContain("cannot be taken back");
+  });
+
+  test("--take-back says who is in charge", async () => {
+    const { from, to, key } = await aStore();
+    const { stdout } = await runInProcess(["copy", "--from", from, "--to", to, "--take-back"]);
+    expect(stdout).toBe("the source is in charge\n");
+    expect(await verify(from, key)).toMatchObject({ valid: true });
+  });
+
+  test("names the option that is wrong", async () => {
+    const { from } = await aStore();
+    const { exitCode, stderr } = await runInProcess(["copy", "--from", from, "--to", "memory:"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--to must outlive this program");
+  });
+});
+
+describe("latchkey backup and restore", () => {
+  test("bring everything back", async () => {
+    const { folder, from, to, key } = await aStore();
+    const file = join(folder, "keys.lkb");
+    expect(await runInProcess(["backup", "--store", from, "--out", file])).toMatchObject({
+      exitCode: 0,
+    });
+    expect(await runInProcess(["restore", "--store", to, "--in", file])).toMatchObject({
+      exitCode: 0,
+    });
+    expect(await verify(to, key)).toMatchObject({ valid: true, remaining: 1 });
+  });
+
+  test("restore leaves a store as it was by a file that is damaged", async () => {
+    const { folder, to } = await aStore();
+    const file = join(folder, "damaged.lkb");
+    writeFileSync(file, "something else");
+    const { exitCode, stderr } = await runInProcess(["restore", "--store", to, "--in", file]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("the backup cannot be used");
+  });
+
+  test("a passphrase comes from stdin, and an empty one is refused", async () => {
+    const { folder, from } = await aStore();
+    const file = join(folder, "keys.lkb");
+    const readInput = async () => "\n";
+    const args = ["backup", "--store", from, "--out", file, "--passphrase"];
+    const { exitCode, stderr } = await runInProcess(args, {}, { readInput });
+    expect([exitCode, existsSync(file)]).toEqual([2, false]);
+    expect(stderr).toContain("--passphrase needs one on stdin");
+  });
+});

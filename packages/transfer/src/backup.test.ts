@@ -1,0 +1,184 @@
+import { hash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { memoryStore } from "@latchkey/memory";
+import { sqliteStore } from "@latchkey/sqlite";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { backup } from "./backup.js";
+import { restore } from "./restore.js";
+import { assertArrived, type Filled, fill, latchkeyOn } from "./testing/fixture.js";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-backup-"));
+const whole = join(folder, "whole.lkb");
+const store = memoryStore();
+let filled: Filled;
+let files = 0;
+
+const aPath = () => join(folder, `${files++}.lkb`);
+
+/** A file of some bytes. */
+function aFile(bytes: Buffer): string {
+  const path = aPath();
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** Lines of a backup with the end that belongs to them. */
+function resealed(text: string): Buffer {
+  const lines = text.split("\n").slice(0, -2);
+  const sha256 = hash("sha256", lines.map((line) => `${line}\n`).join(""));
+  return gzipSync([...lines, JSON.stringify({ lines: lines.length, sha256 }), ""].join("\n"));
+}
+
+const UNUSABLE = { code: "PRECONDITION_FAILED" };
+
+beforeAll(async () => {
+  filled = await fill(store);
+  await backup(store, whole);
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("a backup", () => {
+  test("brings everything back, with what was left", async () => {
+    const to = sqliteStore(":memory:");
+    const report = await restore(to, whole);
+    expect(report.workspaces).toEqual(["ws_default", "ws_other"]);
+    expect(report.counts).toMatchObject({ key: 9, auditEntry: 17, window: 2 });
+    await assertArrived(to, filled);
+    await to.close();
+  });
+
+  test("can be read by its owner alone, has no other file beside it, and replaces none", async () => {
+    expect(statSync(whole).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]);
+    await expect(backup(store, whole)).rejects.toMatchObject(UNUSABLE);
+  });
+
+  test("holds no secret as it was handed out", () => {
+    const text = gunzipSync(readFileSync(whole)).toString();
+    const { plain, counted, limited, rotated, recoverable, shared, rootKey, elsewhere } = filled;
+    for (const secret of [
+      plain,
+      counted,
+      limited,
+      ...rotated,
+      recoverable,
+      shared,
+      rootKey,
+      elsewhere,
+    ]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(secret.split("_").at(-1));
+    }
+  });
+
+  test("that is encrypted for a recipient is opened by that identity and by no other", async () => {
+    const identity = await generateX25519Identity();
+    const path = aPath();
+    const recipients = [await identityToRecipient(identity)];
+    await backup(store, path, { encryption: { recipients } });
+    const other = { decryption: { identity: await generateX25519Identity() } };
+    for (const options of [{}, other])
+      await expect(restore(memoryStore(), path, options)).rejects.toMatchObject(UNUSABLE);
+    const bytes = readFileSync(path);
+    bytes.writeUInt8((bytes.at(-20) as number) ^ 1, bytes.length - 20);
+    const altered = restore(memoryStore(), aFile(bytes), { decryption: { identity } });
+    await expect(altered).rejects.toMatchObject(UNUSABLE);
+    const to = memoryStore();
+    await restore(to, path, { decryption: { identity } });
+    await assertArrived(to, filled);
+  });
+
+  test("that is encrypted with a passphrase is opened by it", async () => {
+    const path = aPath();
+    await backup(memoryStore(), path, {
+      encryption: { passphrase: "tiles and maps", workFactor: 8 },
+    });
+    const wrong = { decryption: { passphrase: "tiles and mops" } };
+    await expect(restore(memoryStore(), path, wrong)).rejects.toMatchObject(UNUSABLE);
+    const right = { decryption: { passphrase: "tiles and maps" } };
+    expect(await restore(memoryStore(), path, right)).toMatchObject({ workspaces: [] });
+  });
+});
+
+describe("a store is left as it was by a file", () => {
+  /** Restores a file that is not whole, and finds out that nothing was written. */
+  async function assertRefused(path: string): Promise<void> {
+    const to = memoryStore();
+    await expect(restore(to, path)).rejects.toMatchObject(UNUSABLE);
+    expect(await to.scan(null, null)).toEqual({ names: [], next: null });
+  }
+
+  test("that is cut off, wherever", async () => {
+    const bytes = readFileSync(whole);
+    for (let length = 0; length < bytes.length; length += 97)
+      await assertRefused(aFile(bytes.subarray(0, length)));
+    await assertRefused(aFile(bytes.subarray(0, -1)));
+  });
+
+  test("whose text is cut off at the end of a line", async () => {
+    const lines = gunzipSync(readFileSync(whole)).toString().split("\n");
+    for (const count of [0, 1, 2, lines.length - 2])
+      await assertRefused(
+        aFile(
+          gzipSync(
+            lines
+              .slice(0, count)
+              .map((line) => `${line}\n`)
+              .join(""),
+          ),
+        ),
+      );
+  });
+
+  test("of which a line was altered, left out, moved or added", async () => {
+    const text = gunzipSync(readFileSync(whole)).toString();
+    const lines = text.split("\n");
+    const [one = "", two = ""] = lines.slice(4, 6);
+    for (const altered of [
+      text.replace('"usage":[3,', '"usage":[9,'),
+      text.replace(`${one}\n`, ""),
+      text.replace(`${one}\n${two}`, `${two}\n${one}`),
+      `${text}${one}\n`,
+      text.replace('"version":1', '"version":2'),
+      text.replace("latchkey-backup", "other"),
+    ]) {
+      expect(altered).not.toBe(text);
+      await assertRefused(aFile(gzipSync(altered)));
+    }
+  });
+
+  test("that is something else", async () => {
+    for (const bytes of [Buffer.from("{}"), gzipSync("{}\n"), gzipSync(""), Buffer.alloc(40)])
+      await assertRefused(aFile(bytes));
+  });
+});
+
+test("a backup of a store that serves restores keys that were rotated meanwhile as keys that share what is left", async () => {
+  const from = memoryStore();
+  const latchkey = latchkeyOn(from);
+  const { apiId } = await latchkey.createApi({ name: "tiles" });
+  const old = await latchkey.createKey({ apiId, remaining: 5 });
+  // As a file that was written around a rotation: the old key as it was before, with the uses of before.
+  const before = aPath();
+  await backup(from, before);
+  const successor = await latchkey.rotateKey({ keyId: old.keyId, graceMs: 60_000 });
+  await latchkey.verifyKey({ key: successor.key });
+  const after = aPath();
+  await backup(from, after);
+  const [early, late] = [before, after].map((path) => gunzipSync(readFileSync(path)).toString());
+  const lineOf = (text = "", id = "") =>
+    text.split("\n").find((line) => line.startsWith(`{"kind":"key","id":"${id}"`)) ?? "";
+  const body = (late ?? "").replace(lineOf(late, old.keyId), lineOf(early, old.keyId));
+  const to = memoryStore();
+  await restore(to, aFile(resealed(body)));
+  const other = latchkeyOn(to);
+  const codes = [];
+  for (const key of [old.key, successor.key, old.key, successor.key, old.key])
+    codes.push((await other.verifyKey({ key })).code);
+  expect(codes).toEqual(["VALID", "VALID", "VALID", "VALID", "USAGE_EXCEEDED"]);
+});

@@ -1,0 +1,164 @@
+import type { KeyStore, Latchkey } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { sqliteStore } from "@latchkey/sqlite";
+import { describe, expect, test } from "vitest";
+import { copy } from "./copy.js";
+import { Pass } from "./passes/reconcile.js";
+import { storeParts, workspacesOf } from "./passes/source.js";
+import { SharedCounters } from "./records/shared-counters.js";
+import { latchkeyOn } from "./testing/fixture.js";
+
+/** How many records of two stores differ. */
+async function differencesBetween(from: KeyStore, to: KeyStore): Promise<number> {
+  const targetOf = (workspaceId: string) => {
+    return { store: to, workspaceId, expects: [], shared: new SharedCounters() };
+  };
+  const pass = new Pass({ targetOf });
+  return (await pass.run(storeParts(from, await workspacesOf(from)))).differences;
+}
+
+/** A store whose every call lets others go first: what goes on meanwhile goes on between any two of them. */
+function unhurried(store: KeyStore): KeyStore {
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return {
+    ...store,
+    read: (...given) => turn().then(() => store.read(...given)),
+    page: (...given) => turn().then(() => store.page(...given)),
+    commit: (...given) => turn().then(() => store.commit(...given)),
+  };
+}
+
+const isMoved = (error: unknown) => (error as { reason?: string }).reason === "moved";
+
+/** Does something over and over, until the keys have moved. @returns How often it was done. */
+async function untilMoved(step: (count: number) => Promise<unknown>): Promise<number> {
+  for (let count = 0; ; count += 1) {
+    try {
+      await step(count);
+    } catch (error) {
+      if (isMoved(error)) return count;
+      throw error;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function aServingSource() {
+  const store = memoryStore();
+  const latchkey = latchkeyOn(store);
+  const { apiId } = await latchkey.createApi({ name: "tiles" });
+  await latchkey.createRole({ name: "reader" });
+  const keys = [];
+  for (let number = 0; number < 600; number += 1)
+    keys.push(
+      await latchkey.createKey({ apiId, remaining: 1_000, externalId: `acct_${number % 9}` }),
+    );
+  return { store, latchkey, apiId, keys };
+}
+
+describe("a live copy", () => {
+  test("loses and doubles nothing of what goes on meanwhile", async () => {
+    const { store, latchkey, apiId, keys } = await aServingSource();
+    // Another process: what it knows is in no cache of the first.
+    const others = [latchkey, latchkeyOn(store), latchkeyOn(store)] as const;
+    const nameOf = (count: number) => keys[(count * 7) % keys.length] as (typeof keys)[number];
+    const limit = { name: "calls", limit: 1_000_000, duration: 3_600_000, autoApply: true };
+    const work = [
+      untilMoved((count) => others[1].verifyKey({ key: nameOf(count).key })),
+      untilMoved((count) =>
+        others[2].verifyKey({ key: nameOf(count + 3).key, requestId: `r${count}` }),
+      ),
+      untilMoved((count) =>
+        latchkey.updateKey({
+          keyId: nameOf(count * 3).keyId,
+          name: `n${count}`,
+          ratelimits: [limit],
+        }),
+      ),
+      untilMoved((count) =>
+        others[1].updateRemaining({ keyId: nameOf(count).keyId, op: "increment", value: 5 }),
+      ),
+      untilMoved((count) =>
+        others[2].createKey({ apiId, externalId: `acct_${count % 20}`, roles: ["reader"] }),
+      ),
+      untilMoved(async (count) => {
+        const made = await latchkey.createKey({ apiId, remaining: 50 });
+        const next = await latchkey.rotateKey({ keyId: made.keyId, graceMs: 60_000 });
+        await latchkey.verifyKey({ key: made.key });
+        await latchkey.verifyKey({ key: next.key });
+        if (count % 2 === 0) await latchkey.deleteKey({ keyId: made.keyId });
+      }),
+      untilMoved((count) =>
+        others[1].limit({ identifier: `i${count % 30}`, limit: 9, duration: 60_000 }),
+      ),
+      untilMoved(async (count) => {
+        await latchkey.createRole({ name: `role_${count}` });
+        const { identityId } = await others[2].createIdentity({ externalId: `gone_${count % 3}` });
+        await others[2].deleteIdentity({ identityId });
+      }),
+    ];
+    const to = sqliteStore(":memory:");
+    const report = await copy(unhurried(store), unhurried(to), { live: true });
+    const counts = await Promise.all(work);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    expect(report.fence?.records).toBeGreaterThan(0);
+    expect(await differencesBetween(store, to)).toBe(0);
+    await to.close();
+  });
+
+  test("is noticed at once by those who have a key in their cache, whatever the key costs", async () => {
+    const { store, latchkey, apiId, keys } = await aServingSource();
+    const free = await latchkey.createKey({ apiId });
+    const asked = [free.key, keys[0]?.key ?? ""];
+    const others: Latchkey[] = [latchkey, latchkeyOn(store)];
+    for (const each of others) for (const key of asked) await each.verifyKey({ key });
+    await copy(store, memoryStore(), { live: true });
+    const moved = { code: "STORE_UNAVAILABLE", reason: "moved", outcome: "not-applied" };
+    for (const each of others) {
+      for (const key of asked) await expect(each.verifyKey({ key })).rejects.toMatchObject(moved);
+      await expect(each.limit({ identifier: "x", limit: 1, duration: 9 })).rejects.toMatchObject(
+        moved,
+      );
+      await expect(each.createKey({ apiId })).rejects.toMatchObject(moved);
+      await expect(each.listKeys({ apiId })).rejects.toMatchObject(moved);
+    }
+  });
+
+  test("shows no window of its own in a verdict, nor in one that is repeated", async () => {
+    const { store, latchkey, keys } = await aServingSource();
+    const key = keys[0]?.key ?? "";
+    const question = {
+      key,
+      ratelimits: [{ name: "x", limit: 5, duration: 60_000 }],
+      requestId: "r",
+    };
+    const followed: unknown[] = [];
+    const page: KeyStore["page"] = async (...given) => {
+      if (followed.length === 0) followed.push(await latchkey.verifyKey(question));
+      return store.page(...given);
+    };
+    await expect(
+      copy({ ...store, page, scan: store.scan }, memoryStore(), { live: true }),
+    ).resolves.toBeDefined();
+    expect(followed).toMatchObject([{ ratelimits: [{ name: "x", remaining: 4 }] }]);
+    expect((followed[0] as { ratelimits: unknown[] }).ratelimits).toHaveLength(1);
+  });
+});
+
+test("a copy refuses a target that is in use", async () => {
+  const { store } = await aServingSource();
+  const other = await aServingSource();
+  await expect(copy(store, other.store)).rejects.toMatchObject({ code: "PRECONDITION_FAILED" });
+  expect((await other.latchkey.verifyKey({ key: other.keys[0]?.key ?? "" })).valid).toBe(true);
+});
+
+test("a copy of a store that changes all the time comes to no end, and its target is not used", async () => {
+  const { store, latchkey, apiId } = await aServingSource();
+  const to = memoryStore();
+  const page: KeyStore["page"] = async (...given) => {
+    await latchkey.createKey({ apiId });
+    return store.page(...given);
+  };
+  await expect(copy({ ...store, page }, to)).rejects.toMatchObject({ code: "CONFLICT" });
+  await expect(latchkeyOn(to).listApis()).rejects.toMatchObject({ reason: "incomplete" });
+});

@@ -1,0 +1,123 @@
+import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { Pass } from "../passes/reconcile.js";
+import { storeParts } from "../passes/source.js";
+import { createProgress, type ProgressListener } from "../progress.js";
+import { readOwnWindows } from "../records/windows.js";
+import { writeOwnWindows } from "../records/write-windows.js";
+import type { TransferReport } from "../report.js";
+import { TransferTarget } from "../target.js";
+import { FollowedSource } from "./followed-source.js";
+import { followTrail } from "./trail.js";
+
+/** A difference that is small enough to be carried over while nobody serves. */
+const SMALL = 200;
+/** What a round leaves of the one before at most, where there is a point in another. */
+const SHRINKING = 0.7;
+/** Rounds of following, and passes that prove. */
+const [MOST_ROUNDS, MOST_PASSES] = [20, 3];
+
+/**
+ * Copies a store that goes on serving, then moves its keys.
+ *
+ * 1. Every workspace of the target is incomplete, every one of the source is followed: each step that changes something leaves its
+ *    address in the trail, in the same step.
+ * 2. Everything is compared and written; then, trail by trail, what changed meanwhile, until that is little.
+ * 3. Everything is compared once more. What differs must be in the trail, or something is wrong.
+ * 4. The fence: every workspace of the source has moved. From then on the source admits nothing.
+ * 5. The last trail, compared until nothing differs. 6. The target is opened.
+ *
+ * The order of 4 and 6 is the whole safety: the target is opened by this process alone, after the fence, and nothing lifts the fence
+ * but `takeBack`, which first takes the target away from whoever might still open it.
+ */
+export async function copyLive(
+  from: KeyStore,
+  to: KeyStore,
+  onProgress?: ProgressListener,
+): Promise<TransferReport> {
+  const target = await TransferTarget.take(to);
+  const source = await FollowedSource.follow(from, target.transfer);
+  if (source.isFenced) return finish(source, target, {}, onProgress);
+  const targetOf = target.at.bind(target);
+  let isProven = false;
+  let counts: TransferReport["counts"] = {};
+  for (let pass = 0; pass <= MOST_PASSES && !isProven; pass += 1) {
+    const workspaces = await target.prepare(await source.followNew());
+    const phase = pass === 0 ? "copying" : "verifying";
+    const onPart = createProgress(phase, onProgress, () => performance.now());
+    const result = await new Pass({ targetOf, onPart }).run(storeParts(from, workspaces));
+    counts = result.counts;
+    const explained = await catchUp(source, target);
+    isProven = pass > 0 && [...result.changed].every((address) => explained.has(address));
+  }
+  if (!isProven)
+    throw new LatchkeyError(
+      "CONFLICT",
+      "the two sides differ where nothing changed: does a process use the source without createLatchkey?",
+    );
+  return finish(source, target, counts, onProgress);
+}
+
+/** Follows until little is left, or it gets no less. @returns Addresses that changed since the call before, at least. */
+async function catchUp(
+  source: FollowedSource,
+  target: TransferTarget,
+): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
+  let before = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    let count = 0;
+    for (const workspaceId of source.workspaces) {
+      const addresses = await source.nextTrail(workspaceId);
+      for (const { kind, id } of addresses) changed.add(`${workspaceId} ${kind} ${id}`);
+      count += addresses.length;
+      await followTrail(source.store, target.at(workspaceId), addresses);
+      await source.clear(workspaceId);
+    }
+    if (count <= SMALL || count > before * SHRINKING) break;
+    before = count;
+  }
+  return changed;
+}
+
+/** From the fence on. A process that died behind the fence compares everything again. */
+async function finish(
+  source: FollowedSource,
+  target: TransferTarget,
+  lastCounts: TransferReport["counts"],
+  onProgress: ProgressListener | undefined,
+): Promise<TransferReport> {
+  const from = source.store;
+  const wasFenced = source.isFenced;
+  const startedAt = performance.now();
+  // Those that were made a moment ago, too.
+  const known = new Set(source.workspaces);
+  const workspaces = await target.prepare(await source.followNew());
+  await source.fence();
+  const targetOf = target.at.bind(target);
+  const onPart = createProgress("switching", onProgress, () => performance.now());
+  const whole = workspaces.filter((id) => wasFenced || !known.has(id));
+  const { counts } = await new Pass({ targetOf, onPart }).run(storeParts(from, whole));
+  let records = 0;
+  for (const workspaceId of workspaces) {
+    const addresses = await source.lastTrail(workspaceId);
+    records += addresses.length;
+    await followTrail(from, target.at(workspaceId), addresses);
+    const isSame = (await followTrail(from, target.at(workspaceId), addresses)) === 0;
+    const windows = await readOwnWindows(from, workspaceId);
+    for (let left = 2; left > 0; left -= 1) {
+      const present = await readOwnWindows(target.store, workspaceId);
+      const count = await writeOwnWindows(target.at(workspaceId), windows, present);
+      if (count === 0) break;
+    }
+    if (!isSame)
+      throw new LatchkeyError(
+        "INTERNAL_SERVER_ERROR",
+        "the last changes did not arrive: nothing was opened, call it again",
+      );
+  }
+  await target.open();
+  const ms = Math.round(performance.now() - startedAt);
+  for (const workspaceId of workspaces) await source.clear(workspaceId);
+  const all = Object.keys(counts).length > 0 ? counts : lastCounts;
+  return { workspaces: source.workspaces, counts: all, digest: null, fence: { ms, records } };
+}

@@ -1,0 +1,114 @@
+import { type KeyStore, LatchkeyError, type RecordAddress } from "@latchkey/core";
+import { workspacesOf } from "../passes/source.js";
+import { type FoundState, readState, replaceState } from "../state.js";
+import { clearTrail, readTrail, type Trail } from "./trail.js";
+
+/** A trail that no step can be added to any more. */
+interface ClosedTrail {
+  readonly name: string;
+  readonly trail: Trail;
+}
+
+/** The store that a live copy reads: all its workspaces are followed, until all have moved. */
+export class FollowedSource {
+  readonly #states = new Map<string, FoundState>();
+  readonly #closed = new Map<string, ClosedTrail>();
+  isFenced = false;
+
+  private constructor(
+    readonly store: KeyStore,
+    readonly transfer: string,
+  ) {}
+
+  /**
+   * @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace is incomplete, or has moved to another store than the one that this
+   * transfer goes to, or has arrived there.
+   */
+  static async follow(store: KeyStore, transfer: string): Promise<FollowedSource> {
+    const source = new FollowedSource(store, transfer);
+    for (const id of await workspacesOf(store)) {
+      const found = await readState(store, id);
+      const { state } = found;
+      const isOwn = state?.state === "moved" && state.transfer === transfer;
+      if (state?.state === "incomplete" || (state?.state === "moved" && !isOwn))
+        throw new LatchkeyError(
+          "STORE_UNAVAILABLE",
+          `the source is not to be used: ${state.state}`,
+          {
+            outcome: "not-applied",
+            reason: state.state,
+          },
+        );
+      source.isFenced ||= isOwn;
+      source.#states.set(id, found);
+    }
+    if (source.isFenced) return source;
+    for (const id of source.workspaces) await source.#nextState(id);
+    return source;
+  }
+
+  get workspaces(): readonly string[] {
+    return [...this.#states.keys()].sort();
+  }
+
+  /** Follows workspaces that are new, too. @returns All. */
+  async followNew(): Promise<readonly string[]> {
+    for (const id of await workspacesOf(this.store)) {
+      if (this.#states.has(id)) continue;
+      this.#states.set(id, await readState(this.store, id));
+      if (!this.isFenced) await this.#nextState(id);
+    }
+    return this.workspaces;
+  }
+
+  /** Begins another trail, and reads the one that is complete with that. */
+  async nextTrail(id: string): Promise<readonly RecordAddress[]> {
+    const name = this.#trailOf(id);
+    await this.#nextState(id);
+    return this.#close(id, name);
+  }
+
+  /** The trail as the fence has left it; nothing where this process did not lay one. */
+  async lastTrail(id: string): Promise<readonly RecordAddress[]> {
+    const closed = this.#closed.get(id);
+    return closed === undefined ? [] : this.#close(id, closed.name);
+  }
+
+  /** Takes the trail away that was read last. */
+  async clear(id: string): Promise<void> {
+    const closed = this.#closed.get(id);
+    if (closed !== undefined) await clearTrail(this.store, id, closed.name, closed.trail);
+    this.#closed.delete(id);
+  }
+
+  /** From when this resolves on, the source admits nothing. */
+  async fence(): Promise<void> {
+    for (const [id, found] of this.#states) {
+      if (found.state?.state === "moved") continue;
+      const name = this.#trailOf(id);
+      const state = { state: "moved", transfer: this.transfer } as const;
+      this.#states.set(id, await replaceState(this.store, id, found, state));
+      this.#closed.set(id, { name, trail: { addresses: [], recordIds: [], windows: [] } });
+    }
+    this.isFenced = true;
+  }
+
+  async #close(id: string, name: string): Promise<readonly RecordAddress[]> {
+    const trail = await readTrail(this.store, id, name);
+    this.#closed.set(id, { name, trail });
+    return trail.addresses;
+  }
+
+  async #nextState(id: string): Promise<void> {
+    const found = this.#states.get(id) as FoundState;
+    const trail = String(Number(this.#trailOf(id)) + 1);
+    const state = { state: "followed", transfer: this.transfer, trail } as const;
+    this.#states.set(id, await replaceState(this.store, id, found, state));
+  }
+
+  /** A number that only rises while a workspace is followed. */
+  #trailOf(id: string): string {
+    const state = this.#states.get(id)?.state;
+    return state?.state === "followed" ? state.trail : "0";
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  type KeyStore,
+  type LoadedRecord,
+  RECORD_KINDS,
+  type RecordAddress,
+  trailList,
+  trailWindows,
+} from "@latchkey/core";
+import { PART_SIZE, pagesOf } from "../passes/source.js";
+import { aChange } from "../records/changes.js";
+import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
+import { scanned } from "../records/windows.js";
+import { type Difference, type Target, writeDifferences } from "../records/write.js";
+import { yieldToEventLoop } from "../yield.js";
+
+/** What changed in a workspace while a trail was laid, and what the trail itself consists of. */
+export interface Trail {
+  /** Each once, by kind and in ascending order of id: a key comes behind the one that it was made of. */
+  readonly addresses: readonly RecordAddress[];
+  readonly recordIds: readonly string[];
+  readonly windows: readonly string[];
+}
+
+/** Reads a trail. It is complete once the state of the workspace names another one. */
+export async function readTrail(
+  store: KeyStore,
+  workspaceId: string,
+  trail: string,
+): Promise<Trail> {
+  const addresses = new Map<string, RecordAddress>();
+  const recordIds: string[] = [];
+  const windows: string[] = [];
+  const list = { kind: "workspace", list: trailList(trail) } as const;
+  for await (const { found } of pagesOf(store, workspaceId, list))
+    for (const { record } of found) {
+      const { kind, id } = record.body as unknown as RecordAddress;
+      recordIds.push(record.id);
+      addresses.set(`${kind} ${id}`, { kind, id });
+    }
+  const prefix = trailWindows(trail);
+  for await (const name of scanned(store, workspaceId)) {
+    if (!name.startsWith(prefix)) continue;
+    windows.push(name);
+    const address = name.slice(prefix.length);
+    const colon = address.indexOf(":");
+    const kind = RECORD_KINDS.find((one) => one === address.slice(0, colon));
+    const id = address.slice(colon + 1);
+    if (kind !== undefined) addresses.set(`${kind} ${id}`, { kind, id });
+  }
+  const order = (one: RecordAddress, other: RecordAddress) =>
+    RECORD_KINDS.indexOf(one.kind) - RECORD_KINDS.indexOf(other.kind) ||
+    (one.id < other.id ? -1 : 1);
+  return { addresses: [...addresses.values()].sort(order), recordIds, windows };
+}
+
+/**
+ * Brings records of the target up to date.
+ *
+ * @returns How many were not.
+ */
+export async function followTrail(
+  from: KeyStore,
+  target: Target,
+  addresses: readonly RecordAddress[],
+): Promise<number> {
+  const { store, workspaceId } = target;
+  let count = 0;
+  for (let at = 0; at < addresses.length; at += PART_SIZE) {
+    const some = addresses.slice(at, at + PART_SIZE);
+    const [wanted, present] = await Promise.all([
+      readAddresses(from, workspaceId, some),
+      readAddresses(store, workspaceId, some),
+    ]);
+    const differences = some.flatMap((_, place): Difference[] => {
+      const pair = { wanted: wanted[place] ?? null, present: present[place] ?? null };
+      const [one, other] = [
+        pair.wanted && textOf(pair.wanted),
+        pair.present && textOf(pair.present),
+      ];
+      return one === other ? [] : [pair];
+    });
+    if (differences.length > 0) await writeDifferences(target, differences);
+    count += differences.length;
+    await yieldToEventLoop();
+  }
+  return count;
+}
+
+async function readAddresses(
+  store: KeyStore,
+  workspaceId: string,
+  addresses: readonly RecordAddress[],
+): Promise<readonly (CopiedRecord | null)[]> {
+  const { found } = await store.read(workspaceId, addresses);
+  const loaded = found.filter((each): each is LoadedRecord => each !== null);
+  const copied = [...(await readCopied(store, workspaceId, loaded))];
+  return found.map((each) => (each === null ? null : (copied.shift() ?? null)));
+}
+
+/** Takes a trail away that was followed. */
+export async function clearTrail(
+  store: KeyStore,
+  workspaceId: string,
+  trail: string,
+  { recordIds, windows }: Trail,
+): Promise<void> {
+  const list = trailList(trail);
+  for (let at = 0; at < Math.max(recordIds.length, windows.length); at += PART_SIZE) {
+    const ids = recordIds.slice(at, at + PART_SIZE);
+    await store.commit(
+      workspaceId,
+      aChange({
+        deletes: ids.map((id) => ({ kind: "workspace", id })),
+        leaves: ids.map((id) => ({ list, id })),
+        dropWindows: windows.slice(at, at + PART_SIZE),
+      }),
+    );
+  }
+}

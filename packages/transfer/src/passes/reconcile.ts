@@ -1,0 +1,168 @@
+import { keysOfApi, type LoadedRecord } from "@latchkey/core";
+import { SetDigest } from "../digest.js";
+import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
+import { type FoundWindow, readOwnWindows, windowText } from "../records/windows.js";
+import { type Difference, type Target, writeDifferences } from "../records/write.js";
+import { writeOwnWindows } from "../records/write-windows.js";
+import { yieldToEventLoop } from "../yield.js";
+import { PART_SIZE, type Part, pagesOf, type RecordList, readWorkspaceRecord } from "./source.js";
+
+/** What a pass came to. */
+export interface PassResult {
+  /** Records and windows that were not as they are to be, and were written. */
+  readonly differences: number;
+  /** Records of these, whatever of them but statistics: `<workspace> <kind> <id>`. */
+  readonly changed: ReadonlySet<string>;
+  /** Of everything that was read on either side, before anything was written. */
+  readonly digests: { readonly source: SetDigest; readonly target: SetDigest };
+  /** Records by kind, and `window` for those that workspaces keep. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** What a pass needs to know beside what it copies. */
+export interface PassOptions {
+  /** Where a workspace is written to. */
+  readonly targetOf: (workspaceId: string) => Target;
+  /** Is called after each part. */
+  readonly onPart?: (part: Part) => void;
+}
+
+/**
+ * Makes a target what its source is: reads both, part by part, and writes what differs. The first pass finds everything missing; one
+ * after a kill finds most of it there; the last one finds no difference, and that is the proof. Where a list of the target ends, it
+ * is not looked at any further.
+ */
+export class Pass {
+  readonly #options: PassOptions;
+  readonly #digests = { source: new SetDigest(), target: new SetDigest() };
+  readonly #counts: Record<string, number> = {};
+  readonly #changed = new Set<string>();
+  #differences = 0;
+  #target: Target | null = null;
+  /** The list that is walked, up to which id, and the highest id that the target has of it. */
+  #list: { readonly name: string; after: string | null; readonly top: string | null } | null = null;
+
+  constructor(options: PassOptions) {
+    this.#options = options;
+  }
+
+  async run(parts: AsyncIterable<Part>): Promise<PassResult> {
+    for await (const part of parts) {
+      await this.#take(part);
+      this.#options.onPart?.(part);
+      await yieldToEventLoop();
+    }
+    const [differences, digests, counts, changed] = [
+      this.#differences,
+      this.#digests,
+      this.#counts,
+      this.#changed,
+    ];
+    return { differences, digests, counts, changed };
+  }
+
+  async #take(part: Part): Promise<void> {
+    switch (part.kind) {
+      case "workspace": {
+        const { workspaceId, record } = part;
+        this.#target = this.#options.targetOf(workspaceId);
+        const present = await readWorkspaceRecord(this.#target.store, workspaceId);
+        return this.#compare(record ? [record] : [], present ? [present] : []);
+      }
+      case "records":
+        return this.#takeRecords(part.of, part.records, part.isLast);
+      case "windows":
+        return this.#takeWindows(part.windows);
+      default:
+        return part satisfies never;
+    }
+  }
+
+  async #takeRecords(of: RecordList, records: readonly CopiedRecord[], isLast: boolean) {
+    const { store, workspaceId } = this.#target as Target;
+    if (this.#list?.name !== of.list) {
+      const want = { ...of, after: null, limit: 1, descending: true };
+      const { found } = await store.page(workspaceId, want);
+      this.#list = { name: of.list, after: null, top: found[0]?.record.id ?? null };
+    }
+    const list = this.#list;
+    const end = isLast ? null : (records.at(-1)?.record.id ?? null);
+    const isBeyond = list.top === null || (list.after !== null && list.after >= list.top);
+    const present = isBeyond ? [] : await this.#range(of, list.after, end);
+    list.after = end ?? list.after;
+    if (isLast) this.#list = null;
+    await this.#compare(records, present);
+  }
+
+  /** What the target has of a list behind one id, up to another, or to the end for null. */
+  async #range(of: RecordList, after: string | null, end: string | null) {
+    const { store, workspaceId, shared } = this.#target as Target;
+    const loaded: LoadedRecord[] = [];
+    for await (const { found } of pagesOf(store, workspaceId, of, after)) {
+      loaded.push(...found.filter(({ record: { id } }) => end === null || id <= end));
+      if (loaded.length === 0 || loaded.at(-1) !== found.at(-1)) break;
+    }
+    const copied = await readCopied(store, workspaceId, loaded);
+    for (const { record, layout } of copied) shared.learn(record.id, layout.sharedCountersId);
+    return copied;
+  }
+
+  async #compare(wanted: readonly CopiedRecord[], present: readonly CopiedRecord[]) {
+    const target = this.#target as Target;
+    const left = new Map(present.map((record) => [record.record.id, record]));
+    const differences: Difference[] = [];
+    for (const record of wanted) {
+      const { id, kind } = record.record;
+      const known = left.get(id) ?? null;
+      left.delete(id);
+      const text = textOf(record);
+      const knownText = known && textOf(known);
+      this.#digests.source.add(`${target.workspaceId} ${text}`);
+      if (knownText !== null) this.#digests.target.add(`${target.workspaceId} ${knownText}`);
+      this.#counts[kind] = (this.#counts[kind] ?? 0) + 1;
+      if (text !== knownText) differences.push({ wanted: record, present: known });
+    }
+    for (const record of left.values()) {
+      this.#digests.target.add(`${target.workspaceId} ${textOf(record)}`);
+      differences.push({ wanted: null, present: record });
+      if (record.record.kind === "api") await this.#deleteKeysOf(record.record.id);
+    }
+    this.#differences += differences.length;
+    for (const each of differences) this.#note(each);
+    for (let from = 0; from < differences.length; from += PART_SIZE)
+      await writeDifferences(target, differences.slice(from, from + PART_SIZE));
+  }
+
+  /** Statistics are left out: nothing waits for them, and no trail has them. */
+  #note({ wanted, present }: Difference): void {
+    const [one, other] = [wanted, present].map(
+      (record) => record && textOf({ ...record, usedAt: null, sums: [] }),
+    );
+    const { kind, id } = ((wanted ?? present) as CopiedRecord).record;
+    if (one !== other) this.#changed.add(`${this.#target?.workspaceId} ${kind} ${id}`);
+  }
+
+  async #takeWindows(wanted: ReadonlyMap<string, FoundWindow>): Promise<void> {
+    const target = this.#target as Target;
+    const present = await readOwnWindows(target.store, target.workspaceId);
+    for (const window of wanted.values())
+      this.#digests.source.add(windowText(target.workspaceId, window));
+    for (const window of present.values())
+      this.#digests.target.add(windowText(target.workspaceId, window));
+    this.#counts.window = (this.#counts.window ?? 0) + wanted.size;
+    this.#differences += await writeOwnWindows(target, wanted, present);
+  }
+
+  /** Of an API that goes: nothing would lead to them. */
+  async #deleteKeysOf(apiId: string): Promise<void> {
+    const target = this.#target as Target;
+    const of: RecordList = { kind: "key", list: keysOfApi(apiId) };
+    for await (const { found } of pagesOf(target.store, target.workspaceId, of)) {
+      const copied = await readCopied(target.store, target.workspaceId, found);
+      await writeDifferences(
+        target,
+        copied.map((present) => ({ wanted: null, present })),
+      );
+    }
+  }
+}

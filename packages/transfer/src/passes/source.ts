@@ -1,0 +1,97 @@
+import {
+  type KeyStore,
+  keysOfApi,
+  type LoadedRecord,
+  type PageResult,
+  RECORD_LISTS,
+  type RecordKind,
+  WORKSPACE_ID_PATTERN,
+} from "@latchkey/core";
+import { type CopiedRecord, readCopied } from "../records/copied-record.js";
+import { type FoundWindow, readOwnWindows, scanned } from "../records/windows.js";
+
+/** A part of what is copied, in the order in which it is. */
+export type Part =
+  /** A workspace begins. `record`: its own record, null where it was never written. */
+  | {
+      readonly kind: "workspace";
+      readonly workspaceId: string;
+      readonly record: CopiedRecord | null;
+    }
+  /** The next records of a list, in ascending order of id; `isLast` with the last of them, which may be none. */
+  | {
+      readonly kind: "records";
+      readonly of: RecordList;
+      readonly records: readonly CopiedRecord[];
+      readonly isLast: boolean;
+      /** Records in the whole list; null where nobody knows. */
+      readonly size: number | null;
+    }
+  /** The windows that the workspace keeps, all of them. */
+  | { readonly kind: "windows"; readonly windows: ReadonlyMap<string, FoundWindow> };
+
+/** A list of records of one kind. */
+export interface RecordList {
+  readonly kind: RecordKind;
+  readonly list: string;
+}
+
+/** Records in one part, and in one change of the target. */
+export const PART_SIZE = 500;
+
+/** The workspaces of a store, in ascending order. */
+export async function workspacesOf(store: KeyStore): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  for await (const id of scanned(store, null)) if (WORKSPACE_ID_PATTERN.test(id)) ids.add(id);
+  return [...ids].sort();
+}
+
+/** All that a store holds of workspaces. */
+export async function* storeParts(
+  store: KeyStore,
+  workspaceIds: readonly string[],
+): AsyncGenerator<Part> {
+  for (const workspaceId of workspaceIds) {
+    const record = await readWorkspaceRecord(store, workspaceId);
+    yield { kind: "workspace", workspaceId, record };
+    const lists = [...RECORD_LISTS];
+    // It grows: behind the APIs come their keys, and what keys refer to comes behind them, in case that it is new.
+    for (const of of lists)
+      for await (const { found, hasMore, size } of pagesOf(store, workspaceId, of)) {
+        const keys = found.map(({ record: { id } }): RecordList => {
+          return { kind: "key", list: keysOfApi(id) };
+        });
+        if (of.kind === "api") lists.splice(1, 0, ...keys);
+        const records = await readCopied(store, workspaceId, found);
+        yield { kind: "records", of, records, isLast: !hasMore, size };
+      }
+    yield { kind: "windows", windows: await readOwnWindows(store, workspaceId) };
+  }
+}
+
+/** The own record of a workspace. */
+export async function readWorkspaceRecord(
+  store: KeyStore,
+  workspaceId: string,
+): Promise<CopiedRecord | null> {
+  const { found } = await store.read(workspaceId, [{ kind: "workspace", id: workspaceId }]);
+  const loaded = found.filter((each): each is LoadedRecord => each !== null);
+  const [record = null] = await readCopied(store, workspaceId, loaded);
+  return record;
+}
+
+/** A list, page by page; one page at least. */
+export async function* pagesOf(
+  store: KeyStore,
+  workspaceId: string,
+  of: RecordList,
+  from: string | null = null,
+): AsyncGenerator<PageResult> {
+  let after = from;
+  for (;;) {
+    const page: PageResult = await store.page(workspaceId, { ...of, after, limit: PART_SIZE });
+    yield page;
+    after = page.found.at(-1)?.record.id ?? null;
+    if (!page.hasMore || after === null) return;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Change, Usage, UsageChange } from "@latchkey/core";
+
+/** A change that does nothing but what is given. */
+export function aChange(fields: Partial<Change>): Change {
+  return {
+    expects: [],
+    puts: [],
+    deletes: [],
+    claims: [],
+    releases: [],
+    enters: [],
+    leaves: [],
+    counters: [],
+    dropWindows: [],
+    raisesRevision: false,
+    ...fields,
+  };
+}
+
+/**
+ * Changes after which the use counter of a record is exactly what is wanted. Where refills are applied up to the same instant, only
+ * the number is set. Else the first change takes the counter back to the beginning, and the second applies the last refill that
+ * happened, then sets what is left.
+ */
+export function setUsage(present: Usage, wanted: Usage): readonly UsageChange[] {
+  const { remaining, refilledAt, lastRefillAt } = wanted;
+  const set = { kind: "set", remaining } as const;
+  if (present.refilledAt === refilledAt && present.lastRefillAt === lastRefillAt)
+    return present.remaining === remaining ? [] : [{ due: null, operation: set, restartsAt: null }];
+  const due = lastRefillAt === null ? null : { amount: 1, dueAt: lastRefillAt };
+  return [
+    { due: null, operation: { kind: "set", remaining: 0 }, restartsAt: 0 },
+    { due, operation: set, restartsAt: refilledAt },
+  ];
+}

@@ -1,0 +1,92 @@
+import type {
+  EpochMs,
+  HourCount,
+  KeyStore,
+  LoadedRecord,
+  RateWindow,
+  RecordLayout,
+  StatisticsSubject,
+  StoredRecord,
+  Usage,
+} from "@latchkey/core";
+import { layoutOf } from "@latchkey/core";
+import { readWindows, windowLimitsOf } from "./windows.js";
+
+/** A record with everything that a store keeps for it. */
+export interface CopiedRecord {
+  readonly record: StoredRecord;
+  readonly layout: RecordLayout;
+  /** Null for a record without counters. */
+  readonly usage: Usage | null;
+  /** By name; of the limits that the record has. */
+  readonly windows: Readonly<Record<string, RateWindow>>;
+  readonly usedAt: EpochMs | null;
+  /** Sums of its verifications, in ascending order of the hour and the code. */
+  readonly sums: readonly HourCount[];
+}
+
+/** Completes records that a store answered: all of them at once, since most stores answer many calls together. */
+export async function readCopied(
+  store: KeyStore,
+  workspaceId: string,
+  loaded: readonly LoadedRecord[],
+): Promise<readonly CopiedRecord[]> {
+  const layouts = loaded.map(({ record }) => layoutOf(record, workspaceId));
+  const asked = loaded.flatMap(({ record, usage }, place) => {
+    const limits = usage === null ? [] : windowLimitsOf(layouts[place] as RecordLayout);
+    return limits.map((limit) => ({ ...limit, owner: record, place }));
+  });
+  const [stored, sums] = await Promise.all([
+    readWindows(store, workspaceId, asked),
+    Promise.all(loaded.map(({ record }) => readSums(store, workspaceId, record))),
+  ]);
+  const windows = loaded.map((): Record<string, RateWindow> => ({}));
+  for (const [index, { window, place }] of asked.entries()) {
+    const found = stored[index] ?? null;
+    if (found !== null) (windows[place] as Record<string, RateWindow>)[window] = found;
+  }
+  return loaded.map(({ record, usage, usedAt }, place) => ({
+    record,
+    layout: layouts[place] as RecordLayout,
+    usage,
+    windows: windows[place] as Record<string, RateWindow>,
+    usedAt,
+    sums: sums[place] ?? [],
+  }));
+}
+
+/** What verifications are counted for under the id of a record; null for none. */
+export function subjectOf({ kind, id }: StoredRecord): StatisticsSubject | null {
+  return kind === "key" || kind === "identity" || kind === "api" ? { kind, id } : null;
+}
+
+async function readSums(store: KeyStore, workspaceId: string, record: StoredRecord) {
+  const subject = subjectOf(record);
+  if (subject === null) return [];
+  const range = { subject, startAt: 0, endAt: Number.MAX_SAFE_INTEGER };
+  const sums = await store.readStatistics(workspaceId, range);
+  // Stores are free in the order within an hour.
+  return [...sums].sort((a, b) => a.hourAt - b.hourAt || (a.code < b.code ? -1 : 1));
+}
+
+/**
+ * The record as one text, the same for the same contents on every store: what a digest is taken of, and a line of a backup.
+ * How counters are shared stands in the body of a key.
+ */
+export function textOf({ record, usage, windows, usedAt, sums }: CopiedRecord): string {
+  const { kind, id, version, link, body } = record;
+  const names = Object.keys(windows).sort();
+  return JSON.stringify({
+    kind,
+    id,
+    version,
+    ...(link !== null && { link }),
+    body,
+    ...(usage !== null && { usage: [usage.remaining, usage.refilledAt, usage.lastRefillAt] }),
+    ...(names.length > 0 && {
+      windows: names.map((name) => [name, windows[name]?.startedAt, windows[name]?.used]),
+    }),
+    ...(usedAt !== null && { usedAt }),
+    ...(sums.length > 0 && { sums: sums.map(({ hourAt, code, count }) => [hourAt, code, count]) }),
+  });
+}

@@ -1,0 +1,178 @@
+import {
+  type ChargePlan,
+  configuredWindow,
+  durationOfWindow,
+  type Expectation,
+  type KeyStore,
+  type RateWindow,
+  type RecordAddress,
+  type RecordLayout,
+  type SpanMs,
+} from "@latchkey/core";
+
+/** Where a window is, and how long it is. */
+export interface WindowLimit {
+  readonly window: string;
+  readonly duration: SpanMs;
+}
+
+/** A window, and where it is. */
+export interface FoundWindow extends WindowLimit {
+  readonly found: RateWindow;
+}
+
+/** Most windows and most records of one plan, and most windows that are asked for together. */
+const [MOST_LIMITS, MOST_OWNERS, MOST_AT_ONCE] = [50, 16, 3_000];
+
+/** The windows that the counters of a record may have. */
+export function windowLimitsOf({ limits }: RecordLayout): readonly WindowLimit[] {
+  return limits.map((limit) => ({ window: configuredWindow(limit), duration: limit.duration }));
+}
+
+/** A window of a record, or of the workspace for null, and what is to be taken from it. */
+interface Taking extends WindowLimit {
+  readonly owner: RecordAddress | null;
+  readonly cost: number;
+}
+
+/**
+ * A plan over windows. It takes nothing but what it is told, and refuses nothing: a window is as large as a number can be.
+ */
+function planOf(
+  workspaceId: string,
+  takings: readonly Taking[],
+  mode: ChargePlan["mode"],
+): ChargePlan {
+  const owners = new Map<string, Expectation>();
+  const nameOf = ({ kind, id }: RecordAddress) => `${kind} ${id}`;
+  for (const { owner } of takings)
+    if (owner !== null)
+      owners.set(nameOf(owner), { kind: owner.kind, id: owner.id, version: "exists" });
+  const names = [...owners.keys()];
+  return {
+    workspaceId,
+    revision: null,
+    confirms: [...owners.values()],
+    mode,
+    cost: 0,
+    uses: null,
+    limits: takings.map(({ window, duration, cost, owner }) => ({
+      name: window,
+      window,
+      duration,
+      cost,
+      limit: Number.MAX_SAFE_INTEGER,
+      owner: owner === null ? null : names.indexOf(nameOf(owner)),
+    })),
+  };
+}
+
+/** In as few plans as can be: most records have one limit or none. */
+function* inPlans<Item extends { readonly owner: RecordAddress | null }>(
+  items: readonly Item[],
+): Generator<readonly Item[]> {
+  let some: Item[] = [];
+  const owners = new Set<string>();
+  for (const item of items) {
+    const name = item.owner === null ? "" : `${item.owner.kind} ${item.owner.id}`;
+    if (some.length === MOST_LIMITS || (owners.size === MOST_OWNERS && !owners.has(name))) {
+      yield some;
+      some = [];
+      owners.clear();
+    }
+    some.push(item);
+    owners.add(name);
+  }
+  if (some.length > 0) yield some;
+}
+
+/** What is stored of a window, or null, in the order of what is asked. */
+async function look(
+  store: KeyStore,
+  workspaceId: string,
+  asked: readonly (WindowLimit & { readonly owner: RecordAddress | null })[],
+): Promise<readonly (RateWindow | null)[]> {
+  const takings = asked.map((each) => ({ ...each, cost: 0 }));
+  // A stored window never goes back, so at the instant 0 each counts as it is.
+  const moment = { now: 0, refill: null };
+  const result = await store.charge(planOf(workspaceId, takings, "peek"), moment);
+  if ("limits" in result)
+    return result.limits.map(({ limit, remaining, resetAt }, place) => {
+      const startedAt = resetAt - (asked[place]?.duration ?? 0);
+      return remaining < limit ? { startedAt, used: limit - remaining } : null;
+    });
+  // A record that went meanwhile has none, and the others are asked for alone.
+  if (asked.length === 1) return [null];
+  return (await Promise.all(asked.map((each) => look(store, workspaceId, [each])))).flat();
+}
+
+/** Windows that are stored, in the order of what is asked. */
+export async function readWindows(
+  store: KeyStore,
+  workspaceId: string,
+  asked: readonly (WindowLimit & { readonly owner: RecordAddress | null })[],
+): Promise<readonly (RateWindow | null)[]> {
+  const plans = [...inPlans(asked)];
+  return (await Promise.all(plans.map((some) => look(store, workspaceId, some)))).flat();
+}
+
+/** Writes windows that are not there yet: what was used is taken at the instant at which the window began. */
+export async function writeWindows(
+  store: KeyStore,
+  workspaceId: string,
+  windows: readonly (FoundWindow & { readonly owner: RecordAddress | null })[],
+): Promise<void> {
+  const byStart = new Map<number, Taking[]>();
+  for (const { found, ...window } of windows) {
+    const together = byStart.get(found.startedAt) ?? [];
+    byStart.set(found.startedAt, together);
+    together.push({ ...window, cost: found.used });
+  }
+  const charges = [...byStart].flatMap(([now, takings]) =>
+    Array.from(inPlans(takings), (some) => {
+      return store.charge(planOf(workspaceId, some, "commit"), { now, refill: null });
+    }),
+  );
+  await Promise.all(charges);
+}
+
+/** The windows that a workspace keeps, those of limits without an owner. */
+export async function readOwnWindows(
+  store: KeyStore,
+  workspaceId: string,
+): Promise<ReadonlyMap<string, FoundWindow>> {
+  const limits = new Map<string, WindowLimit>();
+  for await (const window of scanned(store, workspaceId)) {
+    const duration = durationOfWindow(window);
+    if (duration !== null) limits.set(window, { window, duration });
+  }
+  const all = [...limits.values()];
+  const found = new Map<string, FoundWindow>();
+  for (let from = 0; from < all.length; from += MOST_AT_ONCE) {
+    const asked = all.slice(from, from + MOST_AT_ONCE).map((limit) => ({ ...limit, owner: null }));
+    const windows = await readWindows(store, workspaceId, asked);
+    for (const [place, { window, duration }] of asked.entries()) {
+      const stored = windows[place] ?? null;
+      if (stored !== null) found.set(window, { window, duration, found: stored });
+    }
+  }
+  return found;
+}
+
+/** All names of a scan. */
+export async function* scanned(
+  store: KeyStore,
+  workspaceId: string | null,
+): AsyncGenerator<string> {
+  let after: string | null = null;
+  do {
+    const page = await store.scan(workspaceId, after);
+    yield* page.names;
+    after = page.next;
+  } while (after !== null);
+}
+
+/** A window of a workspace as one text, of which a digest is taken. */
+export function windowText(workspaceId: string, { window, found }: FoundWindow): string {
+  return `${workspaceId} window ${window} ${found.startedAt} ${found.used}`;
+}

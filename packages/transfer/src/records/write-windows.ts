@@ -1,0 +1,38 @@
+import { aChange } from "./changes.js";
+import { type FoundWindow, windowText, writeWindows } from "./windows.js";
+import type { Target } from "./write.js";
+
+/** Windows in one change, and under way at once. */
+const MOST_AT_ONCE = 500;
+
+/**
+ * Makes the windows that a workspace of the target keeps what they are to be. One that is to be another is forgotten first, since a
+ * window only rises.
+ *
+ * @returns How many were not.
+ */
+export async function writeOwnWindows(
+  { store, workspaceId, expects }: Target,
+  wanted: ReadonlyMap<string, FoundWindow>,
+  present: ReadonlyMap<string, FoundWindow>,
+): Promise<number> {
+  const isThere = (window: FoundWindow | undefined, among: ReadonlyMap<string, FoundWindow>) => {
+    const other = window && among.get(window.window);
+    return other !== undefined && windowText("", other) === windowText("", window as FoundWindow);
+  };
+  const dropped = [...present.keys()].filter((name) => !isThere(present.get(name), wanted));
+  const missing = [...wanted.values()].filter((window) => !isThere(window, present));
+  for (let from = 0; from < dropped.length; from += MOST_AT_ONCE) {
+    const dropWindows = dropped.slice(from, from + MOST_AT_ONCE);
+    await store.commit(workspaceId, aChange({ expects, dropWindows }));
+  }
+  for (let from = 0; from < missing.length; from += MOST_AT_ONCE) {
+    const some = missing.slice(from, from + MOST_AT_ONCE);
+    await writeWindows(
+      store,
+      workspaceId,
+      some.map((window) => ({ ...window, owner: null })),
+    );
+  }
+  return new Set([...dropped, ...missing.map(({ window }) => window)]).size;
+}

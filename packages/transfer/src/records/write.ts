@@ -1,0 +1,216 @@
+import {
+  type Change,
+  type CounterChange,
+  DIRECTORY_ID,
+  type Expectation,
+  type KeyStore,
+  LatchkeyError,
+  type Put,
+  type RateWindow,
+  type RecordAddress,
+  type RecordLayout,
+  type StatisticsBatch,
+  type SubjectCount,
+} from "@latchkey/core";
+import { aChange, setUsage } from "./changes.js";
+import { type CopiedRecord, subjectOf } from "./copied-record.js";
+import type { SharedCounters } from "./shared-counters.js";
+import { readWindows, windowLimitsOf, writeWindows } from "./windows.js";
+
+/** A record as it is to be, and as the target has it: null where there is none. */
+export interface Difference {
+  readonly wanted: CopiedRecord | null;
+  readonly present: CopiedRecord | null;
+}
+
+/** Where differences are written to. */
+export interface Target {
+  readonly store: KeyStore;
+  readonly workspaceId: string;
+  /** What each change expects: that the target is still this copy's to write to. */
+  readonly expects: readonly Expectation[];
+  readonly shared: SharedCounters;
+}
+
+/** Sums in one batch of statistics. */
+const MOST_SUMS = 500;
+
+/**
+ * Makes records of the target as they are wanted. It may end anywhere, and be done again: whatever is there already is compared
+ * and completed.
+ */
+export async function writeDifferences(
+  target: Target,
+  differences: readonly Difference[],
+): Promise<void> {
+  const gone = differences.filter(({ wanted }) => wanted === null);
+  // First: a name that is wanted may still be that of a record that goes.
+  if (gone.length > 0) await commit(target, deletionOf(target, gone));
+  let left = differences.filter(({ wanted }) => wanted !== null);
+  while (left.length > 0) {
+    const later: Difference[] = [];
+    const now = left.filter((each) => {
+      const isReady = target.shared.isReady(each);
+      if (!isReady) later.push(each);
+      return isReady;
+    });
+    await commit(target, changeOf(target, now));
+    left = later;
+  }
+  await writePointers(target, differences);
+  const isShared = ({ wanted }: Difference) => (wanted?.layout.sharedCountersId ?? null) !== null;
+  const own = differences.filter((each) => !isShared(each)).flatMap(missingWindows);
+  await writeWindows(target.store, target.workspaceId, own);
+  // Those that share a window would each write it: one after the other, on what is there by then.
+  for (const each of differences.filter(isShared)) await writeSharedWindows(target, each);
+  await writeStatistics(target, differences);
+}
+
+async function commit({ store, workspaceId, expects }: Target, change: Change): Promise<void> {
+  const result = await store.commit(workspaceId, { ...change, expects });
+  if (result.kind === "committed") return;
+  if (result.kind === "stale")
+    throw new LatchkeyError(
+      "PRECONDITION_FAILED",
+      "the target is not this copy's any more: another one writes to it, or it was given up",
+    );
+  throw new LatchkeyError(
+    "CONFLICT",
+    `the target refused a change (${result.kind}): the source changed while it was copied, so copy it again`,
+  );
+}
+
+function deletionOf({ shared }: Target, differences: readonly Difference[]): Change {
+  const records = differences.flatMap(({ present }) => present ?? []);
+  for (const record of records) shared.forget(record);
+  return aChange({
+    deletes: records.map(({ record }) => addressOf(record)),
+    releases: records.flatMap(({ record, layout }) => claimsOf(record, layout)),
+    leaves: records.flatMap(({ record, layout }) => entriesOf(record, layout.lists)),
+  });
+}
+
+function changeOf({ shared }: Target, differences: readonly Difference[]): Change {
+  const puts: Put[] = [];
+  const counters: CounterChange[] = [];
+  const claims: ReturnType<typeof claimsOf> = [];
+  const releases: ReturnType<typeof claimsOf> = [];
+  const enters: ReturnType<typeof entriesOf> = [];
+  const leaves: ReturnType<typeof entriesOf> = [];
+  for (const { wanted, present } of differences) {
+    if (wanted === null) continue;
+    const { record, usage, layout } = wanted;
+    const others = present?.layout;
+    claims.push(...without(claimsOf(record, layout), others && claimsOf(record, others)));
+    enters.push(
+      ...without(entriesOf(record, layout.lists), others && entriesOf(record, others.lists)),
+    );
+    if (others !== undefined) {
+      releases.push(...without(claimsOf(record, others), claimsOf(record, layout)));
+      leaves.push(...without(entriesOf(record, others.lists), entriesOf(record, layout.lists)));
+    }
+    if (present === null || (present.usage === null) !== (usage === null)) {
+      puts.push({ record, counters: shared.countersOf(wanted) });
+    } else {
+      if (!isSame(plain(record), plain(present.record))) puts.push({ record });
+      const usages = usage && present.usage ? setUsage(present.usage, usage) : [];
+      const address = addressOf(record);
+      counters.push(...usages.slice(0, -1).map((each) => ({ ...address, usage: each })));
+      const isOwn = layout.sharedCountersId === null;
+      const dropWindows = isOwn ? staleWindows(wanted, present.windows) : [];
+      const last = usages.at(-1);
+      if (last !== undefined || dropWindows.length > 0)
+        counters.push({ ...address, ...(last && { usage: last }), dropWindows });
+    }
+  }
+  return aChange({ puts, counters, claims, releases, enters, leaves });
+}
+
+/** A window that is to be another is forgotten first: a window never goes back, and only rises. */
+function staleWindows({ windows }: CopiedRecord, present: CopiedRecord["windows"]) {
+  const names = Object.keys(present);
+  return names.filter((name) => !isSame(windows[name], present[name]));
+}
+
+async function writeSharedWindows(target: Target, { wanted, present }: Difference): Promise<void> {
+  if (wanted === null) return;
+  const { store, workspaceId } = target;
+  const asked = windowLimitsOf(wanted.layout).map((limit) => ({ ...limit, owner: wanted.record }));
+  const stored = await readWindows(store, workspaceId, asked);
+  const windows: Record<string, RateWindow> = {};
+  for (const [place, { window }] of asked.entries()) {
+    const found = stored[place] ?? null;
+    if (found !== null) windows[window] = found;
+  }
+  const dropWindows = staleWindows(wanted, windows);
+  if (dropWindows.length > 0)
+    await commit(target, aChange({ counters: [{ ...addressOf(wanted.record), dropWindows }] }));
+  const missing = missingWindows({ wanted, present: { ...(present ?? wanted), windows } });
+  await writeWindows(store, workspaceId, missing);
+}
+
+function missingWindows({ wanted, present }: Difference) {
+  if (wanted === null) return [];
+  const { windows, layout, record } = wanted;
+  return windowLimitsOf(layout).flatMap((limit) => {
+    const found: RateWindow | undefined = windows[limit.window];
+    const isThere = found !== undefined && isSame(found, present?.windows[limit.window]);
+    return found === undefined || isThere ? [] : [{ ...limit, found, owner: record }];
+  });
+}
+
+async function writePointers({ store }: Target, differences: readonly Difference[]): Promise<void> {
+  const pointers = differences.flatMap(({ wanted }) => wanted?.layout.pointer ?? []);
+  const puts = pointers.map((record) => ({ record }));
+  if (puts.length > 0) await store.commit(DIRECTORY_ID, aChange({ puts }));
+}
+
+/** Adds what is missing to the sums, so that it does no harm to do it twice. */
+async function writeStatistics(
+  { store, workspaceId }: Target,
+  differences: readonly Difference[],
+): Promise<void> {
+  const counts: SubjectCount[] = [];
+  const uses: StatisticsBatch["uses"][number][] = [];
+  for (const { wanted, present } of differences) {
+    const subject = wanted && subjectOf(wanted.record);
+    if (wanted === null) continue;
+    for (const sum of subject === null ? [] : wanted.sums) {
+      const known = present?.sums.find((one) => one.hourAt === sum.hourAt && one.code === sum.code);
+      const count = sum.count - (known?.count ?? 0);
+      if (count > 0 && subject !== null) counts.push({ ...sum, subject, count });
+    }
+    const { usedAt, record } = wanted;
+    if (usedAt !== null && usedAt !== present?.usedAt) uses.push({ ...addressOf(record), usedAt });
+  }
+  for (let from = 0; from < Math.max(counts.length, uses.length); from += MOST_SUMS)
+    await store.addStatistics(workspaceId, {
+      counts: counts.slice(from, from + MOST_SUMS),
+      uses: uses.slice(from, from + MOST_SUMS),
+    });
+}
+
+function addressOf({ kind, id }: RecordAddress): RecordAddress {
+  return { kind, id };
+}
+
+function plain({ kind, id, version, link, body }: CopiedRecord["record"]) {
+  return { kind, id, version, link, body };
+}
+
+function claimsOf({ kind, id }: RecordAddress, { claims }: RecordLayout) {
+  return claims.map(({ index, value }) => ({ kind, index, value, id }));
+}
+
+function entriesOf({ id }: RecordAddress, lists: RecordLayout["lists"]) {
+  return lists.map(({ list, of }) => ({ list, id, ...(of !== undefined && { of }) }));
+}
+
+function without<Item>(items: readonly Item[], others: readonly Item[] = []): readonly Item[] {
+  return items.filter((item) => !others.some((other) => isSame(item, other)));
+}
+
+/** Whether two values are written alike. All that is compared here has its members in one order. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

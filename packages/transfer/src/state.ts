@@ -1,0 +1,61 @@
+import { randomInt } from "node:crypto";
+import {
+  type Expectation,
+  type KeyStore,
+  LatchkeyError,
+  STATE_ADDRESS,
+  stateOf,
+  stateRecord,
+  type WorkspaceState,
+} from "@latchkey/core";
+import { aChange } from "./records/changes.js";
+
+const MAX_VERSION = 2 ** 47;
+
+/** The state of a workspace, as it was read. */
+export interface FoundState {
+  /** Null: the workspace is open. */
+  readonly state: WorkspaceState | null;
+  /** Null where there is no record of it. */
+  readonly version: number | null;
+}
+
+export async function readState(store: KeyStore, workspaceId: string): Promise<FoundState> {
+  const { found } = await store.read(workspaceId, [STATE_ADDRESS]);
+  const [loaded = null] = found;
+  return { state: stateOf(loaded), version: loaded?.record.version ?? null };
+}
+
+/** What a change expects that rests on a state. */
+export function expectState({ version }: FoundState): Expectation {
+  return { ...STATE_ADDRESS, version };
+}
+
+/**
+ * Writes another state, or none, in the place of the one that was read: one atomic step, of which every process hears by the
+ * revision.
+ *
+ * @returns The state as it is now.
+ * @throws LatchkeyError `CONFLICT` where it is another by now: somebody else is at work.
+ */
+export async function replaceState(
+  store: KeyStore,
+  workspaceId: string,
+  before: FoundState,
+  state: WorkspaceState | null,
+): Promise<FoundState> {
+  // At random: one that was there before would be taken for what it was.
+  const version = randomInt(1, MAX_VERSION);
+  const change = aChange({
+    expects: [expectState(before)],
+    puts: state === null ? [] : [{ record: stateRecord(state, version) }],
+    deletes: state === null ? [STATE_ADDRESS] : [],
+    raisesRevision: true,
+  });
+  const result = await store.commit(workspaceId, change);
+  if (result.kind === "committed") return { state, version: state === null ? null : version };
+  throw new LatchkeyError(
+    "CONFLICT",
+    "the state of a workspace was changed by somebody else: is another copy under way?",
+  );
+}

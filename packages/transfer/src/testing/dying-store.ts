@@ -1,0 +1,32 @@
+import type { KeyStore } from "@latchkey/core";
+
+/** Ends the process that uses some stores, as far as these can tell: after so many calls none is carried out any more. */
+export class Death {
+  calls = 0;
+
+  constructor(readonly after: number) {}
+
+  get hasCome(): boolean {
+    return this.calls >= this.after;
+  }
+
+  /** The store as the process that dies uses it. */
+  store(store: KeyStore): KeyStore {
+    const call = <Answer>(carryOut: () => Answer): Answer => {
+      if (this.hasCome) throw new Error("killed");
+      this.calls += 1;
+      return carryOut();
+    };
+    return {
+      read: async (...given) => call(() => store.read(...given)),
+      page: async (...given) => call(() => store.page(...given)),
+      commit: async (...given) => call(() => store.commit(...given)),
+      charge: async (...given) => call(() => store.charge(...given)),
+      addStatistics: async (...given) => call(() => store.addStatistics(...given)),
+      readStatistics: async (...given) => call(() => store.readStatistics(...given)),
+      deleteStatistics: async (...given) => call(() => store.deleteStatistics(...given)),
+      scan: async (...given) => call(() => store.scan(...given)),
+      close: () => store.close(),
+    };
+  }
+}
