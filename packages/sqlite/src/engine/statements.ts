@@ -41,15 +41,12 @@ const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_reco
   WHERE r.workspace = ? AND r.kind = ? AND substr(r.id, 1, 16) ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ?
   ORDER BY substr(r.id, 1, 16) ${order}, r.id ${order} LIMIT ?`;
 
-const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
-  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
-  LEFT JOIN latchkey_counters c ON c.seq = r.counters WHERE`;
-
 /** Every statement that a store runs while it serves. */
 export const SQL = {
   begin: "BEGIN",
   beginWrite: "BEGIN IMMEDIATE",
   commit: "COMMIT",
+  dataVersion: "PRAGMA data_version",
   mark: "SELECT mark, schema_version FROM latchkey_schema, pragma_schema_version WHERE id = 1",
   // At random: a number that only rises comes again where a backup was restored. At most 2^52, which JavaScript can hold.
   setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
@@ -87,7 +84,8 @@ export const SQL = {
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
-  confirm: `${CONFIRMED} ${isAt("r.")}`,
+  confirm: `SELECT ${kept("r", "c")} FROM latchkey_record r
+    LEFT JOIN latchkey_counters c ON c.seq = r.counters WHERE ${isAt("r.")}`,
   passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
   // More than is added at once, so that forgetting keeps up.
@@ -95,13 +93,13 @@ export const SQL = {
   forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
   sums: `SELECT hour_at, code, count FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at >= ? AND hour_at < ? ORDER BY hour_at`,
-  oldSums: `SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
-    WHERE workspace = ? AND hour_at < ? ORDER BY hour_at LIMIT ?`,
   addSum: `INSERT INTO latchkey_statistic (workspace, kind, subject, hour_at, code, count)
     VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = count + excluded.count`,
-  deleteSum: `DELETE FROM latchkey_statistic
-    WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at = ? AND code = ?`,
+  oldSum: "SELECT 1 FROM latchkey_statistic WHERE workspace = ? AND hour_at < ? LIMIT 1",
+  deleteSums: `DELETE FROM latchkey_statistic WHERE (workspace, kind, subject, hour_at, code) IN
+    (SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
+    WHERE workspace = ? AND hour_at < ? ORDER BY hour_at LIMIT ?)`,
   raiseUse: `INSERT INTO latchkey_used (record, at)
     SELECT seq, ? FROM latchkey_record WHERE ${isAt("")}
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
@@ -123,7 +121,7 @@ export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
 export function prepareAll(database: SqliteDatabase): Statements {
   const prepared = Object.entries(SQL).map(([name, sql]) => {
     const statement = database.prepare(sql).safeIntegers(false);
-    return [name, sql.startsWith("SELECT") ? statement.raw(true) : statement];
+    return [name, /^(SELECT|PRAGMA)/.test(sql) ? statement.raw(true) : statement];
   });
   return Object.fromEntries(prepared);
 }
