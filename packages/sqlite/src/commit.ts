@@ -9,7 +9,6 @@ import {
   type Put,
   type RecordAddress,
   type Usage,
-  type UsageChange,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import {
@@ -23,8 +22,6 @@ import type { Statement } from "./engine/database.js";
 import { claimName, listPlace, storedValue } from "./engine/names.js";
 import { addressOf, isOfKind, KIND_CODE } from "./engine/statements.js";
 import { wholeOr } from "./stored-record.js";
-
-const NO_CHANGE: UsageChange = { due: null, operation: { kind: "keep" }, restartsAt: null };
 
 /** A record as far as a change needs it. */
 interface Found {
@@ -94,7 +91,8 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const { counters: seq } = existing(each);
     if (seq === null) throw new TypeError(`the change names a ${each.kind} without counters`);
     const before = moved.get(seq) ?? findCounters(connection, seq);
-    const changed = changeUsage(before.usage, usage ?? NO_CHANGE);
+    const kept = { kind: "changed", usage: before.usage } as const;
+    const changed = usage === undefined ? kept : changeUsage(before.usage, usage);
     const windows = before.windows.filter(
       ({ name }) => keepWindows?.includes(name) !== false && !dropWindows?.includes(name),
     );

@@ -46,7 +46,6 @@ export const SQL = {
   begin: "BEGIN",
   beginWrite: "BEGIN IMMEDIATE",
   commit: "COMMIT",
-  dataVersion: "PRAGMA data_version",
   mark: "SELECT mark, schema_version FROM latchkey_schema, pragma_schema_version WHERE id = 1",
   // At random: a number that only rises comes again where a backup was restored. At most 2^52, which JavaScript can hold.
   setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
@@ -121,7 +120,7 @@ export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
 export function prepareAll(database: SqliteDatabase): Statements {
   const prepared = Object.entries(SQL).map(([name, sql]) => {
     const statement = database.prepare(sql).safeIntegers(false);
-    return [name, /^(SELECT|PRAGMA)/.test(sql) ? statement.raw(true) : statement];
+    return [name, sql.startsWith("SELECT") ? statement.raw(true) : statement];
   });
   return Object.fromEntries(prepared);
 }
