@@ -30,9 +30,6 @@ interface Basis {
 type Windows = readonly (RateWindow | null)[];
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
 
-/** Where a row of `statements.ts` that confirms a record has the revision. */
-const REVISION_AT = 7;
-
 /** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
 export function look(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
   const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
@@ -89,13 +86,11 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
   let basis: Basis | Stale | null = knownBasis(connection, plan);
   if (basis?.generation !== generation) {
     const workspace = names.workspace(plan.workspaceId, isWriting);
+    const revision = wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
     const records = plan.confirms.map((confirmed) => {
       const row = run.confirm.get(...addressOf(workspace, confirmed));
-      return row ? keptRecord(memo, confirmed, row, 0, [row[REVISION_AT], workspace]) : null;
+      return row ? keptRecord(memo, confirmed, row, 0, [revision, workspace]) : null;
     });
-    const revision =
-      records.find((record) => record !== null)?.revision ??
-      wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
     basis = confirm({ connection, plan, workspace, generation, records }, revision);
   }
   // Others have charged since: counters alone are read again.

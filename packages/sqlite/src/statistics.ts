@@ -38,9 +38,7 @@ export function deleteStatistics(
   beforeAt: EpochMs,
   limit: number,
 ): DeletedCount {
-  const rows = run.oldSums.all(names.workspace(workspaceId), beforeAt, limit + 1);
-  const hasMore = rows.length > limit;
-  if (hasMore) rows.pop();
-  for (const row of rows) run.deleteSum.run(...row);
-  return { deleted: rows.length, hasMore };
+  const old = [names.workspace(workspaceId), beforeAt];
+  const { changes } = run.deleteSums.run(...old, limit);
+  return { deleted: changes, hasMore: run.oldSum.get(...old) !== undefined };
 }

@@ -34,12 +34,13 @@ export function sqliteStore(
   const isOwned = typeof source === "string";
   if (!isOwned && typeof source?.pragma !== "function")
     throw new TypeError('"source" must be a path or an open better-sqlite3 Database');
-  const database = isOwned ? openPath(source) : source;
+  let database: SqliteDatabase | undefined;
   try {
+    database = isOwned ? openPath(source) : source;
     prepareDatabase(database, isOwned);
     return storeOn(database, isOwned, settings);
   } catch (error) {
-    if (isOwned) database.close();
+    if (isOwned) database?.close();
     throw translateError(error, "not-applied");
   }
 }

@@ -25,8 +25,8 @@ export class ChargeBatches {
   readonly #alwaysWaits: boolean;
   #waiting: Queued[] = [];
   #isCrowded = false;
-  /** Charges of this turn that did not wait. */
-  #atOnce = 0;
+  /** Charges of this turn. */
+  #count = 0;
 
   constructor(write: Write, alwaysWaits: boolean) {
     this.#write = write;
@@ -34,27 +34,23 @@ export class ChargeBatches {
   }
 
   add<Result>(take: () => Result): Result | Promise<Result> {
-    if (this.#alwaysWaits || this.#isCrowded || this.#atOnce === MAX_AT_ONCE)
-      return new Promise((resolve, reject) => {
-        if (this.#waiting.length === 0) setImmediate(() => this.#next());
-        this.#waiting.push({ take, resolve, reject });
-      });
-    if (this.#atOnce === 0)
-      setImmediate(() => {
-        this.#isCrowded ||= this.#atOnce > 1;
-        this.#atOnce = 0;
-      });
-    this.#atOnce += 1;
+    if (this.#count === 0) setImmediate(() => this.#endTurn());
+    this.#count += 1;
+    if (this.#alwaysWaits || this.#isCrowded || this.#count > MAX_AT_ONCE)
+      return new Promise((resolve, reject) => this.#waiting.push({ take, resolve, reject }));
     const answer = this.#write(take);
     this.#isCrowded = answer instanceof Promise;
     return answer;
   }
 
-  #next(): void {
+  #endTurn(): void {
     const batch = this.#waiting.splice(0, MAX_BATCH);
-    this.#isCrowded = batch.length > 1;
-    if (this.#waiting.length > 0) setImmediate(() => this.#next());
-    void this.#carryOut(batch);
+    // Those that did not wait say less than those that did: they may have followed each other.
+    if (batch.length > 0) this.#isCrowded = batch.length > 1;
+    else this.#isCrowded ||= this.#count > 1;
+    this.#count = this.#waiting.length;
+    if (this.#count > 0) setImmediate(() => this.#endTurn());
+    if (batch.length > 0) void this.#carryOut(batch);
   }
 
   async #carryOut(batch: readonly Queued[]): Promise<void> {

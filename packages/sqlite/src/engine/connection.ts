@@ -3,7 +3,7 @@ import { isBusy, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { Memo } from "./memo.js";
 import { Names } from "./names.js";
-import { SYNCHRONOUS } from "./pragmas.js";
+import { SYNCHRONOUS, setPragma } from "./pragmas.js";
 import { prepareAll, type Statements } from "./statements.js";
 
 /** A database with all that is known of it. Stores on the same one share it, so that they see each other's charges. */
@@ -42,9 +42,11 @@ export class Connection {
 
   /**
    * Runs the work in a transaction that holds the write lock from its start, on a memo that was confirmed in it. Nothing of it
-   * stays where it throws. Begins with `SQLITE_BUSY` while another connection holds the lock.
+   * stays where it throws. Begins with `SQLITE_BUSY` while another connection holds the lock. What goes through to the disk
+   * never goes into a file that is gone.
    */
   write<Result>(synchronous: number, work: () => Result): Result {
+    if (synchronous === SYNCHRONOUS.FULL) this.#watch?.look();
     this.#setSynchronous(synchronous);
     this.run.beginWrite.run();
     try {
@@ -57,12 +59,6 @@ export class Connection {
       this.names.forget();
       throw error;
     }
-  }
-
-  /** Writes records: always through to the disk. */
-  commit<Result>(work: () => Result): Result {
-    this.#watch?.look();
-    return this.write(SYNCHRONOUS.FULL, work);
   }
 
   /** Copies the log into the file and empties it: pages from before a change would otherwise stay in it for a while. */
@@ -93,9 +89,7 @@ export class Connection {
   #setSynchronous(synchronous: number): void {
     if (this.synchronous === synchronous) return;
     this.synchronous = undefined;
-    this.database.pragma(`synchronous = ${synchronous}`);
-    if (this.database.pragma("synchronous", { simple: true }) !== synchronous)
-      throw unavailable("SQLite did not keep its durability setting");
+    setPragma(this.database, "synchronous", synchronous);
     this.synchronous = synchronous;
   }
 }

@@ -35,7 +35,6 @@ function writeWindows(windows: Windows): string {
 
 /** The windows with one replaced. */
 export function withWindow(windows: Windows, name: string, window: RateWindow): Windows {
-  if (windows.length === 0) return [{ name, window }];
   return [...windows.filter((stored) => stored.name !== name), { name, window }];
 }
 

@@ -21,6 +21,7 @@ export interface SqliteDatabase {
   readonly inTransaction: boolean;
   prepare(sql: string): SqliteStatement;
   exec(sql: string): unknown;
+  transaction(work: () => void): { (): void; immediate(): void };
   pragma(source: string, options?: { readonly simple?: boolean }): unknown;
   close(): unknown;
 }

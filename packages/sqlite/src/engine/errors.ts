@@ -8,8 +8,7 @@ function sqliteCode(error: unknown): string | null {
 
 /** Whether another connection was in the way: the same call may succeed in a moment. */
 export function isBusy(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code !== null && /^SQLITE_(BUSY|LOCKED)/.test(code);
+  return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? "");
 }
 
 /** The error for a call that did nothing because the store cannot be used now. */

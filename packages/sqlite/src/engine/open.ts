@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { LatchkeyError } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
-import { isBusy, refusal, translateError, unavailable } from "./errors.js";
+import { isBusy, refusal, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { openWithDriver } from "./load-driver.js";
 import { hasAny, migrate, schemaVersion, VIEWS } from "./migrations/index.js";
@@ -22,14 +22,10 @@ export function openPath(path: string): SqliteDatabase {
     );
   const isFile = path !== ":memory:";
   if (isFile) createPrivately(path);
-  try {
-    const watch = isFile ? new FileWatch(path) : null;
-    const database = openWithDriver(path, { timeout: OPENING_TIMEOUT_MS, fileMustExist: isFile });
-    watch?.look();
-    return database;
-  } catch (error) {
-    throw translateError(error, "not-applied");
-  }
+  const watch = isFile ? new FileWatch(path) : null;
+  const database = openWithDriver(path, { timeout: OPENING_TIMEOUT_MS, fileMustExist: isFile });
+  watch?.look();
+  return database;
 }
 
 /** Makes a connection fit to serve. @param isOurs - Whether the whole file is latchkey's, and not one with other tables. */
@@ -57,17 +53,14 @@ function createPrivately(path: string): void {
       const reason = code === "ENOENT" ? "its directory does not exist: create it" : code;
       throw unavailable(`the database file cannot be created: ${reason}`);
     }
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) throw new TypeError('"path" is a link to a file that does not exist');
-    if (!found.isFile())
-      throw new TypeError('"path" must name a file, not a directory or a device');
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+      throw new TypeError('"path" must name a file, not a directory, a device or a broken link');
   }
 }
 
 /** One snapshot: another process may be making the tables at this moment. */
 function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
-  database.exec("BEGIN");
-  try {
+  const check = database.transaction(() => {
     const mark = database.pragma("application_id", { simple: true });
     if (mark === APPLICATION_ID) return;
     if (mark !== 0)
@@ -78,9 +71,8 @@ function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
       throw refusal(
         "the database holds tables of another program: give another path, or hand in the open database",
       );
-  } finally {
-    if (database.inTransaction) database.exec("COMMIT");
-  }
+  });
+  check();
 }
 
 /**

@@ -7,12 +7,6 @@ export const APPLICATION_ID = 0x4c4b4559;
 /** Before it, SQLite could damage a WAL database that two connections write to: https://www.sqlite.org/wal.html#walreset */
 const OLDEST_SQLITE = "3.51.3";
 
-/** The log is copied into the file whenever it has grown to this many pages. */
-const CHECKPOINT_PAGES = 1_000;
-
-/** How much of the file one connection keeps in memory, in KiB, as it is used. SQLite's own 2 MiB hold a few thousand keys. */
-const CACHE_KIB = 16_384;
-
 /** Values of `PRAGMA synchronous`. */
 export const SYNCHRONOUS = { NORMAL: 1, FULL: 2 };
 
@@ -27,8 +21,10 @@ const SETTINGS: readonly (readonly [name: string, value: number])[] = [
   ["recursive_triggers", 1],
   ["fullfsync", 1],
   ["checkpoint_fullfsync", 1],
-  ["cache_size", -CACHE_KIB],
-  ["wal_autocheckpoint", CHECKPOINT_PAGES],
+  // How much of the file one connection keeps in memory, in KiB, negated. SQLite's own 2 MiB hold a few thousand keys.
+  ["cache_size", -16_384],
+  // The log is copied into the file whenever it has grown to this many pages.
+  ["wal_autocheckpoint", 1_000],
   ["synchronous", SYNCHRONOUS.FULL],
 ];
 

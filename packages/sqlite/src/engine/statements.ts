@@ -41,10 +41,6 @@ const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_reco
   WHERE r.workspace = ? AND r.kind = ? AND substr(r.id, 1, 16) ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ?
   ORDER BY substr(r.id, 1, 16) ${order}, r.id ${order} LIMIT ?`;
 
-const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
-  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
-  LEFT JOIN latchkey_counters c ON c.seq = r.counters WHERE`;
-
 /** Every statement that a store runs while it serves. */
 export const SQL = {
   begin: "BEGIN",
@@ -87,7 +83,8 @@ export const SQL = {
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
-  confirm: `${CONFIRMED} ${isAt("r.")}`,
+  confirm: `SELECT ${kept("r", "c")} FROM latchkey_record r
+    LEFT JOIN latchkey_counters c ON c.seq = r.counters WHERE ${isAt("r.")}`,
   passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
   workspaces: "SELECT id FROM latchkey_workspace WHERE id > ? ORDER BY id LIMIT ?",
@@ -98,13 +95,13 @@ export const SQL = {
   forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
   sums: `SELECT hour_at, code, count FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at >= ? AND hour_at < ? ORDER BY hour_at`,
-  oldSums: `SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
-    WHERE workspace = ? AND hour_at < ? ORDER BY hour_at LIMIT ?`,
   addSum: `INSERT INTO latchkey_statistic (workspace, kind, subject, hour_at, code, count)
     VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = count + excluded.count`,
-  deleteSum: `DELETE FROM latchkey_statistic
-    WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at = ? AND code = ?`,
+  oldSum: "SELECT 1 FROM latchkey_statistic WHERE workspace = ? AND hour_at < ? LIMIT 1",
+  deleteSums: `DELETE FROM latchkey_statistic WHERE (workspace, kind, subject, hour_at, code) IN
+    (SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
+    WHERE workspace = ? AND hour_at < ? ORDER BY hour_at LIMIT ?)`,
   raiseUse: `INSERT INTO latchkey_used (record, at)
     SELECT seq, ? FROM latchkey_record WHERE ${isAt("")}
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,

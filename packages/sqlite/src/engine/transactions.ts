@@ -27,7 +27,7 @@ export class Transactions {
 
   /** A change of records: survives a power cut once it has resolved. */
   commit<Result>(work: () => Result): Result | Promise<Result> {
-    return this.#queue.run(() => this.#use(() => this.#connection.commit(work)));
+    return this.count(work, SYNCHRONOUS.FULL);
   }
 
   /** A change of what is counted: survives the process, but not always a power cut. */

@@ -33,23 +33,21 @@ export function schemaVersion(database: SqliteDatabase): number {
  * again once the write lock is held. Refuses a file that a newer latchkey has written.
  */
 export function migrate(database: SqliteDatabase): void {
-  if (assertNotNewer(schemaVersion(database)) === LATEST) return;
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    const version = assertNotNewer(schemaVersion(database));
+  if (missing(database).length === 0) return;
+  const bringUpToDate = database.transaction(() => {
     // A database that holds more than latchkey is its owner's to mark.
     if (!hasAny(database, "1")) database.pragma(`application_id = ${APPLICATION_ID}`);
-    for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
+    for (const sql of missing(database)) database.exec(sql);
     database.exec(`INSERT INTO latchkey_schema (id, version) VALUES (1, ${LATEST})
       ON CONFLICT (id) DO UPDATE SET version = excluded.version`);
-    database.exec("COMMIT");
-  } finally {
-    if (database.inTransaction) database.exec("ROLLBACK");
-  }
+  });
+  bringUpToDate.immediate();
 }
 
-function assertNotNewer(version: number): number {
-  if (version <= LATEST) return version;
+/** The migrations that a database lacks. */
+function missing(database: SqliteDatabase): readonly string[] {
+  const version = schemaVersion(database);
+  if (version <= LATEST) return MIGRATIONS.slice(version);
   throw refusal(
     `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite`,
   );
