@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setTimeout } from "node:timers/promises";
 import { readInput } from "./command-line/read-input.js";
 import { runProgram } from "./program.js";
 
@@ -10,4 +11,17 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   warn: (line) => void stderr.write(`latchkey: ${line}\n`),
   terminal: stdout.isTTY ? { columns: stdout.columns, hasColors: !env.NO_COLOR } : null,
   readInput,
+  pause,
 });
+
+/** Resolves after a while, or with the first signal to stop. */
+async function pause(ms: number): Promise<boolean> {
+  const stopped = new AbortController();
+  const stop = () => stopped.abort();
+  process.on("SIGTERM", stop).on("SIGINT", stop);
+  try {
+    return await setTimeout(ms, true, { signal: stopped.signal }).catch(() => false);
+  } finally {
+    process.off("SIGTERM", stop).off("SIGINT", stop);
+  }
+}

@@ -4,13 +4,33 @@ import { inputComplaint, messageOf, parserComplaint } from "./command-line/compl
 import { Refused, UsageError } from "./command-line/failures.js";
 import { example, HELP_END } from "./command-line/help.js";
 import type { Host } from "./command-line/host.js";
+import { addApis } from "./commands/apis.js";
+import { addAudit } from "./commands/audit.js";
+import { addExplain } from "./commands/explain.js";
+import { addIdentities } from "./commands/identities.js";
+import { addKeys } from "./commands/keys.js";
+import { addLimits } from "./commands/limits.js";
+import { addPermissions } from "./commands/permissions.js";
+import { addRoles } from "./commands/roles.js";
 import { addRootKey } from "./commands/root-key.js";
 import { addServe } from "./commands/serve.js";
+import { addUsage } from "./commands/usage.js";
+import { addVerify } from "./commands/verify.js";
 import { addWorkspace } from "./commands/workspace.js";
 
 /** What each command adds itself with, in the order of the program's help. */
 const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addServe,
+  addApis,
+  addKeys,
+  addIdentities,
+  addRoles,
+  addPermissions,
+  addVerify,
+  addExplain,
+  addLimits,
+  addUsage,
+  addAudit,
   addRootKey,
   addWorkspace,
 ];

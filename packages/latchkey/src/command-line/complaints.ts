@@ -70,7 +70,9 @@ export function inputComplaint(error: unknown, command: Command | null): unknown
 function typedAs(field: string, command: Command | null): string {
   const isArgument = command?.registeredArguments.some((argument) => argument.name() === field);
   if (isArgument) return `<${field}>`;
-  return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  // Options of spans take a unit, so that their names say none.
+  const name = field.replace(/Ms$/, "");
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 function wantsCommand(command: Command): string {

@@ -9,6 +9,8 @@ export interface Host {
   readonly terminal: Terminal | null;
   /** Reads stdin to its end, or, from a terminal, one line that is not shown. */
   readonly readInput: () => Promise<string>;
+  /** Resolves after `ms`: with true, or with false where the program was asked to stop. */
+  readonly pause: (ms: number) => Promise<boolean>;
 }
 
 /** A terminal that results are shown on. */

@@ -1,0 +1,104 @@
+import type { DryRunOutcome, VerdictCheck } from "@latchkey/core";
+import type { Command } from "commander";
+import { Refused } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import {
+  addCommonOptions,
+  addInput,
+  type CommonOptions,
+  inputOf,
+} from "../command-line/operations.js";
+import { type Column, instant, printRows } from "../command-line/output.js";
+import { QUESTION } from "../command-line/question.js";
+import { ON_STDIN, readSecret } from "../command-line/secret-input.js";
+import { withLatchkey } from "../command-line/store-options.js";
+
+/** Adds `latchkey explain`: why a key is refused, and when it would pass. */
+export function addExplain(program: Command, host: Host): void {
+  const explain = program
+    .command("explain")
+    .description(
+      "show each check of a verification, and when it would pass; takes nothing, and ends with 1 where the key would be refused",
+    )
+    .argument("<keyId>", `id of the key; ${ON_STDIN}`)
+    .addHelpText("after", example("latchkey explain <keyId> --permissions docs.read"));
+  addCommonOptions(addInput(explain, [], QUESTION)).action(async (argument: string) => {
+    const options = explain.opts<CommonOptions>();
+    const { keyId, ...question } = inputOf(explain, QUESTION) as { readonly keyId: string };
+    const key = argument === "-" ? await readSecret(argument, host) : null;
+    await withLatchkey(options, host, async (latchkey) => {
+      const outcome: DryRunOutcome =
+        key === null
+          ? await latchkey.explainKey({ ...question, keyId })
+          : await latchkey.verifyKey({ ...question, key, dryRun: true });
+      if (options.json) host.print(JSON.stringify(outcome));
+      else {
+        printRows(host, options, outcome.checks, columnsAt(latchkey.now()));
+        host.print(conclusion(outcome, latchkey.now()));
+      }
+      if (!outcome.valid) throw new Refused();
+    });
+  });
+}
+
+function columnsAt(now: number): readonly Column<VerdictCheck>[] {
+  return [
+    { title: "CHECK", of: (check) => check.check },
+    { title: "RESULT", of: ({ passed }) => (passed ? "passes" : "REFUSES") },
+    { title: "WHAT IT SAW", of: (check) => seen(check, now) },
+    { title: "PASSES AT", of: (check) => passesAt(check, now) },
+  ];
+}
+
+/** What a check saw, in words. */
+function seen(check: VerdictCheck, now: number): string | undefined {
+  switch (check.check) {
+    case "exists":
+      return check.passed ? undefined : "no key of this workspace has this secret";
+    case "enabled":
+      return check.passed ? "switched on" : "switched off: keys enable";
+    case "api":
+      return check.wanted === undefined
+        ? check.apiId
+        : `asked for ${check.wanted}, is of ${check.apiId}`;
+    case "expiry":
+      if (check.expires === undefined) return "never expires";
+      return `${check.expires > now ? "expires" : "expired"} ${instant(check.expires)}`;
+    case "address":
+      return check.ipAddress ?? (check.passed ? "any address" : "no --ip-address given");
+    case "permissions":
+      return check.missing === undefined ? undefined : `missing ${JSON.stringify(check.missing)}`;
+    case "ratelimit":
+      return `${check.name}: takes ${check.cost} of ${check.remaining} left of ${check.limit}, until ${instant(check.reset)}`;
+    case "uses":
+      return usesSeen(check);
+    default:
+      return check satisfies never;
+  }
+}
+
+function usesSeen(check: Extract<VerdictCheck, { readonly check: "uses" }>): string {
+  const { remaining, cost, from, nextRefillAt } = check;
+  if (remaining === undefined) return "unlimited";
+  const refill = nextRefillAt === undefined ? "" : `, refilled ${instant(nextRefillAt)}`;
+  return `takes ${cost} of ${remaining} left of the ${from}${refill}`;
+}
+
+function passesAt(check: VerdictCheck, now: number): string | undefined {
+  if (check.passed) return undefined;
+  const isPassing = "retryAfterMs" in check && check.retryAfterMs !== undefined;
+  return isPassing ? instant(now + check.retryAfterMs) : "not by waiting";
+}
+
+/** The verdict in one line. */
+function conclusion(outcome: DryRunOutcome, now: number): string {
+  if (outcome.valid) return "VALID: it would be let in";
+  const waits = outcome.checks
+    .filter(({ passed }) => !passed)
+    .map((check) => ("retryAfterMs" in check ? check.retryAfterMs : undefined));
+  const known = waits.filter((wait) => wait !== undefined);
+  return known.length === waits.length
+    ? `${outcome.code}: it would pass at ${instant(now + Math.max(...known))} if nothing else happens`
+    : `${outcome.code}: waiting does not help`;
+}

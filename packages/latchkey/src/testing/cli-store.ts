@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Host } from "../command-line/host.js";
+import { runInProcess } from "./run-in-process.js";
+import { tempFolder } from "./temp-folder.js";
+
+/** The command line on a new SQLite file. */
+export interface CliStore {
+  readonly url: string;
+  readonly run: (args: string, parts?: Partial<Host>) => ReturnType<typeof runInProcess>;
+  /** Runs a command that must succeed, with `--json`, and answers its objects. */
+  readonly json: (args: string, parts?: Partial<Host>) => Promise<Record<string, never>[]>;
+}
+
+/** A new SQLite file and the command line on it: arguments are separated by spaces. */
+export function cliStore(): CliStore {
+  const url = `sqlite:${join(tempFolder(), "keys.db")}`;
+  const run: CliStore["run"] = (args, parts = {}) =>
+    runInProcess(args.split(" "), { LATCHKEY_STORE: url }, parts);
+  return {
+    url,
+    run,
+    json: async (args, parts) => {
+      const { exitCode, stdout, stderr } = await run(`${args} --json`, parts);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      return stdout
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+    },
+  };
+}
+
+/** A terminal without colours. */
+export const TERMINAL = { terminal: { columns: 80, hasColors: false } };
