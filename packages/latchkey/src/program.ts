@@ -4,6 +4,7 @@ import { inputComplaint, messageOf, parserComplaint } from "./command-line/compl
 import { Refused, UsageError } from "./command-line/failures.js";
 import { example, HELP_END } from "./command-line/help.js";
 import type { Host } from "./command-line/host.js";
+import { secretInArguments } from "./command-line/secret-input.js";
 import { addApis } from "./commands/apis.js";
 import { addAudit } from "./commands/audit.js";
 import { addExplain } from "./commands/explain.js";
@@ -17,6 +18,7 @@ import { addServe } from "./commands/serve.js";
 import { addUsage } from "./commands/usage.js";
 import { addVerify } from "./commands/verify.js";
 import { addWorkspace } from "./commands/workspace.js";
+import { redact } from "./secrets/redact.js";
 
 /** What each command adds itself with, in the order of the program's help. */
 const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
@@ -79,6 +81,7 @@ export async function runProgram(args: readonly string[], host: Host): Promise<n
 
 /** Runs `latchkey` with these arguments, and rejects with what went wrong. */
 export async function runArguments(args: readonly string[], host: Host): Promise<void> {
+  if (args.some((arg) => redact(arg) !== arg)) throw secretInArguments();
   const program = createProgram(host);
   let running: Command | null = null;
   program.hook("preAction", (_, command) => {

@@ -58,6 +58,7 @@ export function inputComplaint(error: unknown, command: Command | null): unknown
   if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return error;
   const [issue] = error.issues;
   if (issue === undefined) return error;
+  if (issue.path === "") return new UsageError(issue.message);
   const [field = "", ...rest] = issue.path.split(".");
   const isItem = /^\d+$/.test(rest[0] ?? "");
   const item = isItem ? ` (item ${Number(rest[0]) + 1})` : "";

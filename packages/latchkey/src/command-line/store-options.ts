@@ -117,7 +117,8 @@ export async function withStore(
   // Before the store: a wrong environment must not leave a new file behind.
   const keyRings = asUsageError(() => keyRingsFromEnv(host.env));
   const store = openChosen(choice, given);
-  const latchkey = createLatchkey({ store, ...keyRings, ...extras }).actingAs(CLI_ACTOR);
+  const clock = host.clock === undefined ? {} : { clock: host.clock };
+  const latchkey = createLatchkey({ store, ...keyRings, ...clock, ...extras }).actingAs(CLI_ACTOR);
   try {
     await work(latchkey, store);
   } finally {

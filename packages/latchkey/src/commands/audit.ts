@@ -34,6 +34,9 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
 /** How often a followed log is looked at, in ms. */
 const INTERVAL_MS = 1_000;
 
+/** How far the clocks of writers may differ before an entry is missed, in ms. */
+const OVERLAP_MS = 60_000;
+
 /** Adds `latchkey audit`: who changed what, and when. */
 export function addAudit(program: Command, host: Host): void {
   const audit = program
@@ -45,31 +48,35 @@ export function addAudit(program: Command, host: Host): void {
   addCommonOptions(addInput(audit, [], FILTERS)).action(async () => {
     const options = audit.opts<CommonOptions & { limit?: number; follow?: true }>();
     const filter = inputOf(audit, FILTERS);
+    const { limit = 50, follow = false } = options;
     await withLatchkey(options, host, async (latchkey) => {
       const show = (events: readonly AuditEvent[]) => printRows(host, options, events, COLUMNS);
-      const latest = await latestEvents(
+      const recent = (at: number) => (event: AuditEvent) => event.at > at - OVERLAP_MS;
+      let known = await latestEvents(
         latchkey,
         filter,
-        (_, count) => count < (options.limit ?? 50),
+        (event, later) => later.length < limit || (follow && recent(later[0]?.at ?? 0)(event)),
       );
-      show(latest);
-      if (options.follow !== true) return;
-      let last = latest.at(-1)?.id ?? "";
-      while (await host.pause(INTERVAL_MS)) {
-        const since = last;
-        const events = await latestEvents(latchkey, filter, ({ id }) => id > since);
-        show(events);
-        last = events.at(-1)?.id ?? last;
+      show(known.slice(-limit));
+      while (follow && (await host.pause(INTERVAL_MS))) {
+        const events = await latestEvents(latchkey, filter, recent(known.at(-1)?.at ?? 0));
+        const shown = new Set(known.map(({ id }) => id));
+        show(events.filter(({ id }) => !shown.has(id)));
+        known = events;
       }
     });
   });
 }
 
-/** The latest events for which `isWanted` holds, up to the first for which it does not, in the order of time. */
+/**
+ * The latest events for which `isWanted` holds, up to the first for which it does not, in the order of time.
+ *
+ * @param isWanted - Is given an event and those that are later.
+ */
 async function latestEvents(
   latchkey: Latchkey,
   filter: Input,
-  isWanted: (event: AuditEvent, count: number) => boolean,
+  isWanted: (event: AuditEvent, later: readonly AuditEvent[]) => boolean,
 ): Promise<readonly AuditEvent[]> {
   const events: AuditEvent[] = [];
   let cursor: string | undefined;
@@ -78,7 +85,7 @@ async function latestEvents(
       cursor === undefined ? filter : { ...filter, cursor },
     );
     for (const event of page.events) {
-      if (!isWanted(event, events.length)) return events.reverse();
+      if (!isWanted(event, events)) return events.reverse();
       events.push(event);
     }
     cursor = page.cursor;

@@ -35,7 +35,7 @@ export function addExplain(program: Command, host: Host): void {
       if (options.json) host.print(JSON.stringify(outcome));
       else {
         printRows(host, options, outcome.checks, columnsAt(latchkey.now()));
-        host.print(conclusion(outcome, latchkey.now()));
+        host.print(conclusion(outcome));
       }
       if (!outcome.valid) throw new Refused();
     });
@@ -47,7 +47,10 @@ function columnsAt(now: number): readonly Column<VerdictCheck>[] {
     { title: "CHECK", of: (check) => check.check },
     { title: "RESULT", of: ({ passed }) => (passed ? "passes" : "REFUSES") },
     { title: "WHAT IT SAW", of: (check) => seen(check, now) },
-    { title: "PASSES AT", of: (check) => passesAt(check, now) },
+    {
+      title: "PASSES AT",
+      of: (check) => (check.passed ? undefined : (instant(passesAt(check)) ?? "not by waiting")),
+    },
   ];
 }
 
@@ -85,20 +88,19 @@ function usesSeen(check: Extract<VerdictCheck, { readonly check: "uses" }>): str
   return `takes ${cost} of ${remaining} left of the ${from}${refill}`;
 }
 
-function passesAt(check: VerdictCheck, now: number): string | undefined {
-  if (check.passed) return undefined;
-  const isPassing = "retryAfterMs" in check && check.retryAfterMs !== undefined;
-  return isPassing ? instant(now + check.retryAfterMs) : "not by waiting";
+/** Unix epoch ms at which a check passes if nothing else happens; undefined where waiting does not help. */
+function passesAt(check: VerdictCheck): number | undefined {
+  if (check.check === "ratelimit" && check.retryAfterMs !== undefined) return check.reset;
+  if (check.check === "uses" && check.retryAfterMs !== undefined) return check.nextRefillAt;
+  return undefined;
 }
 
 /** The verdict in one line. */
-function conclusion(outcome: DryRunOutcome, now: number): string {
+function conclusion(outcome: DryRunOutcome): string {
   if (outcome.valid) return "VALID: it would be let in";
-  const waits = outcome.checks
-    .filter(({ passed }) => !passed)
-    .map((check) => ("retryAfterMs" in check ? check.retryAfterMs : undefined));
-  const known = waits.filter((wait) => wait !== undefined);
-  return known.length === waits.length
-    ? `${outcome.code}: it would pass at ${instant(now + Math.max(...known))} if nothing else happens`
+  const instants = outcome.checks.filter(({ passed }) => !passed).map(passesAt);
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === instants.length
+    ? `${outcome.code}: it would pass at ${instant(Math.max(...known))} if nothing else happens`
     : `${outcome.code}: waiting does not help`;
 }

@@ -15,8 +15,12 @@ export interface CliStore {
 /** A new SQLite file and the command line on it: arguments are separated by spaces. */
 export function cliStore(): CliStore {
   const url = `sqlite:${join(tempFolder(), "keys.db")}`;
-  const run: CliStore["run"] = (args, parts = {}) =>
-    runInProcess(args.split(" "), { LATCHKEY_STORE: url }, parts);
+  let runs = 0;
+  const run: CliStore["run"] = (args, parts = {}) => {
+    runs += 1;
+    const now = NOON + runs * 1_000;
+    return runInProcess(args.split(" "), { LATCHKEY_STORE: url }, { clock: () => now, ...parts });
+  };
   return {
     url,
     run,
@@ -30,6 +34,9 @@ export function cliStore(): CliStore {
     },
   };
 }
+
+/** When all of it happens: a second for each run. */
+const NOON: number = Date.UTC(2031, 4, 17, 12);
 
 /** A terminal without colours. */
 export const TERMINAL = { terminal: { columns: 80, hasColors: false } };
