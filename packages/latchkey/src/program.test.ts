@@ -42,7 +42,7 @@ describe("the program", () => {
   });
 
   test.each([
-    [[], /^the first argument must be a command: serve, .*, workspace$/],
+    [[], /^the first argument must be a command: serve, apis, .*$/],
     [["sevre"], /^the first argument must be a command: .*: did you mean serve\?$/],
     [["--store", "memory:"], /^options come after the command: serve, /],
     [

@@ -14,6 +14,7 @@ import { addLimits } from "./commands/limits.js";
 import { addPermissions } from "./commands/permissions.js";
 import { addRoles } from "./commands/roles.js";
 import { addRootKey } from "./commands/root-key.js";
+import { addScannerRules } from "./commands/scanner-rules.js";
 import { addServe } from "./commands/serve.js";
 import { addUsage } from "./commands/usage.js";
 import { addVerify } from "./commands/verify.js";
@@ -35,6 +36,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addAudit,
   addRootKey,
   addWorkspace,
+  addScannerRules,
 ];
 
 /** Columns of help that is not printed on a terminal. */
