@@ -66,11 +66,16 @@ function between(low: string, high: string, exact: number): string {
   const [first = "", last = ""] = [low[0], high[0]];
   if (low === "" || exact === 0) return any(low.length);
   if (first === last) return first + between(low.slice(1), high.slice(1), exact);
-  const [rest, beforeLast] = [low.slice(1), previous(last)];
+  const [lowRest, highRest] = [low.slice(1), high.slice(1)];
+  // Where all that follows is in the range, or where no more is to be told apart, one class says it.
+  const isOpenBelow = exact === 1 || /^1*$/.test(lowRest);
+  const isOpenAbove = exact === 1 || /^z*$/.test(highRest);
+  const from = isOpenBelow ? first : next(first);
+  const to = isOpenAbove ? last : previous(last);
   return either([
-    first + between(rest, "z".repeat(rest.length), exact - 1),
-    ...(next(first) <= beforeLast ? [`${oneOf(next(first), beforeLast)}${any(rest.length)}`] : []),
-    last + between("1".repeat(rest.length), high.slice(1), exact - 1),
+    ...(isOpenBelow ? [] : [first + between(lowRest, "z".repeat(lowRest.length), exact - 1)]),
+    ...(from <= to ? [oneOf(from, to) + any(lowRest.length)] : []),
+    ...(isOpenAbove ? [] : [last + between("1".repeat(highRest.length), highRest, exact - 1)]),
   ]);
 }
 
@@ -79,7 +84,7 @@ function any(length: number): string {
 }
 
 function either(patterns: readonly string[]): string {
-  return `(?:${patterns.join("|")})`;
+  return patterns.length === 1 ? (patterns[0] ?? "") : `(?:${patterns.join("|")})`;
 }
 
 /** A class of the characters from one to another, written as the ranges that base58 leaves of ASCII. */
