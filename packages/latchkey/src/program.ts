@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { inputComplaint, messageOf, parserComplaint } from "./command-line/complaints.js";
 import { Refused, UsageError } from "./command-line/failures.js";
@@ -7,6 +6,8 @@ import type { Host } from "./command-line/host.js";
 import { secretInArguments } from "./command-line/secret-input.js";
 import { addApis } from "./commands/apis.js";
 import { addAudit } from "./commands/audit.js";
+import { addCompletion } from "./commands/completion.js";
+import { addDoctor } from "./commands/doctor.js";
 import { addExplain } from "./commands/explain.js";
 import { addIdentities } from "./commands/identities.js";
 import { addKeys } from "./commands/keys.js";
@@ -20,6 +21,7 @@ import { addUsage } from "./commands/usage.js";
 import { addVerify } from "./commands/verify.js";
 import { addWorkspace } from "./commands/workspace.js";
 import { redact } from "./secrets/redact.js";
+import { version } from "./version.js";
 
 /** What each command adds itself with, in the order of the program's help. */
 const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
@@ -36,7 +38,9 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addAudit,
   addRootKey,
   addWorkspace,
+  addDoctor,
   addScannerRules,
+  addCompletion,
 ];
 
 /** Columns of help that is not printed on a terminal. */
@@ -121,9 +125,4 @@ function refuseRepeats(command: Command): void {
     });
   }
   command.commands.forEach(refuseRepeats);
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -2,6 +2,7 @@ import type { KeyStore, Latchkey } from "@latchkey/core";
 import type { Command } from "commander";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { addOperation } from "../command-line/operations.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
 import { addStoreOptions, type StoreOptions, withLatchkey } from "../command-line/store-options.js";
 import { workspaceIdOf } from "../command-line/values.js";
@@ -10,9 +11,12 @@ type Options = StoreOptions & JsonOption;
 
 /** Adds `latchkey workspace`: makes a workspace, shows one, or switches it off or on. */
 export function addWorkspace(program: Command, host: Host): void {
-  const workspace = addGroup(program, "workspace", "make a workspace, or switch one off or on", [
-    "latchkey workspace disable ws_default --store sqlite:./keys.db",
-  ]);
+  const workspace = addGroup(
+    program,
+    "workspace",
+    "make or show a workspace, or switch one off or on",
+    ["latchkey workspace disable ws_default --store sqlite:./keys.db"],
+  );
 
   const create = workspace
     .command("create")
@@ -31,6 +35,17 @@ export function addWorkspace(program: Command, host: Host): void {
       );
     },
   );
+
+  addOperation(workspace, host, {
+    name: "get",
+    text: "show the workspace that --workspace names",
+    operation: "getWorkspace",
+    print: ({ id, name, enabled }) => [
+      ["id", id],
+      ["name", name],
+      ["enabled", enabled],
+    ],
+  });
 
   for (const [action, effect] of [
     [
