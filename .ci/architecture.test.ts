@@ -12,7 +12,9 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   http: ["core"],
   conformance: ["core"],
   guard: ["core"],
-  latchkey: ["core", "memory", "sqlite", "redis", "postgres", "http"],
+  otel: ["core"],
+  import: ["core"],
+  latchkey: ["core", "import", "memory", "sqlite", "redis", "postgres", "http"],
   bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
 };
 
@@ -24,7 +26,9 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   postgres: ["conformance"],
   http: ["memory", "sqlite"],
   conformance: ["memory"],
-  guard: ["memory", "sqlite", "redis"],
+  guard: ["memory", "sqlite", "redis", "postgres"],
+  otel: ["memory"],
+  import: ["memory", "sqlite", "postgres", "http"],
   latchkey: ["conformance"],
 };
 

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { createGuard } from "@latchkey/guard/node";
 import {
   createHandler,
   createLatchkey,
@@ -6,7 +7,6 @@ import {
   openStore,
   toNodeListener,
 } from "latchkey";
-import { createGuard } from "./guard.mjs";
 
 const { STORE_URL = "memory:", PORT = "4100", API_ID } = process.env;
 
@@ -20,39 +20,47 @@ const highWater = new Map([
 // What makes its keys: a store picked by configuration, and the HTTP contract beside the service's own routes.
 const latchkey = createLatchkey({ store: openStore(STORE_URL), ...keyRingsFromEnv() });
 const apiId = API_ID ?? (await latchkey.createApi({ name: "tide-tables" })).apiId;
-const guard = createGuard(latchkey, apiId);
 const keyManagement = toNodeListener(createHandler({ latchkey }));
+const guard = createGuard(latchkey);
 
-const server = createServer(async (request, response) => {
-  const { pathname } = new URL(request.url ?? "/", "http://localhost");
-  if (pathname.startsWith("/v1/")) return keyManagement(request, response);
-
-  const [, collection, harbour = ""] = pathname.split("/");
-  const times = highWater.get(harbour);
-  if (times === undefined) return reply(404, { error: "NOT_FOUND" });
-
-  if (collection === "tides") {
-    // Any good key; a limit of the key itself applies without being named.
-    const caller = await guard(request, response);
-    if (caller !== null) reply(200, { harbour, highWater: times, usesLeft: caller.remaining });
-  } else if (collection === "charts") {
-    // Needs a permission, and takes from a limit that all keys of one customer share.
-    const caller = await guard(request, response, {
-      authorization: { permissions: "charts.read" },
-      ratelimits: [{ name: "charts" }],
-    });
-    if (caller !== null) reply(200, { harbour, chart: `/files/${harbour}.pdf` });
-  } else reply(404, { error: "NOT_FOUND" });
-
-  /**
-   * @param {number} status
-   * @param {unknown} body
-   */
-  function reply(status, body) {
-    response.writeHead(status, { "Content-Type": "application/json" });
-    response.end(JSON.stringify(body));
-  }
+// Any good key of this API; a limit of the key itself applies without being named.
+const tides = guard({ apiId }, (request, response, { remaining: usesLeft }) => {
+  const harbour = harbourOf(request);
+  reply(response, 200, { harbour, highWater: highWater.get(harbour), usesLeft });
 });
+
+// Needs a permission, and takes from a limit that all keys of one customer share.
+const charts = guard(
+  { apiId, permissions: "charts.read", ratelimits: [{ name: "charts" }] },
+  (request, response) => {
+    const harbour = harbourOf(request);
+    reply(response, 200, { harbour, chart: `/files/${harbour}.pdf` });
+  },
+);
+
+const server = createServer((request, response) => {
+  if (request.url?.startsWith("/v1/")) return keyManagement(request, response);
+  // Before any guard: what does not exist costs nobody a use.
+  if (!highWater.has(harbourOf(request))) return reply(response, 404, { error: "NOT_FOUND" });
+  if (request.url?.startsWith("/tides/")) return tides(request, response);
+  if (request.url?.startsWith("/charts/")) return charts(request, response);
+  return reply(response, 404, { error: "NOT_FOUND" });
+});
+
+/** @param {import("node:http").IncomingMessage} request */
+function harbourOf(request) {
+  return new URL(request.url ?? "/", "http://localhost").pathname.split("/")[2] ?? "";
+}
+
+/**
+ * @param {import("node:http").ServerResponse} response
+ * @param {number} status
+ * @param {unknown} body
+ */
+function reply(response, status, body) {
+  response.writeHead(status, { "Content-Type": "application/json" });
+  response.end(JSON.stringify(body));
+}
 
 server.listen(Number(PORT), "127.0.0.1", async () => {
   const address = server.address();

@@ -27,13 +27,11 @@ export function createClient(urls, rootKey) {
     const response = await fetch(`${urls.service}${path}`, headers && { headers });
     /** @type {any} */
     const body = await response.json();
-    const limit = response.headers.get("RateLimit-Remaining");
+    const limit = limitOf(response.headers);
     return {
-      verdict: `${response.status} ${response.ok ? "VALID" : body.error}`,
+      verdict: `${response.status} ${response.ok ? "VALID" : body.code}`,
       left: [
-        limit === null
-          ? ""
-          : `${limit} of ${response.headers.get("RateLimit-Limit")} in the window`,
+        limit === null ? "" : `${limit.left} of ${limit.units} in the window`,
         body.usesLeft === undefined ? "" : `uses: ${body.usesLeft}`,
       ]
         .filter((part) => part !== "")
@@ -49,4 +47,15 @@ async function answerOf(operation, response) {
   const body = await response.json();
   if (!response.ok) throw new Error(`${operation}: ${response.status} ${JSON.stringify(body)}`);
   return body;
+}
+
+/**
+ * The first rate limit that an answer names: `RateLimit: "default";r=9;t=42` and `RateLimit-Policy: "default";q=10;w=60`.
+ *
+ * @param {Headers} headers
+ */
+function limitOf(headers) {
+  const left = /;r=(\d+)/.exec(headers.get("RateLimit") ?? "")?.[1];
+  const units = /;q=(\d+)/.exec(headers.get("RateLimit-Policy") ?? "")?.[1];
+  return left === undefined || units === undefined ? null : { left, units };
 }

@@ -45,7 +45,7 @@ const liveness = (await fetch(`${urls.management}/v1/liveness`)).status;
 const anonymous = await visit(null, "/tides/eastness");
 table(forAnything, [
   row(["latchkey serve", `pid ${management.pid}`, urls.management], liveness, 200),
-  row(["tide tables", `pid ${service.pid}`, urls.service], anonymous.verdict, "401 UNAUTHORIZED"),
+  row(["tide tables", `pid ${service.pid}`, urls.service], anonymous.verdict, "401 KEY_MISSING"),
   row(["API", apiId, api.name], api.name, "tide-tables"),
   row(["customer", identityId, `harbour-office, charts: 4 per ${minutes}`], customer.ratelimits, [
     { name: "charts", limit: 4, duration: window },

@@ -54,7 +54,7 @@ export const GOALS: readonly Goal[] = [
   ratio("P8", "Redis: first verification of a key", "cold/redis", 2.2),
   value("P8", "Redis: round trips of it", "cold/redis/trips", 2),
   ...STORE_KINDS.flatMap((store) =>
-    ["verify", "page", "create"].map((work) => ({
+    ["verify", "page", "middle", "create"].map((work) => ({
       ...ratio(
         "P9",
         `${STORE_TITLES[store]}: ${work} at a million keys`,
@@ -64,6 +64,15 @@ export const GOALS: readonly Goal[] = [
       side: LARGEST,
     })),
   ),
+  ...STORE_KINDS.map((store) => ({
+    ...ratio(
+      "P9",
+      `${STORE_TITLES[store]}: 99th percentile of a verification while a million keys are deleted`,
+      `deletion/${store}`,
+      3,
+    ),
+    base: "quiet",
+  })),
   value("P10", "Memory: bytes a key", "bytes/memory/key", 800),
   value("P10", "SQLite: bytes a key", "bytes/sqlite/key", 500),
   value("P10", "Redis: bytes a key", "bytes/redis/key", 800),

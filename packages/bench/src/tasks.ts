@@ -5,9 +5,11 @@ import { verifyBesideWriter } from "./work/busy-writer.js";
 import { verifyCold } from "./work/cold.js";
 import { admitExactly } from "./work/concurrency.js";
 import { createKeys } from "./work/create.js";
+import { verifyBesideDeletion } from "./work/deletion.js";
 import { verifyWithFullDurability } from "./work/full-durability.js";
 import { growth } from "./work/growth.js";
 import { verifyOverHttp } from "./work/http.js";
+import { ownedKeys } from "./work/identities.js";
 import { importKeys } from "./work/import.js";
 import { importPackages, packageSizes } from "./work/modules.js";
 import { readPages } from "./work/page.js";
@@ -62,6 +64,8 @@ function tasksOf(store: StoreKind): readonly Task[] {
     { id: `import/${store}`, store, work: importKeys(store) },
     { id: `page/${store}`, store, work: readPages(store) },
     { id: `growth/${store}`, store, work: growth(store) },
+    { id: `owned/${store}`, store, work: ownedKeys(store) },
+    { id: `deletion/${store}`, store, work: verifyBesideDeletion(store) },
   ];
 }
 

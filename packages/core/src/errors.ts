@@ -69,7 +69,7 @@ export interface ErrorDetails {
 export interface InputIssue {
   /** Path of the field, members joined by dots; empty when the input as a whole is meant. */
   readonly path: string;
-  /** What the field must be. Never repeats the value that was given. */
+  /** What the field must be. It never repeats the value that was given, unless the program's own schema of metadata does. */
   readonly message: string;
 }
 
@@ -86,7 +86,8 @@ export interface LatchkeyErrorOptions {
 /**
  * The one error class of latchkey: a promise that could not be kept, with a code from a closed list.
  *
- * Messages, issues and every other field are free of secrets, hashes and caller-supplied values.
+ * Messages, issues and every other field are free of secrets, hashes and caller-supplied values. What a program's own schema says of
+ * metadata is passed on as it is.
  */
 export class LatchkeyError extends Error {
   override readonly name = "LatchkeyError";

@@ -1,9 +1,11 @@
 export type {
+  ChangeEvent,
   EventListener,
   KeyExhaustedEvent,
   KeyExpiredEvent,
   KeyVerifiedEvent,
   LatchkeyEvent,
+  StoreFailedEvent,
 } from "./audit/emitter.js";
 export type { AuditEvent } from "./audit/event.js";
 export {
@@ -18,77 +20,137 @@ export {
   type LatchkeyErrorOptions,
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export { decodeBase58 } from "./lib/base58.js";
 export { deepFrozen } from "./lib/deep-freeze.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export type { JsonValue } from "./lib/json.js";
-export { createApiInput } from "./operations/apis/create-api.js";
-export { deleteApiInput } from "./operations/apis/delete-api.js";
-export { getApiInput } from "./operations/apis/get-api.js";
-export { type ApiList, listApisInput } from "./operations/apis/list-apis.js";
-export { updateApiInput } from "./operations/apis/update-api.js";
+export type {
+  StandardIssue,
+  StandardPathPart,
+  StandardResult,
+  StandardSchema,
+} from "./lib/standard-schema.js";
+export type { CreateApiInput, CreatedApi } from "./operations/apis/create-api.js";
+export type { DeleteApiInput } from "./operations/apis/delete-api.js";
+export type { GetApiInput } from "./operations/apis/get-api.js";
+export type { ApiList, ListApisInput } from "./operations/apis/list-apis.js";
+export type { UpdateApiInput } from "./operations/apis/update-api.js";
 export type { ApiView } from "./operations/apis/view.js";
-export {
-  type AuditEventList,
-  listAuditEventsInput,
+export type {
+  AuditEventList,
+  ListAuditEventsInput,
 } from "./operations/audit-log/list-audit-events.js";
-export { pruneAuditEventsInput } from "./operations/audit-log/prune-audit-events.js";
-export { createIdentityInput } from "./operations/identities/create-identity.js";
-export { deleteIdentityInput } from "./operations/identities/delete-identity.js";
-export { getIdentityInput } from "./operations/identities/get-identity.js";
-export { type IdentityList, listIdentitiesInput } from "./operations/identities/list-identities.js";
-export { updateIdentityInput } from "./operations/identities/update-identity.js";
+export type {
+  PruneAuditEventsInput,
+  PrunedCount,
+} from "./operations/audit-log/prune-audit-events.js";
+export type {
+  CreatedIdentity,
+  CreateIdentityInput,
+} from "./operations/identities/create-identity.js";
+export type {
+  DeletedIdentity,
+  DeleteIdentityInput,
+} from "./operations/identities/delete-identity.js";
+export type { GetIdentityInput } from "./operations/identities/get-identity.js";
+export type {
+  IdentityList,
+  ListedIdentity,
+  ListIdentitiesInput,
+} from "./operations/identities/list-identities.js";
+export type { UpdateIdentityInput } from "./operations/identities/update-identity.js";
 export type { IdentityView } from "./operations/identities/view.js";
 export {
   expiryIssues,
+  type IdentityReference,
   type InputSchema,
   metadata as metadataField,
   noInput,
+  type PageInput,
   parseInput,
   permissionQuery as permissionQueryField,
+  type RefillInput,
 } from "./operations/input.js";
-export { addPermissionsInput } from "./operations/keys/add-permissions.js";
-export { addRolesInput } from "./operations/keys/add-roles.js";
+export type { AddPermissionsInput } from "./operations/keys/add-permissions.js";
+export type { AddRolesInput } from "./operations/keys/add-roles.js";
 export type { CreatedKey } from "./operations/keys/build.js";
-export { createKeyInput } from "./operations/keys/create-key.js";
-export { createKeysInput, importIssues } from "./operations/keys/create-keys.js";
-export { deleteKeyInput } from "./operations/keys/delete-key.js";
-export { deleteKeysInput } from "./operations/keys/delete-keys.js";
-export { getKeyInput } from "./operations/keys/get-key.js";
+export type { CreateKeyInput } from "./operations/keys/create-key.js";
+export {
+  type CreatedKeys,
+  type CreateKeysInput,
+  type CreateKeysOptions,
+  type ImportedKeyResult,
+  importIssues,
+  type PartlyCreatedKeys,
+} from "./operations/keys/create-keys.js";
+export type { DeleteKeyInput } from "./operations/keys/delete-key.js";
+export type { DeletedKeys, DeleteKeysInput } from "./operations/keys/delete-keys.js";
+export type { GetKeyInput } from "./operations/keys/get-key.js";
+export type { GrantInput } from "./operations/keys/grant-input.js";
+export type { KeyPermissions, KeyRoles } from "./operations/keys/grants.js";
+export type { ImportedHashInput, ImportKeyInput } from "./operations/keys/import-input.js";
 export type { WireKeyLimit } from "./operations/keys/limits.js";
-export { type KeyList, listKeysInput } from "./operations/keys/list-keys.js";
-export { reencryptKeysInput } from "./operations/keys/reencrypt-keys.js";
-export { removePermissionsInput } from "./operations/keys/remove-permissions.js";
-export { removeRolesInput } from "./operations/keys/remove-roles.js";
-export { type RotationScope, rotateKeyInput } from "./operations/keys/rotate-key.js";
-export { setPermissionsInput } from "./operations/keys/set-permissions.js";
-export { setRolesInput } from "./operations/keys/set-roles.js";
-export { updateKeyInput } from "./operations/keys/update-key.js";
-export { updateRemainingInput } from "./operations/keys/update-remaining.js";
-export type { KeyView } from "./operations/keys/view.js";
-export { type KeySummary, whoamiInput } from "./operations/keys/whoami.js";
-export { createPermissionInput } from "./operations/permissions/create-permission.js";
-export { deletePermissionInput } from "./operations/permissions/delete-permission.js";
-export { getPermissionInput } from "./operations/permissions/get-permission.js";
-export { type LimitAnswer, limitInput } from "./operations/rate-limits/limit.js";
-export { resetLimitInput } from "./operations/rate-limits/reset-limit.js";
-export { createRoleInput } from "./operations/roles/create-role.js";
-export { deleteRoleInput } from "./operations/roles/delete-role.js";
-export { getRoleInput } from "./operations/roles/get-role.js";
-export { setRolePermissionsInput } from "./operations/roles/set-role-permissions.js";
+export type { KeyList, ListKeysInput, ListKeysScope } from "./operations/keys/list-keys.js";
+export type { Reencrypted, ReencryptKeysInput } from "./operations/keys/reencrypt-keys.js";
+export type { RemovePermissionsInput } from "./operations/keys/remove-permissions.js";
+export type { RemoveRolesInput } from "./operations/keys/remove-roles.js";
+export type { RotateKeyInput, RotationScope } from "./operations/keys/rotate-key.js";
+export type { SetPermissionsInput } from "./operations/keys/set-permissions.js";
+export type { SetRolesInput } from "./operations/keys/set-roles.js";
+export type { KeySettingsInput } from "./operations/keys/settings.js";
+export type { UpdateKeyInput } from "./operations/keys/update-key.js";
+export type { RemainingUses, UpdateRemainingInput } from "./operations/keys/update-remaining.js";
+export type { KeyView, PlaintextError, StoredKey } from "./operations/keys/view.js";
+export type { KeySummary, WhoamiInput } from "./operations/keys/whoami.js";
+export type {
+  IdentityLimitInput,
+  KeyLimitInput,
+  NamedKeyLimitInput,
+} from "./operations/limit-input.js";
+export type { ListIterator } from "./operations/list-iterator.js";
+export type { OperationName, Operations } from "./operations/operations.js";
+export type {
+  CreatedPermission,
+  CreatePermissionInput,
+} from "./operations/permissions/create-permission.js";
+export type { DeletePermissionInput } from "./operations/permissions/delete-permission.js";
+export type { GetPermissionInput } from "./operations/permissions/get-permission.js";
+export type { LimitAnswer, LimitInput } from "./operations/rate-limits/limit.js";
+export type { ResetLimitInput } from "./operations/rate-limits/reset-limit.js";
+export type { PageInfo } from "./operations/read-page.js";
+export type { RefillView } from "./operations/refill-view.js";
+export type { CreatedRole, CreateRoleInput } from "./operations/roles/create-role.js";
+export type { DeleteRoleInput } from "./operations/roles/delete-role.js";
+export type { GetRoleInput } from "./operations/roles/get-role.js";
+export type { SetRolePermissionsInput } from "./operations/roles/set-role-permissions.js";
 export type { PermissionView, RoleView } from "./operations/roles/view.js";
 export type { RootKeyOutcome } from "./operations/root-keys/authenticate-root-key.js";
-export { createRootKeyInput } from "./operations/root-keys/create-root-key.js";
-export type { RootKeyList, RootKeyView } from "./operations/root-keys/list-root-keys.js";
-export {
-  getVerificationsInput,
-  type Verifications,
+export type { CreatedRootKey, CreateRootKeyInput } from "./operations/root-keys/create-root-key.js";
+export type {
+  ListRootKeysInput,
+  RootKeyList,
+  RootKeyView,
+} from "./operations/root-keys/list-root-keys.js";
+export type { RevokeRootKeyInput } from "./operations/root-keys/revoke-root-key.js";
+export type {
+  GetVerificationsInput,
+  Verifications,
 } from "./operations/statistics/get-verifications.js";
-export { pruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
-export { OPERATIONS, type OperationName, type Operations } from "./operations/table.js";
-export { explainKeyInput, verifyKeyInput } from "./operations/verify-key/input.js";
+export type { PruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
+export { OPERATIONS } from "./operations/table.js";
+export type {
+  Costed,
+  ExplainKeyInput,
+  RequestedLimit,
+  VerifyKeyInput,
+} from "./operations/verify-key/input.js";
 export type { VerifyScope } from "./operations/verify-key/scope.js";
 export type { Verifier, VerifierCall, VerifierInput } from "./operations/verify-key/verifier.js";
+export type {
+  CreatedWorkspace,
+  CreateWorkspaceInput,
+} from "./operations/workspaces/create-workspace.js";
 export type { WorkspaceView } from "./operations/workspaces/get-workspace.js";
 export type { ApiRecord } from "./records/api.js";
 export {
@@ -116,6 +178,16 @@ export {
 } from "./records/workspace.js";
 export { canonicalAddress } from "./rules/address.js";
 export { DEFAULT_LIMIT } from "./rules/default-limit.js";
+export type { Duration } from "./rules/duration.js";
+export type {
+  DefaultTypes,
+  LatchkeyTypes,
+  LimitName,
+  MetadataInput,
+  MetaSchema,
+  PermissionName,
+  TypesOf,
+} from "./rules/latchkey-types.js";
 export type { Metadata } from "./rules/metadata.js";
 export { effectivePermissions, type PermissionQuery } from "./rules/permission.js";
 export type { IdentityRateLimit, RateLimit, WireRateLimit } from "./rules/rate-limit.js";
@@ -172,6 +244,12 @@ export {
   type UsageChangeResult,
   type UsageRefusal,
 } from "./store/counters.js";
+export {
+  interceptStore,
+  type StoreCall,
+  type StoreInterceptor,
+  type StoreMethod,
+} from "./store/intercept.js";
 export type {
   KeyStore,
   LoadedRecord,
@@ -197,8 +275,12 @@ export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
 export type { NamedGrant } from "./verification/loaded-key.js";
 export type {
   NamedRatelimitState,
+  PublicIdentity,
   RatelimitState,
   RefusalHints,
+  RefusedVerdict,
+  UnknownVerdict,
+  ValidVerdict,
   VerifiedKey,
   VerifyOutcome,
 } from "./verification/verdict.js";

@@ -1,11 +1,14 @@
-import type { EventListener } from "./audit/emitter.js";
+import { createEmitter, type EventListener } from "./audit/emitter.js";
+import { emitStoreFailures } from "./audit/store-events.js";
 import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import { createRandomPool } from "./lib/random.js";
 import type { OperationContext } from "./operations/context.js";
 import { KnownIds } from "./operations/known-ids.js";
-import { bindOperations, type Operations } from "./operations/table.js";
+import { bindLists, type Lists } from "./operations/lists.js";
+import type { Operations } from "./operations/operations.js";
+import { bindOperations } from "./operations/table.js";
 import type { VerifyScope } from "./operations/verify-key/scope.js";
 import {
   makeVerifier,
@@ -13,6 +16,7 @@ import {
   type VerifierInput,
 } from "./operations/verify-key/verifier.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
+import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
 import { createSecretHasher } from "./secrets/hash.js";
 import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
@@ -20,12 +24,17 @@ import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./stat
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
 import { createTransact } from "./store/transaction.js";
-import { type Clock, createMonotonicClock } from "./time.js";
+import { type Clock, createMonotonicClock, type Timer } from "./time.js";
 import { Catalog } from "./verification/catalog.js";
 import { KeyCache } from "./verification/key-cache.js";
 
 /** Options of {@link createLatchkey}. */
-export interface LatchkeyOptions {
+export interface LatchkeyOptions<
+  Permission extends string = string,
+  Ratelimit extends string = string,
+  Meta extends MetaSchema | undefined = MetaSchema | undefined,
+  IdentityMeta extends MetaSchema | undefined = MetaSchema | undefined,
+> {
   /** Where keys live. */
   readonly store: KeyStore;
   /** Tenant that the operations work in: 1 to 64 of `A-Z a-z 0-9 _ -`. `ws_default` unless given. */
@@ -46,18 +55,40 @@ export interface LatchkeyOptions {
    * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the counts are written to the
    * store, and a crash may lose what was counted since. False: not at all.
    */
-  readonly usage?: false | { readonly flushMs?: number };
-  /** Is called with every change and every verification of this process. Nothing waits for it. */
+  readonly usage?:
+    | false
+    | {
+        /** How often counts are written: 1 to 3,600,000 ms, 5,000 unless given. */
+        readonly flushMs?: number;
+      };
+  /**
+   * Names of the permissions that the program knows. Types alone: where one is given, another does not compile, but for wildcards
+   * that are held; nothing is created, and nothing refused at run time. Any text unless given.
+   */
+  readonly permissions?: readonly Permission[] | undefined;
+  /** Names of the rate limits that the program knows, beside `default`. Types alone, as `permissions`. */
+  readonly ratelimits?: readonly Ratelimit[] | undefined;
+  /**
+   * Schema of the metadata of keys, of any library with Standard Schema (zod, valibot, arktype …). It is asked whenever metadata is
+   * written; what it answers is kept, and its types are those of what is read. Keys without metadata are not asked about.
+   */
+  readonly meta?: Meta;
+  /** Schema of the metadata of identities, as `meta` of keys. `{}`, which an identity has at first, is not asked about. */
+  readonly identityMeta?: IdentityMeta;
+  /** Is called with every change, every verification and every failure of the store in this process. Nothing waits for it. */
   readonly onEvent?: EventListener;
   /**
-   * Is called with failures that no caller waits for: statistics that could not be written, a listener that threw, a clock that
-   * differs from the store's by more than a minute. Nothing unless given.
+   * Is called with failures that no caller waits for: statistics that could not be written, a clock that differs from the store's
+   * by more than a minute, an `onEvent` that throws or rejects (once, and again after it has worked). Unless given, the last of
+   * these is a warning on the console.
    */
   readonly onError?: ErrorListener;
 }
 
 /** Key and identity management over one store, in one workspace. */
-export interface Latchkey extends Operations {
+export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
+  extends Operations<Types>,
+    Lists<Types> {
   /** The workspace that these operations work in. */
   readonly workspaceId: string;
   /** The current instant as every operation sees it: Unix epoch ms, never going back. */
@@ -71,13 +102,33 @@ export interface Latchkey extends Operations {
    * const mayRead = latchkey.verifier({ permissions: "tiles.read" });
    * const verdict = await mayRead(key, { ipAddress });
    */
-  verifier(question?: VerifierInput, scope?: VerifyScope): Verifier;
-  /** The same operations for another tenant, over the same store. */
-  workspace(workspaceId: string): Latchkey;
-  /** The same operations on behalf of someone, 1 to 256 characters: what the audit log and events name as `actor`. */
-  actingAs(actor: string): Latchkey;
-  /** Writes the counts of verifications that the store does not have yet, then closes it. */
+  verifier(question?: VerifierInput<Types>, scope?: VerifyScope): Verifier<Types>;
+  /**
+   * The same operations for another tenant, over the same store.
+   *
+   * @throws TypeError unless the id is 1 to 64 of `A-Z a-z 0-9 _ -`.
+   * @example
+   * const theirs = latchkey.workspace("ws_northwind");
+   */
+  workspace(workspaceId: string): Latchkey<Types>;
+  /**
+   * The same operations on behalf of someone: what the audit log and events name as `actor`.
+   *
+   * @throws TypeError unless the name has 1 to 256 characters.
+   * @example
+   * await latchkey.actingAs("support").deleteKey({ keyId });
+   */
+  actingAs(actor: string): Latchkey<Types>;
+  /**
+   * Writes the counts of verifications that the store does not have yet, then closes it.
+   *
+   * @throws LatchkeyError `STORE_UNAVAILABLE`.
+   * @example
+   * await latchkey.close();
+   */
   close(): Promise<void>;
+  /** Never there: it carries the types of this latchkey to what is made of it, such as guards. */
+  readonly "~types"?: Types;
 }
 
 const DEFAULT_CACHED_KEYS = 32_768;
@@ -98,20 +149,32 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "usage",
   "onEvent",
   "onError",
+  "permissions",
+  "ratelimits",
+  "meta",
+  "identityMeta",
 ] satisfies (keyof LatchkeyOptions)[]);
 
 /**
  * Makes a latchkey over a store.
  *
  * @throws TypeError naming the option that is wrong and its bound.
+ * @example
+ * const latchkey = createLatchkey({ store: memoryStore(), permissions: ["docs.read", "docs.write"] });
  */
-export function createLatchkey(options: LatchkeyOptions): Latchkey {
+export function createLatchkey<
+  const Permission extends string = string,
+  const Ratelimit extends string = string,
+  Meta extends MetaSchema | undefined = undefined,
+  IdentityMeta extends MetaSchema | undefined = undefined,
+>(
+  options: LatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta>,
+): Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>> {
   if (typeof options !== "object" || options === null)
     throw new TypeError("createLatchkey needs an object of options, with a store");
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createLatchkey`);
   const {
-    store,
     workspaceId = DEFAULT_WORKSPACE_ID,
     clock = Date.now,
     random = createRandomPool(),
@@ -120,8 +183,10 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     usage = {},
     onEvent = null,
     onError = null,
+    meta = null,
+    identityMeta = null,
   } = options;
-  if (typeof store?.charge !== "function")
+  if (typeof options.store?.charge !== "function")
     throw new TypeError('"store" must be a KeyStore, such as memoryStore()');
   if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0) {
     throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
@@ -136,8 +201,18 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     throw new TypeError('"onEvent" must be a function');
   if (onError !== null && typeof onError !== "function")
     throw new TypeError('"onError" must be a function');
+  for (const name of ["permissions", "ratelimits"] as const)
+    if (options[name] !== undefined && !isListOfTexts(options[name]))
+      throw new TypeError(`"${name}" must be a list of names`);
+  for (const name of ["meta", "identityMeta"] as const)
+    if (options[name] !== undefined && typeof options[name]["~standard"]?.validate !== "function")
+      throw new TypeError(`"${name}" must be a schema with Standard Schema`);
   const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);
+  const hasOwnClock = options.clock !== undefined;
+  const timer: Timer = hasOwnClock ? now : () => performance.now();
+  const emit = onEvent === null ? null : createEmitter(onEvent, onError ?? warnOfListener);
+  const store = emit === null ? options.store : emitStoreFailures(options.store, emit, now, timer);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
     now,
@@ -151,19 +226,22 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
     knownIds: new KnownIds(),
     actor: null,
+    keyMeta: meta,
+    identityMeta,
     keepsAuditLog: auditLog,
-    onEvent,
-    onError,
+    emit,
+    timer,
     recorder:
       usage === false ? null : createStatisticsRecorder(store, checkedFlushMs(usage), onError),
   };
   refuseSharedSecrets(options.vault, options.pepper);
-  const hasOwnClock = options.clock !== undefined;
   const stopWatching =
     store.readClock === undefined || hasOwnClock || onError === null
       ? () => undefined
       : watchClock(store, now, (difference) => report(onError, difference));
-  return bindWorkspace({ ...shared, close: () => close(shared, stopWatching) }, workspaceId);
+  const bound = bindWorkspace({ ...shared, close: () => close(shared, stopWatching) }, workspaceId);
+  // The types say what a program knows, and nothing of it is another function.
+  return bound as unknown as Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>>;
 }
 
 /** What all workspaces of a latchkey share, and how it is closed. */
@@ -176,15 +254,22 @@ function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
     throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
   }
   const context: OperationContext = { ...shared, workspaceId };
+  const operations = bindOperations(context);
   return {
     workspaceId,
     now: shared.now,
     workspace: (otherId) => bindWorkspace(shared, otherId),
     actingAs: (actor) => bindWorkspace({ ...shared, actor: checkedActor(actor) }, workspaceId),
     verifier: (question, scope) => makeVerifier(context, question, scope),
-    ...bindOperations(context),
+    ...operations,
+    ...bindLists(operations),
     close: shared.close,
   };
+}
+
+/** Without `onError` nobody else would know. */
+function warnOfListener(error: unknown): void {
+  console.warn("latchkey: onEvent failed, and there is no onError to report it to:", error);
 }
 
 /** What was counted is written first. */
@@ -218,6 +303,10 @@ function checkedActor(actor: unknown): string {
   if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
     return actor;
   throw new TypeError('"actor" must be a string of 1 to 256 characters');
+}
+
+function isListOfTexts(names: unknown): boolean {
+  return Array.isArray(names) && names.every((name) => typeof name === "string");
 }
 
 function isRing(ring: unknown): boolean {

@@ -12,6 +12,9 @@ const LAST_INSTANT: EpochMs = 8_640_000_000_000_000;
 /** Answers the current instant in whole milliseconds since the Unix epoch. */
 export type Clock = () => EpochMs;
 
+/** Answers ms since some instant, for measuring durations: it never goes back, and may answer fractions. */
+export type Timer = () => number;
+
 /**
  * Wraps a clock so that what it hands on never goes back: the highest instant seen so far wins.
  *

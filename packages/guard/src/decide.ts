@@ -1,4 +1,4 @@
-import { createIdFactory } from "@latchkey/core";
+import { createIdFactory, type DefaultTypes, type LatchkeyTypes } from "@latchkey/core";
 import { clientAddress } from "./client-address.js";
 import { type Credential, readCredential, readFoundKey } from "./credential.js";
 import { checkOptions, type GuardOptions } from "./options.js";
@@ -14,10 +14,15 @@ import { settleRefusal } from "./settle-refusal.js";
  *
  * @param request - What the functions of the question and of the options are called with.
  */
-export type Decide<Request> = (presented: PresentedRequest, request: Request) => Promise<Decision>;
+export type Decide<Request, Types extends LatchkeyTypes = DefaultTypes> = (
+  presented: PresentedRequest,
+  request: Request,
+) => Promise<Decision<Types>>;
 
 /** Makes the decision of one route out of its question. */
-export type CreateDecision<Request> = (question?: GuardQuestion<Request>) => Decide<Request>;
+export type CreateDecision<Request, Types extends LatchkeyTypes = DefaultTypes> = (
+  question?: GuardQuestion<Request, Types>,
+) => Decide<Request, Types>;
 
 /** Called where a host has no error listener of its own. */
 const printError = (error: unknown): void => console.error(error);
@@ -35,9 +40,20 @@ const printError = (error: unknown): void => console.error(error);
  * const decision = await decide(presented, request);
  * if (!decision.admitted) return new Response(decision.body, decision);
  */
-export function createDecision<Request>(
-  latchkey: GuardLatchkey,
+export function createDecision<Request, Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
   options: GuardOptions<Request> = {},
+): CreateDecision<Request, Types> {
+  // What the program knows is types alone: this works on any latchkey.
+  return createDecisionOn(
+    latchkey as unknown as GuardLatchkey,
+    options,
+  ) as unknown as CreateDecision<Request, Types>;
+}
+
+function createDecisionOn<Request>(
+  latchkey: GuardLatchkey,
+  options: GuardOptions<Request>,
 ): CreateDecision<Request> {
   checkOptions(options);
   const { problem = "problem+json", usedUpStatus = 429 } = options;

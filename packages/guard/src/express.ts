@@ -1,3 +1,4 @@
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { Request } from "express";
 import { createDecision } from "./decide.js";
 import {
@@ -38,10 +39,10 @@ export type ExpressGuard = (
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * app.get("/tiles", guard({ permissions: "tiles.read" }), (req, res) => res.json(req.apiKey.keyId));
  */
-export function createGuard(
-  latchkey: GuardLatchkey,
+export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<Request>,
-): (question?: GuardQuestion<Request>) => ExpressGuard {
+): (question?: GuardQuestion<Request, Types>) => ExpressGuard {
   const createDecide = createDecision(latchkey, options);
   return (question) => {
     const decide = createDecide(question);
@@ -49,7 +50,7 @@ export function createGuard(
       const decision = await decide(presentedByNode(request), request as Request);
       if (!decision.admitted) return writeRefusal(response, decision);
       writeHeaders(response, decision);
-      (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey;
+      (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
       next();
     };
   };

@@ -1,3 +1,4 @@
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createDecision } from "./decide.js";
 import { presentedByNode } from "./node-request.js";
@@ -28,10 +29,10 @@ export type FastifyGuard = (request: FastifyRequest, reply: FastifyReply) => Pro
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * app.get("/tiles", { preHandler: guard({ permissions: "tiles.read" }) }, async (request) => request.apiKey.keyId);
  */
-export function createGuard(
-  latchkey: GuardLatchkey,
+export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
   options: GuardOptions<FastifyRequest> = {},
-): (question?: GuardQuestion<FastifyRequest>) => FastifyGuard {
+): (question?: GuardQuestion<FastifyRequest, Types>) => FastifyGuard {
   const createDecide = createDecision(latchkey, {
     onError: (error, request) => request.log.error(error),
     ...options,
@@ -43,7 +44,7 @@ export function createGuard(
       reply.headers(decision.headers);
       // As bytes: to a text Fastify adds a charset, which problem details have none of.
       if (!decision.admitted) return reply.code(decision.status).send(Buffer.from(decision.body));
-      (request as { apiKey: ApiKey | null }).apiKey = decision.apiKey;
+      (request as { apiKey: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
     };
   };
 }

@@ -1,3 +1,4 @@
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import { createDecision } from "./decide.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
@@ -8,11 +9,11 @@ import { presentedByHeaders, refusedResponse, withHeaders } from "./web-request.
 export type RequestOrEvent = Request | { readonly request: Request };
 
 /** A guarded handler: after the request comes the verdict, then whatever else the framework hands in. */
-export type FetchHandler<
-  Subject extends RequestOrEvent,
-  Rest extends unknown[],
-  Key extends ApiKey | null,
-> = (subject: Subject, apiKey: Key, ...rest: Rest) => Response | Promise<Response>;
+export type FetchHandler<Subject extends RequestOrEvent, Rest extends unknown[], Key> = (
+  subject: Subject,
+  apiKey: Key,
+  ...rest: Rest
+) => Response | Promise<Response>;
 
 /** A handler as the framework calls it. */
 export type FetchListener<Subject extends RequestOrEvent, Rest extends unknown[]> = (
@@ -21,14 +22,14 @@ export type FetchListener<Subject extends RequestOrEvent, Rest extends unknown[]
 ) => Promise<Response>;
 
 /** Makes a guarded handler of a question and a handler. With `optional: true` the verdict may be null. */
-export interface CreateFetchGuard {
+export interface CreateFetchGuard<Types extends LatchkeyTypes = DefaultTypes> {
   <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
-    question: GuardQuestion<Request> & { readonly optional?: false },
-    handler: FetchHandler<Subject, Rest, ApiKey>,
+    question: GuardQuestion<Request, Types> & { readonly optional?: false },
+    handler: FetchHandler<Subject, Rest, ApiKey<Types>>,
   ): FetchListener<Subject, Rest>;
   <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
-    question: GuardQuestion<Request>,
-    handler: FetchHandler<Subject, Rest, ApiKey | null>,
+    question: GuardQuestion<Request, Types>,
+    handler: FetchHandler<Subject, Rest, ApiKey<Types> | null>,
   ): FetchListener<Subject, Rest>;
 }
 
@@ -43,14 +44,14 @@ export interface CreateFetchGuard {
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * export const GET = guard({ permissions: "tiles.read" }, async (request, apiKey) => Response.json(apiKey.keyId));
  */
-export function createGuard(
-  latchkey: GuardLatchkey,
+export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<Request>,
-): CreateFetchGuard {
+): CreateFetchGuard<Types> {
   const createDecide = createDecision(latchkey, options);
   const guard = <Subject extends RequestOrEvent, Rest extends unknown[]>(
-    question: GuardQuestion<Request>,
-    handler: FetchHandler<Subject, Rest, ApiKey | null>,
+    question: GuardQuestion<Request, Types>,
+    handler: FetchHandler<Subject, Rest, ApiKey<Types> | null>,
   ): FetchListener<Subject, Rest> => {
     const decide = createDecide(question);
     return async (subject, ...rest) => {
@@ -61,7 +62,7 @@ export function createGuard(
       return withHeaders(response, decision.headers);
     };
   };
-  return guard as CreateFetchGuard;
+  return guard as CreateFetchGuard<Types>;
 }
 
 function requestOf(subject: RequestOrEvent): Request {

@@ -180,9 +180,10 @@ describe.each(Object.entries(SERVERS))("a route of %s", (_name, serve) => {
   });
 });
 
-for (const [name, serve] of Object.entries(SERVERS))
-  describeOnEveryStore(`200 requests at once to a route of ${name}`, (openStore) => {
-    test("admit exactly as many as there are uses, and every other gets 429", async () => {
+describeOnEveryStore("200 requests at once to one route", (openStore) => {
+  test.each(Object.entries(SERVERS))(
+    "of %s admit exactly as many as there are uses, and every other gets 429",
+    async (_, serve) => {
       const { latchkey, issue } = await open(openStore());
       const headers = bearer(await issue({ remaining: 120 }));
       const port = await serve({ latchkey });
@@ -196,8 +197,9 @@ for (const [name, serve] of Object.entries(SERVERS))
       );
       const count = (status: number) => statuses.filter((one) => one === status).length;
       expect([count(200), count(429)]).toEqual([120, 80]);
-    });
-  });
+    },
+  );
+});
 
 test("the address of the socket restricts where it is known", async () => {
   const { latchkey, apiId, issue } = await open(memoryStore());

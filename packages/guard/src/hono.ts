@@ -1,3 +1,4 @@
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { Context, MiddlewareHandler } from "hono";
 import { createDecision } from "./decide.js";
 import type { GuardOptions } from "./options.js";
@@ -6,14 +7,16 @@ import type { ApiKey } from "./refusal.js";
 import { presentedByHeaders, refusedResponse, withHeaders } from "./web-request.js";
 
 /** Middleware that sets `apiKey`: null only where a key is optional and none was presented. */
-export type HonoGuard<Key extends ApiKey | null> = MiddlewareHandler<{
+export type HonoGuard<Key> = MiddlewareHandler<{
   Variables: { apiKey: Key };
 }>;
 
 /** Makes the guard of a route of its question. */
-export interface CreateHonoGuard {
-  (question?: GuardQuestion<Context> & { readonly optional?: false }): HonoGuard<ApiKey>;
-  (question: GuardQuestion<Context>): HonoGuard<ApiKey | null>;
+export interface CreateHonoGuard<Types extends LatchkeyTypes = DefaultTypes> {
+  (
+    question?: GuardQuestion<Context, Types> & { readonly optional?: false },
+  ): HonoGuard<ApiKey<Types>>;
+  (question: GuardQuestion<Context, Types>): HonoGuard<ApiKey<Types> | null>;
 }
 
 /** What `@hono/node-server` adds. */
@@ -32,12 +35,12 @@ interface NodeEnvironment {
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * app.get("/tiles", guard({ permissions: "tiles.read" }), (c) => c.json(c.get("apiKey").keyId));
  */
-export function createGuard(
-  latchkey: GuardLatchkey,
+export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<Context>,
-): CreateHonoGuard {
+): CreateHonoGuard<Types> {
   const createDecide = createDecision(latchkey, options);
-  const guard = (question?: GuardQuestion<Context>): HonoGuard<ApiKey | null> => {
+  const guard = (question?: GuardQuestion<Context, Types>): HonoGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
     return async (context, next) => {
       const { incoming } = (context.env ?? {}) as NodeEnvironment;
@@ -53,5 +56,5 @@ export function createGuard(
       return undefined;
     };
   };
-  return guard as CreateHonoGuard;
+  return guard as CreateHonoGuard<Types>;
 }

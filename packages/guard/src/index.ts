@@ -6,6 +6,7 @@ export type { HeaderFields } from "./rate-limit-fields.js";
 export type {
   Admission,
   ApiKey,
+  ApiKeyOf,
   Decision,
   Refusal,
   RefusalCode,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import { createDecision } from "./decide.js";
 import { presentedByNode, writeHeaders, writeRefusal } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
@@ -6,7 +7,7 @@ import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 
 /** A guarded listener: what it is called with beside request and response is the verdict. */
-export type NodeHandler<Key extends ApiKey | null> = (
+export type NodeHandler<Key> = (
   request: IncomingMessage,
   response: ServerResponse,
   apiKey: Key,
@@ -16,12 +17,15 @@ export type NodeHandler<Key extends ApiKey | null> = (
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Makes a guarded listener of a question and a handler. With `optional: true` the verdict may be null. */
-export interface CreateNodeGuard {
+export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (
-    question: GuardQuestion<IncomingMessage> & { readonly optional?: false },
-    handler: NodeHandler<ApiKey>,
+    question: GuardQuestion<IncomingMessage, Types> & { readonly optional?: false },
+    handler: NodeHandler<ApiKey<Types>>,
   ): NodeListener;
-  (question: GuardQuestion<IncomingMessage>, handler: NodeHandler<ApiKey | null>): NodeListener;
+  (
+    question: GuardQuestion<IncomingMessage, Types>,
+    handler: NodeHandler<ApiKey<Types> | null>,
+  ): NodeListener;
 }
 
 /**
@@ -32,14 +36,14 @@ export interface CreateNodeGuard {
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * createServer(guard({ permissions: "tiles.read" }, (req, res, apiKey) => res.end(apiKey.keyId)));
  */
-export function createGuard(
-  latchkey: GuardLatchkey,
+export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<IncomingMessage>,
-): CreateNodeGuard {
+): CreateNodeGuard<Types> {
   const createDecide = createDecision(latchkey, options);
   const guard = (
-    question: GuardQuestion<IncomingMessage>,
-    handler: NodeHandler<ApiKey | null>,
+    question: GuardQuestion<IncomingMessage, Types>,
+    handler: NodeHandler<ApiKey<Types> | null>,
   ): NodeListener => {
     const decide = createDecide(question);
     return async (request, response) => {
@@ -49,5 +53,5 @@ export function createGuard(
       await handler(request, response, decision.apiKey);
     };
   };
-  return guard as CreateNodeGuard;
+  return guard as CreateNodeGuard<Types>;
 }

@@ -1,22 +1,37 @@
-import type { Latchkey, VerifierInput, VerifyOutcome } from "@latchkey/core";
+import type {
+  DefaultTypes,
+  Latchkey,
+  LatchkeyTypes,
+  LimitName,
+  VerifierInput,
+  VerifyOutcome,
+} from "@latchkey/core";
 import { refuseUnknown } from "./options.js";
 
 /** What a guard needs of a latchkey. */
-export type GuardLatchkey = Pick<Latchkey, "verifier" | "verifyKey" | "now">;
+export type GuardLatchkey<Types extends LatchkeyTypes = DefaultTypes> = Pick<
+  Latchkey<Types>,
+  "verifier" | "verifyKey" | "now" | "~types"
+>;
 
 /** A whole number >= 0, or what makes one of the request. 0 takes nothing. */
 export type Cost<Request> = number | ((request: Request) => number | Promise<number>);
 
 /** What a route asks of a key, beside whether it is good. */
-export interface GuardQuestion<Request> {
+export interface GuardQuestion<Request, Types extends LatchkeyTypes = DefaultTypes> {
   /** What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries. */
-  readonly permissions?: VerifierInput["permissions"];
+  readonly permissions?: VerifierInput<Types>["permissions"];
   /** The API that the key must belong to. */
   readonly apiId?: string;
   /** Uses to take: 1 unless given. */
   readonly cost?: Cost<Request>;
   /** Limits of the key or its identity to take from, by name; each costs 1 unless given. At most 50. */
-  readonly ratelimits?: readonly { readonly name: string; readonly cost?: Cost<Request> }[];
+  readonly ratelimits?: readonly {
+    /** Name of the limit. */
+    readonly name: LimitName<Types>;
+    /** Units to take: 1 unless given. */
+    readonly cost?: Cost<Request>;
+  }[];
   /** Whether a request without a key passes as well, without a verdict. One with a key that is refused never does. */
   readonly optional?: boolean;
 }

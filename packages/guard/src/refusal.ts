@@ -1,8 +1,13 @@
-import type { VerifyOutcome } from "@latchkey/core";
+import type { DefaultTypes, LatchkeyTypes, ValidVerdict, VerifyOutcome } from "@latchkey/core";
 import type { HeaderFields } from "./rate-limit-fields.js";
 
 /** The verdict on a key that is good. */
-export type ApiKey = Extract<VerifyOutcome, { readonly valid: true }>;
+export type ApiKey<Types extends LatchkeyTypes = DefaultTypes> = ValidVerdict<Types>;
+
+/** The verdict on a key that is good, with the names and the metadata that a latchkey knows: `ApiKeyOf<typeof latchkey>`. */
+export type ApiKeyOf<Guarded extends { readonly "~types"?: LatchkeyTypes }> = ApiKey<
+  NonNullable<Guarded["~types"]>
+>;
 
 /** The verdict on a key that is not. */
 export type RefusedVerdict = Exclude<VerifyOutcome, { readonly valid: true }>;
@@ -33,10 +38,11 @@ export interface Refusal {
 }
 
 /** A request that may pass. */
-export interface Admission {
+export interface Admission<Types extends LatchkeyTypes = DefaultTypes> {
+  /** True. */
   readonly admitted: true;
   /** Null only on a route where a key is optional, and none was presented. */
-  readonly apiKey: ApiKey | null;
+  readonly apiKey: ApiKey<Types> | null;
   /** To add to the answer: the limits that were evaluated. */
   readonly headers: HeaderFields;
 }
@@ -48,4 +54,4 @@ export interface Refused extends Refusal {
 }
 
 /** What becomes of a request. */
-export type Decision = Admission | Refused;
+export type Decision<Types extends LatchkeyTypes = DefaultTypes> = Admission<Types> | Refused;

@@ -1,3 +1,5 @@
+import { createLatchkey } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
 import type { Request as ExpressRequest } from "express";
 import express from "express";
 import Fastify, { type FastifyRequest } from "fastify";
@@ -8,7 +10,7 @@ import { createGuard as createFastifyGuard, apiKeyOf as fastifyKeyOf } from "./f
 import { createGuard as createFetchGuard } from "./fetch.js";
 import { createGuard as createHonoGuard } from "./hono.js";
 import { createGuard as createNodeGuard } from "./node.js";
-import type { ApiKey } from "./refusal.js";
+import type { ApiKey, ApiKeyOf } from "./refusal.js";
 import { open } from "./testing/open.js";
 
 // What is wrong here does not compile: the types of tests are checked with the others.
@@ -136,4 +138,57 @@ test("fetch: the second argument, and what else the framework hands in", async (
     return Response.json(locals);
   });
   expectTypeOf(event).toEqualTypeOf<(event: Event) => Promise<Response>>();
+});
+
+test("every guard knows the names that its latchkey knows, and hands on its types", () => {
+  const latchkey = createLatchkey({
+    store: memoryStore(),
+    permissions: ["docs.read", "docs.write"],
+    ratelimits: ["tiles"],
+  });
+  type Key = ApiKeyOf<typeof latchkey>;
+  expectTypeOf<Key["permissions"][number]>().toEqualTypeOf<
+    "docs.read" | "docs.write" | "docs.*" | "*"
+  >();
+  const question = { permissions: { or: ["docs.read", "docs.write"] }, cost: 2 } as const;
+
+  const express_ = createExpressGuard(latchkey, { trustProxy: 1 });
+  express().get("/", express_(question), (req, res) => {
+    const apiKey = req.apiKey as ApiKeyOf<typeof latchkey>;
+    expectTypeOf(apiKey.permissions).toEqualTypeOf<Key["permissions"]>();
+    res.end();
+  });
+  express_({ ...question, ratelimits: [{ name: "tiles", cost: () => 2 }] });
+  // @ts-expect-error: misspelt
+  express_({ permissions: "docs.raed" });
+  // @ts-expect-error: misspelt
+  express_({ ratelimits: [{ name: "tlies" }] });
+
+  const fastify = createFastifyGuard(latchkey);
+  fastify(question);
+  // @ts-expect-error: misspelt
+  fastify({ permissions: { and: ["docs.read", "docs.raed"] } });
+
+  const hono = createHonoGuard(latchkey);
+  new Hono().get("/", hono(question), (c) => {
+    expectTypeOf(c.get("apiKey")).toEqualTypeOf<Key>();
+    return c.text("");
+  });
+  // @ts-expect-error: misspelt
+  hono({ permissions: "docs.raed" });
+
+  const node = createNodeGuard(latchkey);
+  node(question, (_req, _res, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<Key>();
+  });
+  // @ts-expect-error: misspelt
+  node({ permissions: "docs.raed" }, () => undefined);
+
+  const fetch_ = createFetchGuard(latchkey);
+  fetch_({ ...question, optional: true }, (_request, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<Key | null>();
+    return new Response();
+  });
+  // @ts-expect-error: misspelt
+  fetch_({ permissions: "docs.raed" }, () => new Response());
 });

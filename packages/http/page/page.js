@@ -5,7 +5,7 @@ async function show() {
   if (!response.ok) throw new Error(`openapi.json: ${response.status}`);
   const spec = await response.json();
   // A path that a host has mounted the service on is known to the browser only.
-  const mountedOn = location.pathname.replace(/\/v1\/docs$/, "");
+  const mountedOn = location.pathname.replace(/\/v[12]\/docs$/, "");
   spec.servers = [{ url: mountedOn === "" ? "/" : mountedOn }];
   globalThis.SwaggerUIBundle({
     spec,

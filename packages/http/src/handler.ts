@@ -9,7 +9,7 @@ export type Handler = (request: Request) => Promise<Response>;
 const services = new WeakMap<Handler, Service>();
 
 /**
- * Creates the HTTP contract for a latchkey: `/v1/<operation>`, JSON in and out.
+ * Creates the HTTP contract for a latchkey: `/v1/<operation>` and `/v2/<operation>`, JSON in and out.
  *
  * A request is checked in this order, and the first failure is the response: path and method, authentication, size of the
  * body, its type and JSON, its fields, permission, existence, state. A caller who is not authenticated learns nothing about

@@ -46,13 +46,16 @@ describe("the table of operations", () => {
   });
 });
 
-test.each(["README.md", "UNKEY-V1.md", "SPEC.md"])("%s has no broken link", (name) => {
-  const page = readFileSync(new URL(name, folder), "utf8");
-  const targets = [...page.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
-  expect(targets.filter((target) => !existsSync(new URL(target, folder)))).toEqual([]);
-});
+test.each(["README.md", "UNKEY-V1.md", "UNKEY-V2.md", "SPEC.md"])(
+  "%s has no broken link",
+  (name) => {
+    const page = readFileSync(new URL(name, folder), "utf8");
+    const targets = [...page.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
+    expect(targets.filter((target) => !existsSync(new URL(target, folder)))).toEqual([]);
+  },
+);
 
 test("the README links to the pages beside it", () => {
-  for (const name of ["SPEC.md", "UNKEY-V1.md"])
+  for (const name of ["SPEC.md", "UNKEY-V1.md", "UNKEY-V2.md"])
     expect(readFileSync(README, "utf8")).toContain(`](${name})`);
 });

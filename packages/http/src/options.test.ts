@@ -10,6 +10,7 @@ test.each<[keyof HandlerOptions, unknown[]]>([
   ["authenticate", ["x", {}, true]],
   ["publicVerify", ["true", 1, null]],
   ["basePath", ["/", "/keys/", "keys", "//", "/a//b", "/a b", "/a?b", "/%61", 1]],
+  ["v2", ["true", 1, null]],
   ["docs", ["false", 0, null]],
   ["docsBaseUrl", ["", "/errors", "errors", 1]],
   ["maxBodyBytes", [0, -1, 1.5, "1", Number.NaN, Number.POSITIVE_INFINITY]],

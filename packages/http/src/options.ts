@@ -12,11 +12,16 @@ export interface HandlerOptions {
    * then. Default: false.
    */
   readonly publicVerify?: boolean;
-  /** What precedes `/v1` in the URLs that arrive here, like `/keys`. Default: empty. */
+  /** What precedes `/v1` and `/v2` in the URLs that arrive here, like `/keys`. Default: empty. */
   readonly basePath?: string;
-  /** Whether `/v1/openapi.json` and `/v1/docs` are served, to everyone. Default: true. */
+  /** Whether the successor of v1 is served as well, below `/v2/`. Default: true. */
+  readonly v2?: boolean;
+  /** Whether `openapi.json`, `docs` and `errors/<code>` of each version are served, to everyone. Default: true. */
   readonly docs?: boolean;
-  /** Where the error codes are explained: `docs` of an error body is this, `/` and the code. */
+  /**
+   * Where the error codes are explained: `docs` of an error body is this, `/` and the code. Default: error bodies have no `docs`.
+   * The pages of the handler itself are `/v1/errors`, below the address at which clients reach it.
+   */
   readonly docsBaseUrl?: string;
   /** Largest body in bytes: a whole number >= 1. Default: 65,536. That of migrations.createKeys may be 16 times as long. */
   readonly maxBodyBytes?: number;
@@ -30,9 +35,10 @@ export interface Settings {
   readonly authenticate: Authenticate | null;
   readonly publicVerify: boolean;
   readonly basePath: string;
+  readonly v2: boolean;
   readonly docs: boolean;
-  /** Without a slash at its end. */
-  readonly docsBaseUrl: string;
+  /** Without a slash at its end; null for none. */
+  readonly docsBaseUrl: string | null;
   readonly maxBodyBytes: number;
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -42,13 +48,13 @@ const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
   "authenticate",
   "publicVerify",
   "basePath",
+  "v2",
   "docs",
   "docsBaseUrl",
   "maxBodyBytes",
   "onError",
 ]);
 
-const DEFAULT_DOCS_BASE_URL = "https://latchkey.example/errors";
 const DEFAULT_MAX_BODY_BYTES = 65_536;
 
 /** Checks the options and fills in the defaults. @throws TypeError naming the option that is wrong and its bound. */
@@ -62,8 +68,9 @@ export function settingsOf(options: HandlerOptions): Settings {
     authenticate = null,
     publicVerify = false,
     basePath = "",
+    v2 = true,
     docs = true,
-    docsBaseUrl = DEFAULT_DOCS_BASE_URL,
+    docsBaseUrl = null,
     maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
     onError = () => {},
   } = options;
@@ -75,8 +82,9 @@ export function settingsOf(options: HandlerOptions): Settings {
     throw new TypeError('"publicVerify" must be true or false');
   if (typeof basePath !== "string" || !/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath))
     throw new TypeError('"basePath" must be empty, or like "/keys": no slash at its end');
+  if (typeof v2 !== "boolean") throw new TypeError('"v2" must be true or false');
   if (typeof docs !== "boolean") throw new TypeError('"docs" must be true or false');
-  if (typeof docsBaseUrl !== "string" || !URL.canParse(docsBaseUrl))
+  if (docsBaseUrl !== null && (typeof docsBaseUrl !== "string" || !URL.canParse(docsBaseUrl)))
     throw new TypeError('"docsBaseUrl" must be a URL');
   if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1)
     throw new TypeError('"maxBodyBytes" must be a whole number >= 1');
@@ -86,8 +94,9 @@ export function settingsOf(options: HandlerOptions): Settings {
     authenticate,
     publicVerify,
     basePath,
+    v2,
     docs,
-    docsBaseUrl: docsBaseUrl.replace(/\/$/, ""),
+    docsBaseUrl: docsBaseUrl?.replace(/\/$/, "") ?? null,
     maxBodyBytes,
     onError,
   };

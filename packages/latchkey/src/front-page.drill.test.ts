@@ -1,11 +1,18 @@
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PACKAGE_FOLDER, PROGRAMS, REPOSITORY } from "./testing/pages.js";
-import { endOf } from "./testing/run-cli.js";
 
 let folder = "";
 let compiled: { readonly status: number | null; readonly stdout: string };
@@ -14,8 +21,15 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "latchkey-test-"));
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(PACKAGE_FOLDER, join(folder, "node_modules", "latchkey"), "junction");
-  const scoped = join(PACKAGE_FOLDER, "node_modules", "@latchkey");
-  symlinkSync(scoped, join(folder, "node_modules", "@latchkey"), "junction");
+  mkdirSync(join(folder, "node_modules", "@latchkey"));
+  for (const name of readdirSync(join(REPOSITORY, "packages")))
+    symlinkSync(
+      join(REPOSITORY, "packages", name),
+      join(folder, "node_modules", "@latchkey", name),
+      "junction",
+    );
+  const zod = join(REPOSITORY, "packages", "core", "node_modules", "zod");
+  symlinkSync(zod, join(folder, "node_modules", "zod"), "junction");
   const types = join(REPOSITORY, "node_modules", "@types");
   symlinkSync(types, join(folder, "node_modules", "@types"), "junction");
   for (const [index, { code }] of PROGRAMS.entries())
@@ -47,25 +61,54 @@ function compileAll() {
   );
 }
 
-describe("the programs of the READMEs", () => {
+/** Runs every program after the other in one process, each in a folder of its own, and writes what they print to a file. */
+const RUNNER = `
+import { mkdirSync, writeFileSync } from "node:fs";
+import { mock } from "node:test";
+import { format } from "node:util";
+const folder = process.cwd();
+const printed = [];
+for (let index = 0; index < ${PROGRAMS.length}; index += 1) {
+  const lines = [];
+  printed.push(lines);
+  console.log = (...values) => lines.push(format(...values));
+  mkdirSync("run-" + index);
+  process.chdir("run-" + index);
+  await import(folder + "/" + index + ".mjs").catch((error) => lines.push(String(error.stack)));
+  process.chdir(folder);
+  mock.reset();
+}
+writeFileSync("printed.json", JSON.stringify(printed));
+`;
+
+describe("the programs of the READMEs and the reference", () => {
   test("compile, where latchkey and its packages are installed", () => {
     expect(compiled.stdout).toBe("");
     expect(compiled.status).toBe(0);
   });
 
-  test.each(PROGRAMS.map((program, index) => ({ ...program, index })))(
-    "$title runs and prints what its comments say",
-    async ({ code, index }) => {
-      const place = mkdtempSync(join(folder, "run-"));
-      const lines = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line);
-      // Not the settings of whoever runs the tests.
-      const env = { PATH: process.env.PATH };
-      const program = join(folder, `${index}.mjs`);
-      const child = spawn(process.execPath, [program], { cwd: place, env });
-      const { exitCode, stdout, stderr } = await endOf(child);
-      expect(stderr).toBe("");
-      expect(stdout.split("\n").slice(0, -1)).toEqual(lines);
-      expect(exitCode).toBe(0);
-    },
-  );
+  test("run, and print what their comments say", () => {
+    writeFileSync(join(folder, "runner.mjs"), RUNNER);
+    // Not the settings of whoever runs the tests.
+    const env = { PATH: process.env.PATH };
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", "runner.mjs"],
+      {
+        cwd: folder,
+        env,
+        encoding: "utf8",
+      },
+    );
+    expect([stderr, status]).toEqual(["", 0]);
+    const printed = JSON.parse(readFileSync(join(folder, "printed.json"), "utf8")) as string[][];
+    const titled = PROGRAMS.map(({ title, code }, index) => ({
+      title,
+      said: [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line),
+      printed: printed[index],
+    }));
+    expect(titled.map(({ title, printed }) => [title, printed])).toEqual(
+      titled.map(({ title, said }) => [title, said]),
+    );
+  });
 });

@@ -4,27 +4,44 @@ import { createLatchkey } from "@latchkey/core";
 import { openApiDocument } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
-import { PAGES, PROGRAMS, REPOSITORY } from "./testing/pages.js";
-
-const [frontPage = { text: "" }] = PAGES;
+import { LIST_NAMES } from "./testing/list-names.js";
+import { PAGES, PROGRAMS, REPOSITORY, textOf } from "./testing/pages.js";
 
 describe("the README", () => {
   test("begins with a program and exactly two commands", () => {
-    const [opening = ""] = frontPage.text.split("\n## ");
+    const [opening = ""] = textOf("README.md").split("\n## ");
     expect(PROGRAMS[0]?.title).toBe("program 1 of README.md");
     expect(opening.match(/^npm run \w+|^npm \w+/gm)).toEqual(["npm run demo", "npm test"]);
   });
 
+  test("is at most 250 lines", () => {
+    expect(textOf("README.md").split("\n").length).toBeLessThanOrEqual(250);
+  });
+
+  test("leads to every page of the reference", () => {
+    const found = new Set(["README.md"]);
+    for (const page of found) {
+      for (const [, target = ""] of textOf(page).matchAll(/\]\((?!https?:)([^)#]+)/g))
+        found.add(join(dirname(page), target));
+    }
+    const pages = PAGES.map(({ path }) => path).filter((path) => path.startsWith("docs/"));
+    expect(pages.filter((path) => !found.has(path))).toEqual([]);
+  });
+});
+
+describe("the reference", () => {
   test("names every operation", () => {
     const latchkey = createLatchkey({ store: memoryStore() });
-    const noOperations = ["workspaceId", "workspace", "actingAs", "close", "now"];
+    const noOperations = ["workspaceId", "workspace", "actingAs", "close", "now", ...LIST_NAMES];
     const operations = Object.keys(latchkey).filter((name) => !noOperations.includes(name));
-    const missing = operations.filter((name) => !frontPage.text.includes(`\n| \`${name}\` |`));
+    const operationsPage = textOf("docs/operations.md");
+    const missing = operations.filter((name) => !operationsPage.includes(`\n| \`${name}\` |`));
     expect(missing).toEqual([]);
   });
 
   test("lists every HTTP operation that is served, each with its method", () => {
-    const table = /\n\| \| GET \| POST \|\n.*\n((?:\|.*\n)+)/.exec(frontPage.text)?.[1] ?? "";
+    const table =
+      /\n\| \| GET \| POST \|\n.*\n((?:\|.*\n)+)/.exec(textOf("docs/http.md"))?.[1] ?? "";
     const listed = table
       .trim()
       .split("\n")

@@ -9,7 +9,9 @@ import { addAudit } from "./commands/audit.js";
 import { addCompletion } from "./commands/completion.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addExplain } from "./commands/explain.js";
+import { addExport } from "./commands/export.js";
 import { addIdentities } from "./commands/identities.js";
+import { addImport } from "./commands/import.js";
 import { addKeys } from "./commands/keys.js";
 import { addLimits } from "./commands/limits.js";
 import { addPermissions } from "./commands/permissions.js";
@@ -41,6 +43,8 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addDoctor,
   addScannerRules,
   addCompletion,
+  addImport,
+  addExport,
 ];
 
 /** Columns of help that is not printed on a terminal. */

@@ -1,4 +1,5 @@
 import type { Latchkey } from "@latchkey/core";
+import { LIST_NAMES } from "../src/testing/list-names.js";
 import { API_CASES } from "./change-cases/apis.js";
 import type { ChangeCase } from "./change-cases/fixture.js";
 import { IDENTITY_CASES } from "./change-cases/identities.js";
@@ -21,6 +22,7 @@ export const CHANGE_CASES: readonly ChangeCase[] = [
 
 /** What of a latchkey changes no configuration: reads, verifications, counters, and what it is itself. */
 export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
+  ...LIST_NAMES,
   "workspaceId",
   "now",
   "workspace",
@@ -29,6 +31,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "listApis",
   "verifyKey",
   "verifier",
+  "explainKey",
   "whoami",
   "getKey",
   "listKeys",

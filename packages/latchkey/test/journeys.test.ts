@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LIST_NAMES } from "../src/testing/list-names.js";
 import { WITH_VAULT } from "./change-cases/fixture.js";
 import { describeOnEveryStore } from "./every-store.js";
 import { noting } from "./journeys/coverage.js";
@@ -6,7 +7,15 @@ import { JOURNEYS } from "./journeys/index.js";
 import { describeOnMemory } from "./test-context.js";
 
 /** No operations: what a latchkey is made of beside them. */
-const NO_OPERATIONS = ["workspaceId", "now", "verifier", "workspace", "actingAs", "close"];
+const NO_OPERATIONS = [
+  "workspaceId",
+  "now",
+  "verifier",
+  "workspace",
+  "actingAs",
+  "close",
+  ...LIST_NAMES,
+];
 
 /** They take nothing that could be refused. */
 const NEVER_REFUSING = ["listPermissions", "listRoles", "getWorkspace", "isWorkspaceEnabled"];

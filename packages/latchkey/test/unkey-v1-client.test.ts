@@ -25,7 +25,9 @@ let stranger: Unkey;
 
 beforeEach(async () => {
   const latchkey = latchkeys();
-  server = createServer(toNodeListener(createHandler({ latchkey })));
+  server = createServer(
+    toNodeListener(createHandler({ latchkey, docsBaseUrl: "https://keys.test/v1/errors" })),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
@@ -287,7 +289,7 @@ describe("a client written for Unkey v1", () => {
     expect(error).toEqual({
       code: "NOT_FOUND",
       message: "no such key",
-      docs: expect.stringMatching(/^https?:/),
+      docs: "https://keys.test/v1/errors/NOT_FOUND",
       requestId: expect.stringMatching(/^req_/),
     });
     expect((await stranger.apis.create({ name: "forbidden" })).error).toMatchObject({

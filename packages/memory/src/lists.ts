@@ -1,7 +1,14 @@
+import type { PageWant } from "@latchkey/core";
 import { mapIn } from "./entry-of.js";
 
 /** Most ids of one chunk: entering or leaving moves at most this many. */
 const CHUNK_SIZE = 512;
+
+/** Ids are of ASCII characters. */
+const ABOVE_ALL = "\u{80}";
+
+/** Answers whether to go on. */
+type Visit = (id: string) => boolean;
 
 /** The lists of a workspace: under each name the list itself (`of` undefined), and the small ones beside it. */
 export class Lists {
@@ -13,11 +20,11 @@ export class Lists {
     return typeof ids === "object" ? ids.size : Number(ids !== undefined);
   }
 
-  /** The ids beyond one, or all, in the order asked for: chunk by chunk. */
-  ids(list: string, of: string | undefined, after: string | null, descending: boolean) {
-    const known = this.#lists.get(list)?.get(of) ?? [];
-    const ids = known instanceof SortedIds ? known : new SortedIds([known].flat());
-    return ids.beyond(after, descending);
+  /** Visits the wanted ids in their order, until a visit answers false. */
+  walk({ list, of, after, descending = false }: PageWant, visit: Visit): void {
+    const ids = this.#lists.get(list)?.get(of) ?? [];
+    const sorted = ids instanceof SortedIds ? ids : new SortedIds([ids].flat());
+    sorted.walk(after, descending, visit);
   }
 
   enter(list: string, of: string | undefined, id: string): void {
@@ -76,14 +83,16 @@ export class SortedIds {
     if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
   }
 
-  /** The ids above one, below it in descending order, or all of them, chunk by chunk. The set must not change meanwhile. */
-  *beyond(id: string | null, descending: boolean): Iterable<readonly string[]> {
-    const first = id !== null ? this.#chunkOf(id) : descending ? this.#chunks.length - 1 : 0;
-    for (let at = first; this.#chunks[at] !== undefined; at += descending ? -1 : 1) {
+  /** Visits the ids above one, below it in descending order, or all of them. The set must not change meanwhile. */
+  walk(after: string | null, descending: boolean, visit: Visit): void {
+    const from = after ?? (descending ? ABOVE_ALL : "");
+    const step = descending ? -1 : 1;
+    for (let at = this.#chunkOf(from); this.#chunks[at] !== undefined; at += step) {
       const chunk = this.#chunks[at] as string[];
-      const place = id === null ? -1 : placeOf(chunk, id);
-      if (descending) yield chunk.slice(0, id === null ? chunk.length : place).reverse();
-      else yield chunk.slice(chunk[place] === id ? place + 1 : Math.max(0, place));
+      let place = placeOf(chunk, from);
+      if (descending || chunk[place] === from) place += step;
+      for (; place >= 0 && place < chunk.length; place += step)
+        if (!visit(chunk[place] as string)) return;
     }
   }
 

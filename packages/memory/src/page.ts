@@ -5,15 +5,15 @@ import type { Workspace } from "./workspace.js";
 /** The next records of a list. Ids whose record is gone are passed over. */
 export function page(workspace: Workspace, want: PageWant): PageResult {
   const { revision, lists } = workspace;
-  const size = lists.sizeOf(want.list);
   const found: LoadedRecord[] = [];
   const rows = workspace.rows(want.kind);
-  for (const ids of lists.ids(want.list, want.of, want.after, want.descending === true))
-    for (const id of ids) {
-      const row = rows.get(id);
-      if (row === undefined) continue;
-      if (found.length === want.limit) return { revision, found, hasMore: true, size };
-      found.push(loaded(workspace, row));
-    }
-  return { revision, found, hasMore: false, size };
+  let hasMore = false;
+  lists.walk(want, (id) => {
+    const row = rows.get(id);
+    if (row === undefined) return true;
+    hasMore = found.length === want.limit;
+    if (!hasMore) found.push(loaded(workspace, row));
+    return !hasMore;
+  });
+  return { revision, found, hasMore, size: lists.sizeOf(want.list) };
 }

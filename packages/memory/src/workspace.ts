@@ -14,18 +14,43 @@ import { ExpiringMap } from "./expiring-map.js";
 import { Lists } from "./lists.js";
 import { StatisticsSums } from "./statistics.js";
 
-/** A record as it was put, and what is kept beside it. Plans and other rows keep rows for as long as these are current. */
-export class Row {
+/** A record, and what is kept beside it. Plans and other rows keep rows for as long as these are current. */
+export class Row implements RecordMemo {
   /** Until the record is put again or deleted. */
   isCurrent = true;
   /** The row of the identity that the record links to, when it was looked for last. */
   identity: Row | undefined = undefined;
+  decoded: unknown = undefined;
+  readonly record: StoredRecord;
 
   constructor(
-    readonly record: StoredRecord,
+    { kind, id, version, link, body }: StoredRecord,
     readonly counters: Counters | null,
     public usedAt: EpochMs | null,
-  ) {}
+  ) {
+    this.record = new KeptRecord(kind, id, version, link, deepFrozen(body), this);
+  }
+}
+
+/** A record as it is handed out, again and again. The memo is none of its own members, so no copy brings it. */
+class KeptRecord implements StoredRecord {
+  readonly #memo: RecordMemo;
+
+  constructor(
+    readonly kind: RecordKind,
+    readonly id: string,
+    readonly version: number,
+    readonly link: string | null,
+    readonly body: StoredRecord["body"],
+    memo: RecordMemo,
+  ) {
+    this.#memo = memo;
+    Object.freeze(this);
+  }
+
+  get memo(): RecordMemo {
+    return this.#memo;
+  }
 }
 
 /** Everything of one workspace. */
@@ -55,14 +80,12 @@ export class Workspace {
   }
 
   /** Writes a record, whether or not it is there. @param counters - Undefined: as they were. */
-  put({ kind, id, version, link, body }: StoredRecord, counters?: Counters | null): void {
-    const before = this.row(kind, id);
-    const memo: RecordMemo = { decoded: undefined };
-    const record: StoredRecord = { kind, id, version, link, body: deepFrozen(body) };
-    Object.freeze(Object.defineProperty(record, "memo", { value: memo }));
+  put(record: StoredRecord, counters?: Counters | null): void {
+    const rows = this.rows(record.kind);
+    const before = rows.get(record.id);
     const kept = counters === undefined ? before?.counters : counters;
     if (before !== undefined) before.isCurrent = false;
-    this.rows(kind).set(id, new Row(record, kept ?? null, before?.usedAt ?? null));
+    rows.set(record.id, new Row(record, kept ?? null, before?.usedAt ?? null));
   }
 
   delete(kind: RecordKind, id: string): void {

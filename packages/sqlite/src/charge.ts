@@ -13,7 +13,7 @@ import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
 import { findRequest, findWindow, pass, requestName } from "./passing.js";
-import { keepRecord, wholeOr } from "./stored-record.js";
+import { keptRecord, wholeOr } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
 interface Basis {
@@ -62,10 +62,24 @@ export function take(connection: Connection, plan: ChargePlan, moment: ChargeMom
   return step.result;
 }
 
-/** As last known, of whatever generation. */
+/** As last known, of whatever generation; for a plan that is new, of records that were read a moment ago. */
 function knownBasis(connection: Connection, plan: ChargePlan): Basis | null {
   const known = plan.memo as Basis | undefined;
-  return known?.connection === connection && known.plan === plan ? known : null;
+  if (known?.connection === connection && known.plan === plan) return known;
+  const { names, memo } = connection;
+  const { generation } = memo;
+  const workspace = names.workspace(plan.workspaceId);
+  const records: KeptRecord[] = [];
+  for (const { kind, id, handle } of plan.confirms) {
+    const kept = handle as KeptRecord | undefined;
+    const isIt = kept?.memo === memo && kept.workspace === workspace && kept.kind === kind;
+    if (!isIt || kept.id !== id || kept.generation !== generation) return null;
+    records.push(kept);
+  }
+  const [first] = records;
+  if (first === undefined) return null;
+  const basis = confirm({ connection, plan, workspace, generation, records }, first.revision);
+  return "kind" in basis ? null : basis;
 }
 
 /** Reads what a plan rests on, as far as it is not known, and keeps it. Call it on a memo that was confirmed. */
@@ -76,10 +90,8 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
   if (basis?.generation !== generation) {
     const workspace = names.workspace(plan.workspaceId, isWriting);
     const records = plan.confirms.map((confirmed) => {
-      const kept = memo.findRecord(workspace, confirmed);
-      if (kept?.generation === generation) return kept;
       const row = run.confirm.get(...addressOf(workspace, confirmed));
-      return row ? keepRecord(memo, confirmed, row, 0, [row[REVISION_AT], workspace]) : null;
+      return row ? keptRecord(memo, confirmed, row, 0, [row[REVISION_AT], workspace]) : null;
     });
     const revision =
       records.find((record) => record !== null)?.revision ??
@@ -108,7 +120,8 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
     return version === "exists" ? stored === null : version !== stored;
   });
   if (moved !== -1) return { kind: "stale", moved };
-  plan.memo = basis;
+  // A new record begins no generation: that there is none does not stay true.
+  if (!records.includes(null)) plan.memo = basis;
   return basis;
 }
 

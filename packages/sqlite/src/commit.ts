@@ -20,8 +20,8 @@ import {
   type StoredCounters,
 } from "./engine/counters.js";
 import type { Statement } from "./engine/database.js";
-import { claimName, storedOwner, storedValue } from "./engine/names.js";
-import { addressOf, KIND_CODE } from "./engine/statements.js";
+import { claimName, listPlace, storedValue } from "./engine/names.js";
+import { addressOf, isOfKind, KIND_CODE } from "./engine/statements.js";
 import { wholeOr } from "./stored-record.js";
 
 const NO_CHANGE: UsageChange = { due: null, operation: { kind: "keep" }, restartsAt: null };
@@ -35,7 +35,7 @@ interface Found {
 
 /** Judges a change and carries it out. Call it inside a write transaction. */
 export function commit(connection: Connection, workspaceId: string, change: Change): CommitResult {
-  const { run, names } = connection;
+  const { run, names, memo } = connection;
   let workspace = names.workspace(workspaceId);
   /** What was found so far, or written. */
   const known = new Map<string, Found | null>();
@@ -54,7 +54,12 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   }
 
   workspace = names.workspace(workspaceId, true);
-  run.setMark.run();
+  const isRenewed = change.puts.some(({ record }) => find(record) !== null);
+  if (isRenewed || change.deletes.length > 0 || change.raisesRevision) {
+    run.setMark.run();
+    memo.generation += 1;
+  }
+  if (moved.size > 0) memo.age += 1;
   for (const [seq, counters] of moved) moveCounters(connection, seq, counters);
   for (const name of change.releases)
     run.release.run(numberOf(name), storedValue(name), find(name)?.seq ?? null);
@@ -110,7 +115,10 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const columns = [version, link, counters, JSON.stringify(record.body)];
     let seq = found?.seq;
     if (seq !== undefined) run.update.run(...columns, seq);
-    else seq = Number(run.insert.run(...columns, workspace, KIND_CODE[kind], id).lastInsertRowid);
+    else {
+      seq = Number(run.insert.run(...columns, workspace, KIND_CODE[kind], id).lastInsertRowid);
+      grow(names.name(workspace, kind, true), 1);
+    }
     known.set(`${kind} ${id}`, { seq, version, counters });
   }
 
@@ -118,15 +126,21 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const found = find(address);
     if (found === null) return;
     run.delete.run(found.seq);
+    grow(names.name(workspace, address.kind, true), -1);
     run.deleteUse.run(found.seq);
     if (found.counters !== null) leaveCounters(connection, found.counters);
     known.set(`${address.kind} ${address.id}`, null);
   }
 
   function move(statement: Statement, entry: ListEntry, by: number): void {
-    const list = names.name(workspace, entry.list, true);
-    const { changes } = statement.run(list, storedOwner(entry), entry.id);
-    if (changes > 0 && entry.of === undefined) growth.set(list, (growth.get(list) ?? 0) + by);
+    if (isOfKind(entry)) return;
+    const [list, owner] = listPlace(names, workspace, entry, true);
+    const { changes } = statement.run(list, owner, entry.id);
+    if (changes > 0 && entry.of === undefined) grow(list, by);
+  }
+
+  function grow(list: number, by: number): void {
+    growth.set(list, (growth.get(list) ?? 0) + by);
   }
 
   function numberOf(claim: Claim, isAdded = false): number {

@@ -1,21 +1,25 @@
 import type { PageResult, PageWant } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { storedOwner } from "./engine/names.js";
-import { KIND_CODE } from "./engine/statements.js";
-import { loadedRecord, wholeOr } from "./stored-record.js";
+import { listPlace } from "./engine/names.js";
+import { isOfKind, KIND_CODE } from "./engine/statements.js";
+import { LINK_AT, loadedRecords, wholeOr } from "./stored-record.js";
 
 /** Reads the next records of a list. */
 export function page(connection: Connection, workspaceId: string, want: PageWant): PageResult {
-  const { run } = connection;
+  const { run, names } = connection;
   const { kind, limit, descending = false } = want;
+  const isAll = isOfKind(want);
+  const next = run[`${isAll ? "all" : "list"}${descending ? "Descending" : "Ascending"}`];
   return connection.snapshot(() => {
-    const [workspace = null, revision] = run.workspace.get(workspaceId) ?? [];
-    const [list = null, size] = run.name.get(workspace, want.list) ?? [];
+    const [workspace = 0, revision] = run.workspace.get(workspaceId) ?? [];
+    const [, size] = run.name.get(workspace, want.list) ?? [];
     const after = want.after ?? (descending ? "\u{10ffff}" : "");
-    const place = [workspace, KIND_CODE[kind], list, storedOwner(want), after];
-    const rows = (descending ? run.descending : run.ascending).all(...place, limit + 1);
-    const found = rows.slice(0, limit).map((row) => loadedRecord(kind, row));
+    const place = isAll ? [after] : listPlace(names, workspace as number, want);
+    const rows = next.all(workspace, KIND_CODE[kind], ...place, after, limit + 1);
     const hasMore = rows.length > limit;
+    if (hasMore) rows.pop();
+    const links = JSON.stringify([...new Set(rows.map((row) => row[LINK_AT]))]);
+    const found = loadedRecords(kind, rows, run.identities.all(links, workspace));
     return { revision: wholeOr(0, revision), found, hasMore, size: wholeOr(0, size) };
   });
 }

@@ -97,7 +97,13 @@ async function expectKept(path: string, lines: readonly string[]): Promise<void>
   // Whether the last one was deleted before the process ended is not known.
   for (const number of numbersAfter("inserted").slice(0, -1)) {
     const byName = (await store.read(WORKSPACE, [hashOf(number)])).found[0];
-    expect(await find(store, number)).toEqual(byName);
+    const byId = await find(store, number);
+    const partsOf = (loaded: typeof byName) => [
+      loaded?.record,
+      loaded?.usage,
+      loaded?.linked?.record,
+    ];
+    expect(partsOf(byId)).toEqual(partsOf(byName));
     if (deleted.has(number)) expect(byName).toBeNull();
     else expect(byName?.linked).not.toBeNull();
   }

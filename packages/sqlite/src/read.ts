@@ -3,22 +3,22 @@ import type { Connection } from "./engine/connection.js";
 import type { Row } from "./engine/database.js";
 import { claimName, storedValue } from "./engine/names.js";
 import { addressOf } from "./engine/statements.js";
-import { keepLoaded, loadedRecord, REVISION_AT, wholeOr } from "./stored-record.js";
+import { loadedRecord, REVISION_AT, wholeOr } from "./stored-record.js";
 
 /** Reads records by id and by claim. */
 export function read(at: Connection, workspaceId: string, wants: readonly Want[]): ReadResult {
   const [want] = wants;
   const row = want && wants.length === 1 ? find(at, workspaceId, want) : undefined;
+  // One statement is a snapshot of its own. Whoever reads by a name is about to charge.
   if (want !== undefined && row !== undefined) {
-    // One statement is a snapshot of its own. Whoever reads by a name is about to charge.
-    if (!("id" in want)) keepLoaded(at.memo, want.kind, row);
-    return { revision: wholeOr(0, row[REVISION_AT]), found: [loadedRecord(want.kind, row)] };
+    const found = [loadedRecord(want.kind, row, "id" in want ? null : at.memo)];
+    return { revision: wholeOr(0, row[REVISION_AT]), found };
   }
   return at.snapshot(() => {
     const [, revision] = at.run.workspace.get(workspaceId) ?? [];
     const found = wants.map((each) => {
       const row = find(at, workspaceId, each);
-      return row === undefined ? null : loadedRecord(each.kind, row);
+      return row === undefined ? null : loadedRecord(each.kind, row, null);
     });
     return { revision: wholeOr(0, revision), found };
   });

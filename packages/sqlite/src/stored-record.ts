@@ -11,29 +11,40 @@ import type { KeptRecord, Memo } from "./engine/memo.js";
 
 // Where the rows of `statements.ts` have their parts.
 const ID_AT = 7;
+export const LINK_AT = 8;
 const LINKED_AT = 11;
 export const REVISION_AT = 22;
 
-/** Reads a row with a record and the identity that it links to. */
-export function loadedRecord(kind: RecordKind, row: Row): LoadedRecord {
-  const linked = row[LINKED_AT] === null ? null : recordState("identity", row, LINKED_AT);
-  return { ...recordState(kind, row, 0), linked };
+/** Reads a row with a record and the identity that it links to. @param memo - Of their connection, for who is about to charge them. */
+export function loadedRecord(kind: RecordKind, row: Row, memo: Memo | null): LoadedRecord {
+  const linked = row[LINKED_AT] === null ? null : withHandle("identity", row, LINKED_AT, memo);
+  return { ...withHandle(kind, row, 0, memo), linked };
 }
 
-/** Keeps what a charge needs of such a row, unless it is damaged: whoever charges it is told. */
-export function keepLoaded(memo: Memo, kind: RecordKind, row: Row): void {
-  const keepAt = (kind: RecordKind, at: number) =>
-    keepRecord(memo, { kind, id: row[at + ID_AT] as string }, row, at, row.slice(REVISION_AT));
+function withHandle(kind: RecordKind, row: Row, at: number, memo: Memo | null): StoredRecordState {
+  const state = recordState(kind, row, at);
+  if (memo === null) return state;
   try {
-    keepAt(kind, 0);
-    if (row[LINKED_AT] !== null) keepAt("identity", LINKED_AT);
-  } catch {}
+    return { ...state, handle: keptRecord(memo, state.record, row, at, row.slice(REVISION_AT)) };
+  } catch {
+    // It is damaged: whoever charges it is told.
+    return state;
+  }
 }
 
-/** Keeps the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
-export function keepRecord(
+/** Reads rows without an identity. Those that they link to come by themselves: many keys of a page may be of one. */
+export function loadedRecords(kind: RecordKind, rows: readonly Row[], identities: readonly Row[]) {
+  const linked = new Map(identities.map((row) => [row[ID_AT], recordState("identity", row, 0)]));
+  return rows.map((row): LoadedRecord => {
+    const state = recordState(kind, row, 0);
+    return { ...state, linked: linked.get(state.record.link) ?? null };
+  });
+}
+
+/** What a charge needs of the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
+export function keptRecord(
   memo: Memo,
-  address: RecordAddress,
+  { kind, id }: RecordAddress,
   row: Row,
   at: number,
   [revision, workspace]: Row,
@@ -42,12 +53,10 @@ export function keepRecord(
   const usage = seq === null ? NO_USES : readUsage(row[at + 3], row[at + 4], row[at + 5]);
   const windows = seq === null ? [] : readWindows(row[at + 6]);
   const { age, generation } = memo;
-  return memo.keepRecord(workspace as number, address, {
-    generation,
-    revision: wholeOr(0, revision),
-    version: wholeOr(Number.NaN, row[at + 1]),
-    counters: seq === null ? null : memo.keepCounters({ seq, age, usage, windows }),
-  });
+  const counters = seq === null ? null : memo.keepCounters({ seq, age, usage, windows });
+  const version = wholeOr(Number.NaN, row[at + 1]);
+  const place = { memo, workspace: workspace as number, kind, id };
+  return { ...place, generation, revision: wholeOr(0, revision), version, counters };
 }
 
 /**
@@ -63,7 +72,7 @@ function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState 
   } catch {
     body = undefined;
   }
-  const [id, stored] = [row[at + ID_AT] as string, row[at + ID_AT + 1]];
+  const [id, stored] = [row[at + ID_AT] as string, row[at + LINK_AT]];
   const link = typeof stored === "string" ? stored : null;
   if (link !== stored) body = undefined;
   const record = { kind, id, version: wholeOr(0, row[at + 1]), link, body };

@@ -1,7 +1,7 @@
 import type { RawRecord } from "./rows.js";
 
 interface Limit {
-  readonly name: string;
+  readonly name?: string;
   readonly limit: number;
   readonly duration: number;
   readonly autoApply?: boolean;
@@ -23,11 +23,11 @@ export function viewOf(
   names: ReadonlyMap<string, string>,
 ): object {
   const { apiId, start, createdAt, ratelimits = [], permissions = [] } = body as KeyBody;
-  const limits = ratelimits.map(({ name, limit, duration, autoApply = name === "default" }) => ({
+  const limits = ratelimits.map(({ name = "default", limit, duration, autoApply }) => ({
     name,
     limit,
     duration,
-    autoApply,
+    autoApply: autoApply ?? name === "default",
     async: false,
   }));
   const first = limits.find(({ name }) => name === "default");

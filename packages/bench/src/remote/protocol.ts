@@ -1,3 +1,4 @@
+import type { Ownership } from "../fixture/fill.js";
 import type { Place, StoreKind } from "../fixture/stores.js";
 
 /** What another process is to open, once. */
@@ -12,7 +13,9 @@ export interface Opening {
    * `file`: a JSON file with rows, whose keys are in the store already, except in memory, where they are made.
    * `keyCount`: the process makes so many, and knows the secrets of `known`; of the side latchkey only.
    */
-  readonly keys: { readonly file: string } | { readonly keyCount: number; readonly known: number };
+  readonly keys:
+    | { readonly file: string }
+    | { readonly keyCount: number; readonly known: number; readonly ownership?: Ownership };
   /** Whether the log of changes is kept. */
   readonly auditLog: boolean;
 }
@@ -25,9 +28,11 @@ export interface Opened {
 /** Some calls of one operation. */
 export interface Calls {
   /**
-   * `verify`: of the known secrets in turn, beginning with `from`. `page`: the next 100 keys. `create`: one key.
+   * `verify`: of the known secrets in turn, beginning with `from`. `page`: the next 100 keys; `skip`: the same, the first call from
+   * the beginning of the list. `create`: one key. `identity`: one by its externalId; `identities`: the next 100 of them; `owned`: the
+   * next 100 keys of one.
    */
-  readonly operation: "verify" | "page" | "create";
+  readonly operation: "verify" | "page" | "skip" | "create" | "identity" | "identities" | "owned";
   readonly from: number;
   readonly calls: number;
   readonly inFlight: number;

@@ -23,12 +23,14 @@ interface Open {
   readonly secrets: readonly string[];
   readonly latchkey: Latchkey | null;
   readonly apiId: string;
+  readonly externalIds: readonly string[];
   readonly opened: Opened;
 }
 
 let open: Open | null = null;
 let requests = 0;
-let cursor: string | undefined;
+/** Where the next page of each list begins. */
+const cursors: { [operation: string]: string | undefined } = {};
 
 process.on("message", async (message) => {
   try {
@@ -56,6 +58,7 @@ async function openSide(opening: Opening): Promise<Open> {
     secrets,
     latchkey: null,
     apiId: rows[0]?.apiId ?? "",
+    externalIds: [],
     opened: { bytes: null },
   };
   if (opening.side === "limit") {
@@ -71,19 +74,20 @@ async function openSide(opening: Opening): Promise<Open> {
 
 async function fill(
   { kind, place, name, auditLog }: Opening,
-  { keyCount, known }: { readonly keyCount: number; readonly known: number },
+  { keyCount, known, ownership }: Extract<Opening["keys"], { keyCount: number }>,
 ): Promise<Open> {
   const store = await openStore(kind, place, name);
   const redis = kind === "redis" ? await redisClient(place) : null;
   const before = await sizeOf(redis);
   const latchkey = createLatchkey({ store, auditLog });
-  const { apiId, secrets } = await fillStore(latchkey, keyCount, known);
+  const { apiId, secrets, externalIds } = await fillStore(latchkey, keyCount, known, ownership);
   const bytes = (await sizeOf(redis)) - before;
   return {
     side: latchkeySide(latchkey, GUARDED, secrets.length),
     secrets,
     latchkey,
     apiId,
+    externalIds,
     opened: { bytes },
   };
 
@@ -103,7 +107,7 @@ async function fill(
 }
 
 async function run({ operation, from, calls, inFlight, isTurning }: Calls): Promise<CallsDone> {
-  const { side, secrets, latchkey, apiId } = open as Open;
+  const { side, secrets, latchkey, apiId, externalIds } = open as Open;
   let right = 0;
   let other = 0;
   const verify = async (index: number) => {
@@ -113,17 +117,41 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
     if (side.isExpected(verdict)) right += 1;
     else other += 1;
   };
-  const page = async () => {
-    const list = await latchkey?.listKeys({
-      apiId,
-      limit: 100,
-      ...(cursor !== undefined && { cursor }),
-    });
-    cursor = list?.cursor;
-    if (list?.keys.length === 100) right += 1;
-    // The last page may be a short one.
+  /** Reads the next page of a list. The last one may be short, and the first follows it. */
+  const turn = async (
+    list: string,
+    read: (at: {
+      limit: number;
+      cursor?: string;
+    }) => Promise<{ readonly items: readonly unknown[]; readonly cursor?: string | undefined }>,
+  ) => {
+    const at = cursors[list];
+    const { items, cursor } = await read({ limit: 100, ...(at !== undefined && { cursor: at }) });
+    cursors[list] = cursor;
+    if (items.length === 100) right += 1;
     else if (cursor !== undefined) other += 1;
   };
+  const keyPage = (further: { externalId?: string }) => async (at: { limit: number }) => {
+    const { keys, cursor } = await (latchkey as Latchkey).listKeys({ apiId, ...further, ...at });
+    return { items: keys, cursor };
+  };
+  const page = () => turn("page", keyPage({}));
+  const skip = async (index: number) => {
+    if (index === 0) cursors.page = undefined;
+    await page();
+  };
+  const externalIdOf = (index: number) => externalIds[(from + index) % externalIds.length] ?? "";
+  const identity = async (index: number) => {
+    const found = await latchkey?.getIdentity({ externalId: externalIdOf(index) });
+    if (found?.externalId === externalIdOf(index)) right += 1;
+    else other += 1;
+  };
+  const identities = () =>
+    turn("identities", async (at) => {
+      const list = await (latchkey as Latchkey).listIdentities(at);
+      return { items: list.identities, cursor: list.cursor };
+    });
+  const owned = () => turn("owned", keyPage({ externalId: externalIdOf(0) }));
   const { permissions, remaining, limits } = GUARDED.keys;
   const create = async () => {
     await latchkey?.createKey({
@@ -134,7 +162,7 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
     });
     right += 1;
   };
-  const operations = { verify, page, create };
+  const operations = { verify, page, skip, create, identity, identities, owned };
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   const startedAt = performance.now();

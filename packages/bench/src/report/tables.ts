@@ -22,6 +22,7 @@ export function tablesOf(
       "processes/",
       "busy/",
       "durable/",
+      "deletion/",
     ]),
     exactTable(measurements),
     sidesTable("Other work", measurements, [
@@ -33,7 +34,8 @@ export function tablesOf(
       "tarball/",
       "bytes/",
     ]),
-    growthTable(measurements),
+    growthTable("Growth", measurements, /^growth\/|^owned\/.*\/identit/),
+    growthTable("Growth of one identity", measurements, /^owned\/.*\/(?:verify|owned)$/),
     goalTable(goals),
   ].filter(({ rows }) => rows.length > 0);
 }
@@ -130,11 +132,11 @@ function exactTable(measurements: readonly Measurement[]): Table {
   };
 }
 
-function growthTable(measurements: readonly Measurement[]): Table {
-  const own = measurements.filter(({ id }) => id.startsWith("growth/"));
+function growthTable(title: string, measurements: readonly Measurement[], ids: RegExp): Table {
+  const own = measurements.filter(({ id }) => ids.test(id));
   const sizes = own[0]?.sides.map(({ name }) => name) ?? [];
   return {
-    title: "Growth",
+    title,
     headings: ["work", ...sizes.map((name) => `${name}, µs`), "largest / smallest"],
     rows: own.map(({ id, title, sides }) => {
       const [first] = sides;

@@ -21,6 +21,7 @@ export function growth(kind: StoreKind): Work {
       await measure(sides, kind, "cold", scale, { operation: "verify" }),
       await measure(sides, kind, "verify", scale, { operation: "verify", isWarm: true }),
       await measure(sides, kind, "page", scale, { operation: "page" }),
+      await measureMiddle(sides, kind, scale),
       await measure(sides, kind, "create", scale, { operation: "create" }),
     ];
     const largest = scale.sizes.at(-1) ?? 0;
@@ -28,6 +29,19 @@ export function growth(kind: StoreKind): Work {
     for (const side of sides) await side.close();
     return [...measurements, ...(await sizes(kind, place, scale, bytes))];
   };
+}
+
+/** As many keys before as after, where the list is read page by page. */
+async function measureMiddle(
+  sides: readonly RemoteSide[],
+  kind: StoreKind,
+  scale: Scale,
+): Promise<Measurement> {
+  for (const [index, side] of sides.entries()) {
+    const pages = Math.floor((scale.sizes[index] ?? 0) / 200);
+    await side.run({ operation: "skip", from: 0, calls: pages, inFlight: 1 });
+  }
+  return measure(sides, kind, "middle", scale, { operation: "page" });
 }
 
 async function openFilled(
@@ -44,7 +58,7 @@ async function openFilled(
 async function measure(
   sides: readonly RemoteSide[],
   kind: StoreKind,
-  what: "cold" | "verify" | "page" | "create",
+  what: "cold" | "verify" | "page" | "middle" | "create",
   { pace, slowPace, coldKeys, keys }: Scale,
   { operation, isWarm = false }: { operation: Calls["operation"]; isWarm?: boolean },
 ): Promise<Measurement> {
@@ -58,6 +72,7 @@ async function measure(
     cold: "first verification",
     verify: "verification",
     page: "page of 100",
+    middle: "page of 100 in the middle of the list",
     create: "createKey",
   };
   return { id: `growth/${kind}/${what}`, title: title[what], unit: "µs", sides: samples };

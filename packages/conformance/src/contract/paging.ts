@@ -222,6 +222,28 @@ export const pagingContracts: readonly StoreContract[] = [
     },
   },
   {
+    title:
+      "the list with the name of a kind holds all its records, once each, until they are deleted",
+    async check({ store, other }) {
+      const ids = [5, 1, 9, 3, 7].map((number) => idOf("key", number));
+      const [gone = "", ...left] = ids;
+      for (const id of ids)
+        await commit(store, {
+          puts: [{ record: aRecord("key", 1, { id }) }],
+          enters: entriesOf([id], { list: "key" }),
+        });
+      await put(store, aRecord("key", 3, { version: 2 }), aRecord("identity", 2));
+      assert.deepEqual(await walk(other, { list: "key", limit: 2 }), ids.toSorted());
+      await commit(store, {
+        deletes: [{ kind: "key", id: gone }],
+        leaves: entriesOf([gone], { list: "key" }),
+      });
+      const backwards = await walk(other, { list: "key", limit: 2, descending: true });
+      assert.deepEqual(backwards, left.toSorted().toReversed());
+      assert.equal((await pageOf(other, { list: "key" })).size, left.length);
+    },
+  },
+  {
     title: "a page of a small list answers the size of the list of that name",
     async check({ store, other }) {
       await withKeys(store, [1, 2, 3]);

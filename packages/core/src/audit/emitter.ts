@@ -1,33 +1,40 @@
+import type { ErrorCode } from "../errors.js";
 import { type ErrorListener, report } from "../lib/error-listener.js";
+import { isThenable } from "../lib/thenable.js";
+import type { StoreMethod } from "../store/intercept.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import type { AuditEvent } from "./event.js";
 
-/** What every event about a verification says. Never the presented secret, nor any part of it. */
-interface AboutKey {
+/** What every event says. */
+interface AnyEvent {
   readonly workspaceId: string;
   /** Unix epoch ms. */
   readonly at: EpochMs;
+  /** Ms that it took, with fractions; by `clock` where one was given, and then in whole ms. */
+  readonly durationMs: number;
+}
+
+/** What every event about a verification of a key says. Never the presented secret, nor any part of it. */
+interface AboutKey extends AnyEvent {
   readonly keyId: string;
   readonly apiId: string;
   readonly identityId?: string;
 }
 
-/** A verdict was given on a presented secret. */
+/** What is said of every verdict. */
+interface AboutVerdict {
+  readonly type: "key.verified";
+  /** Whether it was decided from memory: the store was only asked to confirm it. */
+  readonly cached: boolean;
+  /** As the caller gave them. */
+  readonly tags?: readonly string[];
+}
+
+/** A verdict was given on a presented secret. Its duration is that from the call to the verdict. */
 export type KeyVerifiedEvent =
-  | (AboutKey & {
-      readonly type: "key.verified";
-      readonly code: Exclude<VerifyOutcome["code"], "NOT_FOUND">;
-      /** As the caller gave them. */
-      readonly tags?: readonly string[];
-    })
-  | {
-      readonly type: "key.verified";
-      readonly workspaceId: string;
-      readonly at: EpochMs;
-      readonly code: "NOT_FOUND";
-      readonly tags?: readonly string[];
-    };
+  | (AboutKey & AboutVerdict & { readonly code: Exclude<VerifyOutcome["code"], "NOT_FOUND"> })
+  | (AnyEvent & AboutVerdict & { readonly code: "NOT_FOUND" });
 
 /** A verification took the last use that the key had. */
 export interface KeyExhaustedEvent extends AboutKey {
@@ -40,27 +47,54 @@ export interface KeyExpiredEvent extends AboutKey {
   readonly expiredAt: EpochMs;
 }
 
+/** Configuration was changed. Its duration is that of the transaction, from its first read until it was committed. */
+export interface ChangeEvent extends AuditEvent, Pick<AnyEvent, "durationMs"> {}
+
+/** A call of the store failed. Whoever waits for it gets the error as well. */
+export interface StoreFailedEvent extends AnyEvent {
+  readonly type: "store.failed";
+  readonly method: StoreMethod;
+  /** `STORE_UNAVAILABLE` or `STORE_CORRUPT`; `INTERNAL_SERVER_ERROR` for an error that is none of latchkey's. */
+  readonly code: ErrorCode;
+  /** Of `STORE_UNAVAILABLE`: whether the call is known to have changed nothing. */
+  readonly outcome?: "not-applied" | "unknown";
+}
+
 /** Every event: switch over `type`. */
-export type LatchkeyEvent = AuditEvent | KeyVerifiedEvent | KeyExhaustedEvent | KeyExpiredEvent;
+export type LatchkeyEvent =
+  | ChangeEvent
+  | KeyVerifiedEvent
+  | KeyExhaustedEvent
+  | KeyExpiredEvent
+  | StoreFailedEvent;
 
 /** Is called with every event, in the order in which they happened in this process. */
 export type EventListener = (event: LatchkeyEvent) => unknown;
 
+/** Hands an event to whoever listens. Never throws. */
+export type Emit = (event: LatchkeyEvent) => void;
+
 /**
- * Calls a listener. Nothing that it does reaches the operation, which has happened: what it throws or rejects with goes to
- * `onError`, and a promise that it answers is not waited for.
+ * Makes an {@link Emit} for a listener. Nothing that it does reaches the operation, which has happened: a promise that it answers is
+ * not waited for, and what it throws or rejects with goes to `onError`. A listener that goes on failing is reported once, and again
+ * when it fails after it has worked: every verification may call it.
  */
-export function emit(
-  listener: EventListener,
-  event: LatchkeyEvent,
-  onError: ErrorListener | null,
-): void {
-  try {
-    const answer = listener(event);
-    // Whatever kind of promise it is.
-    if (typeof answer === "object" && answer !== null && "then" in answer)
-      Promise.resolve(answer).catch((error: unknown) => report(onError, error));
-  } catch (error) {
-    report(onError, error);
-  }
+export function createEmitter(listener: EventListener, onError: ErrorListener): Emit {
+  let isFailing = false;
+  const worked = (): void => {
+    isFailing = false;
+  };
+  const failed = (error: unknown): void => {
+    if (!isFailing) report(onError, error);
+    isFailing = true;
+  };
+  return (event) => {
+    try {
+      const answer = listener(event);
+      if (isThenable(answer)) Promise.resolve(answer).then(worked, failed);
+      else worked();
+    } catch (error) {
+      failed(error);
+    }
+  };
 }

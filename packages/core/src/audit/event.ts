@@ -5,7 +5,9 @@ import type { EpochMs } from "../time.js";
 export interface AuditEvent {
   /** `evt_…`; in ascending order of id is in the order of time. */
   readonly id: string;
+  /** What was changed, and how. */
   readonly type: AuditType;
+  /** Id of the workspace. */
   readonly workspaceId: string;
   /** Unix epoch ms. */
   readonly at: EpochMs;
@@ -13,7 +15,9 @@ export interface AuditEvent {
   readonly actor?: string;
   /** Id of what was changed. */
   readonly resourceId: string;
+  /** The key that it concerns. */
   readonly keyId?: string;
+  /** The identity that it concerns. */
   readonly identityId?: string;
   /** Each field that changed, as it was before and is since. Never a secret. */
   readonly changes: readonly FieldChange[];

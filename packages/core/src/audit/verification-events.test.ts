@@ -7,7 +7,13 @@ import type { LatchkeyEvent } from "./emitter.js";
 import { emitUnknownSecret, emitVerdict } from "./verification-events.js";
 
 const NOW = 1_000;
-const ABOUT = { workspaceId: "ws_default", at: NOW, keyId: "key_1", apiId: "api_1" };
+const ABOUT = {
+  workspaceId: "ws_default",
+  at: NOW,
+  durationMs: 0.25,
+  keyId: "key_1",
+  apiId: "api_1",
+};
 
 interface Verified {
   readonly loaded?: LoadedKey;
@@ -31,21 +37,29 @@ function eventsOf({
   emitVerdict(
     (event) => events.push(event),
     { loaded, verdict, cost, now: NOW, charge },
-    tags,
-    null,
+    { durationMs: 0.25, cached: true, tags },
   );
   return events;
 }
 
 describe("the events of a verification", () => {
   test("say which key was verified, and the verdict", () => {
-    expect(eventsOf({})).toStrictEqual([{ type: "key.verified", ...ABOUT, code: "VALID" }]);
+    expect(eventsOf({})).toStrictEqual([
+      { type: "key.verified", ...ABOUT, code: "VALID", cached: true },
+    ]);
   });
 
   test("name the identity and the tags, where there are any", () => {
     const loaded = loadedWith({ identityId: "id_1" }, { identity: identityWith() });
     expect(eventsOf({ loaded, tags: ["a"] })).toStrictEqual([
-      { type: "key.verified", ...ABOUT, identityId: "id_1", code: "VALID", tags: ["a"] },
+      {
+        type: "key.verified",
+        ...ABOUT,
+        identityId: "id_1",
+        code: "VALID",
+        cached: true,
+        tags: ["a"],
+      },
     ]);
   });
 
@@ -70,7 +84,7 @@ describe("the events of a verification", () => {
   test("say of a dead key since when it is dead", () => {
     const loaded = loadedWith({ expires: NOW - 5 });
     expect(eventsOf({ loaded, code: "EXPIRED" })).toStrictEqual([
-      { type: "key.verified", ...ABOUT, code: "EXPIRED" },
+      { type: "key.verified", ...ABOUT, code: "EXPIRED", cached: true },
       { type: "key.expired", ...ABOUT, expiredAt: NOW - 5 },
     ]);
   });
@@ -84,8 +98,17 @@ describe("the events of a verification", () => {
 
 test("a secret that no key has is an event of its workspace, without a key", () => {
   const events: LatchkeyEvent[] = [];
-  emitUnknownSecret((event) => events.push(event), "ws_tides", NOW, ["a"], null);
+  const trace = { durationMs: 1.5, cached: false, tags: ["a"] };
+  emitUnknownSecret((event) => events.push(event), "ws_tides", NOW, trace);
   expect(events).toStrictEqual([
-    { type: "key.verified", workspaceId: "ws_tides", at: NOW, code: "NOT_FOUND", tags: ["a"] },
+    {
+      type: "key.verified",
+      workspaceId: "ws_tides",
+      at: NOW,
+      durationMs: 1.5,
+      code: "NOT_FOUND",
+      cached: false,
+      tags: ["a"],
+    },
   ]);
 });

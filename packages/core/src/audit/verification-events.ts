@@ -1,9 +1,16 @@
-import type { ErrorListener } from "../lib/error-listener.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { VerifiableKey } from "../verification/loaded-key.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
-import { type EventListener, emit, type LatchkeyEvent } from "./emitter.js";
+import type { Emit, LatchkeyEvent } from "./emitter.js";
+
+/** What listeners learn of a verification beside its verdict. */
+export interface VerificationTrace {
+  readonly durationMs: number;
+  /** Whether it was decided from memory. */
+  readonly cached: boolean;
+  readonly tags: readonly string[] | undefined;
+}
 
 /** A verdict on a key that exists, and what it rests on. */
 export interface JudgedKey {
@@ -17,46 +24,37 @@ export interface JudgedKey {
 
 /** Emits the event of a secret that no key has. */
 export function emitUnknownSecret(
-  listener: EventListener,
+  emit: Emit,
   workspaceId: string,
   at: EpochMs,
-  tags: readonly string[] | undefined,
-  onError: ErrorListener | null,
+  { durationMs, cached, tags }: VerificationTrace,
 ): void {
-  const event: LatchkeyEvent = {
-    type: "key.verified",
-    workspaceId,
-    at,
-    code: "NOT_FOUND",
-    ...withTags(tags),
-  };
-  emit(listener, event, onError);
+  const about = { workspaceId, at, durationMs };
+  emit({ type: "key.verified", ...about, code: "NOT_FOUND", cached, ...withTags(tags) });
 }
 
 /** Emits the event of a verdict, and of what it says about the key: that it has expired, that its last use was taken. */
-export function emitVerdict(
-  listener: EventListener,
-  judged: JudgedKey,
-  tags: readonly string[] | undefined,
-  onError: ErrorListener | null,
-): void {
-  for (const event of eventsOf(judged, tags)) emit(listener, event, onError);
+export function emitVerdict(emit: Emit, judged: JudgedKey, trace: VerificationTrace): void {
+  for (const event of eventsOf(judged, trace)) emit(event);
 }
 
 function eventsOf(
   { loaded, verdict: { code }, cost, now, charge }: JudgedKey,
-  tags: readonly string[] | undefined,
+  { durationMs, cached, tags }: VerificationTrace,
 ): readonly LatchkeyEvent[] {
   if (code === "NOT_FOUND") return [];
   const { key, identity } = loaded;
   const about = {
     workspaceId: key.workspaceId,
     at: now,
+    durationMs,
     keyId: key.id,
     apiId: key.apiId,
     ...(identity !== null && { identityId: identity.id }),
   };
-  const events: LatchkeyEvent[] = [{ type: "key.verified", ...about, code, ...withTags(tags) }];
+  const events: LatchkeyEvent[] = [
+    { type: "key.verified", ...about, code, cached, ...withTags(tags) },
+  ];
   const isLastUse = charge.kind === "charged" && charge.remaining === 0 && cost > 0;
   if (code === "VALID" && isLastUse) events.push({ type: "key.exhausted", ...about });
   if (code === "EXPIRED" && key.expires !== null)

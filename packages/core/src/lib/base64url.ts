@@ -2,7 +2,7 @@
 export function encodeBase64Url(bytes: Uint8Array): string {
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return encodeBinary(binary);
 }
 
 /**
@@ -14,6 +14,13 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 export function decodeBase64Url(text: string): Uint8Array | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  return encodeBase64Url(bytes) === text ? bytes : null;
+  if (encodeBinary(binary) !== text) return null;
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}
+
+/** @param binary - A character for each byte. */
+function encodeBinary(binary: string): string {
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

@@ -1,3 +1,5 @@
+import { isThenable } from "./thenable.js";
+
 /** Is called with failures that no caller waits for: statistics that were not written, a listener that threw, a clock that is wrong. */
 export type ErrorListener = (error: unknown) => unknown;
 
@@ -6,8 +8,7 @@ export function report(onError: ErrorListener | null, error: unknown): void {
   if (onError === null) return;
   try {
     const answer = onError(error);
-    if (typeof answer === "object" && answer !== null && "then" in answer)
-      Promise.resolve(answer).catch(() => undefined);
+    if (isThenable(answer)) Promise.resolve(answer).catch(() => undefined);
   } catch {
     // See above.
   }

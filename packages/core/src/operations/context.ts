@@ -1,19 +1,19 @@
-import { type EventListener, emit } from "../audit/emitter.js";
+import type { Emit } from "../audit/emitter.js";
 import { buildAuditEntry, type ChangeDescription } from "../audit/entry.js";
 import { toAuditEvent } from "../audit/event.js";
 import { badRequest, LatchkeyError } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
-import type { ErrorListener } from "../lib/error-listener.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import type { LruCache } from "../lib/lru-cache.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
 import type { RootKeyPointer } from "../records/root-key.js";
+import type { MetaSchema } from "../rules/latchkey-types.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
 import type { KeyStore } from "../store/key-store.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
-import type { Clock } from "../time.js";
+import type { Clock, Timer } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
 import type { KeyCache } from "../verification/key-cache.js";
 import type { KnownIds } from "./known-ids.js";
@@ -43,10 +43,16 @@ export interface OperationContext {
   readonly knownIds: KnownIds;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
+  /** What checks the metadata of keys; null: nothing but its bounds. */
+  readonly keyMeta: MetaSchema | null;
+  /** What checks the metadata of identities, but for `{}`; null: nothing but its bounds. */
+  readonly identityMeta: MetaSchema | null;
   /** Whether changes are written to the audit log. */
   readonly keepsAuditLog: boolean;
-  readonly onEvent: EventListener | null;
-  readonly onError: ErrorListener | null;
+  /** Null where nobody listens: then nothing is measured either. */
+  readonly emit: Emit | null;
+  /** Measures how long what is emitted took. */
+  readonly timer: Timer;
   /** Counts verifications; null where nobody wants to know. @internal */
   readonly recorder: StatisticsRecorder | null;
 }
@@ -64,6 +70,8 @@ export async function transact<Answer>(
   context: OperationContext,
   work: (transaction: Transaction, audit: Audit) => Promise<Answer>,
 ): Promise<TransactionResult<Answer>> {
+  const { emit, timer } = context;
+  const startedAt = emit === null ? 0 : timer();
   let entries: AuditEntry[] = [];
   const result = await context.transact(context.workspaceId, (transaction) => {
     entries = [];
@@ -73,8 +81,10 @@ export async function transact<Answer>(
       if (context.keepsAuditLog) transaction.insert(auditEntryType, entry);
     });
   });
-  const { onEvent, onError } = context;
-  if (onEvent !== null) for (const entry of entries) emit(onEvent, toAuditEvent(entry), onError);
+  if (emit !== null && entries.length > 0) {
+    const durationMs = timer() - startedAt;
+    for (const entry of entries) emit({ ...toAuditEvent(entry), durationMs });
+  }
   return result;
 }
 

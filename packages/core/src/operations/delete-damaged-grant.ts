@@ -4,8 +4,6 @@ import type { Transaction } from "../store/transaction.js";
 import { type Audit, notFound, type OperationContext } from "./context.js";
 import { decodeOrNull, versionIfReadable } from "./damaged.js";
 
-const LISTS = { role: "roles", permission: "permissions" } as const;
-
 /** Deletes a role or permission of which not all can be read: no key can be read in full as long as it is there. */
 export async function deleteDamagedGrant(
   { workspaceId, now }: OperationContext,
@@ -23,7 +21,7 @@ export async function deleteDamagedGrant(
     kind === "permission" ? decodeOrNull(permissionType, record, workspaceId) : null;
   if (role !== null) transaction.delete(roleType, role);
   else if (permission !== null) transaction.delete(permissionType, permission);
-  else transaction.deleteAddress({ kind, id }, [], [{ list: LISTS[kind] }]);
+  else transaction.deleteAddress({ kind, id }, [], [{ list: kind }]);
   transaction.raiseRevision();
   audit({ type: `${kind}.deleted`, at: now(), resourceId: id });
 }

@@ -1,16 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { LatchkeyError } from "../errors.js";
-import {
-  grantName,
-  identityRatelimits,
-  metadata,
-  parseInput,
-  prefix,
-  refill,
-  text,
-  wholeNumber,
-} from "./input.js";
+import { grantName, metadata, parseInput, prefix, refill, text, wholeNumber } from "./input.js";
+import { identityRatelimits } from "./limit-input.js";
 
 function issuesOf(schema: z.ZodType, value: unknown): readonly unknown[] {
   return issuesOfInput(z.strictObject({ field: schema }), { field: value });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { badRequest, type InputIssue } from "../errors.js";
-import { DEFAULT_LIMIT } from "../rules/default-limit.js";
+import { badRequest, type InputIssue, type LatchkeyError } from "../errors.js";
 import { isExpired } from "../rules/expiry.js";
+import type { MetadataInput } from "../rules/latchkey-types.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import { NAMESPACE_PATTERN } from "../rules/namespace.js";
 import type { PermissionQuery } from "../rules/permission.js";
@@ -15,9 +15,6 @@ const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 
 /** Most issues that are listed one by one. */
 const MAX_ISSUES = 1_000;
-
-/** What is accepted as metadata before it is checked; see `checkMetadata` for the bounds. */
-export type MetadataInput = Readonly<Record<string, unknown>>;
 
 type ErrorText = (issue: { readonly input?: unknown }) => string;
 
@@ -102,15 +99,17 @@ export const prefix = z
   });
 
 /** Metadata, checked and frozen by the metadata rule. */
-export const metadata = z.custom<MetadataInput>().transform((value, context): Metadata => {
-  const check = checkMetadata(value);
-  if (check.ok) return check.metadata;
-  context.addIssue({ code: "custom", message: check.message });
-  return z.NEVER;
-});
+export const metadata: z.ZodType<Metadata, MetadataInput> = z
+  .custom<MetadataInput>()
+  .transform((value, context): Metadata => {
+    const check = checkMetadata(value);
+    if (check.ok) return check.metadata;
+    context.addIssue({ code: "custom", message: check.message });
+    return z.NEVER;
+  });
 
 /** What a key must be permitted to do. */
-export const permissionQuery = z
+export const permissionQuery: z.ZodType<PermissionQuery, PermissionQuery> = z
   .custom<PermissionQuery>()
   .transform((value, context): PermissionQuery => {
     const check = checkPermissionQuery(value);
@@ -118,6 +117,18 @@ export const permissionQuery = z
     context.addIssue({ code: "custom", message: check.message, path: [...check.path] });
     return z.NEVER;
   });
+
+/** How uses are restored, as it is given. */
+export interface RefillInput {
+  /** `daily`: at each midnight of UTC. `monthly`: at midnight of UTC at the beginning of `refillDay`. */
+  readonly interval: "daily" | "monthly";
+  /** Uses that there are after a refill, whole and >= 1. A refill never lowers them. */
+  readonly amount: number;
+  /** Day of the month, 1 to 31, 1 unless given; only with `monthly`. A shorter month refills on its last day. */
+  readonly refillDay?: number | undefined;
+  /** Passed over, so that what was read can be given as it is. */
+  readonly lastRefillAt?: number | undefined;
+}
 
 /**
  * How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. `lastRefillAt`, which reads show
@@ -144,14 +155,6 @@ export const refill = z
       interval === "daily" ? { interval, amount } : { interval, amount, refillDay: refillDay ?? 1 },
   );
 
-/** The limit that applies to every verification of a key. `duration` in ms. */
-export const keyRatelimit = z.strictObject({
-  type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),
-  async: flag.optional(),
-  limit: wholeNumber(1),
-  duration: wholeNumber(1),
-});
-
 /** Whose uses a key takes. */
 export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
 
@@ -160,65 +163,19 @@ export const namespace = z
   .string({ error: orRequired("must be a string of 1 to 128 characters") })
   .regex(NAMESPACE_PATTERN, { error: "must be 1 to 128 characters of A-Z a-z 0-9 _ . : -" });
 
-/** The named limits of a key. `duration` in ms. The one named `default` always applies by itself. */
-export const namedKeyRatelimits = list(
-  z.strictObject({
-    name: text(1, 128),
-    type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),
-    async: flag.optional(),
-    limit: wholeNumber(1),
-    duration: wholeNumber(1),
-    autoApply: flag.optional(),
-  }),
-  50,
-  "limits",
-).superRefine((limits, context) => {
-  addDuplicateIssues(limits, context);
-  for (const [index, { name, autoApply }] of limits.entries())
-    if (name === DEFAULT_LIMIT && autoApply === false)
-      context.addIssue({
-        code: "custom",
-        path: [index, "autoApply"],
-        message: `must not be false: the limit named "${DEFAULT_LIMIT}" always applies by itself`,
-      });
-});
-
-/** The named limits of an identity. `duration` in ms. */
-export const identityRatelimits = list(
-  z.strictObject({
-    name: text(1, 128),
-    limit: wholeNumber(1),
-    duration: wholeNumber(1),
-    autoApply: flag.optional(),
-  }),
-  50,
-  "limits",
-).superRefine((limits, context) => addDuplicateIssues(limits, context));
+/** Which part of a list is answered. */
+export interface PageInput {
+  /** Most items of the page: 1 to 100, 100 unless given. */
+  readonly limit?: number | undefined;
+  /** The `cursor` of the page before; the first page without it. */
+  readonly cursor?: string | undefined;
+}
 
 /** How many items a page has at most. */
 export const pageLimit = wholeNumber(1, 100).default(100);
 
 /** Text from a previous page. */
 export const cursor = text(1, 1_024);
-
-/** Adds an issue for each name that stands in the list before. */
-export function addDuplicateIssues(
-  items: readonly { readonly name: string }[],
-  context: {
-    addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
-  },
-): void {
-  const seen = new Set<string>();
-  for (const [index, { name }] of items.entries()) {
-    if (seen.has(name))
-      context.addIssue({
-        code: "custom",
-        path: [index, "name"],
-        message: "must not be given twice",
-      });
-    seen.add(name);
-  }
-}
 
 /**
  * The issue of an `expires` that is not later than now, which no schema can see. An expiry that is no number is the
@@ -251,8 +208,8 @@ export function notLaterThanNow(
     : [];
 }
 
-/** A schema of what an operation takes. */
-export type InputSchema = z.ZodType;
+/** A schema of what an operation takes. `Output`: what it answers, as far as others than the operation need it. */
+export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, Input>;
 
 /**
  * When a rule on several fields of an object is checked: always, also when a single field is refused, so that all issues
@@ -262,6 +219,14 @@ export const evenWithIssues = {
   when: ({ value }: { readonly value: unknown }) =>
     typeof value === "object" && value !== null && !Array.isArray(value),
 };
+
+/** Which identity is meant: at least one of the two. */
+export interface IdentityReference {
+  /** Id of the identity. It wins where both are given. */
+  readonly identityId?: string | undefined;
+  /** Your own id of the user: 1 to 255 characters. */
+  readonly externalId?: string | undefined;
+}
 
 /** Whether an identity is named; for use with {@link EITHER_ID}. */
 export function hasEitherId(ids: {
@@ -290,14 +255,18 @@ export function parseInput<Schema extends InputSchema>(
   input: unknown,
   further: (raw: Readonly<Record<string, unknown>>) => readonly InputIssue[] = () => [],
 ): z.output<Schema> {
-  const result = schema.safeParse(input, { error: describeType });
+  // With words for what is wrong, a schema takes several times as long: it is asked for them where something is.
+  const result = schema.safeParse(input);
   const raw = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
-  const issues = [
-    ...(result.success ? [] : result.error.issues.flatMap(toInputIssues)),
-    ...further(raw),
-  ];
-  if (!result.success || issues.length > 0) throw badRequest(listable(withoutRepeats(issues)));
-  return result.data;
+  const others = further(raw);
+  if (result.success && others.length === 0) return result.data;
+  const refused = schema.safeParse(input, { error: describeType }).error?.issues ?? [];
+  throw refusal([...refused.flatMap(toInputIssues), ...others]);
+}
+
+/** The `BAD_REQUEST` of these issues, each of them once; of more than 1,000 the first, and how many there are beside. */
+export function refusal(issues: readonly InputIssue[]): LatchkeyError {
+  return badRequest(listable(withoutRepeats(issues)));
 }
 
 /** What a schema without words of its own says. */

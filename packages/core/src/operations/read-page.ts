@@ -52,18 +52,17 @@ export function pageInfo(scope: ListScope, page: PageResult, damaged: number): P
 /** Records read at once of a list that is answered as a whole. */
 const PAGE_SIZE = 500;
 
-/** All records of a list, page by page. */
+/** All records of a kind, page by page. */
 export async function readAll<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
-  list: string,
 ): Promise<{ readonly revision: number; readonly values: readonly Value[] }> {
   const values: Value[] = [];
   let after: string | null = null;
   for (;;) {
     const page: PageResult = await store.page(workspaceId, {
       kind: type.kind,
-      list,
+      list: type.kind,
       after,
       limit: PAGE_SIZE,
     });

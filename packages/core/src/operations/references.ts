@@ -102,18 +102,16 @@ export class References {
 
   /** @throws LatchkeyError `PRECONDITION_FAILED` that names all roles and permissions that do not exist. */
   refuseMissing(): void {
-    const roles = [...this.#missing.role];
-    const permissions = [...this.#missing.permission];
-    if (roles.length === 0 && permissions.length === 0) return;
-    const named = [
-      ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
-      ...(permissions.length > 0 ? [`permissions ${permissions.join(", ")}`] : []),
-    ];
-    throw new LatchkeyError(
-      "PRECONDITION_FAILED",
-      `these do not exist: ${named.join("; ")}; nothing was written`,
-      { reason: "missing-grants", details: { missing: { roles, permissions } } },
-    );
+    const { role, permission } = this.#missing;
+    if (role.size > 0 || permission.size > 0) throw missingGrants([...role], [...permission]);
+  }
+
+  /** The same error for those of these names that do not exist, or null where all of them do. */
+  missingAmong(roles: readonly string[], permissions: readonly string[]): LatchkeyError | null {
+    const absent = (kind: GrantKind, names: readonly string[]) =>
+      [...new Set(names)].filter((name) => this.#existing(nameOf(grantWant(kind, name))) === null);
+    const [missingRoles, missing] = [absent("role", roles), absent("permission", permissions)];
+    return missingRoles.length + missing.length > 0 ? missingGrants(missingRoles, missing) : null;
   }
 
   #need(want: Want): void {
@@ -156,6 +154,18 @@ export class References {
     this.#audit({ type: `${kind}.created`, at: this.#now, resourceId: id, after: { name } });
     return id;
   }
+}
+
+function missingGrants(roles: readonly string[], permissions: readonly string[]): LatchkeyError {
+  const named = [
+    ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
+    ...(permissions.length > 0 ? [`permissions ${permissions.join(", ")}`] : []),
+  ];
+  return new LatchkeyError(
+    "PRECONDITION_FAILED",
+    `these do not exist: ${named.join("; ")}; nothing was written`,
+    { reason: "missing-grants", details: { missing: { roles, permissions } } },
+  );
 }
 
 function identityWant(externalId: string): Want {

@@ -3,8 +3,11 @@ import type { EpochMs } from "../time.js";
 
 /** A refill as it is shown. */
 export interface RefillView {
+  /** `daily`: at each midnight of UTC. `monthly`: at midnight of UTC at the beginning of `refillDay`. */
   readonly interval: "daily" | "monthly";
+  /** Uses that there are after a refill, which never lowers them. */
   readonly amount: number;
+  /** Day of the month, 1 to 31, with `monthly`; a shorter month refills on its last day. */
   readonly refillDay?: number;
   /** Instant of the last refill that happened, Unix epoch ms; absent before the first. Setting `remaining` is no refill. */
   readonly lastRefillAt?: EpochMs;

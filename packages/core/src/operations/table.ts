@@ -1,4 +1,3 @@
-import type { DryRunOutcome } from "../verification/dry-run.js";
 import { createApi, createApiInput } from "./apis/create-api.js";
 import { deleteApi, deleteApiInput } from "./apis/delete-api.js";
 import { getApi, getApiInput } from "./apis/get-api.js";
@@ -12,10 +11,11 @@ import { deleteIdentity, deleteIdentityInput } from "./identities/delete-identit
 import { getIdentity, getIdentityInput } from "./identities/get-identity.js";
 import { listIdentities, listIdentitiesInput } from "./identities/list-identities.js";
 import { updateIdentity, updateIdentityInput } from "./identities/update-identity.js";
+import type { InputSchema } from "./input.js";
 import { addPermissions, addPermissionsInput } from "./keys/add-permissions.js";
 import { addRoles, addRolesInput } from "./keys/add-roles.js";
 import { createKey, createKeyInput } from "./keys/create-key.js";
-import { createKeys, createKeysInput } from "./keys/create-keys.js";
+import { type CreateKeysInput, createKeys, createKeysInput } from "./keys/create-keys.js";
 import { deleteKey, deleteKeyInput } from "./keys/delete-key.js";
 import { deleteKeys, deleteKeysInput } from "./keys/delete-keys.js";
 import { getKey, getKeyInput } from "./keys/get-key.js";
@@ -26,14 +26,16 @@ import { removeRoles, removeRolesInput } from "./keys/remove-roles.js";
 import { rotateKey, rotateKeyInput } from "./keys/rotate-key.js";
 import { setPermissions, setPermissionsInput } from "./keys/set-permissions.js";
 import { setRoles, setRolesInput } from "./keys/set-roles.js";
+import type { KeySettingsInput } from "./keys/settings.js";
 import { updateKey, updateKeyInput } from "./keys/update-key.js";
 import { updateRemaining, updateRemainingInput } from "./keys/update-remaining.js";
 import { whoami, whoamiInput } from "./keys/whoami.js";
+import type { OperationName, Operations } from "./operations.js";
 import { createPermission, createPermissionInput } from "./permissions/create-permission.js";
 import { deletePermission, deletePermissionInput } from "./permissions/delete-permission.js";
 import { getPermission, getPermissionInput } from "./permissions/get-permission.js";
 import { listPermissions } from "./permissions/list-permissions.js";
-import { limit, limitInput } from "./rate-limits/limit.js";
+import { type LimitInput, limit, limitInput } from "./rate-limits/limit.js";
 import { resetLimit, resetLimitInput } from "./rate-limits/reset-limit.js";
 import { createRole, createRoleInput } from "./roles/create-role.js";
 import { deleteRole, deleteRoleInput } from "./roles/delete-role.js";
@@ -52,131 +54,24 @@ import { verifyKey } from "./verify-key/verify-key.js";
 import { createWorkspace, createWorkspaceInput } from "./workspaces/create-workspace.js";
 import { getWorkspace, isWorkspaceEnabled } from "./workspaces/get-workspace.js";
 import {
+  type SetWorkspaceEnabledInput,
   setWorkspaceEnabled,
   setWorkspaceEnabledInput,
 } from "./workspaces/set-workspace-enabled.js";
 
+/** How an operation runs: as it is called, bound to nothing yet. */
+type Run<Name extends OperationName> = (
+  context: OperationContext,
+  ...rest: Parameters<Operations[Name]>
+) => ReturnType<Operations[Name]>;
+
 /** An operation: how it runs, and what its input must be; null: it takes none, or checks it by itself. */
-interface Entry<Run, Input> {
-  readonly run: Run;
-  readonly input: Input;
-}
+type AnyTable = {
+  readonly [Name in OperationName]: { readonly run: Run<Name>; readonly input: InputSchema | null };
+};
 
-/** The types of {@link OPERATIONS}. They are written down because inferred ones are printed in full, ten times as long. */
-interface OperationTable {
-  /** Creates a key space: `{ name, deleteProtection?, ipWhitelist? }` → `{ apiId }`. */
-  readonly createApi: Entry<typeof createApi, typeof createApiInput>;
-  /** `{ apiId }` → `{ id, name, workspaceId, deleteProtection?, ipWhitelist? }`. */
-  readonly getApi: Entry<typeof getApi, typeof getApiInput>;
-  /** The APIs of the workspace, page by page. */
-  readonly listApis: Entry<typeof listApis, typeof listApisInput>;
-  /** Changes an API's name, its protection from being deleted, or the addresses that its keys may be used from. */
-  readonly updateApi: Entry<typeof updateApi, typeof updateApiInput>;
-  /** Deletes an API; its keys stop verifying at once. */
-  readonly deleteApi: Entry<typeof deleteApi, typeof deleteApiInput>;
-  /** Issues a key: `{ apiId, prefix, expires, remaining, refill, ratelimit, … }` → `{ keyId, key }`. */
-  readonly createKey: Entry<typeof createKey, typeof createKeyInput>;
-  /** Takes over up to 100 keys of another system, by hash or plaintext, all or none: → `{ keyIds }`. */
-  readonly createKeys: Entry<typeof createKeys, typeof createKeysInput>;
-  /**
-   * Decides whether a presented secret is good, and takes what that costs, in one atomic step. With `dryRun: true` nothing is
-   * taken, and the answer holds each check with what it saw.
-   */
-  readonly verifyKey: Entry<typeof verifyKey, typeof verifyKeyInput>;
-  /** The dry run of a verification by the id of the key: `{ keyId, apiId?, ipAddress?, … }`. */
-  readonly explainKey: Entry<typeof explainKey, typeof explainKeyInput>;
-  /** What a secret is the key of, without charging: `{ key }` → `{ id, name?, enabled, … }`. */
-  readonly whoami: Entry<typeof whoami, typeof whoamiInput>;
-  /** One key, as lists show it. */
-  readonly getKey: Entry<typeof getKey, typeof getKeyInput>;
-  /** The keys of an API, page by page. */
-  readonly listKeys: Entry<typeof listKeys, typeof listKeysInput>;
-  /** Changes a key: omitted is unchanged, null is cleared. */
-  readonly updateKey: Entry<typeof updateKey, typeof updateKeyInput>;
-  /** Sets, raises or lowers the uses left: `{ keyId, op, value }` → `{ remaining? }`. */
-  readonly updateRemaining: Entry<typeof updateRemaining, typeof updateRemainingInput>;
-  /** Replaces a key by one with a new secret and the same counters: `{ keyId, graceMs? }` → `{ keyId, key }`. */
-  readonly rotateKey: Entry<typeof rotateKey, typeof rotateKeyInput>;
-  /** Gives a key further roles: `{ keyId, roles }` → `{ roles }`, all that it then holds itself. */
-  readonly addRoles: Entry<typeof addRoles, typeof addRolesInput>;
-  /** Makes these all the roles that a key holds itself. */
-  readonly setRoles: Entry<typeof setRoles, typeof setRolesInput>;
-  /** Takes roles from a key. */
-  readonly removeRoles: Entry<typeof removeRoles, typeof removeRolesInput>;
-  /** Gives a key further permissions: `{ keyId, permissions }` → `{ permissions }`, all that it then holds itself. */
-  readonly addPermissions: Entry<typeof addPermissions, typeof addPermissionsInput>;
-  /** Makes these all the permissions that a key holds itself. */
-  readonly setPermissions: Entry<typeof setPermissions, typeof setPermissionsInput>;
-  /** Takes permissions from a key. */
-  readonly removePermissions: Entry<typeof removePermissions, typeof removePermissionsInput>;
-  /** Deletes a key; it stops verifying at once. */
-  readonly deleteKey: Entry<typeof deleteKey, typeof deleteKeyInput>;
-  /** Deletes every key of an API: `{ apiId }` → `{ deletedKeys }`. */
-  readonly deleteKeys: Entry<typeof deleteKeys, typeof deleteKeysInput>;
-  /** Seals recoverable secrets with the vault's current key, a page at a time. */
-  readonly reencryptKeys: Entry<typeof reencryptKeys, typeof reencryptKeysInput>;
-  /** `{ externalId, meta?, ratelimits? }` → `{ identityId }`. */
-  readonly createIdentity: Entry<typeof createIdentity, typeof createIdentityInput>;
-  /** `{ identityId?, externalId? }` → the identity with metadata and limits. */
-  readonly getIdentity: Entry<typeof getIdentity, typeof getIdentityInput>;
-  /** The identities of the workspace, page by page. */
-  readonly listIdentities: Entry<typeof listIdentities, typeof listIdentitiesInput>;
-  /** Changes metadata or limits of an identity and answers it as it is then. */
-  readonly updateIdentity: Entry<typeof updateIdentity, typeof updateIdentityInput>;
-  /** Deletes an identity; its keys live on without one: → `{ keys: "unlinked" }`. */
-  readonly deleteIdentity: Entry<typeof deleteIdentity, typeof deleteIdentityInput>;
-  /** Takes from a rate limit that belongs to no key: `{ namespace, identifier, limit, duration, cost? }`. */
-  readonly limit: Entry<typeof limit, typeof limitInput>;
-  /** Empties a rate limit of a key, an identity or a namespace: its next use opens a new window. */
-  readonly resetLimit: Entry<typeof resetLimit, typeof resetLimitInput>;
-  /** `{ name, description? }` → `{ permissionId }`. */
-  readonly createPermission: Entry<typeof createPermission, typeof createPermissionInput>;
-  /** `{ permissionId }` → `{ id, name, description? }`. */
-  readonly getPermission: Entry<typeof getPermission, typeof getPermissionInput>;
-  /** All permissions of the workspace, as a list. */
-  readonly listPermissions: Entry<typeof listPermissions, null>;
-  /** Deletes a permission; no key and no role has it any more. */
-  readonly deletePermission: Entry<typeof deletePermission, typeof deletePermissionInput>;
-  /** `{ name, description?, permissions? }` → `{ roleId }`. */
-  readonly createRole: Entry<typeof createRole, typeof createRoleInput>;
-  /** `{ roleId }` → `{ id, name, description?, permissions }`. */
-  readonly getRole: Entry<typeof getRole, typeof getRoleInput>;
-  /** All roles of the workspace with their permissions, as a list. */
-  readonly listRoles: Entry<typeof listRoles, null>;
-  /** Makes these the permissions of a role: `{ roleId, permissions }`. Its keys see it at once. */
-  readonly setRolePermissions: Entry<typeof setRolePermissions, typeof setRolePermissionsInput>;
-  /** Deletes a role; no key has it any more. */
-  readonly deleteRole: Entry<typeof deleteRole, typeof deleteRoleInput>;
-  /** Creates a key that authorises management calls: `{ permissions, name?, expires? }` → `{ rootKeyId, key }`. */
-  readonly createRootKey: Entry<typeof createRootKey, typeof createRootKeyInput>;
-  /** The root keys of the workspace, page by page, without their secrets. */
-  readonly listRootKeys: Entry<typeof listRootKeys, typeof listRootKeysInput>;
-  /** Revokes a root key: `{ rootKeyId }`. It authorises no call that starts later. */
-  readonly revokeRootKey: Entry<typeof revokeRootKey, typeof revokeRootKeyInput>;
-  /** Whose root key a management token is, of whatever workspace. */
-  readonly authenticateRootKey: Entry<typeof authenticateRootKey, null>;
-  /** Creates a workspace with a new id: `{ name? }` → `{ workspaceId }`. */
-  readonly createWorkspace: Entry<typeof createWorkspace, typeof createWorkspaceInput>;
-  /** How often a key, an identity's keys or an API's were verified, by verdict, hour by hour, day by day or by month. */
-  readonly getVerifications: Entry<typeof getVerifications, typeof getVerificationsInput>;
-  /** Deletes counts of verifications: `{ before }` → `{ deleted }`. */
-  readonly pruneVerifications: Entry<typeof pruneVerifications, typeof pruneVerificationsInput>;
-  /** What was changed, by whom and how, page by page, the latest first: `{ keyId? | identityId? | actor? }`. */
-  readonly listAuditEvents: Entry<typeof listAuditEvents, typeof listAuditEventsInput>;
-  /** Deletes entries of the audit log: `{ before }` → `{ deleted }`. */
-  readonly pruneAuditEvents: Entry<typeof pruneAuditEvents, typeof pruneAuditEventsInput>;
-  /** The workspace itself: `{ id, name?, enabled }`. */
-  readonly getWorkspace: Entry<typeof getWorkspace, null>;
-  /** Whether the workspace is switched on. */
-  readonly isWorkspaceEnabled: Entry<typeof isWorkspaceEnabled, null>;
-  /** Switches the workspace on or off. */
-  readonly setWorkspaceEnabled: Entry<typeof setWorkspaceEnabled, typeof setWorkspaceEnabledInput>;
-}
-
-/**
- * Every operation. What callers can use, and what is served over HTTP, are made from it.
- */
-export const OPERATIONS: OperationTable = {
+/** Every operation. */
+const TABLE = {
   createApi: { run: createApi, input: createApiInput },
   getApi: { run: getApi, input: getApiInput },
   listApis: { run: listApis, input: listApisInput },
@@ -229,37 +124,35 @@ export const OPERATIONS: OperationTable = {
   getWorkspace: { run: getWorkspace, input: null },
   isWorkspaceEnabled: { run: isWorkspaceEnabled, input: null },
   setWorkspaceEnabled: { run: setWorkspaceEnabled, input: setWorkspaceEnabledInput },
-};
+} satisfies AnyTable;
 
-/** Name of an operation. */
-export type OperationName = keyof OperationTable;
+/** Every operation with its own types. */
+export type Table = typeof TABLE;
 
-/** An operation as it is called: bound to its workspace. */
-type Bound<Run> = Run extends (context: OperationContext, ...rest: infer Rest) => infer Result
-  ? (...rest: Rest) => Result
-  : never;
+/** What an operation takes, as an object; never for one that takes none, or no object. */
+type OperationInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
+  ? SetWorkspaceEnabledInput
+  : Extract<Parameters<Operations[Name]>[0], object>;
 
-type VerifyKey = Bound<typeof verifyKey>;
+/** What the schema of an input answers, as far as it is known outside of core. */
+type CheckedInput<Input> = Input extends CreateKeysInput
+  ? readonly KeySettingsInput[]
+  : Input extends LimitInput
+    ? Input & { readonly namespace: string }
+    : Input;
 
-/** A dry run answers every check, too. */
-interface VerifyOrDryRun {
-  (
-    input: Parameters<VerifyKey>[0] & { readonly dryRun: true },
-    scope?: Parameters<VerifyKey>[1],
-  ): Promise<DryRunOutcome>;
-  (...rest: Parameters<VerifyKey>): ReturnType<VerifyKey>;
-}
-
-/** Every operation, in one workspace. */
-export type Operations = {
-  readonly [Name in OperationName]: Name extends "verifyKey"
-    ? VerifyOrDryRun
-    : Bound<OperationTable[Name]["run"]>;
-};
+/** The schema of what each operation takes, by its name: what is served over HTTP is made from it. Null: it takes none. */
+export const OPERATIONS: {
+  readonly [Name in OperationName]: {
+    readonly input: [OperationInput<Name>] extends [never]
+      ? null
+      : InputSchema<OperationInput<Name>, CheckedInput<OperationInput<Name>>>;
+  };
+} = TABLE;
 
 /** Binds every operation to its workspace and to what all of them work with. */
 export function bindOperations(context: OperationContext): Operations {
-  const bound = Object.entries(OPERATIONS).map(([name, operation]) => {
+  const bound = Object.entries(TABLE).map(([name, operation]) => {
     const run = operation.run as (context: OperationContext, ...rest: unknown[]) => unknown;
     // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
     return [name, (input: unknown, scope: unknown) => run(context, input, scope)];

@@ -37,5 +37,5 @@ export const apiType = defineRecord<ApiRecord>({
     createdAt: body.whole("createdAt"),
     version,
   }),
-  lists: () => [{ list: "apis" }],
+  lists: () => [{ list: "api" }],
 });

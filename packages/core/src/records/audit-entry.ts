@@ -32,8 +32,11 @@ export type AuditType = (typeof AUDIT_TYPES)[number];
 
 /** One field that a change touched, in the words of the HTTP contract. Absent on a side where it had no value. */
 export interface FieldChange {
+  /** Its name. */
   readonly field: string;
+  /** Its value before. */
   readonly before?: JsonValue;
+  /** Its value since. */
   readonly after?: JsonValue;
 }
 
@@ -57,7 +60,7 @@ export interface AuditEntry {
 }
 
 /** The list of all entries. The entries of one key, identity or actor are small lists beside it. */
-export const AUDIT_LIST = "audit";
+export const AUDIT_LIST = "auditEntry";
 
 /** Names of the small lists beside {@link AUDIT_LIST}. */
 export const auditListOf = {

@@ -50,7 +50,7 @@ export const identityType = defineRecord<IdentityRecord>({
     version,
   }),
   claims: ({ externalId }) => [{ index: "externalId", value: externalId }],
-  lists: () => [{ list: "identities" }],
+  lists: () => [{ list: "identity" }],
 });
 
 function writeLimit({ name, limit, duration, autoApply }: IdentityRateLimit) {

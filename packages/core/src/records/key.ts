@@ -138,7 +138,8 @@ function keyLists(apiId: string, identityId: string | null) {
 }
 
 function writeLimit({ name, limit, duration, type, async, autoApply }: KeyRateLimit) {
-  const written: Record<string, JsonValue> = { name, limit, duration };
+  const written: Record<string, JsonValue> = { limit, duration };
+  if (name !== DEFAULT_LIMIT) written.name = name;
   if (type !== null) written.type = type;
   if (async) written.async = true;
   // The default limit applies by itself in any case.
@@ -148,7 +149,7 @@ function writeLimit({ name, limit, duration, type, async, autoApply }: KeyRateLi
 
 function readLimit(body: BodyReader): KeyRateLimit {
   const hasType = body.textOrNull("type") !== null;
-  const name = body.text("name");
+  const name = body.textOrNull("name") ?? DEFAULT_LIMIT;
   return {
     name,
     limit: body.positive("limit"),

@@ -22,5 +22,5 @@ export const permissionType = defineRecord<PermissionRecord>({
     createdAt: body.whole("createdAt"),
   }),
   claims: ({ name }) => [{ index: "name", value: name }],
-  lists: () => [{ list: "permissions" }],
+  lists: () => [{ list: "permission" }],
 });

@@ -58,7 +58,7 @@ describe("names that only one record may have", () => {
       createdAt: 1,
     };
     expect(rootKeyType.claims(rootKey)).toEqual([]);
-    expect(rootKeyType.lists(rootKey)).toEqual([{ list: "rootKeys" }]);
+    expect(rootKeyType.lists(rootKey)).toEqual([{ list: "rootKey" }]);
   });
 });
 
@@ -86,10 +86,10 @@ describe("lists", () => {
 
   test("of other kinds have one name each; workspaces and pointers are in none", () => {
     const { api, workspace } = loadedWith();
-    expect(apiType.lists(api)).toEqual([{ list: "apis" }]);
-    expect(identityType.lists(identityWith())).toEqual([{ list: "identities" }]);
-    expect(roleType.lists(role)).toEqual([{ list: "roles" }]);
-    expect(permissionType.lists({ ...named, createdAt: 1 })).toEqual([{ list: "permissions" }]);
+    expect(apiType.lists(api)).toEqual([{ list: "api" }]);
+    expect(identityType.lists(identityWith())).toEqual([{ list: "identity" }]);
+    expect(roleType.lists(role)).toEqual([{ list: "role" }]);
+    expect(permissionType.lists({ ...named, createdAt: 1 })).toEqual([{ list: "permission" }]);
     expect(workspaceType.lists(workspace)).toEqual([]);
     const pointer = { id: "hash", workspaceId: WORKSPACE_ID, rootKeyId: "root_1" };
     expect(rootKeyPointerType.lists(pointer)).toEqual([]);
@@ -145,7 +145,7 @@ describe("a key", () => {
   test.each([
     ["a limit of 0", { ratelimits: [{ name: "a", limit: 0, duration: 1 }] }],
     ["a duration of 0", { ratelimits: [{ name: "a", limit: 1, duration: 0 }] }],
-    ["a limit without a name", { ratelimits: [{ limit: 1, duration: 1 }] }],
+    ["a limit whose name is no text", { ratelimits: [{ name: 1, limit: 1, duration: 1 }] }],
     [
       "a limit of an unknown type",
       { ratelimits: [{ name: "a", limit: 1, duration: 1, type: "x" }] },

@@ -37,5 +37,5 @@ export const roleType = defineRecord<RoleRecord>({
     version,
   }),
   claims: ({ name }) => [{ index: "name", value: name }],
-  lists: () => [{ list: "roles" }],
+  lists: () => [{ list: "role" }],
 });

@@ -38,7 +38,7 @@ export const rootKeyType = defineRecord<RootKeyRecord>({
     enabled: !body.flag("disabled"),
     createdAt: body.whole("createdAt"),
   }),
-  lists: () => [{ list: "rootKeys" }],
+  lists: () => [{ list: "rootKey" }],
 });
 
 /** The partition of the store that leads from the hash of a root key to its workspace. No workspace can have this id. */

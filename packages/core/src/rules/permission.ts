@@ -2,10 +2,16 @@
  * What a caller must hold: one permission by name, all of several queries, or any of them. Nested to a
  * depth of at most {@link MAX_QUERY_DEPTH}; `and` and `or` have at least one member.
  */
-export type PermissionQuery =
-  | string
-  | { readonly and: readonly PermissionQuery[] }
-  | { readonly or: readonly PermissionQuery[] };
+export type PermissionQuery<Name extends string = string> =
+  | Name
+  | {
+      /** All of these, at least one. */
+      readonly and: readonly PermissionQuery<Name>[];
+    }
+  | {
+      /** Any of these, at least one. */
+      readonly or: readonly PermissionQuery<Name>[];
+    };
 
 /** How deep a {@link PermissionQuery} may nest; a bare name has depth 1. */
 export const MAX_QUERY_DEPTH = 16;

@@ -15,12 +15,15 @@ export interface IdentityRateLimit extends RateLimit {
   readonly autoApply: boolean;
 }
 
-/** A limit of an identity in the words of the HTTP contract. `duration` in ms. */
-export interface WireRateLimit {
-  readonly name: string;
+/** A limit of an identity in the words of the HTTP contract. */
+export interface WireRateLimit<Name extends string = string> {
+  /** Name of the limit. */
+  readonly name: Name;
+  /** Units in each window, of all keys together. */
   readonly limit: number;
+  /** Length of a window in ms. */
   readonly duration: SpanMs;
-  /** Absent where it is false. */
+  /** Whether it applies to every verification by itself; absent where it is false. */
   readonly autoApply?: boolean;
 }
 

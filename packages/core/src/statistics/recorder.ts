@@ -1,5 +1,6 @@
 import { LatchkeyError } from "../errors.js";
 import { type ErrorListener, report } from "../lib/error-listener.js";
+import { unref } from "../lib/unref.js";
 import { yieldToEventLoop } from "../lib/yield.js";
 import type { KeyStore } from "../store/key-store.js";
 import type { EpochMs, SpanMs } from "../time.js";
@@ -103,9 +104,6 @@ async function isDone(
 
 function scheduleOnHost(callback: () => void, delayMs: SpanMs): () => void {
   const timer: unknown = setTimeout(callback, delayMs);
-  // Node keeps a process alive for a timer unless told not to; other hosts answer a plain number.
-  if (typeof timer === "object" && timer !== null && "unref" in timer) {
-    (timer as { unref(): void }).unref();
-  }
+  unref(timer);
   return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
 }

@@ -26,7 +26,11 @@ export interface Claim {
 
 /** A place in a list. */
 export interface ListEntry {
-  /** Printable ASCII without spaces. */
+  /**
+   * Printable ASCII without spaces. The list that bears the name of a kind is that of all its records: each enters it with the
+   * change that first writes it, leaves it with the change that deletes it, and nothing else is in it. So a store that has the
+   * records of a kind in order need not write it down.
+   */
   readonly list: string;
   /**
    * One of very many small lists beside the list of that name: the keys of one identity, the audit log of one key. A small

@@ -1,3 +1,4 @@
+import { unref } from "../lib/unref.js";
 import type { Clock, EpochMs, SpanMs } from "../time.js";
 import type { KeyStore } from "./key-store.js";
 
@@ -34,9 +35,7 @@ export function watchClock(
   onDifference: (error: ClockDifferenceError) => void,
 ): () => void {
   const timer: unknown = setInterval(() => void check(), INTERVAL_MS);
-  // Node keeps a process alive for a timer unless told not to; other hosts answer a plain number.
-  if (typeof timer === "object" && timer !== null && "unref" in timer)
-    (timer as { unref(): void }).unref();
+  unref(timer);
   let isStopped = false;
   const stop = (): void => {
     isStopped = true;

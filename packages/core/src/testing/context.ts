@@ -31,9 +31,11 @@ export function contextWith(
     rootKeys: createLruCache(0),
     knownIds: new KnownIds(),
     actor: null,
+    keyMeta: null,
+    identityMeta: null,
     keepsAuditLog: true,
-    onEvent: null,
-    onError: null,
+    emit: null,
+    timer: () => 0,
     recorder: null,
     ...fields,
   };

@@ -8,18 +8,26 @@ import type { VerifyQuestion } from "./question.js";
 
 /** What a check that the records alone decide has seen. Fields without a value are absent. */
 export interface RecordCheckDetails {
+  /** The switch. */
   readonly enabled: Record<never, never>;
+  /** The API that the question names. */
   readonly api: {
     /** The key's own. */
     readonly apiId: string;
     /** The one that the question names. */
     readonly wanted?: string;
   };
-  readonly expiry: { readonly expires?: EpochMs };
+  /** The expiry. */
+  readonly expiry: {
+    /** Unix epoch ms; absent: never. */
+    readonly expires?: EpochMs;
+  };
+  /** The allow-list of the API. */
   readonly address: {
     /** As given, in its one form. The allow-list itself is not shown. */
     readonly ipAddress?: string;
   };
+  /** The permissions that the question names. */
   readonly permissions: {
     /** The part of the query that is not satisfied, and nothing else that the key has or has not. */
     readonly missing?: PermissionQuery;

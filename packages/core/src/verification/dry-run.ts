@@ -1,3 +1,4 @@
+import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { nextRefillDueAt } from "../rules/refill.js";
 import { decideSpend, type UsesOwner } from "../rules/usage.js";
 import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.js";
@@ -13,13 +14,16 @@ import type { VerifyOutcome } from "./verdict.js";
 /** A check that waiting does not mend: somebody has to change the key, or to ask another question. */
 type LastingCheck = {
   [Name in RecordCheckName]: {
+    /** Which check. */
     readonly check: Name;
+    /** Whether it passed. */
     readonly passed: boolean;
   } & RecordCheckDetails[Name];
 }[RecordCheckName];
 
 /** A check that passes by itself later on. */
 interface PassingCheck {
+  /** Whether it passed. */
   readonly passed: boolean;
   /**
    * Ms from now until the check passes if nothing else happens: a whole number >= 1. Absent where it has passed, and
@@ -31,32 +35,46 @@ interface PassingCheck {
 /** One check of a verification: its outcome, and what it saw. Fields without a value are absent. */
 export type VerdictCheck =
   /** A live key of this workspace has this secret. Where it has not, there is nothing else to check. */
-  | { readonly check: "exists"; readonly passed: boolean }
+  | {
+      /** Whether there is such a key. */
+      readonly check: "exists";
+      /** Whether it passed. */
+      readonly passed: boolean;
+    }
   | LastingCheck
   /** One for each limit that the verification takes from, in order. */
   | ({
+      /** A limit. */
       readonly check: "ratelimit";
+      /** Name of the limit. */
       readonly name: string;
+      /** Units in each window. */
       readonly limit: number;
       /** Units left in the window, before the cost is taken. */
       readonly remaining: number;
+      /** Units that the verification would take. */
       readonly cost: number;
       /** Unix epoch ms at which the next window opens. */
       readonly reset: EpochMs;
     } & PassingCheck)
   | ({
+      /** The uses left. */
       readonly check: "uses";
       /** Whose uses they are. */
       readonly from: UsesOwner;
       /** Uses left with a due refill applied, before the cost is taken. Absent when unlimited. */
       readonly remaining?: number;
+      /** Uses that the verification would take. */
       readonly cost: number;
       /** Unix epoch ms of the next refill. */
       readonly nextRefillAt?: EpochMs;
     } & PassingCheck);
 
 /** The verdict that a verification would give, with every check that led to it, in the order in which they are made. */
-export type DryRunOutcome = VerifyOutcome & { readonly checks: readonly VerdictCheck[] };
+export type DryRunOutcome<Types extends LatchkeyTypes = DefaultTypes> = VerifyOutcome<Types> & {
+  /** Every check in order, those behind the first that fails, too. */
+  readonly checks: readonly VerdictCheck[];
+};
 
 /** What a peek at the counters answered: a plan with the full cost and these limits. */
 export interface Peek {

@@ -7,9 +7,11 @@ import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
 
 /** A role or permission as it is held: enough to name it. */
-export interface NamedGrant {
+export interface NamedGrant<Name extends string = string> {
+  /** `role_…` or `perm_…` */
   readonly id: string;
-  readonly name: string;
+  /** Its name. */
+  readonly name: Name;
 }
 
 /** Roles and permissions that a key was given itself, in contrast to what comes with its roles. */

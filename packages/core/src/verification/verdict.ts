@@ -1,7 +1,12 @@
 import type { IdentityRecord } from "../records/identity.js";
 import { DEFAULT_LIMIT } from "../rules/default-limit.js";
+import type {
+  DefaultTypes,
+  LatchkeyTypes,
+  LimitName,
+  PermissionName,
+} from "../rules/latchkey-types.js";
 import { keyState } from "../rules/lifecycle.js";
-import type { Metadata } from "../rules/metadata.js";
 import type { PermissionQuery } from "../rules/permission.js";
 import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
@@ -9,42 +14,66 @@ import type { RecordRefusal } from "./checks.js";
 import type { VerifiableKey } from "./loaded-key.js";
 
 /** What every verdict but `NOT_FOUND` says about the key. Fields without a value are absent. */
-export interface VerifiedKey {
+export interface VerifiedKey<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Id of the key; not a secret. */
   readonly keyId: string;
+  /** Id of the API that it belongs to. */
   readonly apiId: string;
+  /** For people. */
   readonly name?: string;
   /** Deprecated: the `externalId` of the identity. */
   readonly ownerId?: string;
-  readonly meta?: Metadata;
-  /** Unix epoch ms. */
+  /** Metadata of the key. */
+  readonly meta?: Types["meta"];
+  /** Unix epoch ms from which on it is refused; absent: never. */
   readonly expires?: EpochMs;
   /**
    * Derived, not the switch: false once the key is switched off, has expired or has no uses left. It is the state that the decision
    * was made on: a key whose last use this verification took says true, and the next refusal of it says false.
    */
   readonly enabled: boolean;
-  readonly permissions: readonly string[];
+  /** Every permission that it holds, itself or through roles, ascending. */
+  readonly permissions: readonly PermissionName<Types>[];
+  /** Names of its roles, ascending. */
   readonly roles: readonly string[];
+  /** Your own label. */
   readonly environment?: string;
-  readonly identity?: { readonly id: string; readonly externalId: string; readonly meta: Metadata };
-  /** Uses left after this verification; absent when unlimited. */
+  /** Whom it belongs to; absent: nobody. */
+  readonly identity?: PublicIdentity<Types>;
+  /** Uses left after this verification, whole and >= 0; absent when unlimited. */
   readonly remaining?: number;
   /** The refusing limit, else the one named `default`, else the first evaluated; absent when none was evaluated. */
   readonly ratelimit?: RatelimitState;
   /** Every limit evaluated, in order; absent when none was. */
-  readonly ratelimits?: readonly NamedRatelimitState[];
+  readonly ratelimits?: readonly NamedRatelimitState<Types>[];
 }
 
-/** A limit as a verification leaves it. `reset`: Unix epoch ms at which the next window opens. */
+/** The identity of a key, as it is shown beside the key. */
+export interface PublicIdentity<Types extends LatchkeyTypes = DefaultTypes> {
+  /** `id_…` */
+  readonly id: string;
+  /** Your own id of the user. */
+  readonly externalId: string;
+  /** Metadata of the identity; `{}` where it has none. */
+  readonly meta: Types["identityMeta"];
+}
+
+/** A limit as a verification leaves it. */
 export interface RatelimitState {
+  /** Units in each window. */
   readonly limit: number;
+  /** Units left in the window, whole and >= 0. */
   readonly remaining: number;
+  /** Unix epoch ms at which the next window opens. */
   readonly reset: EpochMs;
 }
 
 /** A {@link RatelimitState} with the limit's name and whether it refused. */
-export interface NamedRatelimitState extends RatelimitState {
-  readonly name: string;
+export interface NamedRatelimitState<Types extends LatchkeyTypes = DefaultTypes>
+  extends RatelimitState {
+  /** Name of the limit. */
+  readonly name: LimitName<Types>;
+  /** Whether this limit refused. */
   readonly exceeded: boolean;
   /**
    * Length of the window in ms. Absent only where a `requestId` got an answer that was given before, and the limit is gone since.
@@ -53,9 +82,9 @@ export interface NamedRatelimitState extends RatelimitState {
 }
 
 /** What a refusal says of the way out. Fields without a value are absent. */
-export interface RefusalHints {
+export interface RefusalHints<Types extends LatchkeyTypes = DefaultTypes> {
   /** `INSUFFICIENT_PERMISSIONS` only: the part of the query that is not satisfied, and nothing else that the key has or has not. */
-  readonly missing?: PermissionQuery;
+  readonly missing?: PermissionQuery<Types["permission"]>;
   /**
    * `RATE_LIMITED` and `USAGE_EXCEEDED` only: ms from now until the same verification would pass if nothing else happens, a whole
    * number >= 1. Absent where waiting does not help: no refill is due, or the cost is above the limit itself.
@@ -63,23 +92,49 @@ export interface RefusalHints {
   readonly retryAfterMs?: SpanMs;
 }
 
-type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
-
 /** The verdict on one presented secret: switch over `code`. */
-export type VerifyOutcome =
-  | ({ readonly valid: true; readonly code: "VALID" } & VerifiedKey)
-  | { readonly valid: false; readonly code: "NOT_FOUND" }
-  | ({
-      readonly valid: false;
-      readonly code:
-        | "DISABLED"
-        | "FORBIDDEN"
-        | "EXPIRED"
-        | "INSUFFICIENT_PERMISSIONS"
-        | "RATE_LIMITED"
-        | "USAGE_EXCEEDED";
-    } & VerifiedKey &
-      RefusalHints);
+export type VerifyOutcome<Types extends LatchkeyTypes = DefaultTypes> =
+  | ValidVerdict<Types>
+  | UnknownVerdict
+  | RefusedVerdict<Types>;
+
+/** The key is good for what was asked, and the cost was taken. */
+export interface ValidVerdict<Types extends LatchkeyTypes = DefaultTypes>
+  extends VerifiedKey<Types> {
+  /** True. */
+  readonly valid: true;
+  /** Good. */
+  readonly code: "VALID";
+}
+
+/** No key of this workspace has the secret. */
+export interface UnknownVerdict {
+  /** False. */
+  readonly valid: false;
+  /** Unknown: what was presented is no live key. */
+  readonly code: "NOT_FOUND";
+}
+
+/** The key is known and refused. Nothing was taken. */
+export interface RefusedVerdict<Types extends LatchkeyTypes = DefaultTypes>
+  extends VerifiedKey<Types>,
+    RefusalHints<Types> {
+  /** False. */
+  readonly valid: false;
+  /**
+   * Why, the first that applies: switched off; of another API or from a forbidden address; expired; lacks permissions; a limit is
+   * exceeded; no uses left.
+   */
+  readonly code:
+    | "DISABLED"
+    | "FORBIDDEN"
+    | "EXPIRED"
+    | "INSUFFICIENT_PERMISSIONS"
+    | "RATE_LIMITED"
+    | "USAGE_EXCEEDED";
+}
+
+type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 
 const NO_HINTS: RefusalHints = Object.freeze({});
 const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
@@ -137,11 +192,7 @@ export function verdictOf(
 }
 
 /** The part of an identity that is shown beside its keys. */
-export function publicIdentity({
-  id,
-  externalId,
-  meta,
-}: IdentityRecord): NonNullable<VerifiedKey["identity"]> {
+export function publicIdentity({ id, externalId, meta }: IdentityRecord): PublicIdentity {
   return { id, externalId, meta };
 }
 

@@ -7,6 +7,7 @@ import {
 } from "@latchkey/core";
 import type { Caller } from "./callers.js";
 import { canVerify } from "./held-permissions.js";
+import { findIdentityId } from "./identity-id.js";
 import type { RequiredPermissions, Subject } from "./required-permissions.js";
 
 /**
@@ -75,6 +76,8 @@ async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string |
       if (externalId === undefined) return null;
       return nullIfNotFound(async () => (await latchkey.getIdentity({ externalId })).id);
     }
+    case "identity-by-any-id":
+      return nullIfNotFound(() => findIdentityId(latchkey, subject.anyId));
     default:
       return subject satisfies never;
   }

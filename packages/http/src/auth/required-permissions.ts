@@ -17,7 +17,9 @@ export type Subject =
       readonly kind: "identity";
       readonly identityId: string | undefined;
       readonly externalId: string | undefined;
-    };
+    }
+  /** An identity, by whichever of its ids. */
+  | { readonly kind: "identity-by-any-id"; readonly anyId: string };
 
 /** What a caller must hold: every permission, for all resources of its kind or for the subject. */
 export interface RequiredPermissions {
@@ -99,6 +101,17 @@ export function onIdentity(
       ? NO_SUBJECT
       : { kind: "identity", identityId: ids.identityId, externalId: ids.externalId };
   return { permissions: [{ resource: "identity", id: null, action }], subject };
+}
+
+/** An action on the identity that has this id or this external id. */
+export function onIdentityByAnyId(
+  action: ActionOf<"identity">,
+  anyId: string,
+): RequiredPermissions {
+  return {
+    permissions: [{ resource: "identity", id: null, action }],
+    subject: { kind: "identity-by-any-id", anyId },
+  };
 }
 
 /** An action on the audit log as a whole. */

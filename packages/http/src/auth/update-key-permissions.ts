@@ -1,12 +1,10 @@
-import type { updateKeyInput } from "@latchkey/core";
+import type { UpdateKeyInput } from "@latchkey/core";
 import {
   andRbac,
   ifCreating,
   onApiOfKey,
   type RequiredPermissions,
 } from "./required-permissions.js";
-
-type UpdateKey = (typeof updateKeyInput)["_zod"]["output"];
 
 /**
  * The permissions that updateKey requires. Its `roles` and `permissions` replace the whole set, as setRoles and
@@ -20,7 +18,7 @@ export function updateKeyPermissions({
   keyId,
   roles,
   permissions,
-}: UpdateKey): RequiredPermissions {
+}: UpdateKeyInput): RequiredPermissions {
   return andRbac(onApiOfKey(keyId, "update_key"), [
     ...(roles === undefined ? [] : (["add_role_to_key", "remove_role_from_key"] as const)),
     ...ifCreating(roles, "create_role"),

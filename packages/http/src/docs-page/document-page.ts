@@ -1,13 +1,14 @@
-import { openApiDocument } from "../openapi/document.js";
+import { documentOf } from "../openapi/document.js";
+import type { Contract } from "../routing/contract.js";
 import { once, type Page } from "./page.js";
 
-/** The document of a service that is mounted on this path. */
-export function documentPage(basePath: string): Page {
+/** The document of a contract that is mounted on this path. */
+export function documentPage(contract: Contract, basePath: string): Page {
   return {
     name: "openapi.json",
     method: "GET",
     content: once(async () => ({
-      body: new TextEncoder().encode(JSON.stringify(openApiDocument({ baseUrl: basePath }))),
+      body: new TextEncoder().encode(JSON.stringify(documentOf(contract, basePath))),
       headers: {},
     })),
   };

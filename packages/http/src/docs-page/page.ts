@@ -1,6 +1,6 @@
 /** A path that serves a file instead of an operation. */
 export interface Page {
-  /** What follows `/v1/` in the path. */
+  /** What follows the version in the path. */
   readonly name: string;
   readonly method: "GET";
   readonly content: () => Promise<PageContent>;
@@ -13,9 +13,9 @@ export interface PageContent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Creates content on the first request and keeps it. A failure is tried again on the next request. */
-export function once(make: () => Promise<PageContent>): () => Promise<PageContent> {
-  let made: Promise<PageContent> | undefined;
+/** Creates something on the first request and keeps it. A failure is tried again on the next request. */
+export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
   return () => {
     made ??= make().catch((error: unknown) => {
       made = undefined;

@@ -3,13 +3,14 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openApiDocument, toNodeListener } from "../index.js";
+import { STATUS } from "../routing/http-response.js";
 import { listen } from "../testing/listen.js";
 import { openService } from "../testing/open-service.js";
 import { BY_HEADER } from "../testing/samples.js";
 import { once } from "./page.js";
 import { REFERENCE_PAGES, SWAGGER_UI_VERSION } from "./reference-page.js";
 
-const PATHS = ["openapi.json", ...REFERENCE_PAGES.map(({ name }) => name)];
+const PATHS = ["openapi.json", "errors/NOT_FOUND", ...REFERENCE_PAGES.map(({ name }) => name)];
 
 type Service = Awaited<ReturnType<typeof openService>>;
 
@@ -94,6 +95,26 @@ describe("the reference page", () => {
         readFileSync(new URL(name, copies)).equals(readFileSync(join(source, name))),
         `${name}: run npm run setup`,
       ).toBe(true);
+  });
+});
+
+describe("errors", () => {
+  test("each code has a page that says its status and what it means", async () => {
+    const service = await openService();
+    for (const [code, status] of Object.entries(STATUS)) {
+      const response = await get(service, `/v1/errors/${code}`);
+      expect([response.status, response.headers.get("content-type")]).toEqual([
+        200,
+        "text/html; charset=utf-8",
+      ]);
+      expect(await response.text()).toMatch(
+        new RegExp(`<h1>${code}</h1>\\n<p>HTTP status ${status}\\. .{10,}</p>`),
+      );
+    }
+  });
+
+  test("no other page is there", async () => {
+    expect((await get(await openService(), "/v1/errors/STORE_CORRUPT")).status).toBe(404);
   });
 });
 

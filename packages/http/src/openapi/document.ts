@@ -1,4 +1,5 @@
-import { OPERATIONS } from "../operations/table.js";
+import type { Contract } from "../routing/contract.js";
+import { V1 } from "../v1.js";
 import type { Components, JsonSchema } from "./json-schema.js";
 import { packageVersion } from "./package-version.js";
 import { pathItemOf } from "./path-item.js";
@@ -17,7 +18,7 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  /** `/v1/<operation>` → verb → operation. */
+  /** `/<version>/<operation>` → verb → operation. */
   readonly paths: Readonly<Record<string, JsonSchema>>;
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
@@ -33,18 +34,28 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { baseUrl = "" } = options;
   if (typeof baseUrl !== "string" || baseUrl.endsWith("/"))
     throw new TypeError('"baseUrl" must be a string without a slash at its end');
+  return documentOf(V1, baseUrl);
+}
+
+/**
+ * A version of the contract as an OpenAPI 3.1 document.
+ *
+ * @param baseUrl - As in {@link OpenApiOptions}.
+ */
+export function documentOf(contract: Contract, baseUrl: string): OpenApiDocument {
+  const { version, operations, introduction } = contract;
   const schemas: Components = new Map();
   const responses: Components = new Map();
-  const paths = OPERATIONS.map((operation) => [
-    `/v1/${operation.name}`,
-    pathItemOf(operation, schemas, responses),
+  const paths = operations.map((operation) => [
+    `/${version}/${operation.name}`,
+    pathItemOf(contract, operation, schemas, responses),
   ]);
   const document: OpenApiDocument = {
     openapi: "3.1.0",
-    info: { title: "latchkey", version: packageVersion(), description: INTRODUCTION },
+    info: { title: "latchkey", version: packageVersion(), description: introduction },
     servers: [{ url: baseUrl === "" ? "/" : baseUrl }],
     security: [{ rootKey: [] }],
-    tags: tagsOf(OPERATIONS.map(({ name }) => name)),
+    tags: tagsOf(operations.map(({ name }) => name)),
     paths: Object.fromEntries(paths),
     components: {
       schemas: sorted(schemas),
@@ -67,13 +78,3 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
 function sorted(components: Components): JsonSchema {
   return Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
-
-const INTRODUCTION = `Issue, verify and manage API keys.
-
-- Reads are GET with query parameters, everything else is POST with a JSON body; success is 200. Any other verb is a 405, any
-  other path a 404, both with an error body.
-- Instants are milliseconds since the Unix epoch, spans are milliseconds. A field without a value is absent, never \`null\`.
-- Unknown fields and parameters are refused by name. Numbers are at most 2^53 − 1. A body is at most 64 KiB by default.
-- In a query a boolean is \`true\`, \`1\`, \`false\`, \`0\`, \`null\` or empty.
-- A permission for everything of a kind, such as \`api.*.read_key\`, has a form for one of it: \`api.<apiId>.read_key\`.
-- Every response has \`X-Request-Id\`, equal to \`requestId\` of an error.`;

@@ -1,9 +1,10 @@
 import type { Operation } from "../operations/operation.js";
-import { errorBody } from "../response-schemas/error-body.js";
+import type { Contract } from "../routing/contract.js";
 import { type PublicErrorCode, STATUS } from "../routing/http-response.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 
-const NOTES: Readonly<Record<PublicErrorCode, string>> = {
+/** What each code means, in a sentence. */
+export const ERROR_NOTES: Readonly<Record<PublicErrorCode, string>> = {
   BAD_REQUEST: "The input is invalid.",
   UNAUTHORIZED: "No valid root key: missing, unknown, expired, or another kind of key.",
   FORBIDDEN: "The workspace is disabled.",
@@ -47,6 +48,7 @@ export function errorCodesOf({ method, isPublic, errors }: Operation): readonly 
 
 /** The error responses of an operation by status. Each goes to `responses`, where operations share it. */
 export function errorResponses(
+  contract: Contract,
   operation: Operation,
   components: Components,
   responses: Components,
@@ -57,22 +59,28 @@ export function errorResponses(
     statuses.map((status) => {
       const codes = all.filter((code) => STATUS[code] === status);
       const name = codes.map(inPascalCase).join("Or");
-      responses.set(name, errorResponse(codes, components));
+      responses.set(name, errorResponse(contract, codes, components));
       return [String(status), { $ref: `#/components/responses/${name}` }];
     }),
   );
 }
 
-function errorResponse(codes: readonly PublicErrorCode[], components: Components): JsonSchema {
+function errorResponse(
+  contract: Contract,
+  codes: readonly PublicErrorCode[],
+  components: Components,
+): JsonSchema {
   const headers = codes.flatMap((code) => FURTHER_HEADERS[code] ?? []);
   return {
-    description: codes.map((code) => `\`${code}\`: ${NOTES[code]}`).join(" "),
+    description: codes.map((code) => `\`${code}\`: ${ERROR_NOTES[code]}`).join(" "),
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
       ...Object.fromEntries(headers.map((name) => [name, { schema: { type: "string" } }])),
     },
     content: {
-      "application/json": { schema: toJsonSchema(errorBody(codes), "output", components) },
+      "application/json": {
+        schema: toJsonSchema(contract.errorSchema(codes), "output", components),
+      },
     },
   };
 }

@@ -1,3 +1,7 @@
+/** What the length of a window is in an input. Responses hold ms. */
+const GIVEN_DURATION =
+  "Length of a window: a whole number of ms, or a whole number of seconds, minutes, hours or days, such as `30s`, `1m`, `1h` or `1d`. Windows are aligned to the Unix epoch.";
+
 /**
  * Descriptions of fields whose name alone does not tell: `<shared schema or operation>.<field>` with the fields between them,
  * or the last of these names if that is enough (`error.code`). A field of an input and one of the same name in the response
@@ -96,7 +100,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "audit.pruneAuditEvents.before": "Unix epoch ms, not later than now: older entries are deleted.",
   "audit.pruneAuditEvents.deleted": "Number of deleted entries.",
   "error.code": "Why the request was refused.",
-  "error.docs": "URL that explains this code.",
+  "error.docs": "URL that explains this code, where the service has one.",
   "error.issues": "Everything that is wrong with the input, never a value.",
   "error.issues.path": "Path of the wrong field, joined by dots; empty for the input as a whole.",
   "identities.createIdentity.environment": "Accepted, without effect.",
@@ -204,16 +208,19 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "permissions.setRolePermissions.permissions":
     "Names of all permissions of the role from now on; they must exist. An empty list clears them.",
   "ratelimit.async": "Accepted and stored; every limit is exact.",
+  "ratelimit.duration": GIVEN_DURATION,
   "ratelimit.type": "Accepted and stored; every limit is exact.",
   "ratelimits.async": "Accepted and stored; every limit is exact.",
+  "ratelimits.duration": GIVEN_DURATION,
   "ratelimits.limit.async": "Accepted, without effect: every limit is exact.",
   "ratelimits.limit.cost": "Units to take; 0 only looks.",
+  "ratelimits.limit.duration": GIVEN_DURATION,
   "ratelimits.limit.meta": "Accepted, without effect.",
   "ratelimits.limit.remaining": "Remaining units in the window.",
   "ratelimits.limit.resources": "Accepted, without effect.",
   "ratelimits.limit.success": "Whether the limit admits it. If false, nothing was taken.",
   "ratelimits.resetLimit.duration":
-    "Length of the window in ms: of a namespace, or of a limit of the key that only verifications name.",
+    "Length of the window, in ms or such as `30s`, `1m`, `1h` or `1d`: of a namespace, or of a limit of the key that only verifications name.",
   "ratelimits.resetLimit.identifier": "What the limit of the namespace counts for.",
   "ratelimits.resetLimit.identityId": "Id of the identity whose limit is emptied.",
   "ratelimits.resetLimit.keyId": "Id of the key whose limit is emptied.",

@@ -1,4 +1,4 @@
-import { createKeyInput, metadataField, updateKeyInput } from "@latchkey/core";
+import { metadataField, OPERATIONS } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { shared, whole } from "../response-schemas/shared.js";
@@ -32,7 +32,7 @@ test("a name for two different schemas is refused", () => {
 });
 
 test("a value or null is one type", () => {
-  const { properties } = convert(updateKeyInput, "input");
+  const { properties } = convert(OPERATIONS.updateKey.input, "input");
   expect(properties.expires).toMatchObject({ type: ["integer", "null"], minimum: 1 });
   expect(properties.expires).not.toHaveProperty("anyOf");
 });
@@ -65,7 +65,7 @@ test("a field has the note of its own name, though fields of one type are one sc
 });
 
 test("a default makes a field that may be left out", () => {
-  const { properties, rest } = convert(createKeyInput, "input");
+  const { properties, rest } = convert(OPERATIONS.createKey.input, "input");
   expect(rest.required).toEqual(["apiId"]);
   expect(properties.enabled).toMatchObject({ type: "boolean", default: true });
 });

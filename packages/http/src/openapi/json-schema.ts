@@ -33,6 +33,8 @@ export function toJsonSchema(
       const shape = SHAPES.get(zodSchema);
       if (shape !== undefined) replace(jsonSchema, shape);
       if (direction === "input") addTextPattern(zodSchema, jsonSchema);
+      const { description } = z.globalRegistry.get(zodSchema) ?? {};
+      if (description !== undefined) jsonSchema.description = description;
       tidy(jsonSchema, direction);
     },
   });
@@ -113,7 +115,8 @@ function fieldsInDocument(
       const pathOfField = [...path, name];
       const field = inDocument(content, pathOfField, direction) as JsonSchema;
       const bounded = direction === "input" ? withBounds(field, pathOfField) : field;
-      const description = noteOf(pathOfField);
+      // What the schema of the field says itself wins over the notes on its name.
+      const description = bounded.description ?? noteOf(pathOfField);
       return [name, description === undefined ? bounded : { ...bounded, description }];
     }),
   );

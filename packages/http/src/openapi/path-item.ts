@@ -1,4 +1,5 @@
 import type { Operation } from "../operations/operation.js";
+import type { Contract } from "../routing/contract.js";
 import { errorResponses } from "./error-responses.js";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
 import { permissionsText } from "./permissions-text.js";
@@ -6,12 +7,15 @@ import { familyOf } from "./tags.js";
 
 /** One operation in the document. */
 export function pathItemOf(
+  contract: Contract,
   operation: Operation,
   components: Components,
   responses: Components,
 ): JsonSchema {
   const { name, method, summary, description, isPublic, example, response } = operation;
-  const { parameters, body } = inputOf(operation, components);
+  // Notes and bounds by the name of an operation are those of v1: fields of other versions have the same only by their own names.
+  const owner = contract.version === "v1" ? name : `${contract.version} ${name}`;
+  const { parameters, body } = inputOf(operation, owner, components);
   return {
     [method.toLowerCase()]: {
       operationId: name,
@@ -32,12 +36,12 @@ export function pathItemOf(
           headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
           content: {
             "application/json": {
-              schema: toJsonSchema(response, "output", components, name),
+              schema: toJsonSchema(response, "output", components, owner),
               example: example.response,
             },
           },
         },
-        ...errorResponses(operation, components, responses),
+        ...errorResponses(contract, operation, components, responses),
       },
     },
   };
@@ -45,10 +49,11 @@ export function pathItemOf(
 
 /** The input of an operation, split by where its fields are sent. */
 function inputOf(
-  { name: operationName, method, input, headerFields = {}, example }: Operation,
+  { method, input, headerFields = {}, example }: Operation,
+  owner: string,
   components: Components,
 ): { readonly parameters: readonly JsonSchema[]; readonly body: JsonSchema | null } {
-  const schema = toJsonSchema(input, "input", components, operationName);
+  const schema = toJsonSchema(input, "input", components, owner);
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
   const required = (schema.required ?? []) as readonly string[];
   const parameter = (field: string, place: "query" | "header", name: string) => {

@@ -4,6 +4,7 @@ const NOTES: Readonly<Record<string, string>> = {
   keys: "Issue, verify and change keys.",
   identities: "The users that keys belong to.",
   permissions: "Permissions of keys, and roles that bundle them.",
+  ratelimit: "Limits that belong to no key.",
   ratelimits: "Limits that belong to no key.",
   migrations: "Keys that were issued elsewhere.",
   audit: "Who changed what.",

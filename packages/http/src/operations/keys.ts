@@ -1,4 +1,4 @@
-import { expiryIssues, parseInput, verifyKeyInput } from "@latchkey/core";
+import { OPERATIONS as CORE_OPERATIONS, expiryIssues, parseInput } from "@latchkey/core";
 import { authorizeConditional } from "../auth/authorize.js";
 import { canVerify } from "../auth/held-permissions.js";
 import {
@@ -89,7 +89,7 @@ export const KEYS: readonly Operation[] = [
         : onApiById(apiId, "verify_key"),
     run: async ({ latchkey, verifyScope }, input, requestId) => {
       // For the library any text is a question, with the verdict NOT_FOUND. Over HTTP a malformed one stays a mistake.
-      if (!isPresentedSecret(input.key)) parseInput(verifyKeyInput, input);
+      if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.verifyKey.input, input);
       // Not a spread: the engine copies by assign three times as fast, and this is the busiest line of all.
       return Object.assign({ requestId }, await latchkey.verifyKey(input, verifyScope));
     },

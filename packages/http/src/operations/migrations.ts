@@ -17,6 +17,7 @@ export const MIGRATIONS: readonly Operation[] = [
       "`expires` in the past. All are written, or none: a known secret is a 409, and a plaintext that could never " +
       "verify is a 400. Needs the permission for each API, and `encrypt_key` for those with a `recoverable` key.",
     acceptsList: true,
+    isBulk: true,
     extraIssues: importIssues,
     response: createdKeys,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],

@@ -52,8 +52,10 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   ) => readonly InputIssue[];
   /** Query parameters that are not strings. */
   readonly queryTypes?: Readonly<Record<string, QueryType>>;
-  /** The body is an array, which stands for many calls: it may be 16 times as long as other bodies. */
+  /** The body is an array. */
   readonly acceptsList?: true;
+  /** The body stands for many calls: it may be 16 times as long as others. */
+  readonly isBulk?: true;
   /** Fields of the input that are sent in a header: field → header name. The body must not hold them. */
   readonly headerFields?: Readonly<Record<string, string>>;
   /** Open to everyone; credentials are not read. */

@@ -4,12 +4,12 @@ import { listOf } from "./shared.js";
 
 const issue = z.strictObject({ path: z.string(), message: z.string() });
 
-/** Body of an error with one of these codes. Only a `BAD_REQUEST` about fields has `issues`. */
+/** Body of an error with one of these codes. Only a `BAD_REQUEST` about fields has `issues`; `docs` as the host has set it. */
 export function errorBody(codes: readonly PublicErrorCode[]) {
   const fields = {
     code: z.enum(codes),
     message: z.string(),
-    docs: z.url(),
+    docs: z.url().optional(),
     requestId: z.string(),
   };
   const withIssues = { ...fields, issues: listOf(issue).optional() };

@@ -65,19 +65,17 @@ export function pageResponse({ body, headers }: PageContent, requestId: string):
   return { status: 200, headers: { ...commonHeaders(requestId), ...headers }, body };
 }
 
-/** The response to a refused request: `{ error: { code, message, docs, requestId, issues? } }`. */
+/** The response to a refused request. */
 export function errorResponse(
-  { code, message, issues, allow }: PublicError,
-  docsBaseUrl: string,
+  { code, allow }: PublicError,
+  body: object,
   requestId: string,
 ): HttpResponse {
   const headers = commonHeaders(requestId);
   if (code === "UNAUTHORIZED") headers["www-authenticate"] = "Bearer";
   if (code === "STORE_UNAVAILABLE") headers["retry-after"] = RETRY_AFTER_SECONDS;
   if (allow !== undefined) headers.allow = allow;
-  const docs = `${docsBaseUrl}/${code}`;
-  const error = { code, message, docs, requestId, ...(issues !== undefined && { issues }) };
-  return { status: STATUS[code], headers, body: JSON.stringify({ error }) };
+  return { status: STATUS[code], headers, body: JSON.stringify(body) };
 }
 
 /**

@@ -3,11 +3,11 @@ import { type Authenticator, byHost, byRootKey } from "../auth/authenticate.js";
 import { authorize } from "../auth/authorize.js";
 import { type Caller, createCallers } from "../auth/callers.js";
 import { documentPage } from "../docs-page/document-page.js";
-import type { Page } from "../docs-page/page.js";
+import { ERROR_PAGES } from "../docs-page/error-pages.js";
+import { once, type Page } from "../docs-page/page.js";
 import { REFERENCE_PAGES } from "../docs-page/reference-page.js";
 import { VERIFY_KEY } from "../operations/keys.js";
 import type { Operation } from "../operations/operation.js";
-import { OPERATIONS } from "../operations/table.js";
 import type { Settings } from "../options.js";
 import { addHeaderFields, type ReceivedInput } from "../request/header-fields.js";
 import { type HttpRequest, requireJson } from "../request/http-request.js";
@@ -15,6 +15,8 @@ import { parseJsonArray, parseJsonObject } from "../request/json.js";
 import { nameAsSent } from "../request/name-as-sent.js";
 import { type ReceivedFields, readQuery } from "../request/query.js";
 import { createRequestIds } from "../request/request-id.js";
+import { V1 } from "../v1.js";
+import type { Contract } from "./contract.js";
 import {
   errorResponse,
   type HttpResponse,
@@ -22,7 +24,7 @@ import {
   successResponse,
   toPublicError,
 } from "./http-response.js";
-import { createRouter } from "./router.js";
+import { createRouter, splitTarget } from "./router.js";
 
 /** Everything between a request and its response. No method throws or rejects. */
 export interface Service {
@@ -33,12 +35,20 @@ export interface Service {
   readonly needsWebRequest: boolean;
 }
 
+/** A version of the contract with its paths. */
+interface ServedContract {
+  readonly contract: Contract;
+  readonly findTarget: (path: string, method: string) => Operation | Page;
+}
+
 /** Puts the parts together, in the order in which a request is checked. */
 export function createService(settings: Settings): Service {
   const { latchkey, docsBaseUrl, maxBodyBytes, onError } = settings;
   const newRequestId = createRequestIds();
-  const pages = settings.docs ? [documentPage(settings.basePath), ...REFERENCE_PAGES] : [];
-  const findRoute = createRouter<Operation | Page>([...OPERATIONS, ...pages], settings.basePath);
+  const v1 = serve(V1, settings);
+  const pathOfV2 = settings.v2 ? `${settings.basePath}/v2/` : null;
+  // Not imported with the package: most programs never serve a request of v2.
+  const loadV2 = once(async () => serve((await import("../v2/contract.js")).V2, settings));
   const everyone = createCallers(latchkey)(latchkey.workspaceId, null, ["*"]);
   const acceptEveryone: Authenticator = async () => everyone;
   const authenticate =
@@ -49,8 +59,12 @@ export function createService(settings: Settings): Service {
     return isOpen ? acceptEveryone : authenticate;
   }
 
-  async function dispatch(request: HttpRequest, requestId: string): Promise<HttpResponse> {
-    const { target, query } = findRoute(request);
+  async function dispatch(
+    target: Operation | Page,
+    request: HttpRequest,
+    query: string,
+    requestId: string,
+  ): Promise<HttpResponse> {
     if ("content" in target) {
       refuseParameters(query);
       return pageResponse(await target.content(), requestId);
@@ -84,11 +98,11 @@ export function createService(settings: Settings): Service {
   }
 
   async function readBody(
-    { acceptsList }: Operation,
+    { acceptsList, isBulk }: Operation,
     request: HttpRequest,
     query: string,
   ): Promise<ReceivedFields> {
-    const bytes = await request.readBody(maxBodyBytes * (acceptsList === true ? LIST_FACTOR : 1));
+    const bytes = await request.readBody(maxBodyBytes * (isBulk === true ? BULK_FACTOR : 1));
     requireJson(request);
     const parameters = query === "" ? [] : Object.keys(readQuery(query).fields);
     return {
@@ -98,7 +112,11 @@ export function createService(settings: Settings): Service {
     };
   }
 
-  function respondToError(error: unknown, requestId: string): HttpResponse {
+  function respondToError(
+    error: unknown,
+    { errorBody }: Contract,
+    requestId: string,
+  ): HttpResponse {
     const publicError = toPublicError(error);
     const { code } = publicError;
     if (code === "INTERNAL_SERVER_ERROR" || code === "STORE_UNAVAILABLE") {
@@ -108,21 +126,38 @@ export function createService(settings: Settings): Service {
         // A log that fails must not change the response.
       }
     }
-    return errorResponse(publicError, docsBaseUrl, requestId);
+    const docs = docsBaseUrl === null ? undefined : `${docsBaseUrl}/${code}`;
+    const body = errorBody(publicError, docs, requestId);
+    return errorResponse(publicError, body, requestId);
   }
 
   return {
     async respond(request) {
       const requestId = newRequestId();
+      let served = v1;
       try {
-        return await dispatch(request, requestId);
+        const { path, query } = splitTarget(request.target);
+        if (pathOfV2 !== null && path.startsWith(pathOfV2)) served = await loadV2();
+        const target = served.findTarget(path, request.method);
+        return await dispatch(target, request, query, requestId);
       } catch (error) {
-        return respondToError(error, requestId);
+        return respondToError(error, served.contract, requestId);
       }
     },
     needsWebRequest: settings.authenticate !== null,
-    respondToError: (error) => respondToError(error, newRequestId()),
+    respondToError: (error) => respondToError(error, V1, newRequestId()),
   };
+}
+
+function serve(contract: Contract, { basePath, docs }: Settings): ServedContract {
+  const { version, operations, unknownPath } = contract;
+  const pages = docs ? [documentPage(contract, basePath), ...REFERENCE_PAGES, ...ERROR_PAGES] : [];
+  const findTarget = createRouter<Operation | Page>(
+    [...operations, ...pages],
+    `${basePath}/${version}/`,
+    unknownPath,
+  );
+  return { contract, findTarget };
 }
 
 /** A page accepts no parameters: refuses them with the message of an operation without input. */
@@ -141,5 +176,5 @@ function asFields(list: readonly unknown[]): ReceivedFields["fields"] {
   return list as unknown as ReceivedFields["fields"];
 }
 
-/** How many times longer than another body an array may be. */
-const LIST_FACTOR = 16;
+/** How many times longer than another body one may be that stands for many calls. */
+const BULK_FACTOR = 16;

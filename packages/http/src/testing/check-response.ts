@@ -19,10 +19,10 @@ export type ResponseChecker = (exchange: Exchange) => string[];
 
 type Node = { readonly [member: string]: Node };
 
-/** Codes of requests that reach no operation, which a document cannot describe. */
-const NO_OPERATION: ReadonlyMap<number, string> = new Map([
-  [404, "NOT_FOUND"],
-  [405, "METHOD_NOT_ALLOWED"],
+/** Errors of requests that reach no operation, which a document cannot describe: the code in v1, the title in v2. */
+const NO_OPERATION: ReadonlyMap<number, readonly unknown[]> = new Map([
+  [404, ["NOT_FOUND", "Not Found"]],
+  [405, ["METHOD_NOT_ALLOWED", "Method Not Allowed"]],
 ]);
 
 /** Creates a checker from a document. Schemas are compiled on first use. */
@@ -48,8 +48,10 @@ export function createResponseChecker(document: OpenApiDocument): ResponseChecke
     const idProblems = id === null ? ["no X-Request-Id"] : [];
     const operation = root.paths?.[path]?.[verb];
     if (operation === undefined) {
-      const code = (body as { error?: { code?: unknown } } | null)?.error?.code;
-      const isDescribed = NO_OPERATION.get(status) === code && code !== undefined;
+      const { code: codeOfV1, title } =
+        (body as { error?: { code?: unknown; title?: unknown } } | null)?.error ?? {};
+      const code = codeOfV1 ?? title;
+      const isDescribed = NO_OPERATION.get(status)?.includes(code) === true;
       return isDescribed
         ? idProblems
         : [...idProblems, `${status} ${code} where there is no operation`];

@@ -1,8 +1,10 @@
 import { createLatchkey, type EventListener, type KeyStore, type Latchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { createHandler, type Handler, type HandlerOptions } from "../index.js";
-import { openApiDocument } from "../openapi/document.js";
+import { documentOf } from "../openapi/document.js";
 import { OPERATIONS } from "../operations/table.js";
+import { V1 } from "../v1.js";
+import { V2 } from "../v2/contract.js";
 import { createResponseChecker } from "./check-response.js";
 
 /** A response with its body. */
@@ -19,6 +21,8 @@ export interface CallOptions {
   /** Null sends no Authorization header. A root key for everything unless given. */
   readonly token?: string | null;
   readonly method?: string;
+  /** v1 unless given. */
+  readonly version?: "v1" | "v2";
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +54,8 @@ export const START = Date.UTC(2026, 2, 10, 12) + 12_345;
 
 const VAULT = { current: "v1", keys: { v1: Uint8Array.from({ length: 32 }, (_, at) => at) } };
 
-const checkReply = createResponseChecker(openApiDocument());
+const checkV1 = createResponseChecker(documentOf(V1, ""));
+const checkV2 = createResponseChecker(documentOf(V2, ""));
 
 const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));
 
@@ -80,7 +85,8 @@ export async function openService(
     const { status, headers } = response;
     const path = new URL(request.url).pathname.slice(handlerOptions.basePath?.length ?? 0);
     const { body } = await read(response.clone());
-    const problems = checkReply({
+    const check = path.startsWith("/v2/") ? checkV2 : checkV1;
+    const problems = check({
       method: request.method,
       path,
       status,
@@ -94,12 +100,13 @@ export async function openService(
   }
 
   async function call(name: string, input: object = {}, options: CallOptions = {}): Promise<Reply> {
-    const { token = root, method = METHODS.get(name) ?? "GET", headers = {} } = options;
+    const { token = root, version = "v1", headers = {} } = options;
+    const { method = version === "v2" ? "POST" : (METHODS.get(name) ?? "GET") } = options;
     const isRead = method === "GET" || method === "HEAD";
     const query = isRead ? `?${new URLSearchParams(Object.entries(input))}` : "";
     return read(
       await send(
-        new Request(`http://keys.test/v1/${name}${query === "?" ? "" : query}`, {
+        new Request(`http://keys.test/${version}/${name}${query === "?" ? "" : query}`, {
           method,
           headers: {
             ...(token !== null && { authorization: `Bearer ${token}` }),

@@ -1,10 +1,15 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder of this package, and that of the repository. */
 export const PACKAGE_FOLDER: string = fileURLToPath(new URL("../..", import.meta.url));
 export const REPOSITORY: string = join(PACKAGE_FOLDER, "..", "..");
+
+const REFERENCE = readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name}`)
+  .sort();
 
 /** The pages whose programs and links are tested; the first is the front page. */
 export const PAGES: readonly { readonly path: string; readonly text: string }[] = [
@@ -13,7 +18,13 @@ export const PAGES: readonly { readonly path: string; readonly text: string }[] 
   "packages/core/README.md",
   "packages/core/src/README.md",
   "packages/memory/README.md",
+  ...REFERENCE,
 ].map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), "utf8") }));
+
+/** The text of one of them. */
+export function textOf(path: string): string {
+  return PAGES.find((page) => page.path === path)?.text ?? "";
+}
 
 /** Every TypeScript program of these pages. */
 export const PROGRAMS: readonly { readonly title: string; readonly code: string }[] = PAGES.flatMap(

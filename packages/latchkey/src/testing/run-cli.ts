@@ -61,7 +61,7 @@ function spawnCli(args: readonly string[], env: Env): ChildProcess {
 }
 
 /** Resolves with what a program left behind, once it has ended. */
-export function endOf(child: ChildProcess): Promise<Ended> {
+function endOf(child: ChildProcess): Promise<Ended> {
   let stdout = "";
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => {

@@ -29,7 +29,7 @@ export const KEY_CASES: readonly ChangeCase[] = [
         ratelimit: { limit: 3, duration: 1_000 },
       });
       const identityId = (await latchkey.getIdentity({ externalId: "pier-8" })).id;
-      const limit = { name: "default", limit: 3, duration: 1_000 };
+      const limit = { limit: 3, duration: 1_000 };
       return [
         { type: "identity.created", identityId, fields: { externalId: [undefined, "pier-8"] } },
         {

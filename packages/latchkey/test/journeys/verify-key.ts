@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { DAY_MS, expectRefused, HOUR_MS, issue, NOON, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** verifyKey. */
+/** verifyKey, explainKey. */
 export const VERIFY_KEY: Journey = {
   resource: "a verification",
   title:
@@ -66,6 +66,12 @@ async function chargeAllOrNothing(context: TestContext) {
     ],
   });
   const { key, keyId } = await issue(context, { externalId: "pier-7", remaining: 3 });
+  expect(await other.explainKey({ keyId, remaining: { cost: 4 } })).toMatchObject({
+    code: "USAGE_EXCEEDED",
+    checks: expect.arrayContaining([expect.objectContaining({ check: "uses", passed: false })]),
+  });
+  expect(await other.explainKey({ keyId })).toMatchObject({ code: "VALID" });
+  await expectRefused("NOT_FOUND", [other.explainKey({ keyId: "key_none" })]);
   const ratelimits = [{ name: "reads" }, { name: "writes" }];
   expect(await other.verifyKey({ key, ratelimits })).toMatchObject({ valid: true, remaining: 2 });
   expect(await latchkey.verifyKey({ key, ratelimits })).toMatchObject({

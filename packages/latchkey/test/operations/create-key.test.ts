@@ -158,7 +158,10 @@ describeOnMemory("createKey", (open) => {
         { path: "expires", message: "must be later than now" },
         { path: "refill.amount", message: "must be a whole number >= 1" },
         { path: "ratelimit.limit", message: "must be a whole number >= 1" },
-        { path: "ratelimit.duration", message: "must be a whole number >= 1" },
+        {
+          path: "ratelimit.duration",
+          message: expect.stringContaining("must be a whole number of ms >= 1, or 1 to 99999999"),
+        },
         { path: "remaning", message: "is not a known field" },
       ]),
     );

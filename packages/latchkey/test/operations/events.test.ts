@@ -1,6 +1,13 @@
-import type { EventListener, LatchkeyEvent } from "@latchkey/core";
+import {
+  type EventListener,
+  interceptStore,
+  type KeyStore,
+  LatchkeyError,
+  type LatchkeyEvent,
+} from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
+import { wrapped } from "../wrapped-store.js";
 
 describeOnMemory("events", (open) => {
   /** A context with a key, and a latchkey whose events are collected. */
@@ -17,10 +24,19 @@ describeOnMemory("events", (open) => {
     const { id: identityId } = await latchkey.getIdentity({ externalId: "pier-7" });
     await latchkey.verifyKey({ key });
     await latchkey.verifyKey({ key, tags: ["gate=north"] });
-    const about = { workspaceId: "ws_default", at: NOON, keyId, apiId, identityId };
+    const about = {
+      type: "key.verified",
+      workspaceId: "ws_default",
+      at: NOON,
+      durationMs: 0,
+      keyId,
+      apiId,
+      identityId,
+      code: "VALID",
+    };
     expect(events).toEqual([
-      { type: "key.verified", ...about, code: "VALID" },
-      { type: "key.verified", ...about, code: "VALID", tags: ["gate=north"] },
+      { ...about, cached: false },
+      { ...about, cached: true, tags: ["gate=north"] },
     ]);
   });
 
@@ -32,7 +48,9 @@ describeOnMemory("events", (open) => {
         type: "key.verified",
         workspaceId: "ws_default",
         at: NOON,
+        durationMs: 0,
         code: "NOT_FOUND",
+        cached: false,
         tags: ["gate=north"],
       },
     ]);
@@ -151,7 +169,7 @@ describeOnMemory("events", (open) => {
     test("change nothing and hold nothing up", async () => {
       const context = open();
       const { key, keyId, apiId } = await issue(context, { remaining: 1, expires: NOON + HOUR_MS });
-      const latchkey = context.another({ onEvent });
+      const latchkey = context.another({ onEvent, onError: () => undefined });
       expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
       expect(await latchkey.verifyKey({ key: "no such key" })).toMatchObject({ code: "NOT_FOUND" });
       expect(await latchkey.updateKey({ keyId, name: "north" })).toEqual({});
@@ -159,6 +177,99 @@ describeOnMemory("events", (open) => {
       expect(await latchkey.deleteApi({ apiId })).toEqual({});
       await latchkey.close();
     });
+  });
+
+  test("say that a key which is known had to be read again, because it has changed", async () => {
+    const { latchkey, events, key, keyId, another } = await listening();
+    await latchkey.verifyKey({ key });
+    await another().updateKey({ keyId, name: "north" });
+    await latchkey.verifyKey({ key });
+    await latchkey.verifyKey({ key });
+    const cached = events.flatMap((event) => (event.type === "key.verified" ? event.cached : []));
+    expect(cached).toEqual([false, false, true]);
+  });
+
+  describe("of a store that fails", () => {
+    const away = new LatchkeyError("STORE_UNAVAILABLE", "gone for a moment", {
+      outcome: "unknown",
+    });
+
+    /** A latchkey whose store takes 5 ms for every call, and in which one method is another. */
+    function listeningTo(methods: Partial<KeyStore>) {
+      const context = open();
+      const events: LatchkeyEvent[] = [];
+      const store = interceptStore(wrapped(context.store, methods), (_, run) => {
+        context.advance(5);
+        return run();
+      });
+      const latchkey = context.another({ store, onEvent: (event) => events.push(event) });
+      return { ...context, latchkey, events };
+    }
+
+    test("say which call failed, how and after how long; the caller gets the error as before", async () => {
+      const { latchkey, events } = listeningTo({ commit: () => Promise.reject(away) });
+      await expect(latchkey.createApi({ name: "tide tables" })).rejects.toBe(away);
+      const about = { workspaceId: "ws_default", at: NOON + 5, durationMs: 5 };
+      expect(events).toEqual([
+        {
+          type: "store.failed",
+          ...about,
+          method: "commit",
+          code: "STORE_UNAVAILABLE",
+          outcome: "unknown",
+        },
+      ]);
+    });
+
+    test("are emitted, too, where a charge throws at once, and where the error is none of latchkey's", async () => {
+      const broken = new TypeError("not a function");
+      const { latchkey, events } = listeningTo({
+        charge: () => {
+          throw broken;
+        },
+      });
+      const { apiId } = await latchkey.createApi({ name: "tide tables" });
+      const { key } = await latchkey.createKey({ apiId });
+      await expect(latchkey.verifyKey({ key })).rejects.toBe(broken);
+      expect(events.at(-1)).toMatchObject({
+        type: "store.failed",
+        method: "charge",
+        code: "INTERNAL_SERVER_ERROR",
+      });
+      expect(events.at(-1)).not.toHaveProperty("outcome");
+    });
+
+    test("are emitted for what nobody waits for as well", async () => {
+      const { latchkey, events } = listeningTo({
+        addStatistics: () => Promise.reject(away),
+      });
+      const { apiId } = await latchkey.createApi({ name: "tide tables" });
+      const { key, keyId } = await latchkey.createKey({ apiId });
+      await latchkey.verifyKey({ key });
+      await latchkey.getVerifications({ keyId });
+      const failed = events.filter(({ type }) => type === "store.failed");
+      expect(failed).toMatchObject([{ method: "addStatistics" }]);
+    });
+
+    test("are not emitted where it only says no", async () => {
+      const { latchkey, events } = listeningTo({});
+      await latchkey.createPermission({ name: "tides.read" });
+      await rejectionOf(latchkey.createPermission({ name: "tides.read" }));
+      await rejectionOf(latchkey.getKey({ keyId: "key_unknown" }));
+      expect(events.map(({ type }) => type)).toEqual(["permission.created"]);
+    });
+  });
+
+  test("say how long a change took, from its first read until it was committed", async () => {
+    const context = open();
+    const events: LatchkeyEvent[] = [];
+    const store = interceptStore(context.store, (_, run) => {
+      context.advance(20);
+      return run();
+    });
+    const latchkey = context.another({ store, onEvent: (event) => events.push(event) });
+    await latchkey.createApi({ name: "tide tables" });
+    expect(events).toMatchObject([{ type: "api.created", durationMs: 20 }]);
   });
 
   test("come in the order in which things happened", async () => {

@@ -1,4 +1,4 @@
-import type { LatchkeyEvent } from "@latchkey/core";
+import type { KeyPermissions, KeyRoles, LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { describeOnMemory, issue, rejectionOf, type TestContext } from "../test-context.js";
 import { overtaken } from "../wrapped-store.js";
@@ -124,10 +124,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
         { name: "fender", create: true },
         { name: "chart", create: true },
       ];
-      const answer = (await add(context, keyId, items)) as Record<
-        string,
-        readonly { name: string }[]
-      >;
+      const answer: Partial<KeyRoles & KeyPermissions> = await add(context, keyId, items);
       expect(answer[kind]?.map(({ name }) => name)).toEqual(["anchor", "buoy", "chart", "fender"]);
       expect(await list(context)).toHaveLength(5);
     });

@@ -1,5 +1,5 @@
 import { LatchkeyError, type LatchkeyOptions } from "@latchkey/core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { describeOnMemory, HOUR_MS, issue, NOON } from "../test-context.js";
 import { unclosed, wrapped } from "../wrapped-store.js";
 
@@ -57,7 +57,7 @@ describeOnMemory("onError", (open) => {
     expect(errors).toEqual([error]);
   });
 
-  test("is called with what a listener throws or rejects with; the operation has happened", async () => {
+  test("is called once with what a listener throws or rejects with; the operation has happened", async () => {
     const context = open();
     const { key, keyId } = await issue(context);
     const errors: unknown[] = [];
@@ -71,12 +71,28 @@ describeOnMemory("onError", (open) => {
     });
     expect(await throwing.verifyKey({ key })).toMatchObject({ valid: true });
     await throwing.updateKey({ keyId, name: "north" });
-    expect(errors).toEqual([broken, broken]);
+    expect(errors).toEqual([broken]);
     const rejecting = context.another({ onError, onEvent: () => Promise.reject(broken) });
     await rejecting.updateKey({ keyId, name: "south" });
     await Promise.resolve();
-    expect(errors).toEqual([broken, broken, broken]);
+    expect(errors).toEqual([broken, broken]);
     expect(await context.latchkey.getKey({ keyId })).toMatchObject({ name: "south" });
+  });
+
+  test("is a warning where it is not given and a listener throws: that is never silent", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    onTestFinished(() => warn.mockRestore());
+    const context = open();
+    const { key } = await issue(context);
+    const broken = new Error("the listener is broken");
+    const latchkey = context.another({
+      onEvent: () => {
+        throw broken;
+      },
+    });
+    await latchkey.verifyKey({ key });
+    await latchkey.verifyKey({ key });
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("onEvent"), broken]]);
   });
 
   test.each<[string, () => unknown]>([

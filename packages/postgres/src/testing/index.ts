@@ -1,2 +1,2 @@
 export { startServer, type TestServer } from "./postgres-server.js";
-export { describeWithPostgres, POSTGRES_URL } from "./where.js";
+export { describeWithPostgres, describeWithServers, POSTGRES_URL } from "./where.js";

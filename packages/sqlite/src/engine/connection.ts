@@ -59,14 +59,10 @@ export class Connection {
     }
   }
 
-  /** Writes records: always through to the disk, and nothing that was kept is known to hold any more. */
+  /** Writes records: always through to the disk. */
   commit<Result>(work: () => Result): Result {
     this.#watch?.look();
-    try {
-      return this.write(SYNCHRONOUS.FULL, work);
-    } finally {
-      this.memo.generation += 1;
-    }
+    return this.write(SYNCHRONOUS.FULL, work);
   }
 
   /** Copies the log into the file and empties it: pages from before a change would otherwise stay in it for a while. */

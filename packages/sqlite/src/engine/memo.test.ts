@@ -63,7 +63,7 @@ test("every way in which another connection can take a record away is seen by th
   await close();
 });
 
-test("after charges of another connection counters alone are read again, after a change of records everything", async () => {
+test("after charges and new records of another connection counters alone are read again, after a change everything", async () => {
   const path = scratch.newPath();
   const statements: string[] = [];
   const database = new Database(path, { verbose: (sql) => statements.push(String(sql)) });
@@ -82,7 +82,9 @@ test("after charges of another connection counters alone are read again, after a
   const charged = (remaining: number) => ({ kind: "charged", remaining });
   expect(await chargeHere()).toMatchObject({ result: charged(96), readsRecords: false });
   await commit(there, { puts: [{ record: aRecord(2) }] });
-  expect(await chargeHere()).toMatchObject({ result: charged(95), readsRecords: true });
+  expect(await chargeHere()).toMatchObject({ result: charged(95), readsRecords: false });
+  await commit(there, { puts: [{ record: aRecord(2, { version: 2 }) }] });
+  expect(await chargeHere()).toMatchObject({ result: charged(94), readsRecords: true });
   await there.close();
   database.close();
 });
@@ -95,16 +97,31 @@ test("a change is seen also where a backup with as many changes takes the place 
   const copy = new Database(path);
   await copy.backup(backup);
   copy.close();
-  await commit(here, { puts: [{ record: aRecord(2) }] });
-  expect((await charge(here, plan)).kind).toBe("charged");
+  const later = aPlan(await withKey(here, 2, 100));
+  for (const each of [plan, later]) expect((await charge(here, each)).kind).toBe("charged");
   const restored = sqliteStore(backup);
-  await commit(restored, { puts: [{ record: aRecord(1, { version: 2 }) }] });
+  await commit(restored, { puts: [{ record: aRecord(3) }] });
   await restored.close();
   const source = new Database(backup);
   await source.backup(path);
   source.close();
-  expect(await charge(here, plan)).toEqual({ kind: "stale", moved: 0 });
+  expect(await charge(here, later)).toEqual({ kind: "stale", moved: 0 });
+  expect(await charge(here, plan)).toMatchObject({ kind: "charged", remaining: 98 });
   await here.close();
+});
+
+test("that a record is not there holds no longer than until there is one", async () => {
+  const { here, there, loaded, close } = await twoConnections(9);
+  const none = { kind: "identity", id: anIdentity().id, version: null } as const;
+  const confirms = [...aPlan(loaded).confirms, none];
+  for (const mode of ["peek", "commit"] as const) {
+    const plan = aPlan(loaded, { confirms, mode });
+    expect((await charge(here, plan)).kind).toBe("charged");
+    await commit(there, { puts: [{ record: anIdentity() }] });
+    expect(await charge(here, plan)).toEqual({ kind: "stale", moved: 1 });
+    await commit(there, { deletes: [anIdentity()] });
+  }
+  await close();
 });
 
 test("what was read by a name is charged as it is now, not as it was read", async () => {

@@ -1,4 +1,4 @@
-import type { Claim, ListEntry } from "@latchkey/core";
+import { type Claim, decodeBase58, type ListEntry } from "@latchkey/core";
 import type { Statement } from "./database.js";
 import type { Statements } from "./statements.js";
 
@@ -53,9 +53,21 @@ export function storedValue({ value }: Claim): string | Buffer {
   return isDigest ? Buffer.from(value, "base64url") : storedText(value);
 }
 
-/** What is stored of whose small list an entry is in; empty for the list itself. A digest would be shorter, and out of order. */
-export function storedOwner({ of }: Pick<ListEntry, "of">): string {
-  return of === undefined ? "" : `:${storedText(of)}`;
+/**
+ * Where the entries of a list are: the number of a name, and what is stored of whose small list it is; empty for the list itself.
+ * An id as core makes them is kept as the 20 bytes of its 26 digits, under a name with its word. They begin with the instant it
+ * was made at, so that entries of one time lie together. A digest would be in no order.
+ */
+export function listPlace(
+  names: Names,
+  workspace: number,
+  { list, of }: Pick<ListEntry, "list" | "of">,
+  isAdded = false,
+): readonly [list: number, owner: string | Uint8Array] {
+  const [, word, digits = ""] = /^([a-z:]{0,9}_)(\w{26})$/.exec(of ?? "") ?? [];
+  const packed = word === undefined ? null : decodeBase58(digits);
+  if (packed !== null) return [names.name(workspace, `${list} ${word}`, isAdded), packed];
+  return [names.name(workspace, list, isAdded), of === undefined ? "" : `:${storedText(of)}`];
 }
 
 /** Lone surrogates have no UTF-8, and would all be stored as one character. */

@@ -1,4 +1,4 @@
-import type { RecordAddress, RecordKind } from "@latchkey/core";
+import type { ListEntry, RecordAddress, RecordKind } from "@latchkey/core";
 import type { SqliteDatabase, Statement } from "./database.js";
 
 /** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
@@ -23,19 +23,23 @@ const isSame = (record: string, id: string) =>
 const kept = (r: string, c: string) => `${r}.seq, ${r}.version, ${r}.counters,
   ${c}.remaining, ${c}.refilled_at, ${c}.last_refill_at, ${c}.windows`;
 
-/** A record `r` and the identity `l` that it links to, with what is kept beside them. `stored-record.ts` reads such rows. */
-const LOADED = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq`;
-const BESIDE = `JOIN latchkey_workspace w ON w.seq = r.workspace
-  LEFT JOIN latchkey_counters c ON c.seq = r.counters
-  LEFT JOIN latchkey_used u ON u.record = r.seq
+/** A record `r` with what is kept beside it, and then the identity `l` that it links to. `stored-record.ts` reads such rows. */
+const RECORD = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at`;
+const BESIDE = `LEFT JOIN latchkey_counters c ON c.seq = r.counters LEFT JOIN latchkey_used u ON u.record = r.seq`;
+const LOADED = `${RECORD}, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq
+  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace ${BESIDE}
   LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND ${isSame("l.", "r.link")}
-  LEFT JOIN latchkey_counters d ON d.seq = l.counters
-  LEFT JOIN latchkey_used v ON v.record = l.seq`;
+  LEFT JOIN latchkey_counters d ON d.seq = l.counters LEFT JOIN latchkey_used v ON v.record = l.seq WHERE`;
 
-/** The order of the joins is given: the list is walked, and each record looked up. */
-const LISTED = `${LOADED} FROM latchkey_entry e
-  CROSS JOIN latchkey_record r ON ${isAt("r.", "e.id")}
-  ${BESIDE} WHERE e.list = ? AND e.owner = ? AND e.id`;
+/** A list is walked, and each record looked up: the order of the joins is given. */
+const inList = (isAfter: string, order: string) => `${RECORD} FROM latchkey_entry e
+  CROSS JOIN latchkey_record r ON ${isAt("r.", "e.id")} ${BESIDE}
+  WHERE e.list = ? AND e.owner = ? AND e.id ${isAfter} ? ORDER BY e.id ${order} LIMIT ?`;
+
+/** All records of a kind are walked by the index of their ids. Those that begin alike are sorted: it has no more of them. */
+const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_record r ${BESIDE}
+  WHERE r.workspace = ? AND r.kind = ? AND substr(r.id, 1, 16) ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ?
+  ORDER BY substr(r.id, 1, 16) ${order}, r.id ${order} LIMIT ?`;
 
 const CONFIRMED = `SELECT ${kept("r", "c")}, w.revision
   FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
@@ -46,7 +50,7 @@ export const SQL = {
   begin: "BEGIN",
   beginWrite: "BEGIN IMMEDIATE",
   commit: "COMMIT",
-  mark: "SELECT mark FROM latchkey_schema WHERE id = 1",
+  mark: "SELECT mark, schema_version FROM latchkey_schema, pragma_schema_version WHERE id = 1",
   // At random: a number that only rises comes again where a backup was restored. At most 2^52, which JavaScript can hold.
   setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
   workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",
@@ -55,11 +59,14 @@ export const SQL = {
   name: "SELECT seq, size FROM latchkey_name WHERE workspace = ? AND name = ?",
   addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
   resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",
-  byId: `${LOADED} FROM latchkey_record r ${BESIDE} WHERE ${isAt("r.")}`,
-  byClaim: `${LOADED} FROM latchkey_record r ${BESIDE}
-    WHERE r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
-  ascending: `${LISTED} > ? ORDER BY e.id LIMIT ?`,
-  descending: `${LISTED} < ? ORDER BY e.id DESC LIMIT ?`,
+  byId: `${LOADED} ${isAt("r.")}`,
+  byClaim: `${LOADED} r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
+  listAscending: inList(">", "ASC"),
+  listDescending: inList("<", "DESC"),
+  allAscending: ofKind(">", "ASC"),
+  allDescending: ofKind("<", "DESC"),
+  identities: `${RECORD} FROM json_each(?) i CROSS JOIN latchkey_record r
+    ON r.workspace = ? AND r.kind = ${KIND_CODE.identity} AND ${isSame("r.", "i.value")} ${BESIDE}`,
   find: `SELECT seq, version, counters FROM latchkey_record WHERE ${isAt("")}`,
   insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -104,6 +111,11 @@ export const SQL = {
 /** What the statements that find a record by its id are given. */
 export function addressOf(workspace: number, { kind, id }: RecordAddress) {
   return [workspace, KIND_CODE[kind], id, id] as const;
+}
+
+/** Whether a list is that of all records of a kind. */
+export function isOfKind({ list, of }: Pick<ListEntry, "list" | "of">): boolean {
+  return of === undefined && Object.hasOwn(KIND_CODE, list);
 }
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;

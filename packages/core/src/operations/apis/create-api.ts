@@ -5,21 +5,34 @@ import { parseInput } from "../input.js";
 import { apiName, deleteProtection, ipWhitelist } from "./settings.js";
 import { apiFields } from "./view.js";
 
-/**
- * Input of createApi: a name of 3 to 256 characters. `deleteProtection` is false and `ipWhitelist`, at most 1,000 addresses and
- * CIDR ranges, is empty unless given.
- */
+/** Input of createApi. */
+export interface CreateApiInput {
+  /** What it is called: 3 to 256 characters. */
+  readonly name: string;
+  /** Whether it is kept from being deleted: false unless given. */
+  readonly deleteProtection?: boolean | undefined;
+  /** Addresses and CIDR ranges that its keys may be used from, at most 1,000; from anywhere if empty, which it is unless given. */
+  readonly ipWhitelist?: readonly string[] | undefined;
+}
+
+/** Schema of the input of createApi. */
 export const createApiInput = z.strictObject({
   name: apiName,
   deleteProtection: deleteProtection.optional(),
   ipWhitelist: ipWhitelist.optional(),
 });
 
-/** Creates a key space. */
+/** An API that was created. */
+export interface CreatedApi {
+  /** `api_…` */
+  readonly apiId: string;
+}
+
+/** @see ApiOperations.createApi */
 export async function createApi(
   context: OperationContext,
-  input: z.input<typeof createApiInput>,
-): Promise<{ readonly apiId: string }> {
+  input: CreateApiInput,
+): Promise<CreatedApi> {
   const parsed = parseInput(createApiInput, input);
   const now = context.now();
   const api: ApiRecord = {

@@ -8,18 +8,18 @@ import { deleteAllKeys } from "../keys/delete-all.js";
 import { apiFields } from "./view.js";
 
 /** Input of deleteApi. */
+export interface DeleteApiInput {
+  /** Id of the API. */
+  readonly apiId: string;
+}
+
+/** Schema of the input of deleteApi. */
 export const deleteApiInput = z.strictObject({ apiId: id });
 
-/**
- * Deletes an API. Its keys stop verifying with the first, short step, however many there are; they are then removed in
- * bounded steps, and the call resolves when all are gone. Should it fail on the way, what is left of them is dead all the
- * same, and calling again removes it. An API whose record cannot be read is deleted all the same.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API, `DELETE_PROTECTED`; nothing is deleted then.
- */
+/** @see ApiOperations.deleteApi */
 export async function deleteApi(
   context: OperationContext,
-  input: z.input<typeof deleteApiInput>,
+  input: DeleteApiInput,
 ): Promise<Record<string, never>> {
   const { apiId } = parseInput(deleteApiInput, input);
   const isDeleted = await deleteRecord(context, apiId);
@@ -43,7 +43,7 @@ async function deleteRecord(context: OperationContext, apiId: string): Promise<b
       );
     const version = api === null ? "exists" : api.version;
     transaction.expect({ kind: "api", id: apiId, version, handle });
-    transaction.deleteAddress({ kind: "api", id: apiId }, [], [{ list: "apis" }]);
+    transaction.deleteAddress({ kind: "api", id: apiId }, [], [{ list: "api" }]);
     transaction.raiseRevision();
     audit({
       type: "api.deleted",

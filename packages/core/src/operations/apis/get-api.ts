@@ -6,13 +6,16 @@ import { readRecord } from "../read-record.js";
 import { type ApiView, toApiView } from "./view.js";
 
 /** Input of getApi. */
+export interface GetApiInput {
+  /** Id of the API. */
+  readonly apiId: string;
+}
+
+/** Schema of the input of getApi. */
 export const getApiInput = z.strictObject({ apiId: id });
 
-/** @throws LatchkeyError `NOT_FOUND` when this workspace has no such API. */
-export async function getApi(
-  context: OperationContext,
-  input: z.input<typeof getApiInput>,
-): Promise<ApiView> {
+/** @see ApiOperations.getApi */
+export async function getApi(context: OperationContext, input: GetApiInput): Promise<ApiView> {
   const { apiId } = parseInput(getApiInput, input);
   const { value } = await readRecord(context, apiType, { kind: "api", id: apiId }, "API");
   return toApiView(value);

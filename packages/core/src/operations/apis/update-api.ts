@@ -7,10 +7,19 @@ import { readRecordIn } from "../read-record.js";
 import { apiName, deleteProtection, ipWhitelist } from "./settings.js";
 import { apiFields } from "./view.js";
 
-/**
- * Input of updateApi: an omitted field is left as it is. `ipWhitelist` replaces the whole list, at most 1,000 addresses and
- * CIDR ranges; an empty list or null clears it.
- */
+/** Input of updateApi: what is omitted stays. */
+export interface UpdateApiInput {
+  /** Id of the API. */
+  readonly apiId: string;
+  /** What it is called: 3 to 256 characters. */
+  readonly name?: string | undefined;
+  /** Whether it is kept from being deleted. */
+  readonly deleteProtection?: boolean | undefined;
+  /** The whole list of addresses and CIDR ranges, at most 1,000. An empty list or null: from anywhere. */
+  readonly ipWhitelist?: readonly string[] | null | undefined;
+}
+
+/** Schema of the input of updateApi. */
 export const updateApiInput = z.strictObject({
   apiId: id,
   name: apiName.optional(),
@@ -18,14 +27,10 @@ export const updateApiInput = z.strictObject({
   ipWhitelist: ipWhitelist.nullish(),
 });
 
-/**
- * Changes an API. The next verification of any of its keys, from any process, sees it.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
- */
+/** @see ApiOperations.updateApi */
 export async function updateApi(
   context: OperationContext,
-  input: z.input<typeof updateApiInput>,
+  input: UpdateApiInput,
 ): Promise<Record<string, never>> {
   const { apiId, ...wanted } = parseInput(updateApiInput, input);
   const isEmpty = Object.values(wanted).every((field) => field === undefined);

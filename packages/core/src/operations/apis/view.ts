@@ -3,8 +3,11 @@ import type { ApiRecord } from "../../records/api.js";
 
 /** An API as it is shown. Fields without a value are absent. */
 export interface ApiView {
+  /** `api_…` */
   readonly id: string;
+  /** What it is called. */
   readonly name: string;
+  /** Id of the workspace. */
   readonly workspaceId: string;
   /** Present while the API is kept from being deleted. */
   readonly deleteProtection?: true;

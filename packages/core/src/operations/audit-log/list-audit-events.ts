@@ -4,10 +4,21 @@ import type { ListScope } from "../../lib/cursor.js";
 import { AUDIT_LIST, auditEntryType, auditListOf } from "../../records/audit-entry.js";
 import { afterCursor, type OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
+import type { PageInput } from "../input.js";
 import { cursor, evenWithIssues, id, pageLimit, parseInput, text } from "../input.js";
 import { type PageInfo, pageInfo } from "../read-page.js";
 
-/** Input of listAuditEvents: at most one of `keyId`, `identityId` and `actor`. `limit` 1 to 100, 100 unless given. */
+/** Input of listAuditEvents: at most one of `keyId`, `identityId` and `actor`. */
+export interface ListAuditEventsInput extends PageInput {
+  /** Only what concerns this key. */
+  readonly keyId?: string | undefined;
+  /** Only what concerns this identity. */
+  readonly identityId?: string | undefined;
+  /** Only what this actor did: 1 to 256 characters. */
+  readonly actor?: string | undefined;
+}
+
+/** Schema of the input of listAuditEvents. */
 export const listAuditEventsInput = z
   .strictObject({
     limit: pageLimit,
@@ -23,18 +34,14 @@ export const listAuditEventsInput = z
 
 /** A page of the audit log, the latest entry first; without `cursor` it is the last one. */
 export interface AuditEventList extends PageInfo {
+  /** The latest first. */
   readonly events: readonly AuditEvent[];
 }
 
-/**
- * Lists what was changed in the workspace, by whom, and how: all of it, or what concerns one key or identity, or what one
- * actor did. An id that nothing is known of is an empty list: entries outlive what they are about.
- *
- * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list.
- */
+/** @see AuditOperations.listAuditEvents */
 export async function listAuditEvents(
   context: OperationContext,
-  input: z.input<typeof listAuditEventsInput> = {},
+  input: ListAuditEventsInput = {},
 ): Promise<AuditEventList> {
   const parsed = parseInput(listAuditEventsInput, input);
   const { store, workspaceId } = context;

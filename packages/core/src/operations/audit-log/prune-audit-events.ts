@@ -7,19 +7,26 @@ import { decodeOrNull } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
 
-/** Input of pruneAuditEvents. `before`: Unix epoch ms, not later than now. */
+/** Input of pruneAuditEvents. */
+export interface PruneAuditEventsInput {
+  /** Unix epoch ms, not later than now: entries that were written earlier are deleted. */
+  readonly before: number;
+}
+
+/** Schema of the input of pruneAuditEvents. */
 export const pruneAuditEventsInput = z.strictObject({ before: wholeNumber(0) });
 
-/**
- * Deletes the entries of the audit log that were written before an instant; one written at the instant itself stays. It works
- * in bounded steps: while it runs, other calls get through. It leaves no entry of its own.
- *
- * @returns How many entries this call deleted.
- */
+/** What pruning has deleted. */
+export interface PrunedCount {
+  /** How many entries or counters this call deleted. */
+  readonly deleted: number;
+}
+
+/** @see AuditOperations.pruneAuditEvents */
 export async function pruneAuditEvents(
   context: OperationContext,
-  input: z.input<typeof pruneAuditEventsInput>,
-): Promise<{ readonly deleted: number }> {
+  input: PruneAuditEventsInput,
+): Promise<PrunedCount> {
   const now = context.now();
   const { before } = parseInput(pruneAuditEventsInput, input, (raw) =>
     notLaterThanNow(raw, "before", now),

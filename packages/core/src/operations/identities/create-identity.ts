@@ -1,23 +1,32 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { fromWireLimits } from "../../rules/rate-limit.js";
+import { withCheckedIdentityMeta } from "../checked-meta.js";
 import { type OperationContext, transact } from "../context.js";
-import {
-  evenWithIssues,
-  externalId,
-  identityRatelimits,
-  metadata,
-  parseInput,
-  refill,
-  wholeNumber,
-} from "../input.js";
+import type { RefillInput } from "../input.js";
+import { evenWithIssues, externalId, metadata, parseInput, refill, wholeNumber } from "../input.js";
+import { type IdentityLimitInput, identityRatelimits } from "../limit-input.js";
 import { identityFields } from "./audit-fields.js";
 
-/**
- * Input of createIdentity: the caller's own id of a user, metadata, limits shared by the user's keys, and the uses that
- * those of its keys share that take theirs from it. `remaining` >= 1, unlimited unless given; `refill` needs it.
- */
+/** Input of createIdentity. */
+export interface CreateIdentityInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Your own id of the user, unique in the workspace: 1 to 255 characters. */
+  readonly externalId: string;
+  /** Accepted for older clients, without effect. */
+  readonly environment?: string | undefined;
+  /** A JSON object of at most 16 KiB and 16 levels, `{}` unless given. Checked by `identityMeta` of createLatchkey. */
+  readonly meta?: Types["identityMetaInput"] | undefined;
+  /** Limits that the keys of the identity share, at most 50. */
+  readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
+  /** Uses that the keys with `usesFrom: "identity"` share: whole and >= 1, unlimited unless given. */
+  readonly remaining?: number | undefined;
+  /** How the shared uses are restored; needs `remaining`. */
+  readonly refill?: RefillInput | undefined;
+}
+
+/** Schema of the input of createIdentity. */
 export const createIdentityInput = z
   .strictObject({
     externalId,
@@ -33,12 +42,18 @@ export const createIdentityInput = z
     error: "needs remaining",
   });
 
-/** @throws LatchkeyError `CONFLICT` when an identity of this `externalId` exists. */
+/** An identity that was created. */
+export interface CreatedIdentity {
+  /** `id_…` */
+  readonly identityId: string;
+}
+
+/** @see IdentityOperations.createIdentity */
 export async function createIdentity(
   context: OperationContext,
-  input: z.input<typeof createIdentityInput>,
-): Promise<{ readonly identityId: string }> {
-  const parsed = parseInput(createIdentityInput, input);
+  input: CreateIdentityInput,
+): Promise<CreatedIdentity> {
+  const parsed = await withCheckedIdentityMeta(context, parseInput(createIdentityInput, input));
   const now = context.now();
   const identity: IdentityRecord = {
     ...newIdentity(context.newId("id"), context.workspaceId, parsed.externalId, now),

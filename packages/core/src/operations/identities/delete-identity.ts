@@ -6,6 +6,12 @@ import { id, parseInput } from "../input.js";
 import { identityFields } from "./audit-fields.js";
 
 /** Input of deleteIdentity. */
+export interface DeleteIdentityInput {
+  /** Id of the identity. */
+  readonly identityId: string;
+}
+
+/** Schema of the input of deleteIdentity. */
 export const deleteIdentityInput = z.strictObject({ identityId: id });
 
 /** What became of the keys of an identity that was deleted. */
@@ -14,18 +20,10 @@ export interface DeletedIdentity {
   readonly keys: "unlinked";
 }
 
-/**
- * Deletes an identity, with its metadata, limits and shared uses. Its keys live on without an owner, and the answer says so:
- * they belong to no identity that is created under the same `externalId` later, and those that take their uses from the
- * identity have none from then on. To revoke them, list them by `externalId` and delete them first.
- *
- * An identity whose record cannot be read is deleted all the same.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such identity.
- */
+/** @see IdentityOperations.deleteIdentity */
 export async function deleteIdentity(
   context: OperationContext,
-  input: z.input<typeof deleteIdentityInput>,
+  input: DeleteIdentityInput,
 ): Promise<DeletedIdentity> {
   const { identityId } = parseInput(deleteIdentityInput, input);
   await transact(context, async (transaction, audit) => {
@@ -40,7 +38,7 @@ export async function deleteIdentity(
     const version = identity === null ? "exists" : identity.version;
     transaction.expect({ ...address, version, handle: found.handle });
     if (identity !== null) transaction.delete(identityType, identity);
-    else transaction.deleteAddress(address, [], [{ list: "identities" }]);
+    else transaction.deleteAddress(address, [], [{ list: "identity" }]);
     audit({
       type: "identity.deleted",
       at: context.now(),

@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { identityType } from "../../records/identity.js";
 import type { OperationContext } from "../context.js";
+import type { IdentityReference } from "../input.js";
 import { EITHER_ID, externalId, hasEitherId, id, parseInput } from "../input.js";
 import { readRecord, usageOf } from "../read-record.js";
 import { identityWant } from "./find.js";
 import { type IdentityView, toIdentityView } from "./view.js";
 
-/** Input of getIdentity: one of the two ids; `identityId` wins when both are given. */
+/** Input of getIdentity. */
+export interface GetIdentityInput extends IdentityReference {}
+
+/** Schema of the input of getIdentity. */
 export const getIdentityInput = z
   .strictObject({
     identityId: id.optional(),
@@ -14,10 +18,10 @@ export const getIdentityInput = z
   })
   .refine(hasEitherId, EITHER_ID);
 
-/** @throws LatchkeyError `NOT_FOUND` when this workspace has no such identity, `BAD_REQUEST` without either id. */
+/** @see IdentityOperations.getIdentity */
 export async function getIdentity(
   context: OperationContext,
-  input: z.input<typeof getIdentityInput>,
+  input: GetIdentityInput,
 ): Promise<IdentityView> {
   const want = identityWant(parseInput(getIdentityInput, input));
   const { value, loaded } = await readRecord(context, identityType, want, "identity");

@@ -1,20 +1,23 @@
 import { z } from "zod";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { fromWireLimits } from "../../rules/rate-limit.js";
 import { versionAfter } from "../../rules/record-version.js";
 import { configuredWindow } from "../../verification/window-name.js";
+import { withCheckedIdentityMeta } from "../checked-meta.js";
 import { type OperationContext, transact } from "../context.js";
+import type { IdentityReference, RefillInput } from "../input.js";
 import {
   EITHER_ID,
   externalId,
   hasEitherId,
   id,
-  identityRatelimits,
   metadata,
   parseInput,
   refill,
   wholeNumber,
 } from "../input.js";
+import { type IdentityLimitInput, identityRatelimits } from "../limit-input.js";
 import { readRecordIn, usageOf } from "../read-record.js";
 import { refuseUsageChange } from "../usage-refusal.js";
 import { settingOfUses } from "../uses-and-refill.js";
@@ -22,11 +25,22 @@ import { identityFields } from "./audit-fields.js";
 import { identityWant } from "./find.js";
 import { type IdentityView, toIdentityView } from "./view.js";
 
-/**
- * Input of updateIdentity: one of the two ids (`identityId` wins when both are given), and what changes.
- * `meta: {}` clears; `ratelimits` replaces the whole set, an empty list removes all; `remaining` >= 0, null for unlimited,
- * which also takes away the refill; `refill: null` takes it away; what is omitted stays.
- */
+/** Input of updateIdentity: which identity, and what changes. What is omitted stays. */
+export interface UpdateIdentityInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends IdentityReference {
+  /** Accepted for older clients, without effect. */
+  readonly environment?: string | undefined;
+  /** The whole metadata: a JSON object of at most 16 KiB and 16 levels; `{}` clears it. Checked by `identityMeta` of createLatchkey. */
+  readonly meta?: Types["identityMetaInput"] | undefined;
+  /** The whole set of limits, at most 50; an empty list removes all. A limit that keeps name and duration keeps its window. */
+  readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
+  /** Shared uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
+  readonly remaining?: number | null | undefined;
+  /** How the shared uses are restored; null for not at all. */
+  readonly refill?: RefillInput | null | undefined;
+}
+
+/** Schema of the input of updateIdentity. */
 export const updateIdentityInput = z
   .strictObject({
     identityId: id.optional(),
@@ -39,19 +53,12 @@ export const updateIdentityInput = z
   })
   .refine(hasEitherId, EITHER_ID);
 
-/**
- * Changes metadata, limits or shared uses of an identity. Its keys see it with their next verification; a counter
- * whose limit keeps its name and duration goes on.
- *
- * @returns The identity after the update.
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such identity, `BAD_REQUEST` without either id and for a
- * refill without `remaining`.
- */
+/** @see IdentityOperations.updateIdentity */
 export async function updateIdentity(
   context: OperationContext,
-  input: z.input<typeof updateIdentityInput>,
+  input: UpdateIdentityInput,
 ): Promise<IdentityView> {
-  const parsed = parseInput(updateIdentityInput, input);
+  const parsed = await withCheckedIdentityMeta(context, parseInput(updateIdentityInput, input));
   const want = identityWant(parsed);
   const { answer, usages } = await transact(context, async (transaction, audit) => {
     const found = await readRecordIn(transaction, identityType, want, "identity");

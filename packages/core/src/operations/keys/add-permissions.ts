@@ -1,27 +1,26 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../verification/loaded-key.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { permissionList } from "./grant-input.js";
-import { addGrants } from "./grants.js";
+import { type GrantInput, permissionList } from "./grant-input.js";
+import { addGrants, type KeyPermissions } from "./grants.js";
 
-/**
- * Input of addPermissions. At most 1,000; an item names one by `id`, which wins, or `name`; with `create: true` a
- * missing name is made in the same write.
- */
+/** Input of addPermissions. */
+export interface AddPermissionsInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** The permissions that it is given beside those that it holds: at most 1,000, by name or id. */
+  readonly permissions: readonly GrantInput<PermissionName<Types>>[];
+}
+
+/** Schema of the input of addPermissions. */
 export const addPermissionsInput = z.strictObject({ keyId: id, permissions: permissionList });
 
-/**
- * Gives a key further permissions. Concurrent calls lose nothing of each other.
- *
- * @returns The permissions that it then holds itself, in ascending order of name.
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every permission that
- * does not exist, or where the key would hold more than 1,000 permissions itself; nothing is written then.
- */
+/** @see KeyGrantOperations.addPermissions */
 export async function addPermissions(
   context: OperationContext,
-  input: z.input<typeof addPermissionsInput>,
-): Promise<{ readonly permissions: readonly NamedGrant[] }> {
+  input: AddPermissionsInput,
+): Promise<KeyPermissions> {
   const { keyId, permissions } = parseInput(addPermissionsInput, input);
   return { permissions: await addGrants(context, "permission", keyId, permissions) };
 }

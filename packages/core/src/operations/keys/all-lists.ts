@@ -15,7 +15,7 @@ export async function listsOfAllApis({
   for (;;) {
     const { found, hasMore } = await store.page(workspaceId, {
       kind: "api",
-      list: "apis",
+      list: "api",
       after,
       limit: PAGE_SIZE,
     });

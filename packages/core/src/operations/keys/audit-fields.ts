@@ -47,7 +47,7 @@ export function keyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {
 /** As it would be given: without what stands for itself. */
 function limitFields({ name, limit, duration, type, async, autoApply }: KeyRateLimit) {
   return {
-    name,
+    ...(name !== DEFAULT_LIMIT && { name }),
     limit,
     duration,
     ...(type !== null && { type }),

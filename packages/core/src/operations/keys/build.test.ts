@@ -111,7 +111,7 @@ describe("a new key", () => {
     ];
     expect(await fieldsOf({ ratelimit: { ...limit, type: "fast" }, ratelimits: others })).toEqual({
       apiId: "api_1",
-      ratelimits: [{ name: "default", ...limit, type: "fast" }, ...others],
+      ratelimits: [{ ...limit, type: "fast" }, ...others],
     });
   });
 

@@ -9,6 +9,7 @@ import type { KeySettings } from "./settings.js";
 
 /** A key that was issued. */
 export interface CreatedKey {
+  /** `key_…`; not a secret. */
   readonly keyId: string;
   /** The secret. Pass it on and keep no copy. */
   readonly key: string;
@@ -47,13 +48,13 @@ export interface NewKeyParts {
 /**
  * Writes a new key with its counters, and what is created along with it. Check `references.refuseMissing()` afterwards.
  *
- * @param onTaken - The error where a key has this secret already.
+ * @param onTaken - The error where a key has this secret already. Without it the transaction runs again, and finds that key.
  */
 export function insertKey(
   { context, transaction, audit, references, now }: NewKeyParts,
   settings: KeySettings & { readonly createdAt?: EpochMs | undefined },
   credential: KeyCredential,
-  onTaken: () => Error,
+  onTaken?: () => Error,
 ): void {
   const { roles = [], permissions = [] } = settings;
   const externalId = ownerOf(settings);

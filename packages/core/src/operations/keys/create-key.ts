@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
+import { withCheckedMeta } from "../checked-meta.js";
 import {
   notFound,
   type OperationContext,
@@ -11,14 +13,18 @@ import {
 import { evenWithIssues, expiryIssues, parseInput, prefix, wholeNumber } from "../input.js";
 import { References } from "../references.js";
 import { type CreatedKey, insertKey, needForKey } from "./build.js";
-import { addSettingsIssues, keySettingsFields } from "./settings.js";
+import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./settings.js";
 
-/**
- * Input of createKey. `expires` in Unix epoch ms and later than now; `remaining` and all amounts >= 1;
- * `byteLength` 16 to 255; `refill` needs `remaining`; `externalId` wins over the deprecated `ownerId`. `ratelimit` is the
- * limit named `default`, `ratelimits` are further ones. With `usesFrom: "identity"` the key takes the uses that all
- * keys of its identity share, and has none of its own.
- */
+/** Input of createKey. */
+export interface CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends KeySettingsInput<Types> {
+  /** What stands before the `_` of the secret, so that people and scanners recognise it: at most 16 of `A-Z a-z 0-9 _ -`; none if empty. */
+  readonly prefix?: string | undefined;
+  /** Random bytes of the secret: 16 to 255, 16 unless given. */
+  readonly byteLength?: number | undefined;
+}
+
+/** Schema of the input of createKey. */
 export const createKeyInput = z
   .strictObject({
     ...keySettingsFields,
@@ -27,18 +33,14 @@ export const createKeyInput = z
   })
   .superRefine(addSettingsIssues, evenWithIssues);
 
-/**
- * Issues a key: its record, its counters, and its identity where there is none yet, in one transaction.
- *
- * @throws LatchkeyError `NOT_FOUND` for an unknown API, `PRECONDITION_FAILED` naming every role and permission that
- * does not exist, or when `recoverable` is given without a vault. Nothing is written then.
- */
+/** @see KeyOperations.createKey */
 export async function createKey(
   context: OperationContext,
-  input: z.input<typeof createKeyInput>,
+  input: CreateKeyInput,
 ): Promise<CreatedKey> {
   const now = context.now();
-  const settings = parseInput(createKeyInput, input, (raw) => expiryIssues(raw, now));
+  const parsed = parseInput(createKeyInput, input, (raw) => expiryIssues(raw, now));
+  const settings = await withCheckedMeta(context.keyMeta, parsed);
   const { workspaceId } = context;
   const keyId = context.newId("key");
   const key = formatSecret(settings.prefix ?? "", context.random(settings.byteLength));

@@ -1,75 +1,146 @@
 import { z } from "zod";
 import { type InputIssue, LatchkeyError } from "../../errors.js";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { EpochMs } from "../../time.js";
+import { withCheckedMeta, withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
-import { orRequired, parseInput } from "../input.js";
+import { flag, type ListSchema, notLaterThanNow, orRequired, parseInput } from "../input.js";
 import { References } from "../references.js";
 import { insertKey, type KeyCredential, needForKey } from "./build.js";
-import { type ImportedKey, importedKey, startOf } from "./import-input.js";
+import { type ImportedKey, type ImportKeyInput, importedKey, startOf } from "./import-input.js";
 
 /** Most roles and permissions that one call names: its write, one step on every store, stays short. */
 const MAX_GRANTS = 10_000;
 
 const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 
-/**
- * Input of createKeys: a list of 1 to 100 keys that another system issued. Each has `plaintext` (1 to 512 printable ASCII
- * characters) or `hash`, the SHA-256 of the whole secret (`value` and `variant`: `sha256_base64`, 44 characters with padding,
- * `sha256_base64url`, 43 without, or `sha256_hex`, 64 digits), and the fields of createKey but `byteLength`. All keys together
- * name at most 10,000 roles and permissions.
- *
- * `remaining` may be 0, and `expires` may have passed. `createdAt` says when the other system issued the key (Unix epoch ms, not
- * later than now). `start`, 0 to 32 characters, is what is shown of the secret: it is derived from a plaintext unless given, and
- * leaves 112 bits unknown or is a mere prefix.
- */
-export const createKeysInput = z
-  .array(importedKey, { error: SIZE_ERROR })
-  .min(1, { error: SIZE_ERROR })
-  .max(100, { error: SIZE_ERROR })
-  .refine((imports) => grantsIn(imports) <= MAX_GRANTS, {
-    error: `must not name more than ${MAX_GRANTS} roles and permissions in all`,
-  });
+/** Input of createKeys: 1 to 100 keys that another system issued, which name at most 10,000 roles and permissions in all. */
+export type CreateKeysInput<Types extends LatchkeyTypes = DefaultTypes> =
+  readonly ImportKeyInput<Types>[];
 
-/**
- * Takes over keys that another system issued, so that their secrets verify here: all of them in one atomic write, or none.
- *
- * A secret that comes as its hash verifies whether or not a pepper is configured; one that comes as plaintext is stored
- * under the pepper, like a new key. Secrets with little randomness are not made any better: the hash is a fast one.
- *
- * @returns The ids, in the order given.
- * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext
- * that could never verify; `NOT_FOUND` for an unknown API; `CONFLICT` for a secret that exists already, in the workspace or
- * twice in the list; `PRECONDITION_FAILED` naming every role and permission that does not exist, and for `recoverable`
- * without a vault. Nothing is written then.
- */
-export async function createKeys(
-  context: OperationContext,
-  input: z.input<typeof createKeysInput>,
-): Promise<{ readonly keyIds: readonly string[] }> {
-  const now = context.now();
-  const imports = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
-  const credentials = imports.map((imported) => credentialOf(context, imported));
-  await transact(context, async (transaction, audit) => {
-    const references = new References(context, transaction, audit, now);
-    for (const imported of imports) needForKey(references, imported);
-    await references.read();
-    const unknownApi = imports.findIndex(({ apiId }) => !references.hasApi(apiId));
-    if (unknownApi >= 0) throw new LatchkeyError("NOT_FOUND", `no such API: "${unknownApi}.apiId"`);
-    await refuseKnownSecrets(context, imports);
-    const parts = { context, transaction, audit, references, now };
-    for (const [index, imported] of imports.entries())
-      insertKey(parts, imported, credentials[index] as KeyCredential, () =>
-        knownSecret(imports, index),
-      );
-    references.refuseMissing();
-  });
-  return { keyIds: credentials.map(({ keyId }) => keyId) };
+/** Keys that were taken over. */
+export interface CreatedKeys {
+  /** `key_…`, in the order given. */
+  readonly keyIds: readonly string[];
 }
 
-function grantsIn(imports: readonly ImportedKey[]): number {
+/** Schema of the input of createKeys. */
+export const createKeysInput: ListSchema<typeof importedKey> = listOf(importedKey);
+
+/** The same list of keys that are judged one by one. */
+const anyKeys = listOf(z.custom<unknown>());
+
+/** A misspelt `dryRun` must not write. */
+const createKeysOptions = z.strictObject({
+  partial: flag.refine((isPartial) => isPartial, { error: "must be true" }),
+  dryRun: flag.default(false),
+});
+
+/** How createKeys takes over what it can. */
+export interface CreateKeysOptions {
+  /** A key that is refused stops no other. */
+  readonly partial: true;
+  /** Whether nothing is written, and the answer says what would be: false unless given. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What became of one key. */
+export interface ImportedKeyResult {
+  /** Null in a dry run; absent where it is refused. */
+  readonly keyId?: string | null;
+  /** Its paths begin with the field. */
+  readonly error?: LatchkeyError;
+}
+
+/** Keys that were taken over, and those that were not. */
+export interface PartlyCreatedKeys {
+  /** One for each key, in the order given. */
+  readonly results: readonly ImportedKeyResult[];
+}
+
+/** A key of the list that is well formed. */
+interface Candidate {
+  readonly index: number;
+  readonly imported: ImportedKey;
+  readonly credential: KeyCredential;
+  /** The claims by which its secret may be known already. */
+  readonly claims: readonly string[];
+}
+
+/** @see KeyOperations.createKeys */
+export async function createKeys(
+  context: OperationContext,
+  input: CreateKeysInput,
+  options: CreateKeysOptions,
+): Promise<PartlyCreatedKeys>;
+export async function createKeys(
+  context: OperationContext,
+  input: CreateKeysInput,
+): Promise<CreatedKeys>;
+export async function createKeys(
+  context: OperationContext,
+  input: CreateKeysInput,
+  options?: CreateKeysOptions,
+): Promise<CreatedKeys | PartlyCreatedKeys> {
+  const now = context.now();
+  const isPartial = options !== undefined;
+  const dryRun = isPartial && parseInput(createKeysOptions, options).dryRun;
+  const refused: ImportedKeyResult[] = [];
+  const candidates: Candidate[] = [];
+  if (isPartial)
+    for (const [index, key] of parseInput(anyKeys, input).entries())
+      try {
+        const further = (raw: object) => notLaterThanNow({ ...raw }, "createdAt", now);
+        const parsed = parseInput(importedKey, key, further);
+        const imported = await withCheckedMeta(context.keyMeta, parsed);
+        candidates.push(candidateOf(context, imported, index));
+      } catch (error) {
+        if (!(error instanceof LatchkeyError)) throw error;
+        refused[index] = { error };
+      }
+  else {
+    const parsed = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
+    const imports = await withCheckedMetas(context.keyMeta, parsed);
+    for (const [index, imported] of imports.entries())
+      candidates.push(candidateOf(context, imported, index));
+  }
+  const { answer: results } = await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, now);
+    for (const { imported } of candidates) needForKey(references, imported);
+    await references.read();
+    const known = await knownClaims(context, candidates);
+    const parts = { context, transaction, audit, references, now };
+    const judged = refused.slice();
+    for (const group of isPartial ? candidates.map((candidate) => [candidate]) : [candidates]) {
+      const error = refusalOf(group, references, known, isPartial);
+      if (error !== null && !isPartial) throw error;
+      for (const { index, imported, credential } of group) {
+        judged[index] = error === null ? { keyId: dryRun ? null : credential.keyId } : { error };
+        // Where another key takes a secret meanwhile, this runs again, and finds that key.
+        if (error === null && !dryRun) insertKey(parts, imported, credential);
+      }
+    }
+    return judged;
+  });
+  return isPartial ? { results } : { keyIds: candidates.map(({ credential }) => credential.keyId) };
+}
+
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item, { error: SIZE_ERROR })
+    .min(1, { error: SIZE_ERROR })
+    .max(100, { error: SIZE_ERROR })
+    .refine((imports) => grantsIn(imports) <= MAX_GRANTS, {
+      error: `must not name more than ${MAX_GRANTS} roles and permissions in all`,
+    });
+}
+
+function grantsIn(imports: readonly unknown[]): number {
   let count = 0;
-  for (const { roles = [], permissions = [] } of imports)
-    count += roles.length + permissions.length;
+  for (const imported of imports) {
+    const { roles, permissions } = (imported ?? {}) as Readonly<Record<string, unknown>>;
+    for (const names of [roles, permissions]) if (Array.isArray(names)) count += names.length;
+  }
   return count;
 }
 
@@ -84,52 +155,73 @@ export function importIssues(imports: unknown, now: EpochMs): readonly InputIssu
   });
 }
 
-function credentialOf(context: OperationContext, imported: ImportedKey): KeyCredential {
+function candidateOf(context: OperationContext, imported: ImportedKey, index: number): Candidate {
   const { workspaceId, hasher } = context;
-  const { hash, plaintext, recoverable } = imported;
+  const { plaintext, recoverable } = imported;
   const keyId = context.newId("key");
+  // The schema has it that one of the two is there. A plaintext may be known under an earlier pepper, or without one.
+  const hashes = plaintext === undefined ? [imported.hash as string] : hasher.candidates(plaintext);
+  const importMarks = hasher.importMarks(imported.hash ?? hasher.plainHash(plaintext as string));
+  const sealedSecret = recoverable
+    ? requireVault(context).seal(plaintext as string, { workspaceId, keyId })
+    : null;
   return {
-    keyId,
-    // The schema has it that one of the two is there.
-    hash: hash ?? hasher.hash(plaintext as string),
-    importMarks: hasher.importMarks(hash ?? hasher.plainHash(plaintext as string)),
-    start: startOf(imported),
-    sealedSecret: recoverable
-      ? requireVault(context).seal(plaintext as string, { workspaceId, keyId })
-      : null,
+    index,
+    imported,
+    credential: {
+      keyId,
+      hash: hashes[0] as string,
+      importMarks,
+      start: startOf(imported),
+      sealedSecret,
+    },
+    claims: [
+      ...hashes.map((hash) => `hash ${hash}`),
+      ...importMarks.map((mark) => `importMark ${mark}`),
+    ],
   };
 }
 
-/**
- * Refuses a plaintext whose secret is known under another hash than the one that is stored: that of an earlier pepper, or the
- * plain one. Imports of this latchkey meet at their import marks, also where two of them race.
- */
-async function refuseKnownSecrets(
-  { hasher, store, workspaceId }: OperationContext,
-  imports: readonly ImportedKey[],
-): Promise<void> {
-  const wants = imports.flatMap(({ plaintext }, index) =>
-    plaintext === undefined
-      ? []
-      : hasher
-          .candidates(plaintext)
-          .slice(1)
-          .map((hash) => ({ hash, index })),
-  );
-  if (wants.length === 0) return;
-  const { found } = await store.read(
-    workspaceId,
-    wants.map(({ hash }) => ({ kind: "key", index: "hash", value: hash })),
-  );
-  const known = wants.find((_want, place) => found[place] !== null);
-  if (known !== undefined) throw knownSecret(imports, known.index);
+/** Those of the claims that are held by keys of the workspace. */
+async function knownClaims(
+  { store, workspaceId }: OperationContext,
+  candidates: readonly Candidate[],
+): Promise<Set<string>> {
+  const claims = candidates.flatMap((candidate) => candidate.claims);
+  const wants = claims.map((claim) => {
+    const [index, value] = claim.split(" ") as [string, string];
+    return { kind: "key", index, value } as const;
+  });
+  const { found } = await store.read(workspaceId, wants);
+  return new Set(claims.filter((_claim, place) => found[place] !== null));
 }
 
-function knownSecret(imports: readonly ImportedKey[], index: number): LatchkeyError {
-  const field = imports[index]?.plaintext === undefined ? "hash" : "plaintext";
-  return new LatchkeyError(
-    "CONFLICT",
-    `"${index}.${field}" is that of a key which exists already; nothing was written`,
-    { reason: "taken", details: { field: `${index}.${field}` } },
+/** Why these keys are not taken over, or null where they are: then what they claim is known. */
+function refusalOf(
+  candidates: readonly Candidate[],
+  references: References,
+  known: Set<string>,
+  isAlone: boolean,
+): LatchkeyError | null {
+  const pathOf = (index: number, field: string) => (isAlone ? field : `${index}.${field}`);
+  const claimed = new Set<string>();
+  // First of all: a key that is there needs nothing more.
+  for (const { index, imported, claims } of candidates) {
+    if (claims.some((claim) => known.has(claim) || claimed.has(claim))) {
+      const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");
+      const message = `"${field}" is that of a key which exists already; nothing was written`;
+      return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
+    }
+    for (const claim of claims) claimed.add(claim);
+  }
+  const missing = references.missingAmong(
+    candidates.flatMap(({ imported }) => imported.roles ?? []),
+    candidates.flatMap(({ imported }) => imported.permissions ?? []),
   );
+  if (missing !== null) return missing;
+  for (const { index, imported } of candidates)
+    if (!references.hasApi(imported.apiId))
+      return new LatchkeyError("NOT_FOUND", `no such API: "${pathOf(index, "apiId")}"`);
+  for (const claim of claimed) known.add(claim);
+  return null;
 }

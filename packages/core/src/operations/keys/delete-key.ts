@@ -9,22 +9,21 @@ import { wholeKeyFields } from "./audit-fields.js";
 import { namesOf } from "./change.js";
 import { readKey } from "./load.js";
 
-/** Input of deleteKey. `permanent` is accepted; see {@link deleteKey}. */
+/** Input of deleteKey. */
+export interface DeleteKeyInput {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** Accepted for older clients, without effect: a deletion keeps nothing. */
+  readonly permanent?: boolean | undefined;
+}
+
+/** Schema of the input of deleteKey. */
 export const deleteKeyInput = z.strictObject({ keyId: id, permanent: flag.default(false) });
 
-/**
- * Deletes a key. When this has resolved, no verification that starts later, from any process, succeeds; its encrypted
- * secret is erased.
- *
- * Nothing of the record is kept, with or without `permanent`: no operation could reach it. What stays are the entries of the
- * audit log and the statistics, until they are pruned. A key whose record cannot be read is deleted all the same; the
- * audit entry then holds nothing of what it was.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key.
- */
+/** @see KeyOperations.deleteKey */
 export async function deleteKey(
   context: OperationContext,
-  input: z.input<typeof deleteKeyInput>,
+  input: DeleteKeyInput,
 ): Promise<Record<string, never>> {
   const { keyId } = parseInput(deleteKeyInput, input);
   await withoutReadableRecord(

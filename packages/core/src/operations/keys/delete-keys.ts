@@ -4,18 +4,25 @@ import { id, parseInput } from "../input.js";
 import { deleteAllKeys } from "./delete-all.js";
 
 /** Input of deleteKeys. */
+export interface DeleteKeysInput {
+  /** Id of the API whose keys are deleted. */
+  readonly apiId: string;
+}
+
+/** Schema of the input of deleteKeys. */
 export const deleteKeysInput = z.strictObject({ apiId: id });
 
-/**
- * Deletes every key of an API, in bounded steps: while it runs, other calls get through. A key that is issued meanwhile
- * may or may not be among them.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
- */
+/** What deleteKeys has deleted. */
+export interface DeletedKeys {
+  /** How many keys this call deleted. */
+  readonly deletedKeys: number;
+}
+
+/** @see KeyOperations.deleteKeys */
 export async function deleteKeys(
   context: OperationContext,
-  input: z.input<typeof deleteKeysInput>,
-): Promise<{ readonly deletedKeys: number }> {
+  input: DeleteKeysInput,
+): Promise<DeletedKeys> {
   const { apiId } = parseInput(deleteKeysInput, input);
   const { found } = await context.store.read(context.workspaceId, [{ kind: "api", id: apiId }]);
   if (found[0] === null) throw notFound("API");

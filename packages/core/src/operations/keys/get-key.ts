@@ -5,19 +5,19 @@ import { getKeyById } from "./load.js";
 import { withPlaintext } from "./recovery.js";
 import { type KeyView, toKeyView } from "./view.js";
 
-/** Input of getKey. `decrypt` adds the secret of a recoverable key. */
+/** Input of getKey. */
+export interface GetKeyInput {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** Whether the secret of a recoverable key is answered, too: false unless given. Needs a vault. */
+  readonly decrypt?: boolean | null | undefined;
+}
+
+/** Schema of the input of getKey. */
 export const getKeyInput = z.strictObject({ keyId: id, decrypt: flag.nullish() });
 
-/**
- * Answers one key as listings show it.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` for `decrypt` without a
- * vault.
- */
-export async function getKey(
-  context: OperationContext,
-  input: z.input<typeof getKeyInput>,
-): Promise<KeyView> {
+/** @see KeyOperations.getKey */
+export async function getKey(context: OperationContext, input: GetKeyInput): Promise<KeyView> {
   const { keyId, decrypt } = parseInput(getKeyInput, input);
   const loaded = await getKeyById(context, keyId);
   const view = toKeyView(loaded, context.now());

@@ -5,6 +5,18 @@ import { flag, grantName, id, list } from "../input.js";
 
 const GRANT_ERROR = "must be a name, or an object with id or name";
 
+/** A role or permission that a key is given: its name, or an object that names it. */
+export type GrantInput<Name extends string = string> =
+  | Name
+  | {
+      /** Its id, which wins over `name`. */
+      readonly id?: string | undefined;
+      /** Its name: 1 to 512 of `A-Z a-z 0-9 _ . : * -`. */
+      readonly name?: Name | undefined;
+      /** Whether it is created in the same write where there is none of this name: false unless given. */
+      readonly create?: boolean | undefined;
+    };
+
 /** A role or permission that a key is given: its name, or `{ id }`, `{ name }` or `{ name, create: true }`. */
 const grant = z.union(
   [

@@ -1,11 +1,24 @@
 import { LatchkeyError } from "../../errors.js";
 import { MAX_HELD } from "../../records/role.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { type OperationContext, transact } from "../context.js";
 import { References } from "../references.js";
 import { changeKey } from "./change.js";
 import { type GrantItem, type GrantKind, readGrantItem } from "./grant-input.js";
 import { getKeyById } from "./load.js";
+
+/** Roles that a key holds itself. */
+export interface KeyRoles {
+  /** In ascending order of name. */
+  readonly roles: readonly NamedGrant[];
+}
+
+/** Permissions that a key holds itself, without those of its roles. */
+export interface KeyPermissions<Types extends LatchkeyTypes = DefaultTypes> {
+  /** In ascending order of name. */
+  readonly permissions: readonly NamedGrant<PermissionName<Types>>[];
+}
 
 /** The field of a key that holds grants of a kind. */
 const FIELDS = { role: "roles", permission: "permissions" } as const;

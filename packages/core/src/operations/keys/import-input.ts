@@ -1,10 +1,11 @@
 import { z } from "zod";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { secretShape } from "../../secrets/format.js";
 import { portableSha256, type SecretHash } from "../../secrets/hash.js";
-import { HASH_VARIANTS, importedHash } from "../../secrets/imported.js";
+import { HASH_VARIANTS, type HashVariant, importedHash } from "../../secrets/imported.js";
 import { canShowStart, importedStart } from "../../secrets/shown-start.js";
 import { evenWithIssues, orRequired, prefix, text, wholeNumber } from "../input.js";
-import { addSettingsIssues, keySettingsFields } from "./settings.js";
+import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./settings.js";
 
 const importedHashField = z
   .strictObject({
@@ -42,6 +43,29 @@ const plaintext = z
         message: "has the form of a secret of latchkey and a wrong checksum: it would never verify",
       });
   });
+
+/** A key of another system, with its hash or its plaintext. */
+export interface ImportKeyInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends KeySettingsInput<Types> {
+  /** Unix epoch ms at which the other system issued it, not later than now: now unless given. */
+  readonly createdAt?: number | undefined;
+  /** The SHA-256 of the whole secret, in place of `plaintext`. */
+  readonly hash?: ImportedHashInput | undefined;
+  /** The whole secret, in place of `hash`: 1 to 512 printable ASCII characters. */
+  readonly plaintext?: string | undefined;
+  /** What is shown of the secret: at most 32 characters. Derived from `plaintext` unless given; leaves 112 bits unknown. */
+  readonly start?: string | undefined;
+  /** What the secret begins with, shown where neither `start` nor `plaintext` is given: at most 16 of `A-Z a-z 0-9 _ -`. */
+  readonly prefix?: string | undefined;
+}
+
+/** The hash of a secret, as another system kept it. */
+export interface ImportedHashInput {
+  /** 44 characters with `sha256_base64`, 43 with `sha256_base64url`, 64 digits with `sha256_hex`. */
+  readonly value: string;
+  /** How it is written: base64 with padding, base64url without, or hexadecimal. */
+  readonly variant: HashVariant;
+}
 
 /**
  * One key of another system: its hash or its plaintext, and the settings of createKey. `remaining` may be 0: it was used

@@ -2,17 +2,30 @@ import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import type { ListScope } from "../../lib/cursor.js";
 import { keysOfApi } from "../../records/key.js";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
+import type { PageInput } from "../input.js";
 import { cursor, externalId, flag, id, pageLimit, parseInput } from "../input.js";
 import { type PageInfo, pageInfo } from "../read-page.js";
 import { loadKeys } from "./load.js";
 import { withPlaintextOrError } from "./recovery.js";
-import { type KeyView, toKeyView } from "./view.js";
+import { type KeyView, toKeyView, toStored } from "./view.js";
 
-/**
- * Input of listKeys. `limit` 1 to 100, 100 unless given. `ownerId` is a deprecated name of `externalId`, which wins.
- * `decrypt` adds the secrets of recoverable keys. `revalidateKeysCache` is accepted: every read is fresh anyway.
- */
+/** Input of listKeys. */
+export interface ListKeysInput extends PageInput {
+  /** Id of the API. */
+  readonly apiId: string;
+  /** Deprecated name of `externalId`, which wins. */
+  readonly ownerId?: string | undefined;
+  /** Only keys of this user: your own id, 1 to 255 characters. */
+  readonly externalId?: string | undefined;
+  /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
+  readonly decrypt?: boolean | null | undefined;
+  /** Accepted for older clients, without effect: every read is fresh. */
+  readonly revalidateKeysCache?: boolean | null | undefined;
+}
+
+/** Schema of the input of listKeys. */
 export const listKeysInput = z.strictObject({
   apiId: id,
   limit: pageLimit,
@@ -24,20 +37,24 @@ export const listKeysInput = z.strictObject({
 });
 
 /** A page of keys in the order of their creation; without `cursor` it is the last one. */
-export interface KeyList extends PageInfo {
-  readonly keys: readonly KeyView[];
+export interface KeyList<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
+  /** In the order of their creation. */
+  readonly keys: readonly KeyView<Types>[];
   /** Exact number of live keys of the API, whatever the filter. */
   readonly total: number;
 }
 
-/**
- * Lists the keys of an API, or those of one identity in it.
- *
- * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list.
- */
+/** What listKeys answers beside; no operation that is served passes it on. */
+export interface ListKeysScope {
+  /** Whether each key has `stored`, with its hash: false unless given. */
+  readonly forExport?: boolean | undefined;
+}
+
+/** @see KeyOperations.listKeys */
 export async function listKeys(
   context: OperationContext,
-  input: z.input<typeof listKeysInput>,
+  input: ListKeysInput,
+  { forExport }: ListKeysScope = {},
 ): Promise<KeyList> {
   const { apiId, limit, decrypt, ...filter } = parseInput(listKeysInput, input);
   const { store, workspaceId } = context;
@@ -69,7 +86,8 @@ export async function listKeys(
       damaged += 1;
       continue;
     }
-    const view = toKeyView(loaded, now);
+    const listed = toKeyView(loaded, now);
+    const view = forExport ? { ...listed, stored: toStored(loaded) } : listed;
     views.push(decrypt === true ? await withPlaintextOrError(context, loaded, view) : view);
   }
   return { keys: views, total: result.size, ...pageInfo(scope, result, damaged) };

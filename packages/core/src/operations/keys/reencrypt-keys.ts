@@ -3,32 +3,37 @@ import { LatchkeyError } from "../../errors.js";
 import type { ListScope } from "../../lib/cursor.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import { notFound, type OperationContext, requireVault } from "../context.js";
+import type { PageInput } from "../input.js";
 import { cursor, id, pageLimit, parseInput } from "../input.js";
 import { type PageInfo, readPage } from "../read-page.js";
 import { plaintextErrorOf, resealSecret } from "./recovery.js";
 
-/** Input of reencryptKeys: one API, a page at a time (`limit` keys looked at, 1 to 100, 100 unless given). */
+/** Input of reencryptKeys. `limit` is how many keys are looked at. */
+export interface ReencryptKeysInput extends PageInput {
+  /** Id of the API. */
+  readonly apiId: string;
+}
+
+/** Schema of the input of reencryptKeys. */
 export const reencryptKeysInput = z.strictObject({
   apiId: id,
   limit: pageLimit,
   cursor: cursor.optional(),
 });
 
-/**
- * Seals the secrets of recoverable keys with the vault's current key, a page of an API's keys at a time: call it with
- * each answered `cursor` until none comes back, then drop the old key from the ring. Safe beside traffic, and safe to
- * repeat: a secret that is sealed with the current key already is left alone.
- *
- * A secret that does not open, since its ring key is gone or it was tampered with, is left as it is and counted: it must not
- * keep the others from being sealed anew.
- *
- * @returns How many secrets were sealed anew, how many did not open (absent when none); `cursor` when keys follow.
- * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, `NOT_FOUND` for an unknown API.
- */
+/** What became of a page of recoverable secrets. `cursor`: keys follow. */
+export interface Reencrypted extends PageInfo {
+  /** Secrets that were sealed anew. */
+  readonly reencrypted: number;
+  /** Secrets that did not open; absent when none. */
+  readonly unopened?: number;
+}
+
+/** @see KeyOperations.reencryptKeys */
 export async function reencryptKeys(
   context: OperationContext,
-  input: z.input<typeof reencryptKeysInput>,
-): Promise<{ readonly reencrypted: number; readonly unopened?: number } & PageInfo> {
+  input: ReencryptKeysInput,
+): Promise<Reencrypted> {
   const { apiId, ...page } = parseInput(reencryptKeysInput, input);
   const vault = requireVault(context);
   const { store, workspaceId } = context;

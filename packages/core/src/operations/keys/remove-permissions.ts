@@ -1,27 +1,26 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../verification/loaded-key.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { permissionList } from "./grant-input.js";
-import { removeGrants } from "./grants.js";
+import { type GrantInput, permissionList } from "./grant-input.js";
+import { type KeyPermissions, removeGrants } from "./grants.js";
 
-/**
- * Input of removePermissions. At most 1,000; an item names one by `id`, which wins, or `name`; `create` is accepted and
- * makes nothing here.
- */
+/** Input of removePermissions. */
+export interface RemovePermissionsInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** The permissions that it holds itself no longer: at most 1,000, by name or id. */
+  readonly permissions: readonly GrantInput<PermissionName<Types>>[];
+}
+
+/** Schema of the input of removePermissions. */
 export const removePermissionsInput = z.strictObject({ keyId: id, permissions: permissionList });
 
-/**
- * Takes permissions from a key. One that the key does not hold is passed over.
- *
- * @returns The permissions that it then holds itself, in ascending order of name.
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every permission that
- * does not exist; nothing is written then.
- */
+/** @see KeyGrantOperations.removePermissions */
 export async function removePermissions(
   context: OperationContext,
-  input: z.input<typeof removePermissionsInput>,
-): Promise<{ readonly permissions: readonly NamedGrant[] }> {
+  input: RemovePermissionsInput,
+): Promise<KeyPermissions> {
   const { keyId, permissions } = parseInput(removePermissionsInput, input);
   return { permissions: await removeGrants(context, "permission", keyId, permissions) };
 }

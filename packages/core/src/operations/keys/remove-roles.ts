@@ -1,27 +1,25 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { roleList } from "./grant-input.js";
-import { removeGrants } from "./grants.js";
+import { type GrantInput, roleList } from "./grant-input.js";
+import { type KeyRoles, removeGrants } from "./grants.js";
 
-/**
- * Input of removeRoles. At most 100; an item names one by `id`, which wins, or `name`; `create` is accepted and makes
- * nothing here.
- */
+/** Input of removeRoles. */
+export interface RemoveRolesInput {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** The roles that it holds itself no longer: at most 100, by name or id. */
+  readonly roles: readonly GrantInput[];
+}
+
+/** Schema of the input of removeRoles. */
 export const removeRolesInput = z.strictObject({ keyId: id, roles: roleList });
 
-/**
- * Takes roles from a key. One that the key does not hold is passed over.
- *
- * @returns The roles that it then holds itself, in ascending order of name.
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every role that
- * does not exist; nothing is written then.
- */
+/** @see KeyGrantOperations.removeRoles */
 export async function removeRoles(
   context: OperationContext,
-  input: z.input<typeof removeRolesInput>,
-): Promise<{ readonly roles: readonly NamedGrant[] }> {
+  input: RemoveRolesInput,
+): Promise<KeyRoles> {
   const { keyId, roles } = parseInput(removeRolesInput, input);
   return { roles: await removeGrants(context, "role", keyId, roles) };
 }

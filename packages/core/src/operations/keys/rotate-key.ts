@@ -24,7 +24,15 @@ import { readKey } from "./load.js";
 /** A year: a longer grace is no rotation. */
 const MAX_GRACE_MS = 365 * 86_400_000;
 
-/** Input of rotateKey. `graceMs`: how long the old secret goes on, 0 to a year in ms, 0 unless given. */
+/** Input of rotateKey. */
+export interface RotateKeyInput {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** How long the old secret goes on, in ms: 0 to a year (31,536,000,000), 0 unless given. Never beyond its own expiry. */
+  readonly graceMs?: number | undefined;
+}
+
+/** Schema of the input of rotateKey. */
 export const rotateKeyInput = z.strictObject({
   keyId: id,
   graceMs: wholeNumber(0, MAX_GRACE_MS).default(0),
@@ -36,23 +44,10 @@ export interface RotationScope {
   readonly beforeSealing?: (apiId: string) => void;
 }
 
-/**
- * Puts a key with a new secret in the place of one: another id, the same settings, and the same counters, which the two
- * share for as long as both live. The old key lives until `graceMs` from now or until its own expiry, whichever comes first,
- * and is dead at that instant; the successor keeps the old expiry. The successor of a key that is switched off is switched
- * off too.
- *
- * The new secret has the prefix and the number of random bytes of the old one. Of a key that was imported only the
- * stored beginning is known: what stands before its last `_` is the prefix, and the length is that of createKey.
- *
- * A key has one successor: of any number of racers one gets it.
- *
- * @throws LatchkeyError `NOT_FOUND`; `CONFLICT` for a key that was rotated before; `PRECONDITION_FAILED` for a key that has
- * expired, and for a recoverable one without a vault. Nothing is written then.
- */
+/** @see KeyOperations.rotateKey */
 export async function rotateKey(
   context: OperationContext,
-  input: z.input<typeof rotateKeyInput>,
+  input: RotateKeyInput,
   scope: RotationScope = {},
 ): Promise<CreatedKey> {
   const { keyId, graceMs } = parseInput(rotateKeyInput, input);

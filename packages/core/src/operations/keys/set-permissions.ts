@@ -1,27 +1,26 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../verification/loaded-key.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { permissionList } from "./grant-input.js";
-import { setGrants } from "./grants.js";
+import { type GrantInput, permissionList } from "./grant-input.js";
+import { type KeyPermissions, setGrants } from "./grants.js";
 
-/**
- * Input of setPermissions. At most 1,000; an item names one by `id`, which wins, or `name`; with `create: true` a
- * missing name is made in the same write.
- */
+/** Input of setPermissions. */
+export interface SetPermissionsInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** The permissions that it holds itself from now on; an empty list clears them: at most 1,000, by name or id. */
+  readonly permissions: readonly GrantInput<PermissionName<Types>>[];
+}
+
+/** Schema of the input of setPermissions. */
 export const setPermissionsInput = z.strictObject({ keyId: id, permissions: permissionList });
 
-/**
- * Makes these all the permissions that a key holds itself; an empty list clears them.
- *
- * @returns The permissions that it then holds itself, in ascending order of name.
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every permission that
- * does not exist; nothing is written then.
- */
+/** @see KeyGrantOperations.setPermissions */
 export async function setPermissions(
   context: OperationContext,
-  input: z.input<typeof setPermissionsInput>,
-): Promise<{ readonly permissions: readonly NamedGrant[] }> {
+  input: SetPermissionsInput,
+): Promise<KeyPermissions> {
   const { keyId, permissions } = parseInput(setPermissionsInput, input);
   return { permissions: await setGrants(context, "permission", keyId, permissions) };
 }

@@ -1,27 +1,22 @@
 import { z } from "zod";
-import type { NamedGrant } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput } from "../input.js";
-import { roleList } from "./grant-input.js";
-import { setGrants } from "./grants.js";
+import { type GrantInput, roleList } from "./grant-input.js";
+import { type KeyRoles, setGrants } from "./grants.js";
 
-/**
- * Input of setRoles. At most 100; an item names one by `id`, which wins, or `name`; with `create: true` a missing name
- * is made in the same write.
- */
+/** Input of setRoles. */
+export interface SetRolesInput {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** The roles that it holds itself from now on; an empty list clears them: at most 100, by name or id. */
+  readonly roles: readonly GrantInput[];
+}
+
+/** Schema of the input of setRoles. */
 export const setRolesInput = z.strictObject({ keyId: id, roles: roleList });
 
-/**
- * Makes these all the roles that a key holds itself; an empty list clears them.
- *
- * @returns The roles that it then holds itself, in ascending order of name.
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every role that
- * does not exist; nothing is written then.
- */
-export async function setRoles(
-  context: OperationContext,
-  input: z.input<typeof setRolesInput>,
-): Promise<{ readonly roles: readonly NamedGrant[] }> {
+/** @see KeyGrantOperations.setRoles */
+export async function setRoles(context: OperationContext, input: SetRolesInput): Promise<KeyRoles> {
   const { keyId, roles } = parseInput(setRolesInput, input);
   return { roles: await setGrants(context, "role", keyId, roles) };
 }

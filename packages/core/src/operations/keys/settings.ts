@@ -1,20 +1,63 @@
 import { z } from "zod";
 import { MAX_HELD } from "../../records/role.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
+import { durationMs } from "../../rules/duration.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import {
   externalId,
   flag,
   grantName,
   id,
-  keyRatelimit,
   list,
   metadata,
-  namedKeyRatelimits,
+  type RefillInput,
   refill,
   text,
   usesFrom,
   wholeNumber,
 } from "../input.js";
+import {
+  type KeyLimitInput,
+  keyRatelimit,
+  type NamedKeyLimitInput,
+  namedKeyRatelimits,
+} from "../limit-input.js";
+
+/** What a key is given when it is created, with a new or an imported secret. */
+export interface KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Id of the API that it belongs to. */
+  readonly apiId: string;
+  /** For people: 1 to 256 characters. */
+  readonly name?: string | undefined;
+  /** Deprecated name of `externalId`, which wins. */
+  readonly ownerId?: string | undefined;
+  /** Your own id of the user that it belongs to: 1 to 255 characters. An identity that does not exist is created. */
+  readonly externalId?: string | undefined;
+  /** A JSON object of at most 16 KiB and 16 levels. Checked by `meta` of createLatchkey. */
+  readonly meta?: Types["metaInput"] | undefined;
+  /** Names of existing roles: at most 100. */
+  readonly roles?: readonly string[] | undefined;
+  /** Names of existing permissions, beside those of its roles: at most 1,000. */
+  readonly permissions?: readonly PermissionName<Types>[] | undefined;
+  /** Unix epoch ms, later than now, from which on it is refused; never unless given. */
+  readonly expires?: number | undefined;
+  /** Uses that it has: whole and >= 1, unlimited unless given. */
+  readonly remaining?: number | undefined;
+  /** How its uses are restored; needs `remaining`. */
+  readonly refill?: RefillInput | undefined;
+  /** The limit named `default`, which applies to every verification. */
+  readonly ratelimit?: KeyLimitInput | undefined;
+  /** Named limits, at most 50. */
+  readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | undefined;
+  /** Whose uses it takes: its own, unless given, or those that its identity's keys share, which needs `externalId`. */
+  readonly usesFrom?: "key" | "identity" | undefined;
+  /** Whether it is switched on: true unless given. */
+  readonly enabled?: boolean | undefined;
+  /** Whether its secret is stored encrypted, so that it can be shown again: false unless given. Needs a vault. */
+  readonly recoverable?: boolean | undefined;
+  /** Your own label, such as `live` or `test`: at most 256 characters. */
+  readonly environment?: string | undefined;
+}
 
 /** The fields that a key is given when it is created, with a new or an imported secret. */
 export const keySettingsFields = {
@@ -93,7 +136,7 @@ function isObject(value: unknown): value is Fields {
 function isSameLimit(one: Fields, other: Fields): boolean {
   return (
     one.limit === other.limit &&
-    one.duration === other.duration &&
+    durationMs(one.duration) === durationMs(other.duration) &&
     one.type === other.type &&
     (one.async ?? false) === (other.async ?? false)
   );

@@ -1,33 +1,68 @@
 import { z } from "zod";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
+import { withCheckedMeta } from "../checked-meta.js";
 import type { OperationContext } from "../context.js";
 import { withoutReadableRecord } from "../damaged.js";
+import type { RefillInput } from "../input.js";
 import {
   evenWithIssues,
   expiryIssues,
   externalId,
   flag,
   id,
-  keyRatelimit,
   metadata,
-  namedKeyRatelimits,
   parseInput,
   refill,
   text,
   usesFrom,
   wholeNumber,
 } from "../input.js";
+import {
+  type KeyLimitInput,
+  keyRatelimit,
+  type NamedKeyLimitInput,
+  namedKeyRatelimits,
+} from "../limit-input.js";
 import { changeKey, disableDamagedKey } from "./change.js";
-import { permissionList, roleList } from "./grant-input.js";
+import { type GrantInput, permissionList, roleList } from "./grant-input.js";
 import type { KeyUpdate } from "./plan-update.js";
 import { addSecondDefaultIssue } from "./settings.js";
 
-/**
- * Input of updateKey: an omitted field is left as it is, null clears it. `roles` and `permissions` replace the whole
- * set, an empty list clears it; an item names one by `id` or `name`, and with `create: true` a missing name is made in
- * the same write. `expires` in Unix epoch ms, later than now; `remaining` >= 0, null for unlimited, which also takes away
- * the refill. `ratelimits` replaces all named limits; `ratelimit` sets or clears the one named `default`, which may be among
- * them only as the same. `enabled` and `usesFrom` are never null.
- */
+/** Input of updateKey: what is omitted stays, null clears. */
+export interface UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** For people: 1 to 256 characters. */
+  readonly name?: string | null | undefined;
+  /** Deprecated name of `externalId`, which wins. */
+  readonly ownerId?: string | null | undefined;
+  /** Your own id of the user that it belongs to, 1 to 255 characters; null: to nobody. An identity that does not exist is created. */
+  readonly externalId?: string | null | undefined;
+  /** The whole metadata: a JSON object of at most 16 KiB and 16 levels. Checked by `meta` of createLatchkey. */
+  readonly meta?: Types["metaInput"] | null | undefined;
+  /** Unix epoch ms, later than now; null: never. The expiry of a rotated key cannot be put off. */
+  readonly expires?: number | null | undefined;
+  /** Uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
+  readonly remaining?: number | null | undefined;
+  /** How uses are restored; null for not at all. */
+  readonly refill?: RefillInput | null | undefined;
+  /** The limit named `default`; null removes it. The other limits stay. */
+  readonly ratelimit?: KeyLimitInput | null | undefined;
+  /** The whole set of limits, at most 50; null or an empty list removes all. A limit that keeps name and duration keeps its window. */
+  readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | null | undefined;
+  /** Whose uses it takes: its own, or those that its identity's keys share. */
+  readonly usesFrom?: "key" | "identity" | undefined;
+  /** Whether it is switched on. A key without uses left cannot be. */
+  readonly enabled?: boolean | undefined;
+  /** Your own label: at most 256 characters. */
+  readonly environment?: string | null | undefined;
+  /** All roles that it holds itself: at most 100, by name or id; an empty list clears them. */
+  readonly roles?: readonly GrantInput[] | undefined;
+  /** All permissions that it holds itself: at most 1,000, by name or id; an empty list clears them. */
+  readonly permissions?: readonly GrantInput<PermissionName<Types>>[] | undefined;
+}
+
+/** Schema of the input of updateKey. */
 export const updateKeyInput = z
   .strictObject({
     keyId: id,
@@ -48,25 +83,14 @@ export const updateKeyInput = z
   })
   .superRefine(addSecondDefaultIssue, evenWithIssues);
 
-/**
- * Changes the configuration of a key in one atomic, guarded write. The next verification, from any process, sees it.
- *
- * A key whose record, API or identity is damaged can still be switched off: revoking needs no readable record.
- *
- * A key that was rotated dies at its expiry for good: it can be put forward, not off. While a key takes its uses
- * from its identity its own count is at rest, and goes on as it was when the key has its own again.
- *
- * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` when a role or permission does not exist, when an exhausted key
- * is enabled without a new `remaining`, for a later expiry of a rotated key, and for `remaining` or `refill` of a key that
- * takes its uses from its identity; `BAD_REQUEST` for a refill of a key without `remaining` and for a key that shall take its uses from an
- * identity that it does not have. Nothing is written then.
- */
+/** @see KeyOperations.updateKey */
 export async function updateKey(
   context: OperationContext,
-  input: z.input<typeof updateKeyInput>,
+  input: UpdateKeyInput,
 ): Promise<Record<string, never>> {
   const now = context.now();
-  const { keyId, ...wanted } = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));
+  const parsed = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));
+  const { keyId, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
   const change = () => changeKey(context, keyId, () => wanted);
   if (switchesOffOnly(wanted))
     await withoutReadableRecord(change, () => disableDamagedKey(context, keyId));

@@ -8,10 +8,17 @@ import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../inpu
 import { refuseUsageChange, usesAreOfIdentity } from "../usage-refusal.js";
 import { readKey } from "./load.js";
 
-/**
- * Input of updateRemaining. `set` takes a whole number >= 0, or null for unlimited; `increment` and `decrement` a whole
- * number >= 1.
- */
+/** Input of updateRemaining. */
+export interface UpdateRemainingInput {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** What is done to the uses left. */
+  readonly op: "set" | "increment" | "decrement";
+  /** With `set` a whole number >= 0, or null for unlimited; with the others a whole number >= 1. */
+  readonly value: number | null;
+}
+
+/** Schema of the input of updateRemaining. */
 export const updateRemainingInput = z
   .strictObject({
     keyId: id,
@@ -26,19 +33,17 @@ export const updateRemainingInput = z
     error: "must be a whole number >= 1",
   });
 
-/**
- * Sets, raises or lowers the uses left, in one atomic step; a refill that is due is applied first.
- *
- * Setting null makes the key unlimited, and takes away its refill, which means nothing then.
- *
- * @returns The uses left afterwards; absent when unlimited.
- * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of an unlimited key;
- * `PRECONDITION_FAILED` for a decrement below 0, and for a key that takes its uses from its identity. A refusal changes nothing.
- */
+/** The uses of a key after updateRemaining. */
+export interface RemainingUses {
+  /** Uses left, whole and >= 0; absent when unlimited. */
+  readonly remaining?: number;
+}
+
+/** @see KeyOperations.updateRemaining */
 export async function updateRemaining(
   context: OperationContext,
-  input: z.input<typeof updateRemainingInput>,
-): Promise<{ readonly remaining?: number }> {
+  input: UpdateRemainingInput,
+): Promise<RemainingUses> {
   const { keyId, op, value } = parseInput(updateRemainingInput, input);
   const operation = toOperation(op, value);
   const { usages } = await transact(context, async (transaction, audit) => {

@@ -1,60 +1,82 @@
-import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
+import type { KeyRateLimit } from "../../records/key.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { keyState } from "../../rules/lifecycle.js";
-import type { Metadata } from "../../rules/metadata.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
-import type { EpochMs, SpanMs } from "../../time.js";
+import type { EpochMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { publicIdentity, type VerifiedKey } from "../../verification/verdict.js";
+import { type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
 import { type RefillView, toRefillView } from "../refill-view.js";
 import { toWireKeyLimits, type WireKeyLimit } from "./limits.js";
 
 /** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
-export interface KeyView {
+export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> {
+  /** `key_…`; not a secret. */
   readonly id: string;
+  /** What is shown of the secret: its prefix and a few characters. */
   readonly start: string;
+  /** Id of the API that it belongs to. */
   readonly apiId: string;
+  /** Id of the workspace. */
   readonly workspaceId: string;
+  /** Unix epoch ms. */
   readonly createdAt: EpochMs;
   /** Role names, ascending. */
   readonly roles: readonly string[];
   /** Effective permissions: direct and through roles, ascending. */
-  readonly permissions: readonly string[];
+  readonly permissions: readonly PermissionName<Types>[];
   /** Derived: false once the key is switched off, expired or exhausted. */
   readonly enabled: boolean;
+  /** For people. */
   readonly name?: string;
   /** Deprecated: the `externalId` of the identity. */
   readonly ownerId?: string;
-  readonly meta?: Metadata;
+  /** Metadata of the key. */
+  readonly meta?: Types["meta"];
+  /** Unix epoch ms of the latest change by an update, of uses too. */
   readonly updatedAt?: EpochMs;
+  /** Unix epoch ms from which on it is refused; absent: never. */
   readonly expires?: EpochMs;
-  /** As of now: a refill that has fallen due shows. Absent when unlimited. */
+  /** Uses left as of now, whole and >= 0: a refill that has fallen due shows. Absent when unlimited. */
   readonly remaining?: number;
+  /** How its uses are restored; absent: not at all. */
   readonly refill?: RefillView;
-  readonly ratelimit?: {
-    readonly async: boolean;
-    readonly type?: RateLimitType;
-    readonly limit: number;
-    readonly duration: SpanMs;
-  };
+  /** The limit named `default`; absent where it has none. */
+  readonly ratelimit?: Omit<WireKeyLimit, "name" | "autoApply">;
   /** Every limit of the key, the one named `default` too. Absent where it has none. */
-  readonly ratelimits?: readonly WireKeyLimit[];
+  readonly ratelimits?: readonly WireKeyLimit<Types>[];
   /** `identity`: `remaining` and `refill` are those that all keys of the identity share. Absent for the key's own. */
   readonly usesFrom?: "identity";
   /** The key that this one took the place of. */
   readonly rotatedFrom?: string;
   /** The key that took the place of this one. */
   readonly rotatedTo?: string;
-  /** Instant of the latest valid verification; a few seconds behind, as statistics are. */
+  /** Unix epoch ms of the latest valid verification; a few seconds behind, as statistics are. */
   readonly lastUsedAt?: EpochMs;
+  /** Your own label. */
   readonly environment?: string;
-  readonly identity?: NonNullable<VerifiedKey["identity"]>;
+  /** Whom it belongs to; absent: nobody. */
+  readonly identity?: PublicIdentity<Types>;
   /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
+  /** In a list for an export: what is shown nowhere else. */
+  readonly stored?: StoredKey;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
+}
+
+/** What an export shows of a key beside. */
+export interface StoredKey {
+  /** Base64url of the SHA-256 of the secret; under a pepper its id, a dot, and that of the HMAC-SHA-256. */
+  readonly hash: string;
+  /** As it was switched. */
+  readonly enabled: boolean;
+  /** Names of the permissions that it was given itself, ascending. */
+  readonly permissions: readonly string[];
+  /** Whether its secret is kept encrypted. */
+  readonly recoverable: boolean;
 }
 
 /** Why the secret of a recoverable key is not shown in a list. */
@@ -108,4 +130,14 @@ function toDefaultLimit({
   duration,
 }: KeyRateLimit): NonNullable<KeyView["ratelimit"]> {
   return type === null ? { async, limit, duration } : { async, type, limit, duration };
+}
+
+/** What an export shows of a key beside. */
+export function toStored({ key, direct }: LoadedKey): StoredKey {
+  return {
+    hash: key.hash,
+    enabled: key.enabled,
+    permissions: direct.permissions.map(({ name }) => name),
+    recoverable: key.sealedSecret !== null,
+  };
 }

@@ -1,29 +1,28 @@
 import { z } from "zod";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { notFound, type OperationContext } from "../context.js";
 import { parseInput, presentedSecret } from "../input.js";
 import { findKeyBySecret } from "./load.js";
 import { type KeyView, toKeyView } from "./view.js";
 
-/** Input of whoami. `key`: the presented secret, 1 to 512 characters. */
+/** Input of whoami. */
+export interface WhoamiInput {
+  /** The presented secret: 1 to 512 characters. */
+  readonly key: string;
+}
+
+/** Schema of the input of whoami. */
 export const whoamiInput = z.strictObject({ key: presentedSecret });
 
 /** What whoami answers about a key. Fields without a value are absent. */
-export interface KeySummary
+export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>
   extends Pick<
-    KeyView,
+    KeyView<Types>,
     "id" | "name" | "remaining" | "identity" | "meta" | "createdAt" | "enabled" | "environment"
   > {}
 
-/**
- * Finds the key of a secret, without a verdict: nothing is charged, and a key that is switched off, expired or
- * exhausted is answered too, as not `enabled`.
- *
- * @throws LatchkeyError `NOT_FOUND` when no key of this workspace has the secret.
- */
-export async function whoami(
-  context: OperationContext,
-  input: z.input<typeof whoamiInput>,
-): Promise<KeySummary> {
+/** @see SecretOperations.whoami */
+export async function whoami(context: OperationContext, input: WhoamiInput): Promise<KeySummary> {
   const { key: secret } = parseInput(whoamiInput, input);
   const loaded = await findKeyBySecret(context, secret);
   if (loaded === null) throw notFound("key");

@@ -1,23 +1,34 @@
 import { z } from "zod";
 import { type PermissionRecord, permissionType } from "../../records/permission.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { nameTaken, type OperationContext, transact } from "../context.js";
 import { description, grantName, parseInput } from "../input.js";
 
-/** Input of createPermission: a name of 1 to 512 characters of `A-Z a-z 0-9 _ . : * -`. */
+/** Input of createPermission. */
+export interface CreatePermissionInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. `docs.*` grants all below `docs.`, `*` everything. */
+  readonly name: PermissionName<Types>;
+  /** For people: at most 512 characters. */
+  readonly description?: string | undefined;
+}
+
+/** Schema of the input of createPermission. */
 export const createPermissionInput = z.strictObject({
   name: grantName,
   description: description.optional(),
 });
 
-/**
- * Creates a permission that keys and roles of this workspace can be given.
- *
- * @throws LatchkeyError `CONFLICT` when the name is taken.
- */
+/** A permission that was created. */
+export interface CreatedPermission {
+  /** `perm_…` */
+  readonly permissionId: string;
+}
+
+/** @see PermissionOperations.createPermission */
 export async function createPermission(
   context: OperationContext,
-  input: z.input<typeof createPermissionInput>,
-): Promise<{ readonly permissionId: string }> {
+  input: CreatePermissionInput,
+): Promise<CreatedPermission> {
   const parsed = parseInput(createPermissionInput, input);
   const now = context.now();
   const permission: PermissionRecord = {

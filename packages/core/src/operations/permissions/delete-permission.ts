@@ -8,18 +8,18 @@ import { id, parseInput } from "../input.js";
 import { readRecordIn } from "../read-record.js";
 
 /** Input of deletePermission. */
+export interface DeletePermissionInput {
+  /** Id of the permission. */
+  readonly permissionId: string;
+}
+
+/** Schema of the input of deletePermission. */
 export const deletePermissionInput = z.strictObject({ permissionId: id });
 
-/**
- * Deletes a permission. No key and no role has it any more, with the next verification; its name is free.
- *
- * A permission whose record cannot be read is deleted all the same.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such permission.
- */
+/** @see PermissionOperations.deletePermission */
 export async function deletePermission(
   context: OperationContext,
-  input: z.input<typeof deletePermissionInput>,
+  input: DeletePermissionInput,
 ): Promise<Record<string, never>> {
   const { permissionId } = parseInput(deletePermissionInput, input);
   const deleteReadable = (transaction: Transaction, audit: Audit) =>

@@ -6,12 +6,18 @@ import { readRecord } from "../read-record.js";
 import { type PermissionView, toPermissionView } from "../roles/view.js";
 
 /** Input of getPermission. */
+export interface GetPermissionInput {
+  /** Id of the permission. */
+  readonly permissionId: string;
+}
+
+/** Schema of the input of getPermission. */
 export const getPermissionInput = z.strictObject({ permissionId: id });
 
-/** @throws LatchkeyError `NOT_FOUND` when this workspace has no such permission. */
+/** @see PermissionOperations.getPermission */
 export async function getPermission(
   context: OperationContext,
-  input: z.input<typeof getPermissionInput>,
+  input: GetPermissionInput,
 ): Promise<PermissionView> {
   const { permissionId } = parseInput(getPermissionInput, input);
   const want = { kind: "permission", id: permissionId } as const;

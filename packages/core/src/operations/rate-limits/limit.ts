@@ -1,22 +1,40 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
+import type { Duration } from "../../rules/duration.js";
+import type { MetadataInput } from "../../rules/latchkey-types.js";
 import type { ChargePlan, LimitReading } from "../../store/charge.js";
 import type { RatelimitState } from "../../verification/verdict.js";
 import { namespaceWindow } from "../../verification/window-name.js";
 import type { OperationContext } from "../context.js";
 import { flag, list, metadata, namespace, parseInput, text, wholeNumber } from "../input.js";
+import { duration } from "../limit-input.js";
 
-/**
- * Input of limit. `namespace`: what is limited, 1 to 128 characters of `A-Z a-z 0-9 _ . : -`; `identifier`: who is, 1 to 255
- * characters; at most `limit` units in each window of `duration` ms; `cost` units are taken, 1 unless given; 0
- * only shows the window. Without `namespace` it is `default`. `async`, `meta` and `resources` are accepted for older clients,
- * and have no effect: every limit is exact.
- */
+/** Input of limit. */
+export interface LimitInput {
+  /** What is limited: 1 to 128 of `A-Z a-z 0-9 _ . : -`, `default` unless given. */
+  readonly namespace?: string | undefined;
+  /** Who is limited, such as a user or an address: 1 to 255 characters. */
+  readonly identifier: string;
+  /** Units in each window: whole and >= 1. */
+  readonly limit: number;
+  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. Windows are aligned to the Unix epoch. */
+  readonly duration: Duration;
+  /** Units to take: whole and >= 0, 1 unless given; 0 only shows the window. */
+  readonly cost?: number | undefined;
+  /** Accepted for older clients, without effect: every limit is exact. */
+  readonly async?: boolean | undefined;
+  /** Accepted for older clients, without effect. */
+  readonly meta?: MetadataInput | undefined;
+  /** Accepted for older clients, without effect: at most 100. */
+  readonly resources?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}
+
+/** Schema of the input of limit. */
 export const limitInput = z.strictObject({
   namespace: namespace.default("default"),
   identifier: text(1, 255),
   limit: wholeNumber(1),
-  duration: wholeNumber(1),
+  duration,
   cost: wholeNumber(0).default(1),
   async: flag.optional(),
   meta: metadata.optional(),
@@ -29,15 +47,8 @@ export interface LimitAnswer extends RatelimitState {
   readonly success: boolean;
 }
 
-/**
- * Takes from a rate limit that belongs to no key, in one atomic step: the same exact windows as those of keys. Namespace,
- * identifier and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit
- * that is below what was taken already leaves 0, and refuses a cost of 0 too. It works in a disabled workspace, too.
- */
-export async function limit(
-  context: OperationContext,
-  input: z.input<typeof limitInput>,
-): Promise<LimitAnswer> {
+/** @see LimitOperations.limit */
+export async function limit(context: OperationContext, input: LimitInput): Promise<LimitAnswer> {
   const { namespace, identifier, cost, limit, duration } = parseInput(limitInput, input);
   const window = namespaceWindow(namespace, identifier, duration);
   const plan: ChargePlan = {

@@ -3,17 +3,39 @@ import { badRequest, type LatchkeyError } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import type { RecordType } from "../../records/record-type.js";
+import type { Duration } from "../../rules/duration.js";
+import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { Transaction } from "../../store/transaction.js";
 import { adHocWindow, configuredWindow, namespaceWindow } from "../../verification/window-name.js";
 import { type Audit, type OperationContext, transact } from "../context.js";
-import { evenWithIssues, id, namespace, parseInput, text, wholeNumber } from "../input.js";
+import { evenWithIssues, id, namespace, parseInput, text } from "../input.js";
+import { duration } from "../limit-input.js";
 import { readRecordIn } from "../read-record.js";
 import { refuseUsageChange } from "../usage-refusal.js";
 
 /**
  * Input of resetLimit: a limit of a key (`keyId` and `name`) or of an identity (`identityId` and `name`), or the one of a
- * namespace (`namespace`, `identifier`, `duration`). With `keyId`, `duration` in ms names a limit that requests make up.
+ * namespace (`namespace`, `identifier` and `duration`).
  */
+export interface ResetLimitInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Id of the key. */
+  readonly keyId?: string | undefined;
+  /** Id of the identity. */
+  readonly identityId?: string | undefined;
+  /** Name of the limit of the key or the identity: 1 to 128 characters. */
+  readonly name?: LimitName<Types> | undefined;
+  /** As in limit: 1 to 128 of `A-Z a-z 0-9 _ . : -`. */
+  readonly namespace?: string | undefined;
+  /** As in limit: 1 to 255 characters. */
+  readonly identifier?: string | undefined;
+  /**
+   * Length of the window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. With `keyId` it names a limit that
+   * requests make up; not with `identityId`.
+   */
+  readonly duration?: Duration | undefined;
+}
+
+/** Schema of the input of resetLimit. */
 export const resetLimitInput = z
   .strictObject({
     keyId: id.optional(),
@@ -21,7 +43,7 @@ export const resetLimitInput = z
     name: text(1, 128).optional(),
     namespace: namespace.optional(),
     identifier: text(1, 255).optional(),
-    duration: wholeNumber(1).optional(),
+    duration: duration.optional(),
   })
   .superRefine((input, context) => {
     const refuse = (path: string, message: string): void =>
@@ -41,15 +63,10 @@ export const resetLimitInput = z
     }
   }, evenWithIssues);
 
-/**
- * Empties a rate limit: its next use opens a new window. It also mends a window that a wrong clock put into the future.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key or identity, `BAD_REQUEST` when that has no limit of this
- * name.
- */
+/** @see LimitOperations.resetLimit */
 export async function resetLimit(
   context: OperationContext,
-  input: z.input<typeof resetLimitInput>,
+  input: ResetLimitInput,
 ): Promise<Record<string, never>> {
   const parsed = parseInput(resetLimitInput, input);
   const { keyId, identityId, namespace, identifier, duration } = parsed;

@@ -10,19 +10,18 @@ import { readRecordIn } from "../read-record.js";
 import { roleFields } from "./view.js";
 
 /** Input of deleteRole. */
+export interface DeleteRoleInput {
+  /** Id of the role. */
+  readonly roleId: string;
+}
+
+/** Schema of the input of deleteRole. */
 export const deleteRoleInput = z.strictObject({ roleId: id });
 
-/**
- * Deletes a role. No key has it, nor the permissions that came with it, any more, with the next verification; its name is
- * free. The permissions themselves stay.
- *
- * A role whose record cannot be read is deleted all the same.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such role.
- */
+/** @see PermissionOperations.deleteRole */
 export async function deleteRole(
   context: OperationContext,
-  input: z.input<typeof deleteRoleInput>,
+  input: DeleteRoleInput,
 ): Promise<Record<string, never>> {
   const { roleId } = parseInput(deleteRoleInput, input);
   const deleteReadable = (transaction: Transaction, audit: Audit) =>

@@ -7,13 +7,16 @@ import { loadRoles } from "./load.js";
 import { type RoleView, toRoleView } from "./view.js";
 
 /** Input of getRole. */
+export interface GetRoleInput {
+  /** Id of the role. */
+  readonly roleId: string;
+}
+
+/** Schema of the input of getRole. */
 export const getRoleInput = z.strictObject({ roleId: id });
 
-/** @throws LatchkeyError `NOT_FOUND` when this workspace has no such role. */
-export async function getRole(
-  context: OperationContext,
-  input: z.input<typeof getRoleInput>,
-): Promise<RoleView> {
+/** @see PermissionOperations.getRole */
+export async function getRole(context: OperationContext, input: GetRoleInput): Promise<RoleView> {
   const { roleId } = parseInput(getRoleInput, input);
   const { values, permissions } = await loadRoles(context, async () => {
     const want = { kind: "role", id: roleId } as const;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type RoleRecord, roleType } from "../../records/role.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { versionAfter } from "../../rules/record-version.js";
 import { StaleReadError } from "../../store/transaction.js";
 import { type OperationContext, transact } from "../context.js";
@@ -9,21 +10,24 @@ import { readRecordIn } from "../read-record.js";
 import { References } from "../references.js";
 import { roleFields } from "./view.js";
 
-/** Input of setRolePermissions. `permissions`: at most 1,000 names of existing permissions; an empty list clears them. */
+/** Input of setRolePermissions. */
+export interface SetRolePermissionsInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Id of the role. */
+  readonly roleId: string;
+  /** Names of all permissions that every key with the role has: at most 1,000; an empty list clears them. */
+  readonly permissions: readonly PermissionName<Types>[];
+}
+
+/** Schema of the input of setRolePermissions. */
 export const setRolePermissionsInput = z.strictObject({
   roleId: id,
   permissions: list(grantName, 1_000, "names"),
 });
 
-/**
- * Makes these the permissions of a role. Every key that has the role sees it with its next verification.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such role, `PRECONDITION_FAILED` naming every permission
- * that does not exist; nothing is written then.
- */
+/** @see PermissionOperations.setRolePermissions */
 export async function setRolePermissions(
   context: OperationContext,
-  input: z.input<typeof setRolePermissionsInput>,
+  input: SetRolePermissionsInput,
 ): Promise<Record<string, never>> {
   const { roleId, permissions } = parseInput(setRolePermissionsInput, input);
   await transact(context, async (transaction, audit) => {

@@ -1,22 +1,29 @@
 import type { AuditFields } from "../../audit/diff.js";
 import type { PermissionRecord } from "../../records/permission.js";
 import type { RoleRecord } from "../../records/role.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 
 /** A permission as it is shown. Fields without a value are absent. */
-export interface PermissionView {
+export interface PermissionView<Types extends LatchkeyTypes = DefaultTypes> {
+  /** `perm_…` */
   readonly id: string;
-  readonly name: string;
+  /** Its name, unique in the workspace. */
+  readonly name: PermissionName<Types>;
+  /** For people. */
   readonly description?: string;
 }
 
 /** A role as it is shown. Fields without a value are absent. */
-export interface RoleView {
+export interface RoleView<Types extends LatchkeyTypes = DefaultTypes> {
+  /** `role_…` */
   readonly id: string;
+  /** Its name, unique in the workspace. */
   readonly name: string;
+  /** For people. */
   readonly description?: string;
   /** Names of the permissions that every key with the role has, ascending. */
-  readonly permissions: readonly string[];
+  readonly permissions: readonly PermissionName<Types>[];
 }
 
 /** A permission as it is shown. */

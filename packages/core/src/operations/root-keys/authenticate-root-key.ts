@@ -18,25 +18,30 @@ import type { OperationContext } from "../context.js";
 /** Whom a management token speaks for. */
 export type RootKeyOutcome =
   | {
+      /** A good root key. */
       readonly kind: "authenticated";
+      /** `root_…` */
       readonly rootKeyId: string;
+      /** The workspace that it may manage. */
       readonly workspaceId: string;
+      /** What it authorises. */
       readonly permissions: readonly string[];
     }
-  /** Malformed, unknown, expired or switched off: the answer does not say which. */
-  | { readonly kind: "refused" }
-  /** A good token of a workspace that is disabled. */
-  | { readonly kind: "workspace-disabled" };
+  | {
+      /** Malformed, unknown, expired or switched off: the answer does not say which. */
+      readonly kind: "refused";
+    }
+  | {
+      /** A good token of a workspace that is disabled. */
+      readonly kind: "workspace-disabled";
+    };
 
 const REFUSED: RootKeyOutcome = { kind: "refused" };
 
 /**
- * Finds out whom a token speaks for. Root keys of every workspace are recognised: the token says which
- * workspace it belongs to. Keys of APIs are not root keys, whatever their permissions.
- *
  * Where the root key of a token is does not change, so that is remembered; what it is now is read each time.
  *
- * @param token - The presented root key.
+ * @see RootKeyOperations.authenticateRootKey
  */
 export async function authenticateRootKey(
   context: OperationContext,

@@ -9,21 +9,41 @@ import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permiss
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import { type OperationContext, randomRepeated, transact } from "../context.js";
-import { expiryIssues, orRequired, parseInput, text, wholeNumber } from "../input.js";
+import {
+  expiryIssues,
+  type ListSchema,
+  orRequired,
+  parseInput,
+  text,
+  wholeNumber,
+} from "../input.js";
 
 const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
 
-/** Input of createRootKey: at least one permission, an optional name, an optional expiry (Unix epoch ms). */
+const LIST_ERROR = "must be a list of 1 to 1000 permissions";
+
+const rootPermission = z
+  .string({ error: PERMISSION_ERROR })
+  .refine(isRootPermission, { error: PERMISSION_ERROR });
+
+const rootPermissions: ListSchema<typeof rootPermission> = z
+  .array(rootPermission, { error: orRequired(LIST_ERROR) })
+  .min(1, { error: LIST_ERROR })
+  .max(1_000, { error: LIST_ERROR });
+
+/** Input of createRootKey. */
+export interface CreateRootKeyInput {
+  /** What it authorises, such as `api.*.create_key`: 1 to 1,000. */
+  readonly permissions: readonly string[];
+  /** For people: 1 to 256 characters. */
+  readonly name?: string | undefined;
+  /** Unix epoch ms, later than now; never unless given. */
+  readonly expires?: number | undefined;
+}
+
+/** Schema of the input of createRootKey. */
 export const createRootKeyInput = z.strictObject({
-  permissions: z
-    .array(
-      z.string({ error: PERMISSION_ERROR }).refine(isRootPermission, { error: PERMISSION_ERROR }),
-      {
-        error: orRequired("must be a list of 1 to 1000 permissions"),
-      },
-    )
-    .min(1, { error: "must be a list of 1 to 1000 permissions" })
-    .max(1_000, { error: "must be a list of 1 to 1000 permissions" }),
+  permissions: rootPermissions,
   name: text(1, 256).optional(),
   expires: wholeNumber(1).optional(),
 });
@@ -31,11 +51,19 @@ export const createRootKeyInput = z.strictObject({
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 const ROOT_PREFIX = "lk_root";
 
-/** Creates a key that authorises management calls in this workspace. The secret is answered this once. */
+/** A root key that was created. */
+export interface CreatedRootKey {
+  /** `root_…` */
+  readonly rootKeyId: string;
+  /** The secret, which is shown this once. */
+  readonly key: string;
+}
+
+/** @see RootKeyOperations.createRootKey */
 export async function createRootKey(
   context: OperationContext,
-  input: z.input<typeof createRootKeyInput>,
-): Promise<{ readonly rootKeyId: string; readonly key: string }> {
+  input: CreateRootKeyInput,
+): Promise<CreatedRootKey> {
   const now = context.now();
   const parsed = parseInput(createRootKeyInput, input, (raw) => expiryIssues(raw, now));
   const key = formatSecret(ROOT_PREFIX, context.random(BYTE_LENGTH.default));

@@ -4,20 +4,27 @@ import { type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
 import { isExpired } from "../../rules/expiry.js";
 import type { EpochMs } from "../../time.js";
 import type { OperationContext } from "../context.js";
+import type { PageInput } from "../input.js";
 import { cursor, pageLimit, parseInput } from "../input.js";
 import { type PageInfo, readPage } from "../read-page.js";
 
-/** Input of listRootKeys. `limit` 1 to 100, 100 unless given. */
+/** Input of listRootKeys. */
+export interface ListRootKeysInput extends PageInput {}
+
+/** Schema of the input of listRootKeys. */
 export const listRootKeysInput = z.strictObject({ limit: pageLimit, cursor: cursor.optional() });
 
 /** A root key as it is listed. Fields without a value are absent; its secret is nowhere. */
 export interface RootKeyView {
+  /** `root_…` */
   readonly id: string;
   /** Leading characters of the secret. */
   readonly start: string;
+  /** For people. */
   readonly name?: string;
+  /** What it authorises. */
   readonly permissions: readonly string[];
-  /** Unix epoch ms. */
+  /** Unix epoch ms; absent: never. */
   readonly expires?: EpochMs;
   /** False once it has expired. */
   readonly enabled: boolean;
@@ -27,19 +34,20 @@ export interface RootKeyView {
 
 /** A page of root keys in the order of their creation; without `cursor` it is the last one. */
 export interface RootKeyList extends PageInfo {
+  /** In the order of their creation. */
   readonly rootKeys: readonly RootKeyView[];
   /** Exact number of root keys of the workspace, expired ones included. */
   readonly total: number;
 }
 
-/** @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list. */
+/** @see RootKeyOperations.listRootKeys */
 export async function listRootKeys(
   context: OperationContext,
-  input: z.input<typeof listRootKeysInput> = {},
+  input: ListRootKeysInput = {},
 ): Promise<RootKeyList> {
   const page = parseInput(listRootKeysInput, input);
   const scope: ListScope = { list: "root-keys", ownerId: context.workspaceId };
-  const { items, total, info } = await readPage(context, rootKeyType, "rootKeys", scope, page);
+  const { items, total, info } = await readPage(context, rootKeyType, "rootKey", scope, page);
   const now = context.now();
   return { rootKeys: items.map(({ value }) => toRootKeyView(value, now)), total, ...info };
 }

@@ -5,24 +5,25 @@ import { decodeOrNull } from "../damaged.js";
 import { id, parseInput } from "../input.js";
 
 /** Input of revokeRootKey. */
+export interface RevokeRootKeyInput {
+  /** Id of the root key. */
+  readonly rootKeyId: string;
+}
+
+/** Schema of the input of revokeRootKey. */
 export const revokeRootKeyInput = z.strictObject({ rootKeyId: id });
 
-/**
- * Revokes a root key for good: it authorises no call that starts after this has resolved, in no process. A root key whose
- * record cannot be read is revoked all the same.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such root key.
- */
+/** @see RootKeyOperations.revokeRootKey */
 export async function revokeRootKey(
   context: OperationContext,
-  input: z.input<typeof revokeRootKeyInput>,
+  input: RevokeRootKeyInput,
 ): Promise<Record<string, never>> {
   const { rootKeyId } = parseInput(revokeRootKeyInput, input);
   const { answer: hash } = await transact(context, async (transaction, audit) => {
     const want = { kind: "rootKey", id: rootKeyId, expects: "exists" } as const;
     const found = await transaction.readOne(want);
     if (found === null) throw notFound("root key");
-    transaction.deleteAddress({ kind: "rootKey", id: rootKeyId }, [], [{ list: "rootKeys" }]);
+    transaction.deleteAddress({ kind: "rootKey", id: rootKeyId }, [], [{ list: "rootKey" }]);
     audit({ type: "root_key.revoked", at: context.now(), resourceId: rootKeyId });
     return decodeOrNull(rootKeyType, found.record, context.workspaceId)?.hash ?? null;
   });

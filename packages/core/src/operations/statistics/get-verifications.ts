@@ -4,6 +4,7 @@ import {
   bucketEndAt,
   bucketStartAt,
   GRANULARITIES,
+  type Granularity,
   isAllowedRange,
   RANGE_ERRORS,
   toBuckets,
@@ -14,6 +15,7 @@ import type { StatisticsSubject } from "../../store/statistics.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import { notFound, type OperationContext } from "../context.js";
 import { identityWant } from "../identities/find.js";
+import type { IdentityReference } from "../input.js";
 import { evenWithIssues, externalId, id, orRequired, parseInput, wholeNumber } from "../input.js";
 
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
@@ -22,12 +24,23 @@ const LATEST: EpochMs = 253_402_300_799_999;
 /** Without a start: 30 days. */
 const USUAL_RANGE_MS: SpanMs = 30 * 86_400_000;
 
-/**
- * Input of getVerifications: exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`; `ownerId` is a deprecated
- * name of `externalId`, which wins, as `identityId` wins over both. `start`, included, and `end`, not included, in Unix epoch
- * ms: the 30 days up to now unless given. `granularity`: `hour` over at most 31 days, `day` over at most 366 days, which it is unless given, `month` over at most
- * 120 months.
- */
+/** Input of getVerifications: exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`. */
+export interface GetVerificationsInput extends IdentityReference {
+  /** Id of the key. */
+  readonly keyId?: string | undefined;
+  /** Deprecated name of `externalId`, which wins. */
+  readonly ownerId?: string | undefined;
+  /** Id of the API. */
+  readonly apiId?: string | undefined;
+  /** Unix epoch ms, included: 30 days before `end` unless given. */
+  readonly start?: number | undefined;
+  /** Unix epoch ms, not included: now unless given. */
+  readonly end?: number | undefined;
+  /** Length of a bucket in UTC, `day` unless given. `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
+  readonly granularity?: Granularity | undefined;
+}
+
+/** Schema of the input of getVerifications. */
 export const getVerificationsInput = z
   .strictObject({
     keyId: id.optional(),
@@ -48,19 +61,14 @@ export const getVerificationsInput = z
 
 /** Verifications of every bucket that the range touches, in ascending order. */
 export interface Verifications {
+  /** In ascending order of time, the empty ones too. */
   readonly verifications: readonly VerificationBucket[];
 }
 
-/**
- * How often a key, or the keys of an identity or of an API, were verified, by verdict: in buckets of UTC, each as a whole,
- * also where the range cuts it. What this process has counted is written first; what others have counted may be
- * missing for a few seconds. Secrets that no key has are not counted.
- *
- * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, identity or API.
- */
+/** @see StatisticsOperations.getVerifications */
 export async function getVerifications(
   context: OperationContext,
-  input: z.input<typeof getVerificationsInput>,
+  input: GetVerificationsInput,
 ): Promise<Verifications> {
   const parsed = parseInput(getVerificationsInput, input);
   const { granularity } = parsed;

@@ -1,10 +1,9 @@
-import type { z } from "zod";
 import type { DryRunOutcome } from "../../verification/dry-run.js";
 import type { OperationContext } from "../context.js";
 import { parseInput } from "../input.js";
 import { getKeyById } from "../keys/load.js";
 import { dryRun } from "./dry-run.js";
-import { explainKeyInput, questionOf } from "./input.js";
+import { type ExplainKeyInput, explainKeyInput, questionOf } from "./input.js";
 import { EVERY_API } from "./scope.js";
 
 /**
@@ -15,7 +14,7 @@ import { EVERY_API } from "./scope.js";
  */
 export async function explainKey(
   context: OperationContext,
-  input: z.input<typeof explainKeyInput>,
+  input: ExplainKeyInput,
 ): Promise<DryRunOutcome> {
   const { keyId, ...question } = parseInput(explainKeyInput, input);
   return dryRun(context, () => getKeyById(context, keyId), questionOf(question), EVERY_API);

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
+import type { Duration } from "../../rules/duration.js";
+import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
+import type { PermissionQuery } from "../../rules/permission.js";
 import type { LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
-  addDuplicateIssues,
   flag,
   id,
   list,
@@ -14,6 +16,7 @@ import {
   text,
   wholeNumber,
 } from "../input.js";
+import { addDuplicateIssues, duration } from "../limit-input.js";
 
 /** Most characters of an id, a name or a tag, and most limits and tags of one request. */
 export const VERIFY_BOUNDS = { text: 128, limits: 50, tags: 10 } as const;
@@ -23,7 +26,7 @@ const requestedLimit = z
     name: text(1, VERIFY_BOUNDS.text),
     cost: wholeNumber(0).default(1),
     limit: wholeNumber(1).optional(),
-    duration: wholeNumber(1).optional(),
+    duration: duration.optional(),
   })
   .superRefine(({ limit, duration }, context) => {
     if (limit !== undefined && duration === undefined) {
@@ -50,17 +53,52 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
   return z.NEVER;
 });
 
-/**
- * Input of verifyKey. `key`: the presented secret, 1 to 512 characters. Costs are whole numbers >= 0; a cost of 0
- * takes nothing. A limit with `limit` and `duration` (ms) is an ad-hoc limit of the key; without them it must be
- * configured. `ratelimit.cost` is the deprecated way to give the cost of the limit named `default`. `ipAddress` is
- * the one that the key is presented from, as `decisions/0013` says; a key of an API with an allow-list is refused without it.
- *
- * `requestId` makes a retry harmless, as `verification/idempotency.ts` says. `dryRun` answers what would be answered, and why,
- * and leaves no trace; `requestId` is ignored then.
- *
- * The library itself takes a `key` of any length: over the wire these are the bounds.
- */
+/** Input of verifyKey. */
+export interface VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** The presented secret. A text that can be no secret is `NOT_FOUND`; over HTTP it has 1 to 512 characters. */
+  readonly key: string;
+  /** The API that the key must belong to; any unless given. */
+  readonly apiId?: string | undefined;
+  /** Where the key is presented from: an IPv4 or IPv6 address. A key of an API with an allow-list is refused without it. */
+  readonly ipAddress?: string | undefined;
+  /** Labels for your own statistics, which events show: at most 10, of 1 to 128 characters each. */
+  readonly tags?: readonly string[] | undefined;
+  /** What the key must be permitted to do; nothing unless given. */
+  readonly authorization?:
+    | {
+        /** A name, or `{ and: [...] }` or `{ or: [...] }` of queries: at most 16 deep and 1,000 names and groups. */
+        readonly permissions: PermissionQuery<Types["permission"]>;
+      }
+    | undefined;
+  /** What is taken of the uses left. */
+  readonly remaining?: Costed | undefined;
+  /** Limits to take from beside those that always apply: at most 50, no two of one name. */
+  readonly ratelimits?: readonly RequestedLimit<Types>[] | undefined;
+  /** Deprecated: what is taken from the limit named `default`. */
+  readonly ratelimit?: Costed | undefined;
+  /** Makes a retry harmless for 10 minutes: the same verdict again, charged once. 1 to 128 characters. Ignored by a dry run. */
+  readonly requestId?: string | undefined;
+  /** Whether it is only asked what would be answered, and why. Nothing is taken, counted or told to listeners then. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What a verification takes. */
+export interface Costed {
+  /** Whole and >= 0, 1 unless given; 0 takes nothing. */
+  readonly cost?: number | undefined;
+}
+
+/** A limit that a verification takes from: one of the key or its identity, or with `limit` and `duration` one for this request. */
+export interface RequestedLimit<Types extends LatchkeyTypes = DefaultTypes> extends Costed {
+  /** 1 to 128 characters. */
+  readonly name: LimitName<Types>;
+  /** Units in each window, whole and >= 1; together with `duration`. */
+  readonly limit?: number | undefined;
+  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`; together with `limit`. */
+  readonly duration?: Duration | undefined;
+}
+
+/** Schema of the input of verifyKey over the wire. The library itself takes a `key` of any length. */
 export const verifyKeyInput = z.strictObject({
   key: presentedSecret,
   apiId: id.optional(),
@@ -82,19 +120,17 @@ const libraryInput = verifyKeyInput.extend({
 /** What is said of one key beside a question that was read before. */
 const callInput = libraryInput.pick({ key: true, ipAddress: true, requestId: true, tags: true });
 
-/** What names the key of a verification, and what leaves a trace. */
-const notExplained = { key: true, tags: true, requestId: true, dryRun: true } as const;
-
-type Explained<Question> = Omit<Question, keyof typeof notExplained> & { readonly keyId: string };
-
 /** Input of explainKey: a key by its id, and the question of a verification. */
-export const explainKeyInput: z.ZodType<
-  Explained<z.output<typeof verifyKeyInput>>,
-  Explained<VerifyKeyInput>
-> = verifyKeyInput.omit(notExplained).extend({ keyId: id });
+export interface ExplainKeyInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends Omit<VerifyKeyInput<Types>, "key" | "tags" | "requestId" | "dryRun"> {
+  /** Id of the key. */
+  readonly keyId: string;
+}
 
-/** Input of verifyKey, as callers give it. */
-export type VerifyKeyInput = z.input<typeof verifyKeyInput>;
+/** Schema of {@link ExplainKeyInput}. */
+export const explainKeyInput = verifyKeyInput
+  .omit({ key: true, tags: true, requestId: true, dryRun: true })
+  .extend({ keyId: id });
 
 /** A verification as it was asked for. */
 export interface VerificationRequest {

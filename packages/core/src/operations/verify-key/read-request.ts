@@ -1,4 +1,5 @@
 import { canonicalAddress } from "../../rules/address.js";
+import { durationMs } from "../../rules/duration.js";
 import {
   type LimitRequest,
   PLAIN_QUESTION,
@@ -124,8 +125,9 @@ function readLimit(value: unknown): Usual<LimitRequest> {
   if (!isText(name) || !isWhole(cost, 0)) return UNUSUAL;
   if (limit === undefined && duration === undefined)
     return { name, cost, adHoc: null, isOptional: false };
-  if (!isWhole(limit, 1) || !isWhole(duration, 1)) return UNUSUAL;
-  return { name, cost, adHoc: { limit, duration }, isOptional: false };
+  const windowMs = durationMs(duration);
+  if (!isWhole(limit, 1) || windowMs === null) return UNUSUAL;
+  return { name, cost, adHoc: { limit, duration: windowMs }, isOptional: false };
 }
 
 /** Whether a value is an object with no other fields than these. */

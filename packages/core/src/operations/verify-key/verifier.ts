@@ -1,26 +1,39 @@
 import { z } from "zod";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
+import type { PermissionQuery } from "../../rules/permission.js";
 import type { VerifyQuestion } from "../../verification/question.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { id, parseInput, permissionQuery, wholeNumber } from "../input.js";
-import { limitRequestsOf, readCallBySchema, requestedLimits } from "./input.js";
+import {
+  limitRequestsOf,
+  type RequestedLimit,
+  readCallBySchema,
+  requestedLimits,
+} from "./input.js";
 import { readUsualCall } from "./read-request.js";
 import { EVERY_API, type VerifyScope } from "./scope.js";
 import { verifySecret } from "./verify-key.js";
 
-/**
- * What a verifier asks of every key, beside whether it is alive. `apiId`: the API that the key must belong to. `permissions`:
- * what it must be permitted to do. `cost`: uses to take, a whole number >= 0, 1 unless given. `ratelimits` as in verifyKey.
- */
-const verifierInput = z.strictObject({
+/** What a verifier asks of every key, beside whether it is alive. */
+export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** The API that the key must belong to; any unless given. */
+  readonly apiId?: string | undefined;
+  /** What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries; nothing unless given. */
+  readonly permissions?: PermissionQuery<Types["permission"]> | undefined;
+  /** Uses to take: whole and >= 0, 1 unless given; 0 takes nothing. */
+  readonly cost?: number | undefined;
+  /** Limits to take from beside those that always apply: at most 50, no two of one name. */
+  readonly ratelimits?: readonly RequestedLimit<Types>[] | undefined;
+}
+
+/** Schema of the input of verifier. */
+export const verifierInput = z.strictObject({
   apiId: id.optional(),
   permissions: permissionQuery.optional(),
   cost: wholeNumber(0).default(1),
   ratelimits: requestedLimits.optional(),
 });
-
-/** Input of verifier, as callers give it. */
-export type VerifierInput = z.input<typeof verifierInput>;
 
 /** What one call of a verifier says beside the key. */
 export interface VerifierCall {
@@ -33,7 +46,10 @@ export interface VerifierCall {
 }
 
 /** Asks one question about the key that is presented. Answers and errors as those of verifyKey. */
-export type Verifier = (key: string, call?: VerifierCall) => Promise<VerifyOutcome>;
+export type Verifier<Types extends LatchkeyTypes = DefaultTypes> = (
+  key: string,
+  call?: VerifierCall,
+) => Promise<VerifyOutcome<Types>>;
 
 /**
  * Makes a verifier: a question that is asked of many keys, read and checked once. A guarded route makes one when it is set up, and

@@ -1,4 +1,9 @@
-import { emitUnknownSecret, emitVerdict } from "../../audit/verification-events.js";
+import {
+  emitUnknownSecret,
+  emitVerdict,
+  type JudgedKey,
+  type VerificationTrace,
+} from "../../audit/verification-events.js";
 import { LatchkeyError } from "../../errors.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import type { ChargePlan, ChargeResult } from "../../store/charge.js";
@@ -20,20 +25,17 @@ import { EVERY_API, isVisible, type VerifyScope } from "./scope.js";
 /** Rounds after which a verification gives up on a key that is being changed all the time. */
 const MAX_ATTEMPTS = 100;
 
+/** How a verification is watched where somebody listens; null elsewhere, so that it costs nothing. */
+type Watch = Pick<VerificationTrace, "cached"> & { readonly startedAt: number };
+
 const NO_HASHES: readonly string[] = [];
 const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND" });
 
 /**
- * Decides whether a presented secret may do what is asked, and takes what that costs, in one atomic step. A refusal
- * takes nothing. Concurrent verifications admit exactly what was granted, and a change that has resolved is seen by
- * every verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`.
+ * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a verification of a
+ * key in use is one store call, and none is answered from stale records.
  *
- * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a
- * verification of a key in use is one store call, and none is answered from stale records.
- *
- * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
- * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the
- * store cannot answer: never a verdict then.
+ * @see SecretOperations.verifyKey
  */
 export function verifyKey(
   context: OperationContext,
@@ -62,15 +64,17 @@ export function verifySecret(
   scope: VerifyScope,
 ): Promise<VerifyOutcome> {
   const { secret } = request;
+  const watch: Watch | null =
+    context.emit === null ? null : { startedAt: context.timer(), cached: true };
   // Before anything is hashed: a text of any length may come here.
   const canExist = secret.length >= 1 && secret.length <= MAX_SECRET_LENGTH;
   const hashes = canExist ? context.hasher.candidates(secret) : NO_HASHES;
   const cached = context.cache.find(context.workspaceId, hashes);
-  if (cached === undefined) return verifyAfresh(context, request, scope, hashes);
-  const verdict = verifyCached(context, request, scope, cached);
-  if (verdict === null) return verifyAfresh(context, request, scope, hashes);
+  if (cached === undefined) return verifyAfresh(context, request, scope, hashes, watch);
+  const verdict = verifyCached(context, request, scope, cached, watch);
+  if (verdict === null) return verifyAfresh(context, request, scope, hashes, watch);
   if (!("then" in verdict)) return Promise.resolve(verdict);
-  return verdict.then((known) => known ?? verifyAfresh(context, request, scope, hashes));
+  return verdict.then((known) => known ?? verifyAfresh(context, request, scope, hashes, watch));
 }
 
 /** Reads the key, until it stays as it was read for as long as it takes to decide. */
@@ -79,11 +83,13 @@ async function verifyAfresh(
   request: VerificationRequest,
   scope: VerifyScope,
   hashes: readonly string[],
+  watched: Watch | null,
 ): Promise<VerifyOutcome> {
+  const watch = watched === null ? null : { ...watched, cached: false };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const found = await findKeyBySecret(context, request.secret, hashes);
-    if (found === null) return unknownSecret(context, request);
-    const pending = verifyCached(context, request, scope, context.cache.keep(found));
+    if (found === null) return unknownSecret(context, request, watch);
+    const pending = verifyCached(context, request, scope, context.cache.keep(found), watch);
     const verdict = pending !== null && "then" in pending ? await pending : pending;
     if (verdict !== null) return verdict;
   }
@@ -105,8 +111,9 @@ function verifyCached(
   request: VerificationRequest,
   scope: VerifyScope,
   cached: CachedKey,
+  watch: Watch | null,
 ): VerifyOutcome | null | Promise<VerifyOutcome | null> {
-  if (!isVisible(context, scope, cached)) return unknownSecret(context, request);
+  if (!isVisible(context, scope, cached)) return unknownSecret(context, request, watch);
   const { question, requestId } = request;
   const now = context.now();
   const refusal = refusalOf(cached, question, now);
@@ -116,40 +123,64 @@ function verifyCached(
   const moment = momentOf(cached, now, remembered);
   const charge = context.store.charge(plan ?? planPeek(cached), moment);
   return "then" in charge
-    ? charge.then((result) => conclude(context, request, cached, refusal, plan, result, now))
-    : conclude(context, request, cached, refusal, plan, charge, now);
+    ? charge.then((result) => conclude(context, request, cached, refusal, plan, result, now, watch))
+    : conclude(context, request, cached, refusal, plan, charge, now, watch);
 }
 
 function conclude(
   context: OperationContext,
-  { question, tags }: VerificationRequest,
+  request: VerificationRequest,
   cached: CachedKey,
   refusal: Refusal | null,
   plan: ChargePlan | null,
   charge: ChargeResult,
   now: EpochMs,
+  watch: Watch | null,
 ): VerifyOutcome | null {
   if (charge.kind === "conflict") throw reusedRequestId();
   if (charge.kind === "stale") {
     context.cache.drop(cached);
     return null;
   }
-  const { onEvent, onError, recorder } = context;
+  const { recorder } = context;
+  const { question } = request;
   const { limits, cost } = question;
   const verdict =
     plan === null
       ? concludeVerification(cached, refusal ?? decideLimits(cached, limits), charge, now, question)
       : verdictOnCharge(cached, plan, charge, now);
   if (recorder !== null) recorder.count(cached, verdict.code, now);
-  if (onEvent !== null)
-    emitVerdict(onEvent, { loaded: cached, verdict, cost, now, charge }, tags, onError);
+  if (watch !== null)
+    emitConclusion(context, request, watch, { loaded: cached, verdict, cost, now, charge });
   return verdict;
 }
 
 function unknownSecret(
-  { onEvent, onError, workspaceId, now }: OperationContext,
-  { tags }: VerificationRequest,
+  context: OperationContext,
+  request: VerificationRequest,
+  watch: Watch | null,
 ): VerifyOutcome {
-  if (onEvent !== null) emitUnknownSecret(onEvent, workspaceId, now(), tags, onError);
+  const { emit, workspaceId, now } = context;
+  if (emit !== null && watch !== null)
+    emitUnknownSecret(emit, workspaceId, now(), traceOf(context, request, watch));
   return NOT_FOUND;
+}
+
+/** Apart from where verdicts are concluded: that is small enough to be inlined. */
+function emitConclusion(
+  context: OperationContext,
+  request: VerificationRequest,
+  watch: Watch,
+  judged: JudgedKey,
+): void {
+  const { emit } = context;
+  if (emit !== null) emitVerdict(emit, judged, traceOf(context, request, watch));
+}
+
+function traceOf(
+  { timer }: OperationContext,
+  { tags }: VerificationRequest,
+  { startedAt, cached }: Watch,
+): VerificationTrace {
+  return { durationMs: timer() - startedAt, cached, tags };
 }

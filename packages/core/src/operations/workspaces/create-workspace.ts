@@ -3,18 +3,26 @@ import { workspaceType } from "../../records/workspace.js";
 import { type OperationContext, randomRepeated, transact } from "../context.js";
 import { parseInput, text } from "../input.js";
 
-/** Input of createWorkspace. `name`: 1 to 256 characters. */
+/** Input of createWorkspace. */
+export interface CreateWorkspaceInput {
+  /** For people: 1 to 256 characters. */
+  readonly name?: string | undefined;
+}
+
+/** Schema of the input of createWorkspace. */
 export const createWorkspaceInput = z.strictObject({ name: text(1, 256).optional() });
 
-/**
- * Creates a workspace, switched on, with an id that is new. Work in it with `latchkey.workspace(workspaceId)`.
- *
- * Nothing needs it: every id names a workspace. What it adds is an id that no other tenant has, and a name.
- */
+/** A workspace that was created. */
+export interface CreatedWorkspace {
+  /** `ws_…` */
+  readonly workspaceId: string;
+}
+
+/** @see WorkspaceOperations.createWorkspace */
 export async function createWorkspace(
   context: OperationContext,
-  input: z.input<typeof createWorkspaceInput> = {},
-): Promise<{ readonly workspaceId: string }> {
+  input: CreateWorkspaceInput = {},
+): Promise<CreatedWorkspace> {
   const { name = null } = parseInput(createWorkspaceInput, input);
   const workspaceId = context.newId("ws");
   // In the new workspace, and in its log: it is the one that this is about.

@@ -7,18 +7,21 @@ import type { OperationContext } from "../context.js";
 
 /** A workspace as it is shown. Without a name it was never given one. */
 export interface WorkspaceView {
+  /** Id of the workspace. */
   readonly id: string;
+  /** For people. */
   readonly name?: string;
+  /** Whether it is switched on. */
   readonly enabled: boolean;
 }
 
-/** This workspace. One that was never written exists too: enabled, without a name. */
+/** @see WorkspaceOperations.getWorkspace */
 export async function getWorkspace(context: OperationContext): Promise<WorkspaceView> {
   const { id, name, enabled } = await readWorkspace(context);
   return { id, ...(name !== null && { name }), enabled };
 }
 
-/** Whether this workspace is switched on. Authenticating a root key says so, too; this is for callers known in another way. */
+/** @see WorkspaceOperations.isWorkspaceEnabled */
 export async function isWorkspaceEnabled(context: OperationContext): Promise<boolean> {
   return (await readWorkspace(context)).enabled;
 }

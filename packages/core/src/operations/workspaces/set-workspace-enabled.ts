@@ -4,16 +4,16 @@ import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { flag, parseInput } from "../input.js";
 
-/** Input of setWorkspaceEnabled, as an object. */
+/** Input of setWorkspaceEnabled over HTTP. */
+export interface SetWorkspaceEnabledInput {
+  /** Whether the workspace is switched on. */
+  readonly enabled: boolean;
+}
+
+/** Schema of the input of setWorkspaceEnabled, as an object. */
 export const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
 
-/**
- * Switches this workspace on or off. While it is off no verification gives a verdict (`FORBIDDEN`) and no root key of
- * it authorises anything. Seen by every call that starts after this has resolved.
- *
- * @param enabled - true or false, and nothing that merely looks like one: a kill switch must not guess.
- * @throws LatchkeyError `BAD_REQUEST` for anything else.
- */
+/** @see WorkspaceOperations.setWorkspaceEnabled */
 export async function setWorkspaceEnabled(
   context: OperationContext,
   enabled: boolean,

@@ -49,7 +49,7 @@ CREATE TABLE latchkey_name (seq INTEGER PRIMARY KEY, workspace INTEGER NOT NULL,
 CREATE UNIQUE INDEX latchkey_name_name ON latchkey_name (workspace, name);
 CREATE TABLE latchkey_claim (name INTEGER NOT NULL, value ANY NOT NULL, record INTEGER NOT NULL,
   PRIMARY KEY (name, value)) STRICT, WITHOUT ROWID;
-CREATE TABLE latchkey_entry (list INTEGER NOT NULL, owner TEXT NOT NULL, id TEXT NOT NULL,
+CREATE TABLE latchkey_entry (list INTEGER NOT NULL, owner ANY NOT NULL, id TEXT NOT NULL,
   PRIMARY KEY (list, owner, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE latchkey_passing (workspace INTEGER NOT NULL, name TEXT NOT NULL, until INTEGER NOT NULL, value TEXT NOT NULL,
   PRIMARY KEY (workspace, name)) STRICT, WITHOUT ROWID;

@@ -1,0 +1,130 @@
+// Installs the packed packages as a user does, in empty folders, with npm, pnpm and Bun, and uses them there:
+//   node .ci/installs.mjs <folder with a tarball in a folder of each package>
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const catalog = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8");
+const sqliteRange = /better-sqlite3: (\S+)/.exec(catalog)?.[1];
+const [packed = "."] = process.argv.slice(2);
+
+/** Every package by its name, as what a package.json says of a tarball. */
+const tarballs = Object.fromEntries(
+  readdirSync(packed).map((directory) => {
+    const manifest = readFileSync(join(root, "packages", directory, "package.json"), "utf8");
+    const file = readdirSync(join(packed, directory)).find((name) => name.endsWith(".tgz"));
+    return [JSON.parse(manifest).name, `file:${join(packed, directory, String(file))}`];
+  }),
+);
+
+/** Prints the verdict of a guarded route on memory, and then what becomes of a store in a SQLite file. */
+const PROGRAM = `
+import { createLatchkey, memoryStore, openStore } from "latchkey";
+import { createGuard } from "@latchkey/guard/fetch";
+
+const latchkey = createLatchkey({ store: memoryStore() });
+const { apiId } = await latchkey.createApi({ name: "maps" });
+const { key } = await latchkey.createKey({ apiId });
+const route = createGuard(latchkey)({}, (request, apiKey) => new Response(apiKey.code));
+const headers = { authorization: "Bearer " + key };
+console.log(await (await route(new Request("http://maps.example/tiles", { headers }))).text());
+try {
+  const store = openStore("sqlite::memory:");
+  console.log((await createLatchkey({ store }).createApi({ name: "maps" })).apiId.slice(0, 4));
+} catch (error) {
+  console.log(error.name, error.code, error.message);
+}
+`;
+
+/** @type {{ name: string, install: string[], run: string[], sqlite?: string[], expected: string }[]} */
+const INSTALLERS = [
+  {
+    name: "npm",
+    install: ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"],
+    run: ["node"],
+    sqlite: ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"],
+    expected: "npm rebuild better-sqlite3",
+  },
+  {
+    name: "pnpm",
+    install: ["npx", "--yes", packageManager, "install", "--reporter=silent"],
+    run: ["node"],
+    sqlite: ["npx", "--yes", packageManager, "add", "--reporter=silent"],
+    expected: "pnpm approve-builds",
+  },
+  {
+    name: "bun",
+    install: ["npx", "--yes", "bun@1", "install", "--silent"],
+    run: ["npx", "--yes", "bun@1", "run"],
+    expected: "",
+  },
+];
+
+/**
+ * Answers what a command prints.
+ *
+ * @param {readonly string[]} command
+ * @param {string} cwd
+ */
+function outputOf([program = "", ...args], cwd) {
+  const env = { ...process.env, npm_config_update_notifier: "false", NODE_ENV: "" };
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
+  if (status === 0) return stdout;
+  throw new Error(`${program} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
+}
+
+/**
+ * @param {string} output
+ * @param {string} part
+ */
+function expectIn(output, part) {
+  if (!output.includes(part)) throw new Error(`expected "${part}" in:\n${output}`);
+}
+
+for (const { name, install, run, sqlite, expected } of INSTALLERS) {
+  const place = mkdtempSync(join(tmpdir(), `latchkey-${name}-`));
+  try {
+    const dependencies = {
+      latchkey: tarballs.latchkey,
+      "@latchkey/guard": tarballs["@latchkey/guard"],
+      ...(name === "npm" && tarballs),
+    };
+    // The versions of the tarballs are on no registry: each package gets the others from here.
+    const manifest = { name: "tiles", type: "module", private: true, dependencies };
+    const overrides = name === "npm" ? {} : { overrides: tarballs, pnpm: { overrides: tarballs } };
+    writeFileSync(join(place, "package.json"), JSON.stringify({ ...manifest, ...overrides }));
+    writeFileSync(join(place, "program.mjs"), PROGRAM);
+    outputOf(install, place);
+    const program = [...run, "program.mjs"];
+    const bare = outputOf(program, place);
+    expectIn(bare, "VALID\n");
+    expectIn(bare, "LatchkeyError PRECONDITION_FAILED");
+    expectIn(bare, "npm install better-sqlite3");
+    console.log(`${name}: memory verifies, SQLite says what is missing`);
+    if (sqlite === undefined) continue;
+    // Its install script does not run, as the policy of a package manager may have it.
+    outputOf([...sqlite, `better-sqlite3@${sqliteRange}`], place);
+    expectIn(outputOf(program, place), expected);
+    // The binary of this repository, as the script would have built it.
+    useBuiltDriver(place);
+    expectIn(outputOf(program, place), "api_");
+    console.log(`${name}: SQLite says "${expected}", and works then`);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} place */
+function useBuiltDriver(place) {
+  const paths = [join(root, "packages/sqlite"), place].map((from) =>
+    outputOf(["node", "-p", 'require.resolve("better-sqlite3/package.json")'], from).trim(),
+  );
+  const [built = "", installed = ""] = paths.map((path) => join(dirname(path), "build"));
+  mkdirSync(installed, { recursive: true });
+  outputOf(["cp", "-r", `${built}/.`, installed], place);
+}

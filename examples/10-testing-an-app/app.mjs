@@ -1,0 +1,16 @@
+import { createGuard } from "@latchkey/guard/express";
+import express from "express";
+
+/**
+ * The application under test. It is handed its latchkey, so that a test can hand in another.
+ *
+ * @param {import("latchkey").Latchkey} latchkey
+ */
+export function createApp(latchkey) {
+  const guard = createGuard(latchkey);
+  const app = express();
+  app.get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (req, res) => {
+    res.json({ zoom: req.params.zoom, usesLeft: req.apiKey.remaining });
+  });
+  return app;
+}

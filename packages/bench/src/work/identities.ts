@@ -1,0 +1,56 @@
+import type { Ownership } from "../fixture/fill.js";
+import type { StoreKind } from "../fixture/stores.js";
+import { interleave } from "../measure/interleave.js";
+import type { Measurement } from "../measure/measurement.js";
+import { GUARDED } from "../questions.js";
+import type { Calls } from "../remote/protocol.js";
+import { RemoteSide } from "../remote/remote-side.js";
+import type { Work } from "./work.js";
+
+const HEAP_MB = 8_192;
+
+/** What is asked of a store, by how its keys are owned. */
+const ASKED: Readonly<
+  Record<Exclude<Ownership, "none">, { readonly [what: string]: Calls["operation"] }>
+> = {
+  "one each": { identity: "identity", identities: "identities" },
+  "one of all": { verify: "verify", owned: "owned" },
+};
+
+const TITLES: Readonly<Record<string, string>> = {
+  identity: "getIdentity by externalId",
+  identities: "page of 100 identities",
+  verify: "verification of a key of one identity that has all of them",
+  owned: "page of 100 keys of one identity that has all of them",
+};
+
+/** Stores with more and more identities, and one identity with more and more keys, in processes that take turns. */
+export function ownedKeys(kind: StoreKind): Work {
+  return async ({ place, scale }) => {
+    const measurements: Measurement[] = [];
+    for (const ownership of ["one each", "one of all"] as const) {
+      const sides: RemoteSide[] = [];
+      // One identity has a tenth of the keys at most.
+      for (const size of scale.sizes) {
+        const keyCount = ownership === "one each" ? size : Math.ceil(size / 10);
+        const unit = ownership === "one each" ? "identities" : "keys";
+        const name = `${unit}-${keyCount}`;
+        const keys = { keyCount, known: Math.min(keyCount, scale.keys), ownership };
+        const opening = { kind, place, name, side: "latchkey", questionId: GUARDED.id } as const;
+        const title = `${keyCount.toLocaleString("en")} keys`;
+        sides.push(await RemoteSide.open(title, { ...opening, keys, auditLog: false }, HEAP_MB));
+      }
+      for (const [what, operation] of Object.entries(ASKED[ownership])) {
+        const contenders = sides.map((side) => side.contender(operation));
+        measurements.push({
+          id: `owned/${kind}/${what}`,
+          title: TITLES[what] ?? what,
+          unit: "µs",
+          sides: await interleave(contenders, scale.slowPace),
+        });
+      }
+      for (const side of sides) await side.close();
+    }
+    return measurements;
+  };
+}

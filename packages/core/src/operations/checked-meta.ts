@@ -1,0 +1,75 @@
+import type { InputIssue } from "../errors.js";
+import type { StandardIssue } from "../lib/standard-schema.js";
+import type { MetaSchema } from "../rules/latchkey-types.js";
+import { checkMetadata, type Metadata } from "../rules/metadata.js";
+import type { OperationContext } from "./context.js";
+import { refusal } from "./input.js";
+
+/** Where metadata is given. */
+interface WithMeta {
+  readonly meta?: Metadata | null | undefined;
+}
+
+/**
+ * The input with its metadata as the program's schema answers it: that is what is kept. What is not given, or is null, is not asked
+ * about.
+ *
+ * @param input - Checked by its own schema: the metadata is within its bounds, and must be so afterwards.
+ * @throws LatchkeyError `BAD_REQUEST` with every issue of the schema, by path (`meta.plan`).
+ */
+export async function withCheckedMeta<Input extends WithMeta>(
+  schema: MetaSchema | null,
+  input: Input,
+): Promise<Input> {
+  if (schema === null) return input;
+  const { input: checked, issues } = await check(schema, input, "meta");
+  if (issues.length > 0) throw refusal(issues);
+  return checked;
+}
+
+/** As {@link withCheckedMeta}, for each of a list; a path begins with the place in the list (`3.meta.plan`). */
+export async function withCheckedMetas<Input extends WithMeta>(
+  schema: MetaSchema | null,
+  inputs: readonly Input[],
+): Promise<readonly Input[]> {
+  if (schema === null) return inputs;
+  const checks = await Promise.all(
+    inputs.map((input, index) => check(schema, input, `${index}.meta`)),
+  );
+  const issues = checks.flatMap((one) => one.issues);
+  if (issues.length > 0) throw refusal(issues);
+  return checks.map(({ input }) => input);
+}
+
+/** As {@link withCheckedMeta}, for an identity, where `{}` stands for none. */
+export async function withCheckedIdentityMeta<Input extends WithMeta>(
+  { identityMeta }: Pick<OperationContext, "identityMeta">,
+  input: Input,
+): Promise<Input> {
+  const isNone = Object.keys(input.meta ?? {}).length === 0;
+  return isNone ? input : withCheckedMeta(identityMeta, input);
+}
+
+async function check<Input extends WithMeta>(
+  schema: MetaSchema,
+  input: Input,
+  path: string,
+): Promise<{ readonly input: Input; readonly issues: readonly InputIssue[] }> {
+  const { meta } = input;
+  if (meta === null || meta === undefined) return { input, issues: [] };
+  // A copy: a schema may write to what it is given, and this is frozen.
+  const result = await schema["~standard"].validate(structuredClone(meta));
+  if (result.issues) return { input, issues: issuesAt(path, result.issues) };
+  const kept = checkMetadata(result.value);
+  if (!kept.ok) return { input, issues: [{ path, message: kept.message }] };
+  return { input: { ...input, meta: kept.metadata }, issues: [] };
+}
+
+function issuesAt(path: string, issues: readonly StandardIssue[]): readonly InputIssue[] {
+  // A schema that refuses and does not say why refuses all the same.
+  if (issues.length === 0) return [{ path, message: "is refused by its schema" }];
+  return issues.map((issue) => {
+    const keys = (issue.path ?? []).map((part) => (typeof part === "object" ? part.key : part));
+    return { path: [path, ...keys.map(String)].join("."), message: issue.message };
+  });
+}

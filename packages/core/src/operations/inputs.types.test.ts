@@ -1,0 +1,63 @@
+import { expectTypeOf, test } from "vitest";
+import type { z } from "zod";
+import type { OperationName, Operations } from "./operations.js";
+import type { Table } from "./table.js";
+import type { VerifierInput, verifierInput } from "./verify-key/verifier.js";
+import type { SetWorkspaceEnabledInput } from "./workspaces/set-workspace-enabled.js";
+
+/** With every optional field required, so that a field that only one side has shows. */
+type Whole<Value> = Value extends (...args: never) => unknown
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Whole<Item>[]
+    : Value extends object
+      ? { readonly [Field in keyof Value]-?: Whole<Value[Field]> }
+      : Value;
+
+/** Whether each can stand for the other, and neither has a field that the other has not. */
+type IsSame<One, Other> = [One, Other] extends [Other, One]
+  ? [Whole<One>, Whole<Other>] extends [Whole<Other>, Whole<One>]
+    ? true
+    : false
+  : false;
+
+type SchemaInput<Name extends OperationName> = Table[Name]["input"] extends infer Schema extends
+  z.ZodType
+  ? z.input<Schema>
+  : undefined;
+
+type WrittenInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
+  ? SetWorkspaceEnabledInput
+  : Name extends "authenticateRootKey"
+    ? undefined
+    : Exclude<Parameters<Operations[Name]>[0], undefined> extends infer Input
+      ? [Input] extends [never]
+        ? undefined
+        : Input
+      : never;
+
+/** The operations whose interface and schema differ. */
+type Differing = {
+  [Name in OperationName]: IsSame<SchemaInput<Name>, WrittenInput<Name>> extends true
+    ? never
+    : Name;
+}[OperationName];
+
+test("the interface of every input is that of its schema, field by field", () => {
+  expectTypeOf<Differing>().toEqualTypeOf<never>();
+  expectTypeOf<IsSame<z.input<typeof verifierInput>, VerifierInput>>().toEqualTypeOf<true>();
+});
+
+test("an optional field that one side lacks, at any depth, is a difference", () => {
+  interface Written {
+    readonly name: string;
+    readonly limits?: readonly { readonly limit: number; readonly type?: string | undefined }[];
+  }
+  interface Without {
+    readonly name: string;
+    readonly limits?: readonly { readonly limit: number }[];
+  }
+  expectTypeOf<IsSame<Written, Written>>().toEqualTypeOf<true>();
+  expectTypeOf<IsSame<Written, Without>>().toEqualTypeOf<false>();
+  expectTypeOf<IsSame<Written, { readonly name: string }>>().toEqualTypeOf<false>();
+});

@@ -1,0 +1,159 @@
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
+import type { CreatedKey } from "./build.js";
+import type { CreateKeyInput } from "./create-key.js";
+import type {
+  CreatedKeys,
+  CreateKeysInput,
+  CreateKeysOptions,
+  PartlyCreatedKeys,
+} from "./create-keys.js";
+import type { DeleteKeyInput } from "./delete-key.js";
+import type { DeletedKeys, DeleteKeysInput } from "./delete-keys.js";
+import type { GetKeyInput } from "./get-key.js";
+import type { KeyList, ListKeysInput, ListKeysScope } from "./list-keys.js";
+import type { Reencrypted, ReencryptKeysInput } from "./reencrypt-keys.js";
+import type { RotateKeyInput, RotationScope } from "./rotate-key.js";
+import type { UpdateKeyInput } from "./update-key.js";
+import type { RemainingUses, UpdateRemainingInput } from "./update-remaining.js";
+import type { KeyView } from "./view.js";
+
+/** Operations that create, change and delete keys. */
+export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
+  /**
+   * Issues a key: its record, its counters, and its identity where there is none yet, in one transaction.
+   *
+   * @returns The secret, which is shown this once, and the id of the key.
+   * @throws LatchkeyError `NOT_FOUND` for an unknown API, `PRECONDITION_FAILED` naming every role and permission that does not
+   * exist, and for `recoverable` without a vault. Nothing is written then.
+   * @example
+   * const { keyId, key } = await latchkey.createKey({
+   *   apiId,
+   *   prefix: "pay_live",
+   *   externalId: "user_1",
+   *   remaining: 1_000,
+   *   refill: { interval: "monthly", amount: 1_000 },
+   *   ratelimits: [{ name: "requests", limit: 10, duration: "1s", autoApply: true }],
+   * });
+   */
+  createKey(input: CreateKeyInput<Types>): Promise<CreatedKey>;
+  /**
+   * Takes over those keys of a list that it can, in one atomic write: a key that is refused stops no other.
+   *
+   * @throws LatchkeyError only for a list or options that are wrong themselves.
+   * @example
+   * const { results } = await latchkey.createKeys([{ apiId, plaintext: "old_3f9c2a7d51e84b06" }], { partial: true });
+   */
+  createKeys(input: CreateKeysInput<Types>, options: CreateKeysOptions): Promise<PartlyCreatedKeys>;
+  /**
+   * Takes over keys that another system issued, so that their secrets verify here: all of them in one atomic write, or none.
+   *
+   * A secret that comes as its hash verifies whether or not a pepper is configured; one that comes as plaintext is stored
+   * under the pepper, like a new key. Secrets with little randomness are not made any better: the hash is a fast one. `expires`
+   * may have passed, and `remaining` may be 0: it was used up there.
+   *
+   * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext
+   * that could never verify; `NOT_FOUND` for an unknown API; `CONFLICT` for a secret that exists already, in the workspace or
+   * twice in the list; `PRECONDITION_FAILED` naming every role and permission that does not exist, and for `recoverable`
+   * without a vault. Nothing is written then.
+   * @example
+   * const { keyIds } = await latchkey.createKeys([
+   *   { apiId, plaintext: "old_3f9c2a7d51e84b06" },
+   *   { apiId, hash: { value: "a".repeat(64), variant: "sha256_hex" }, prefix: "old" },
+   * ]);
+   */
+  createKeys(input: CreateKeysInput<Types>): Promise<CreatedKeys>;
+  /**
+   * Reads a key, as lists show it.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` for `decrypt` without a vault.
+   * @example
+   * const { remaining, lastUsedAt } = await latchkey.getKey({ keyId });
+   */
+  getKey(input: GetKeyInput): Promise<KeyView<Types>>;
+  /**
+   * Lists the keys of an API, or those of one identity in it, a page at a time; `keysOf()` of a latchkey goes through all of them.
+   *
+   * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list.
+   * @example
+   * const { keys, total, cursor } = await latchkey.listKeys({ apiId, externalId: "user_1" });
+   */
+  listKeys(input: ListKeysInput, scope?: ListKeysScope): Promise<KeyList<Types>>;
+  /**
+   * Changes the configuration of a key in one atomic, guarded write. The next verification, from any process, sees it.
+   *
+   * A key whose record, API or identity is damaged can still be switched off: revoking needs no readable record.
+   *
+   * A key that was rotated dies at its expiry for good: it can be put forward, not off. While a key takes its uses from its
+   * identity its own count is at rest, and goes on as it was when the key has its own again.
+   *
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` when a role or permission does not exist, when an exhausted key
+   * is enabled without a new `remaining`, for a later expiry of a rotated key, and for `remaining` or `refill` of a key that
+   * takes its uses from its identity; `BAD_REQUEST` for a refill of a key without `remaining` and for a key that shall take its
+   * uses from an identity that it does not have. Nothing is written then.
+   * @example
+   * await latchkey.updateKey({ keyId, name: "build server", expires: null });
+   */
+  updateKey(input: UpdateKeyInput<Types>): Promise<Record<string, never>>;
+  /**
+   * Sets, raises or lowers the uses left, in one atomic step; a refill that is due is applied first. Setting null makes the key
+   * unlimited, and takes away its refill, which means nothing then.
+   *
+   * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of an unlimited key; `PRECONDITION_FAILED`
+   * for a decrement below 0, and for a key that takes its uses from its identity. A refusal changes nothing.
+   * @example
+   * const { remaining } = await latchkey.updateRemaining({ keyId, op: "increment", value: 500 });
+   */
+  updateRemaining(input: UpdateRemainingInput): Promise<RemainingUses>;
+  /**
+   * Puts a key with a new secret in the place of one: another id, the same settings, and the same counters, which the two share
+   * for as long as both live. The old key lives until `graceMs` from now or until its own expiry, whichever comes first, and is
+   * dead at that instant; the successor keeps the old expiry. The successor of a key that is switched off is switched off too.
+   *
+   * The new secret has the prefix and the number of random bytes of the old one. Of a key that was imported only the stored
+   * beginning is known: what stands before its last `_` is the prefix, and the length is that of createKey.
+   *
+   * A key has one successor: of any number of racers one gets it.
+   *
+   * @param scope - For hosts that authorise callers themselves.
+   * @throws LatchkeyError `NOT_FOUND`; `CONFLICT` for a key that was rotated before; `PRECONDITION_FAILED` for a key that has
+   * expired, and for a recoverable one without a vault. Nothing is written then.
+   * @example
+   * const successor = await latchkey.rotateKey({ keyId, graceMs: 24 * 60 * 60 * 1_000 });
+   */
+  rotateKey(input: RotateKeyInput, scope?: RotationScope): Promise<CreatedKey>;
+  /**
+   * Deletes a key. When this has resolved, no verification that starts later, from any process, succeeds; its encrypted secret is
+   * erased.
+   *
+   * Nothing of the record is kept, with or without `permanent`. What stays are the entries of the audit log and the statistics,
+   * until they are pruned. A key whose record cannot be read is deleted all the same; the audit entry then holds nothing of it.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key.
+   * @example
+   * await latchkey.deleteKey({ keyId });
+   */
+  deleteKey(input: DeleteKeyInput): Promise<Record<string, never>>;
+  /**
+   * Deletes every key of an API, in bounded steps: while it runs, other calls get through. A key that is issued meanwhile may or
+   * may not be among them.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
+   * @example
+   * const { deletedKeys } = await latchkey.deleteKeys({ apiId });
+   */
+  deleteKeys(input: DeleteKeysInput): Promise<DeletedKeys>;
+  /**
+   * Seals the secrets of recoverable keys with the vault's current key, a page of an API's keys at a time: call it with each
+   * answered `cursor` until none comes back, then drop the old key from the ring. Safe beside traffic, and safe to repeat: a
+   * secret that is sealed with the current key already is left alone.
+   *
+   * A secret that does not open, since its ring key is gone or it was tampered with, is left as it is and counted.
+   *
+   * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, `NOT_FOUND` for an unknown API.
+   * @example
+   * let cursor;
+   * do ({ cursor } = await latchkey.reencryptKeys({ apiId, cursor }));
+   * while (cursor !== undefined);
+   */
+  reencryptKeys(input: ReencryptKeysInput): Promise<Reencrypted>;
+}

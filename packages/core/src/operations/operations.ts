@@ -1,0 +1,33 @@
+import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
+import type { ApiOperations } from "./apis/operations.js";
+import type { AuditOperations } from "./audit-log/operations.js";
+import type { IdentityOperations } from "./identities/operations.js";
+import type { KeyGrantOperations } from "./keys/grant-operations.js";
+import type { KeyOperations } from "./keys/operations.js";
+import type { PermissionOperations } from "./permissions/operations.js";
+import type { LimitOperations } from "./rate-limits/operations.js";
+import type { RootKeyOperations } from "./root-keys/operations.js";
+import type { StatisticsOperations } from "./statistics/operations.js";
+import type { SecretOperations } from "./verify-key/operations.js";
+import type { WorkspaceOperations } from "./workspaces/operations.js";
+
+/**
+ * Every operation, in one workspace. Each answers its value or rejects with a LatchkeyError: beside the codes that it names,
+ * `BAD_REQUEST` with every bad field of its input, `STORE_UNAVAILABLE` when the store does not answer, and `STORE_CORRUPT` for a
+ * record that is damaged.
+ */
+export interface Operations<Types extends LatchkeyTypes = DefaultTypes>
+  extends ApiOperations,
+    KeyOperations<Types>,
+    KeyGrantOperations<Types>,
+    SecretOperations<Types>,
+    IdentityOperations<Types>,
+    LimitOperations<Types>,
+    PermissionOperations<Types>,
+    RootKeyOperations,
+    StatisticsOperations,
+    AuditOperations,
+    WorkspaceOperations {}
+
+/** Name of an operation. */
+export type OperationName = keyof Operations;

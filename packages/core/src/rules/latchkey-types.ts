@@ -1,0 +1,85 @@
+import type { InputOf, OutputOf, StandardSchema } from "../lib/standard-schema.js";
+import type { DEFAULT_LIMIT } from "./default-limit.js";
+import type { Metadata } from "./metadata.js";
+
+/**
+ * What a program has told `createLatchkey` about itself, as types: the names that it knows and the shape of its metadata. Nothing
+ * of it exists at run time.
+ */
+export interface LatchkeyTypes {
+  /** Names of permissions. */
+  readonly permission: string;
+  /** Names of permissions that can be held: wildcards, too. */
+  readonly heldPermission: string;
+  /** Names of rate limits. */
+  readonly ratelimit: string;
+  /** Metadata of a key as it is read. */
+  readonly meta: object;
+  /** Metadata of a key as it is given. */
+  readonly metaInput: object;
+  /** Metadata of an identity as it is read: `{}` where it has none. */
+  readonly identityMeta: object;
+  /** Metadata of an identity as it is given: `{}` for none. */
+  readonly identityMetaInput: object;
+}
+
+/** The {@link LatchkeyTypes} of a program that has said nothing: every name is a text, and metadata is any JSON object. */
+export interface DefaultTypes extends LatchkeyTypes {
+  readonly meta: Metadata;
+  readonly metaInput: MetadataInput;
+  readonly identityMeta: Metadata;
+  readonly identityMetaInput: MetadataInput;
+}
+
+/** What is accepted as metadata before it is checked: a JSON object of at most 16 KiB and 16 levels. */
+export type MetadataInput = Readonly<Record<string, unknown>>;
+
+/** A schema of metadata: what it takes and what it answers are objects. */
+export type MetaSchema = StandardSchema<object, object>;
+
+/** The {@link LatchkeyTypes} that follow from the options of `createLatchkey`. */
+export interface TypesOf<
+  Permission extends string,
+  Ratelimit extends string,
+  Meta extends MetaSchema | undefined,
+  IdentityMeta extends MetaSchema | undefined,
+> extends LatchkeyTypes {
+  readonly permission: Permission;
+  readonly heldPermission: NameOrWildcard<Permission>;
+  readonly ratelimit: Ratelimit;
+  readonly meta: [Meta] extends [MetaSchema] ? StoredMeta<OutputOf<Meta>> : Metadata;
+  readonly metaInput: [Meta] extends [MetaSchema] ? Given<InputOf<Meta>> : MetadataInput;
+  readonly identityMeta: [IdentityMeta] extends [MetaSchema]
+    ? Partial<StoredMeta<OutputOf<IdentityMeta>>>
+    : Metadata;
+  readonly identityMetaInput: [IdentityMeta] extends [MetaSchema]
+    ? Given<InputOf<IdentityMeta>> | Record<string, never>
+    : MetadataInput;
+}
+
+/** Metadata as it is kept: frozen, and JSON, which has no undefined. */
+type StoredMeta<Value extends object> = {
+  readonly [Member in keyof Value]: Stored<Exclude<Value[Member], undefined>>;
+};
+
+type Stored<Value> = Value extends object ? StoredMeta<Value> : Value;
+
+/** The same shape without a name, so that it passes for an object of any members. */
+type Given<Value extends object> = { readonly [Member in keyof Value]: Value[Member] };
+
+/** A permission that can be held: one that the program knows, or a wildcard that grants some of these. */
+export type PermissionName<Types extends LatchkeyTypes = DefaultTypes> = Types["heldPermission"];
+
+type NameOrWildcard<Name extends string> = string extends Name
+  ? string
+  : Name | "*" | WildcardOf<Name>;
+
+/** `docs.*` and `docs.drafts.*` of `docs.drafts.read`. */
+type WildcardOf<Name extends string> = Name extends `${infer Head}.${infer Rest}`
+  ? `${Head}.*` | `${Head}.${WildcardOf<Rest>}`
+  : never;
+
+/** A limit that can be configured or taken from: one that the program knows, or the one named `default`. */
+export type LimitName<Types extends LatchkeyTypes = DefaultTypes> =
+  | Types["ratelimit"]
+  | typeof DEFAULT_LIMIT;

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { interceptStore, type StoreCall } from "./intercept.js";
+import type { KeyStore } from "./key-store.js";
+
+const PLAN = { workspaceId: "ws_tides" } as Parameters<KeyStore["charge"]>[0];
+const MOMENT = { now: 1, refill: null };
+
+/** A store that answers who it is and what it was called with. */
+class EchoStore {
+  readonly #name = "echo";
+  read = (...args: unknown[]) => this.#echo("read", args);
+  page = (...args: unknown[]) => this.#echo("page", args);
+  commit = (...args: unknown[]) => this.#echo("commit", args);
+  charge(...args: unknown[]) {
+    return { by: this.#name, method: "charge", args };
+  }
+  addStatistics = (...args: unknown[]) => this.#echo("addStatistics", args);
+  readStatistics = (...args: unknown[]) => this.#echo("readStatistics", args);
+  deleteStatistics = (...args: unknown[]) => this.#echo("deleteStatistics", args);
+  async close() {
+    return this.#echo("close", []);
+  }
+
+  async #echo(method: string, args: unknown[]) {
+    return { by: this.#name, method, args };
+  }
+}
+
+function intercepted(more: object = {}) {
+  const calls: StoreCall[] = [];
+  const echo = Object.assign(new EchoStore(), more) as unknown as KeyStore;
+  const store = interceptStore(echo, (call, run) => {
+    calls.push(call);
+    return run();
+  });
+  return { store, calls };
+}
+
+describe("a store that is intercepted", () => {
+  test("is called with the same arguments, and what it answers comes back", async () => {
+    const { store, calls } = intercepted();
+    expect(await store.read("ws_tides", [])).toEqual({
+      by: "echo",
+      method: "read",
+      args: ["ws_tides", []],
+    });
+    expect(calls).toEqual([{ method: "read", workspaceId: "ws_tides" }]);
+  });
+
+  test("still answers a charge at once, and its workspace is that of the plan", () => {
+    const { store, calls } = intercepted();
+    const answer: unknown = store.charge(PLAN, MOMENT);
+    expect(answer).toEqual({ by: "echo", method: "charge", args: [PLAN, MOMENT] });
+    expect(calls).toEqual([{ method: "charge", workspaceId: "ws_tides" }]);
+  });
+
+  test("is closed in no workspace", async () => {
+    const { store, calls } = intercepted();
+    await store.close();
+    expect(calls).toEqual([{ method: "close", workspaceId: null }]);
+  });
+
+  test("has a clock of its own exactly where it had one before", async () => {
+    expect(intercepted().store).not.toHaveProperty("readClock");
+    const { store, calls } = intercepted({ readClock: async () => 7 });
+    expect(await store.readClock?.()).toBe(7);
+    expect(calls).toEqual([{ method: "readClock", workspaceId: null }]);
+  });
+
+  test("need not be called at all", async () => {
+    const refused = new Error("not today");
+    const store = interceptStore(new EchoStore() as unknown as KeyStore, () =>
+      Promise.reject(refused),
+    );
+    await expect(store.page("ws_tides", {} as never)).rejects.toBe(refused);
+  });
+});

@@ -1,0 +1,38 @@
+import type { KeyStore } from "./key-store.js";
+
+/** Name of a method of {@link KeyStore}. */
+export type StoreMethod = keyof KeyStore;
+
+/** One call of a store. */
+export interface StoreCall {
+  readonly method: StoreMethod;
+  /** Null for `readClock` and `close`. */
+  readonly workspaceId: string | null;
+}
+
+/**
+ * Stands between a latchkey and its store. What it answers, throws or rejects with is what the caller gets.
+ *
+ * @param run - Makes the call, and answers what the store answers: of `charge` that need not be a promise.
+ */
+export type StoreInterceptor = (call: StoreCall, run: () => unknown) => unknown;
+
+/** A store whose every call goes through `around`: to measure it, to delay it, to make it fail. */
+export function interceptStore(store: KeyStore, around: StoreInterceptor): KeyStore {
+  return new Proxy(store, {
+    get(_, name) {
+      const method: unknown = Reflect.get(store, name);
+      if (typeof method !== "function") return method;
+      return (...args: readonly unknown[]) =>
+        around({ method: name as StoreMethod, workspaceId: workspaceIdOf(args[0]) }, () =>
+          Reflect.apply(method, store, args),
+        );
+    },
+  });
+}
+
+/** The first argument is the id itself, or a plan that names it. */
+function workspaceIdOf(first: unknown): string | null {
+  if (typeof first === "string") return first;
+  return (first as { readonly workspaceId: string } | undefined)?.workspaceId ?? null;
+}

@@ -1,0 +1,15 @@
+import { type Latchkey, LatchkeyError } from "@latchkey/core";
+
+/**
+ * The id of the identity that has this id, else of the one that has this external id.
+ *
+ * @throws LatchkeyError `NOT_FOUND` if there is neither.
+ */
+export async function findIdentityId(latchkey: Latchkey, anyId: string): Promise<string> {
+  try {
+    if (anyId.startsWith("id_")) return (await latchkey.getIdentity({ identityId: anyId })).id;
+  } catch (error) {
+    if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;
+  }
+  return (await latchkey.getIdentity({ externalId: anyId })).id;
+}

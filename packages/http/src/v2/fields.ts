@@ -1,0 +1,67 @@
+import {
+  OPERATIONS as CORE_OPERATIONS,
+  type CreateKeyInput,
+  type InputSchema,
+  type UpdateKeyInput,
+  type VerifyKeyInput,
+} from "@latchkey/core";
+import { z } from "zod";
+
+// Fields are those of v1, with their bounds, wherever v2 has the same field or the same value under another name.
+
+/** The schema of each field of an input. */
+type Fields<Input> = {
+  readonly [Name in keyof Input]-?: undefined extends Input[Name]
+    ? z.ZodOptional<z.ZodType<Exclude<Input[Name], undefined>, Exclude<Input[Name], undefined>>>
+    : z.ZodType<Input[Name], Input[Name]>;
+};
+
+/** The fields of an input of core, which says only that it is a schema. */
+export function fieldsOf<Input>(schema: InputSchema<Input, Input>): Fields<Input> {
+  return (schema as unknown as { readonly shape: Fields<Input> }).shape;
+}
+
+/** Fields of keys.createKey in v1. */
+export const newKey: Fields<CreateKeyInput> = fieldsOf(CORE_OPERATIONS.createKey.input);
+
+/** Fields of keys.updateKey in v1. */
+export const changedKey: Fields<UpdateKeyInput> = fieldsOf(CORE_OPERATIONS.updateKey.input);
+
+/** Fields of keys.verifyKey in v1. */
+export const question: Fields<VerifyKeyInput> = fieldsOf(CORE_OPERATIONS.verifyKey.input);
+
+/** Limits of keys and of identities. */
+export const { ratelimits } = fieldsOf(CORE_OPERATIONS.createIdentity.input);
+
+const { limit, cursor } = fieldsOf(CORE_OPERATIONS.listKeys.input);
+
+/** `limit` and `cursor` of a page. */
+export const page = {
+  limit: limit.describe("Largest number of items on the page."),
+  cursor,
+};
+
+/** An id, or a name that is as good. */
+export const anyId = z
+  .string({ error: "must be a string of 1 to 512 characters" })
+  .min(1, { error: "must be a string of 1 to 512 characters" })
+  .max(512, { error: "must be a string of 1 to 512 characters" });
+
+/** Uses of a new key. */
+export const newCredits = z
+  .strictObject({ remaining: newKey.remaining.unwrap().nullable(), refill: newKey.refill })
+  .describe("Uses of the key; unlimited if `remaining` is `null`, or without `credits`.")
+  .optional();
+
+type Credits = z.input<typeof newCredits>;
+
+/** `credits` as the fields of v1. */
+export function usesOf(credits: Credits) {
+  const { remaining, refill } = credits ?? {};
+  return { remaining: remaining ?? undefined, refill };
+}
+
+/** Where the fields of v1 for uses are here: in `credits`. */
+export function pathInCredits(path: string): string {
+  return path.replace(/^(?=(?:remaining|refill)\b)/, "credits.");
+}

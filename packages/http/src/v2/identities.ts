@@ -1,0 +1,96 @@
+import { OPERATIONS as CORE_OPERATIONS } from "@latchkey/core";
+import { z } from "zod";
+import { findIdentityId } from "../auth/identity-id.js";
+import { onIdentityByAnyId } from "../auth/required-permissions.js";
+import { IDENTITY_ID } from "../operations/examples.js";
+import type { Operation } from "../operations/operation.js";
+import { dataBody, pageBody, paginationOf } from "./bodies.js";
+import { anyId, fieldsOf, page, ratelimits } from "./fields.js";
+import { defineV2 } from "./operation.js";
+import { empty, identity, toIdentity } from "./views.js";
+
+const { externalId, meta } = fieldsOf(CORE_OPERATIONS.createIdentity.input);
+
+const IDENTITY = {
+  id: IDENTITY_ID,
+  externalId: "user_1",
+  meta: { plan: "pro" },
+  ratelimits: [
+    { id: "requests", name: "requests", limit: 1_000, duration: 60_000, autoApply: false },
+  ],
+};
+
+const either = { identity: anyId.describe("Id of the identity, or your own id of the user.") };
+
+/** Operations on identities: the users that keys belong to. */
+export const IDENTITIES: readonly Operation[] = [
+  defineV2({
+    name: "identities.createIdentity",
+    operation: "createIdentity",
+    input: z.strictObject({ externalId, meta, ratelimits }),
+    response: dataBody(z.strictObject({ identityId: z.string() })),
+    example: {
+      input: { externalId: "user_1", meta: { plan: "pro" } },
+      response: { data: { identityId: IDENTITY_ID } },
+    },
+    run: async ({ carryOut }, input) => ({ data: await carryOut(input) }),
+  }),
+  defineV2({
+    name: "identities.getIdentity",
+    operation: "getIdentity",
+    input: z.strictObject(either),
+    response: dataBody(identity),
+    example: { input: { identity: "user_1" }, response: { data: IDENTITY } },
+    requiredPermissions: (input) => onIdentityByAnyId("read_identity", input.identity),
+    run: async ({ carryOut, latchkey }, input) => {
+      const identityId = await findIdentityId(latchkey, input.identity);
+      return { data: toIdentity(await carryOut({ identityId })) };
+    },
+  }),
+  defineV2({
+    name: "identities.listIdentities",
+    operation: "listIdentities",
+    description: "One page, in the order of creation, without metadata.",
+    input: z.strictObject(page),
+    response: pageBody(identity),
+    example: {
+      input: { limit: 2 },
+      response: { data: [IDENTITY], pagination: { hasMore: false } },
+    },
+    run: async ({ carryOut }, input) => {
+      const { identities, ...info } = await carryOut(input);
+      return { data: identities.map(toIdentity), pagination: paginationOf(info) };
+    },
+  }),
+  defineV2({
+    name: "identities.updateIdentity",
+    operation: "updateIdentity",
+    description:
+      "Omitted fields stay unchanged; `meta: {}` and an empty list of limits clear. The next verification of its keys " +
+      "sees the change.",
+    input: z.strictObject({ ...either, meta, ratelimits }),
+    response: dataBody(identity),
+    example: {
+      input: { identity: "user_1", meta: { plan: "pro" } },
+      response: { data: IDENTITY },
+    },
+    requiredPermissions: (input) => onIdentityByAnyId("update_identity", input.identity),
+    run: async ({ carryOut, latchkey }, { identity: id, ...wanted }) => {
+      const identityId = await findIdentityId(latchkey, id);
+      return { data: toIdentity(await carryOut({ identityId, ...wanted })) };
+    },
+  }),
+  defineV2({
+    name: "identities.deleteIdentity",
+    operation: "deleteIdentity",
+    description: "Its keys stay valid, without an owner. To revoke them, delete them first.",
+    input: z.strictObject(either),
+    response: dataBody(empty),
+    example: { input: { identity: "user_1" }, response: { data: {} } },
+    requiredPermissions: (input) => onIdentityByAnyId("delete_identity", input.identity),
+    run: async ({ carryOut, latchkey }, input) => {
+      await carryOut({ identityId: await findIdentityId(latchkey, input.identity) });
+      return { data: {} };
+    },
+  }),
+];

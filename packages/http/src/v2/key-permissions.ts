@@ -1,0 +1,99 @@
+import { isRootAllowed } from "@latchkey/core";
+import { z } from "zod";
+import { KEY_ID, PERMISSION_ID, ROLE_ID } from "../operations/examples.js";
+import type { Operation } from "../operations/operation.js";
+import { listOf } from "../response-schemas/shared.js";
+import { dataBody } from "./bodies.js";
+import { changedKey, newKey } from "./fields.js";
+import { defineV2 } from "./operation.js";
+import { permission, role, toPermission } from "./views.js";
+
+const { keyId } = changedKey;
+
+const permissionChange = {
+  input: z.strictObject({ keyId, permissions: newKey.permissions.unwrap() }),
+  response: dataBody(listOf(permission)),
+  example: {
+    input: { keyId: KEY_ID, permissions: ["docs.read"] },
+    response: { data: [{ id: PERMISSION_ID, name: "docs.read", slug: "docs.read" }] },
+  },
+};
+
+const roleChange = {
+  input: z.strictObject({ keyId, roles: newKey.roles.unwrap() }),
+  response: dataBody(listOf(role)),
+  example: {
+    input: { keyId: KEY_ID, roles: ["reader"] },
+    response: { data: [{ id: ROLE_ID, name: "reader" }] },
+  },
+};
+
+const CREATED =
+  "One that does not exist is created if the root key has `rbac.*.create_permission`, else the response is a 412 and " +
+  "nothing is changed.";
+const EXISTING =
+  "If some do not exist, the response is a 412 that lists them, and nothing is changed.";
+const REMOVED = `One that the key does not have is ignored. ${EXISTING}`;
+
+/** Permissions of a key as v1 takes them: those that are missing are created if the caller may do that. */
+export function permissionItems(names: readonly string[], held: readonly string[]) {
+  const create = isRootAllowed(held, { resource: "rbac", id: null, action: "create_permission" });
+  return names.map((name) => ({ name, create }));
+}
+
+/** Operations on the direct permissions of a key, and on its roles. */
+export const KEY_PERMISSIONS: readonly Operation[] = [
+  defineV2({
+    ...permissionChange,
+    name: "keys.addPermissions",
+    operation: "addPermissions",
+    description: CREATED,
+    run: async ({ carryOut, permissions: held }, { keyId: id, permissions }) => {
+      const items = permissionItems(permissions, held);
+      const after = await carryOut({ keyId: id, permissions: items });
+      return { data: after.permissions.map(toPermission) };
+    },
+  }),
+  defineV2({
+    ...permissionChange,
+    name: "keys.setPermissions",
+    operation: "setPermissions",
+    description: `Replaces the whole set; an empty list clears it. ${CREATED}`,
+    run: async ({ carryOut, permissions: held }, { keyId: id, permissions }) => {
+      const items = permissionItems(permissions, held);
+      const after = await carryOut({ keyId: id, permissions: items });
+      return { data: after.permissions.map(toPermission) };
+    },
+  }),
+  defineV2({
+    ...permissionChange,
+    name: "keys.removePermissions",
+    operation: "removePermissions",
+    description: REMOVED,
+    run: async ({ carryOut }, input) => {
+      const { permissions } = await carryOut(input);
+      return { data: permissions.map(toPermission) };
+    },
+  }),
+  defineV2({
+    ...roleChange,
+    name: "keys.addRoles",
+    operation: "addRoles",
+    description: EXISTING,
+    run: async ({ carryOut }, input) => ({ data: (await carryOut(input)).roles }),
+  }),
+  defineV2({
+    ...roleChange,
+    name: "keys.setRoles",
+    operation: "setRoles",
+    description: `Replaces the whole set; an empty list clears it. ${EXISTING}`,
+    run: async ({ carryOut }, input) => ({ data: (await carryOut(input)).roles }),
+  }),
+  defineV2({
+    ...roleChange,
+    name: "keys.removeRoles",
+    operation: "removeRoles",
+    description: REMOVED,
+    run: async ({ carryOut }, input) => ({ data: (await carryOut(input)).roles }),
+  }),
+];

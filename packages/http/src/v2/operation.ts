@@ -1,0 +1,103 @@
+import { type InputSchema, LatchkeyError, type Operations } from "@latchkey/core";
+import type { z } from "zod";
+import type { Caller } from "../auth/callers.js";
+import type { RequiredPermissions } from "../auth/required-permissions.js";
+import { REQUEST_ID } from "../operations/examples.js";
+import type { Operation } from "../operations/operation.js";
+import { OPERATIONS } from "../operations/table.js";
+
+/** Names of operations of core that v1 serves. */
+type Name = keyof Operations;
+
+/** What an operation of v2 gets beside its input. */
+interface Call<Carrier extends Name> {
+  /** Carries out the operation of v1, with everything that v1 checks by itself. */
+  readonly carryOut: (
+    input: Parameters<Operations[Carrier]>[0],
+  ) => Promise<Awaited<ReturnType<Operations[Carrier]>>>;
+  readonly latchkey: Caller["latchkey"];
+  readonly permissions: Caller["permissions"];
+}
+
+/** One entry of the table of v2: an operation of v1, and how its input and response are written in v2. */
+interface Definition<
+  Carrier extends Name,
+  Input extends InputSchema,
+  Response extends z.ZodType<{ readonly meta: unknown }>,
+> {
+  /** Last segment of the path: `keys.createKey`. */
+  readonly name: string;
+  /** The operation of v1 that carries it out. Errors are those of v1; so are summary and required permissions unless given. */
+  readonly operation: Carrier;
+  readonly summary?: string;
+  readonly description?: string;
+  /** Its fields have the bounds of v1, so that a mistake is found before anything is read, and named as it was sent. */
+  readonly input: Input;
+  readonly response: Response;
+  /** Without `meta`. */
+  readonly example: {
+    readonly input: z.input<Input>;
+    readonly response: Omit<z.input<Response>, "meta">;
+  };
+  readonly acceptsList?: true;
+  readonly isBulk?: true;
+  readonly requiredPermissions?: (input: z.output<Input>) => RequiredPermissions;
+  /** Path of a field in v1 → path of the same field here, for the issues that v1 finds. */
+  readonly pathHere?: (path: string) => string;
+  /** Returns the body without `meta`. Gets the input as it was sent, checked. */
+  readonly run: (
+    call: Call<Carrier>,
+    input: z.input<Input>,
+  ) => Promise<Omit<z.output<Response>, "meta">>;
+}
+
+/** Checks an entry against its schemas, and makes it an operation like those of v1. */
+export function defineV2<
+  Carrier extends Name,
+  Input extends InputSchema,
+  Response extends z.ZodType<{ readonly meta: unknown }>,
+>(definition: Definition<Carrier, Input, Response>): Operation {
+  const { run, pathHere = (path) => path, example, operation, ...described } = definition;
+  const carrier = operationOfV1(operation);
+  return {
+    method: "POST",
+    summary: carrier.summary,
+    errors: carrier.errors,
+    ...(carrier.extraIssues !== undefined && { extraIssues: carrier.extraIssues }),
+    requiredPermissions: carrier.requiredPermissions,
+    ...described,
+    operation,
+    example: {
+      input: example.input,
+      response: { meta: { requestId: REQUEST_ID }, ...example.response },
+    },
+    run: async (caller, input, requestId) => {
+      const { latchkey, permissions } = caller;
+      const carryOut = (inputOfV1: unknown) => carrier.run(caller, inputOfV1, requestId);
+      try {
+        const body = await run(
+          { carryOut: carryOut as Call<Carrier>["carryOut"], latchkey, permissions },
+          input as z.input<Input>,
+        );
+        return { meta: { requestId }, ...body };
+      } catch (error) {
+        throw inWordsOfV2(error, pathHere);
+      }
+    },
+  } as Omit<Operation, "requiredPermissions"> as Operation;
+}
+
+function operationOfV1(name: Name): Operation {
+  const found = OPERATIONS.find(({ operation }) => operation === name);
+  if (found === undefined) throw new TypeError(`v1 has no operation ${name}`);
+  return found;
+}
+
+/** Rules across fields are checked by v1 alone: their issues get the names of the fields here. */
+function inWordsOfV2(error: unknown, pathHere: (path: string) => string): unknown {
+  if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return error;
+  if (error.issues.length === 0) return error;
+  const issues = error.issues.map(({ path, message }) => ({ path: pathHere(path), message }));
+  const message = issues.map((issue) => `"${issue.path}" ${issue.message}`).join("; ");
+  return new LatchkeyError("BAD_REQUEST", message, { issues, cause: error });
+}

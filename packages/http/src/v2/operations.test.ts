@@ -1,0 +1,286 @@
+import { describe, expect, test } from "vitest";
+import { openService, type TestService } from "../testing/open-service.js";
+import { BY_HEADER, createFixture, narrowed, type Sample, widened } from "../testing/samples.js";
+import { V2 } from "./contract.js";
+
+const HASH = "0".repeat(64);
+const LIMIT = { identifier: "user_1", limit: 10, duration: 60_000 };
+const ALL = "all";
+
+/** Every operation with an input and the permissions that it requires. */
+const SAMPLES: readonly Sample[] = [
+  sample("apis.createApi", () => ({ name: "payments" }), ["api.create_api"], ALL),
+  sample("apis.getApi", ({ apiId }) => ({ apiId }), ["api.read_api"]),
+  sample(
+    "apis.listKeys",
+    ({ apiId }) => ({ apiId, limit: 1, decrypt: true, revalidateKeysCache: true }),
+    ["api.read_key", "api.read_api", "api.decrypt_key"],
+  ),
+  sample("apis.deleteApi", ({ apiId }) => ({ apiId }), ["api.delete_api"]),
+  sample("keys.createKey", ({ apiId }) => ({ apiId, recoverable: true }), [
+    "api.create_key",
+    "api.encrypt_key",
+  ]),
+  sample("keys.verifyKey", ({ key }) => ({ key }), ["api.verify_key"]),
+  sample("keys.getKey", ({ keyId }) => ({ keyId, decrypt: true }), [
+    "api.read_key",
+    "api.decrypt_key",
+  ]),
+  sample("keys.whoami", ({ key }) => ({ key }), ["api.read_key"]),
+  sample("keys.updateKey", ({ keyId }) => ({ keyId, credits: null }), ["api.update_key"]),
+  sample(
+    "keys.updateKey, its permissions",
+    ({ keyId, permission }) => ({ keyId, permissions: [permission] }),
+    ["api.update_key", "rbac.add_permission_to_key", "rbac.remove_permission_from_key"],
+  ),
+  sample("keys.updateCredits", ({ keyId }) => ({ keyId, operation: "set", value: null }), [
+    "api.update_key",
+  ]),
+  sample("keys.deleteKey", ({ keyId }) => ({ keyId, permanent: true }), ["api.delete_key"]),
+  sample("keys.rerollKey", ({ keyId }) => ({ keyId, expiration: 0 }), [
+    "api.create_key",
+    "api.update_key",
+    "api.encrypt_key",
+  ]),
+  sample(
+    "keys.addPermissions",
+    ({ keyId, permission }) => ({ keyId, permissions: [permission] }),
+    ["rbac.add_permission_to_key"],
+    ALL,
+  ),
+  sample(
+    "keys.setPermissions",
+    ({ keyId, permission }) => ({ keyId, permissions: [permission] }),
+    ["rbac.add_permission_to_key", "rbac.remove_permission_from_key"],
+    ALL,
+  ),
+  sample(
+    "keys.removePermissions",
+    ({ keyId, permission }) => ({ keyId, permissions: [permission] }),
+    ["rbac.remove_permission_from_key"],
+    ALL,
+  ),
+  sample("keys.addRoles", ({ keyId }) => ({ keyId, roles: [] }), ["rbac.add_role_to_key"], ALL),
+  sample(
+    "keys.setRoles",
+    ({ keyId }) => ({ keyId, roles: [] }),
+    ["rbac.add_role_to_key", "rbac.remove_role_from_key"],
+    ALL,
+  ),
+  sample(
+    "keys.removeRoles",
+    ({ keyId }) => ({ keyId, roles: [] }),
+    ["rbac.remove_role_from_key"],
+    ALL,
+  ),
+  sample("keys.migrateKeys", ({ apiId }) => ({ migrationId: "m", apiId, keys: [{ hash: HASH }] }), [
+    "api.create_key",
+  ]),
+  sample(
+    "identities.createIdentity",
+    () => ({ externalId: "user_2" }),
+    ["identity.create_identity"],
+    ALL,
+  ),
+  sample("identities.getIdentity", ({ externalId }) => ({ identity: externalId }), [
+    "identity.read_identity",
+  ]),
+  sample("identities.listIdentities", () => ({ limit: 1 }), ["identity.read_identity"], ALL),
+  sample(
+    "identities.updateIdentity",
+    ({ identityId }) => ({ identity: identityId, meta: { plan: "pro" } }),
+    ["identity.update_identity"],
+  ),
+  sample("identities.deleteIdentity", ({ externalId }) => ({ identity: externalId }), [
+    "identity.delete_identity",
+  ]),
+  sample(
+    "permissions.createPermission",
+    () => ({ name: "Write", slug: "docs.write" }),
+    ["rbac.create_permission"],
+    ALL,
+  ),
+  sample(
+    "permissions.getPermission",
+    ({ permission }) => ({ permission }),
+    ["rbac.read_permission"],
+    ALL,
+  ),
+  sample("permissions.listPermissions", () => ({ search: "d" }), ["rbac.read_permission"], ALL),
+  sample(
+    "permissions.deletePermission",
+    ({ permissionId }) => ({ permission: permissionId }),
+    ["rbac.delete_permission"],
+    ALL,
+  ),
+  sample("permissions.createRole", () => ({ name: "editor" }), ["rbac.create_role"], ALL),
+  sample("permissions.getRole", ({ roleId }) => ({ role: roleId }), ["rbac.read_role"], ALL),
+  sample("permissions.listRoles", () => ({}), ["rbac.read_role"], ALL),
+  sample("permissions.deleteRole", ({ roleId }) => ({ role: roleId }), ["rbac.delete_role"], ALL),
+  sample(
+    "permissions.setRolePermissions",
+    ({ roleId, permission }) => ({ roleId, permissions: [permission] }),
+    ["rbac.add_permission_to_role", "rbac.remove_permission_from_role"],
+    ALL,
+  ),
+  sample("ratelimit.limit", ({ namespace }) => ({ namespace, ...LIMIT }), ["ratelimit.limit"]),
+  sample("ratelimit.multiLimit", ({ namespace }) => [{ namespace, ...LIMIT }], ["ratelimit.limit"]),
+];
+
+function sample(
+  title: string,
+  input: Sample["input"],
+  requiredPermissions: readonly string[],
+  scope?: typeof ALL,
+): Sample {
+  const [name = ""] = title.split(",");
+  const isForAllOnly = scope === ALL ? { isForAllOnly: true as const } : {};
+  return { title, name, input, requiredPermissions, ...isForAllOnly };
+}
+
+const NEW_PERMISSION = "made.by.v2";
+
+function callAs(service: TestService, name: string, input: object, permissions: readonly string[]) {
+  const headers = { "x-permissions": JSON.stringify(permissions) };
+  return service.call(name, input, { version: "v2", token: null, headers });
+}
+
+async function open() {
+  const service = await openService(BY_HEADER);
+  return { service, fixture: await createFixture(service) };
+}
+
+test("every operation has its row", () => {
+  expect([...new Set(SAMPLES.map(({ name }) => name))].sort()).toEqual(
+    V2.operations.map(({ name }) => name).sort(),
+  );
+});
+
+describe.each(SAMPLES)("$title", (one) => {
+  test("needs exactly its permissions, for all resources, or for this one where there is one", async () => {
+    for (const permissions of [widened(one), ["*"]]) {
+      const { service, fixture } = await open();
+      expect((await callAs(service, one.name, one.input(fixture), permissions)).status).toBe(200);
+    }
+    const { service, fixture } = await open();
+    for (const missing of widened(one)) {
+      const others = widened(one).filter((permission) => permission !== missing);
+      const { status, body } = await callAs(service, one.name, one.input(fixture), others);
+      expect([status, body.error.title]).toEqual([403, "Forbidden"]);
+      expect(body.error.detail).toContain(missing);
+    }
+    const forThisOne = narrowed(one, fixture);
+    const { status } = await callAs(service, one.name, one.input(fixture), forThisOne);
+    expect(status).toBe(one.isForAllOnly && !isRbac(one) ? 403 : 200);
+  });
+});
+
+/** Roles and permissions have no form for one of them. */
+function isRbac({ requiredPermissions }: Sample): boolean {
+  return requiredPermissions.every((need) => need.startsWith("rbac."));
+}
+
+describe("what v2 does by itself", () => {
+  const root = ["*"];
+  const ok = async (service: TestService, name: string, input: object, held = root) => {
+    const { status, text, body } = await callAs(service, name, input, held);
+    expect([status, status === 200 ? "" : text]).toEqual([200, ""]);
+    return body.data;
+  };
+
+  test("a missing permission is created for who may create it, and else nothing is changed", async () => {
+    const { service, fixture } = await open();
+    const input = { keyId: fixture.keyId, permissions: [NEW_PERMISSION] };
+    const adding = ["rbac.*.add_permission_to_key"];
+    expect((await callAs(service, "keys.addPermissions", input, adding)).status).toBe(412);
+    const creating = [...adding, "rbac.*.create_permission"];
+    expect(await ok(service, "keys.addPermissions", input, creating)).toMatchObject([
+      { slug: NEW_PERMISSION },
+    ]);
+  });
+
+  test("who may only change a key cannot give it permissions", async () => {
+    const { service, fixture } = await open();
+    const input = { keyId: fixture.keyId, permissions: [fixture.permission] };
+    for (const name of ["keys.updateKey", "keys.addPermissions", "keys.setPermissions"])
+      expect((await callAs(service, name, input, ["api.*.update_key"])).status).toBe(403);
+  });
+
+  test("an identity whose own id an externalId repeats is found by its id", async () => {
+    const { service, fixture } = await open();
+    const { identityId } = fixture;
+    await ok(service, "identities.createIdentity", { externalId: identityId });
+    await ok(service, "identities.createIdentity", { externalId: "id_2" });
+    const found = await ok(service, "identities.getIdentity", { identity: identityId });
+    expect(found.externalId).toBe(fixture.externalId);
+    const other = await ok(service, "identities.getIdentity", { identity: "id_2" });
+    expect(other.externalId).toBe("id_2");
+  });
+
+  test("who may act on one identity is refused alike for others that exist and that do not", async () => {
+    const { service, fixture } = await open();
+    const held = ["identity.id_mine.read_identity"];
+    const details = await Promise.all(
+      [fixture.externalId, fixture.identityId, "nobody", "id_none"].map(async (identity) => {
+        const { status, body } = await callAs(
+          service,
+          "identities.getIdentity",
+          { identity },
+          held,
+        );
+        return [status, body.error.detail];
+      }),
+    );
+    expect(details).toEqual(Array(4).fill([403, expect.stringContaining("read_identity")]));
+  });
+
+  test("a list that v1 returns whole comes page by page, each item once", async () => {
+    const { service } = await open();
+    for (const name of ["a", "b", "c"]) await service.latchkey.createRole({ name });
+    const names: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const input = { limit: 2, ...(cursor !== undefined && { cursor }) };
+      const { body } = await callAs(service, "permissions.listRoles", input, root);
+      names.push(...body.data.map(({ name }: { name: string }) => name));
+      cursor = body.pagination.cursor;
+      expect(body.pagination.hasMore).toBe(cursor !== undefined);
+    } while (cursor !== undefined);
+    expect(names.slice(1)).toEqual(["a", "b", "c"]);
+    expect(names).toHaveLength(4);
+  });
+
+  test("of an import that meets known keys the others are all written, or none", async () => {
+    const { service, fixture } = await open();
+    const { apiId } = fixture;
+    const hashes = ["a", "b", "c"].map((digit) => digit.repeat(64));
+    const migrate = (keys: object[]) =>
+      callAs(service, "keys.migrateKeys", { migrationId: "m", apiId, keys }, root);
+    await migrate([{ hash: hashes[0] }, { hash: hashes[1] }]);
+    const refused = await migrate([{ hash: hashes[0] }, { hash: hashes[2], roles: ["none"] }]);
+    expect(refused.status).toBe(412);
+    const { body } = await migrate(hashes.map((hash) => ({ hash })));
+    expect(body.data.failed).toEqual(hashes.slice(0, 2));
+    expect(body.data.migrated).toEqual([{ hash: hashes[2], keyId: expect.any(String) }]);
+    expect((await migrate([{ hash: hashes[0] }])).body.data).toEqual({
+      migrated: [],
+      failed: [hashes[0]],
+    });
+  });
+
+  test("a verification charges the counters that v1 charges", async () => {
+    const { service, fixture } = await open();
+    const { keyId, key } = fixture;
+    await service.latchkey.updateKey({ keyId, remaining: 3 });
+    expect((await ok(service, "keys.verifyKey", { key })).credits).toBe(2);
+    expect(await service.latchkey.verifyKey({ key })).toMatchObject({ remaining: 1 });
+  });
+
+  test("publicVerify opens keys.verifyKey and nothing else", async () => {
+    const service = await openService({ publicVerify: true });
+    const { key, keyId } = await createFixture(service);
+    const nobody = { version: "v2", token: null } as const;
+    expect((await service.call("keys.verifyKey", { key }, nobody)).body.data.valid).toBe(true);
+    expect((await service.call("keys.getKey", { keyId }, nobody)).status).toBe(401);
+  });
+});

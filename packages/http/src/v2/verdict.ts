@@ -1,0 +1,80 @@
+import type { VerifyOutcome } from "@latchkey/core";
+import { z } from "zod";
+import { instant, listOf, metadata, shared, whole } from "../response-schemas/shared.js";
+import { identity, toIdentity } from "./views.js";
+
+const ratelimit = shared(
+  "VerifiedRatelimit",
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    limit: whole(1),
+    duration: whole(1),
+    reset: instant,
+    remaining: whole(),
+    exceeded: z.boolean(),
+    autoApply: z
+      .boolean()
+      .describe("Whether it applied by itself, without being named in the request."),
+  }),
+);
+
+/** What keys.verifyKey says about a key; of an unknown one nothing but the code. */
+export const verdict = shared(
+  "Verdict",
+  z.strictObject({
+    valid: z.boolean(),
+    code: z.enum([
+      "VALID",
+      "NOT_FOUND",
+      "FORBIDDEN",
+      "INSUFFICIENT_PERMISSIONS",
+      "USAGE_EXCEEDED",
+      "RATE_LIMITED",
+      "DISABLED",
+      "EXPIRED",
+    ]),
+    keyId: z.string().optional(),
+    name: z.string().optional(),
+    meta: metadata.optional(),
+    expires: instant.optional(),
+    credits: whole().optional().describe("Uses left after this verification; absent if unlimited."),
+    enabled: z.boolean().optional(),
+    permissions: listOf(z.string()).optional(),
+    roles: listOf(z.string()).optional(),
+    identity: identity.optional(),
+    ratelimits: listOf(ratelimit).optional(),
+  }),
+);
+
+/**
+ * A verdict of v1 in the words of v2. JSON omits what is undefined.
+ *
+ * @param named - The limits that the request named.
+ */
+export function toVerdict(
+  outcome: VerifyOutcome,
+  named: readonly string[],
+): z.output<typeof verdict> {
+  const { valid, code } = outcome;
+  if (outcome.code === "NOT_FOUND") return { valid, code };
+  return {
+    valid,
+    code,
+    keyId: outcome.keyId,
+    name: outcome.name,
+    meta: outcome.meta,
+    expires: outcome.expires,
+    credits: outcome.remaining,
+    enabled: outcome.enabled,
+    permissions: outcome.permissions,
+    roles: outcome.roles,
+    identity: outcome.identity && toIdentity(outcome.identity),
+    ratelimits: outcome.ratelimits?.flatMap(({ duration, ...limit }) =>
+      // Only an answer that was given before may lack it, and no request of v2 asks for one.
+      duration === undefined
+        ? []
+        : [{ ...limit, duration, id: limit.name, autoApply: !named.includes(limit.name) }],
+    ),
+  };
+}

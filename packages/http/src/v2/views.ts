@@ -1,0 +1,149 @@
+import type { IdentityView, KeyView, PermissionView } from "@latchkey/core";
+import { z } from "zod";
+import { instant, listOf, metadata, shared, whole } from "../response-schemas/shared.js";
+
+const refill = z.strictObject({
+  interval: z.enum(["daily", "monthly"]),
+  amount: whole(1),
+  refillDay: whole(1).max(31).optional(),
+});
+
+/** Uses of a key; null for unlimited. */
+export const credits = shared(
+  "Credits",
+  z.strictObject({ remaining: whole().nullable(), refill: refill.optional() }),
+);
+
+/** A limit of a key or an identity. It is identified by its name, which is its id, too. */
+const ratelimit = shared(
+  "Ratelimit",
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    limit: whole(1),
+    duration: whole(1),
+    autoApply: z.boolean(),
+  }),
+);
+
+/** An identity: in a list without `meta`, beside a key without `ratelimits`. */
+export const identity = shared(
+  "Identity",
+  z.strictObject({
+    id: z.string(),
+    externalId: z.string(),
+    meta: metadata.optional(),
+    ratelimits: listOf(ratelimit).optional(),
+  }),
+);
+
+/** A key as it is read. */
+export const key = shared(
+  "Key",
+  z.strictObject({
+    keyId: z.string(),
+    start: z.string(),
+    enabled: z.boolean(),
+    createdAt: instant,
+    name: z.string().optional(),
+    meta: metadata.optional(),
+    updatedAt: instant.optional(),
+    lastUsedAt: instant.optional(),
+    expires: instant.optional(),
+    permissions: listOf(z.string()),
+    roles: listOf(z.string()),
+    credits: credits.optional(),
+    identity: identity.optional(),
+    plaintext: z.string().optional(),
+    ratelimits: listOf(ratelimit).optional(),
+  }),
+);
+
+/** A permission. latchkey knows one name of it, which is its slug, too. */
+export const permission = shared(
+  "Permission",
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    description: z.string().optional(),
+  }),
+);
+
+/** A role; among those of a key without `description` and `permissions`. */
+export const role = shared(
+  "Role",
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    permissions: listOf(permission).optional().describe("The permissions of the role."),
+  }),
+);
+
+/** Response without a value. */
+export const empty = shared("Empty", z.strictObject({}));
+
+type Limits = readonly {
+  readonly name: string;
+  readonly limit: number;
+  readonly duration: number;
+  readonly autoApply?: boolean | undefined;
+}[];
+
+function toRatelimits(limits: Limits): z.output<typeof ratelimit>[] {
+  return limits.map(({ name, limit, duration, autoApply = false }) => ({
+    id: name,
+    name,
+    limit,
+    duration,
+    autoApply,
+  }));
+}
+
+/** An identity of v1 in the words of v2. */
+export function toIdentity({
+  id,
+  externalId,
+  meta,
+  ratelimits,
+}: Pick<IdentityView, "id" | "externalId"> &
+  Partial<Pick<IdentityView, "meta" | "ratelimits">>): z.output<typeof identity> {
+  return { id, externalId, meta, ratelimits: ratelimits && toRatelimits(ratelimits) };
+}
+
+/** A key of v1 in the words of v2. JSON omits what is undefined. */
+export function toKey(view: KeyView): z.output<typeof key> {
+  return {
+    keyId: view.id,
+    start: view.start,
+    enabled: view.enabled,
+    createdAt: view.createdAt,
+    name: view.name,
+    meta: view.meta,
+    updatedAt: view.updatedAt,
+    lastUsedAt: view.lastUsedAt,
+    expires: view.expires,
+    permissions: view.permissions,
+    roles: view.roles,
+    credits: view.remaining === undefined ? undefined : toCredits(view.remaining, view.refill),
+    identity: view.identity && toIdentity(view.identity),
+    plaintext: view.plaintext,
+    ratelimits: view.ratelimits && toRatelimits(view.ratelimits),
+  };
+}
+
+function toCredits(remaining: number, refill: KeyView["refill"]): z.output<typeof credits> {
+  if (refill === undefined) return { remaining };
+  const { interval, amount, refillDay } = refill;
+  return { remaining, refill: { interval, amount, refillDay } };
+}
+
+/** A permission of v1 in the words of v2. */
+export function toPermission({
+  id,
+  name,
+  description,
+}: PermissionView): z.output<typeof permission> {
+  return { id, name, slug: name, description };
+}

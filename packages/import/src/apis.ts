@@ -1,0 +1,72 @@
+import { type Latchkey, LatchkeyError } from "@latchkey/core";
+import type { ImportRow, RowIssue } from "./row.js";
+
+/** The API that a row goes to: one that exists, one that is to be made, or why there is none. */
+export type ApiChoice =
+  | { readonly apiId: string }
+  | { readonly newName: string }
+  | { readonly issue: RowIssue };
+
+/** Says which API a row goes to: the one that is given for all, else its own, else the one of the name that it gives. */
+export class Apis {
+  readonly #latchkey: Pick<Latchkey, "getApi" | "listApis">;
+  readonly #given: { readonly apiId?: string | undefined; readonly apiName?: string | undefined };
+  readonly #exists = new Map<string, boolean>();
+  #idsByName: Map<string, string> | null = null;
+
+  constructor(
+    latchkey: Pick<Latchkey, "getApi" | "listApis">,
+    given: { readonly apiId?: string | undefined; readonly apiName?: string | undefined },
+  ) {
+    this.#latchkey = latchkey;
+    this.#given = given;
+  }
+
+  async choose({ key, api }: ImportRow): Promise<ApiChoice> {
+    const { apiId, apiName } = this.#given;
+    if (apiId !== undefined) return { apiId };
+    const own = key.apiId;
+    if (apiName === undefined && typeof own === "string" && (await this.#has(own)))
+      return { apiId: own };
+    const name = apiName ?? api;
+    if (name === undefined) {
+      const message = own === undefined ? "is missing" : "is no API of this workspace";
+      return { issue: { field: "apiId", message: `${message}: name the API of all rows` } };
+    }
+    this.#idsByName ??= await this.#list();
+    const known = this.#idsByName.get(name);
+    return known === undefined ? { newName: name } : { apiId: known };
+  }
+
+  /** Makes known that an API was made. */
+  add(name: string, apiId: string): void {
+    this.#idsByName?.set(name, apiId);
+  }
+
+  async #has(apiId: string): Promise<boolean> {
+    const known = this.#exists.get(apiId);
+    if (known !== undefined) return known;
+    const exists = await this.#latchkey.getApi({ apiId }).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof LatchkeyError && ["NOT_FOUND", "BAD_REQUEST"].includes(error.code))
+          return false;
+        throw error;
+      },
+    );
+    this.#exists.set(apiId, exists);
+    return exists;
+  }
+
+  /** Of several of one name the one that was made first. */
+  async #list(): Promise<Map<string, string>> {
+    const ids = new Map<string, string>();
+    let cursor: string | undefined;
+    do {
+      const page = await this.#latchkey.listApis(cursor === undefined ? {} : { cursor });
+      for (const { id, name } of page.apis) if (!ids.has(name)) ids.set(name, id);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return ids;
+  }
+}

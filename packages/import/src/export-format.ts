@@ -1,0 +1,59 @@
+import { stringify } from "csv-stringify/sync";
+import type { ExportedKey } from "./exported-key.js";
+
+/** Forms of an export. */
+export const EXPORT_FORMATS = ["jsonl", "csv"] as const;
+
+/** One of {@link EXPORT_FORMATS}. */
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The columns of an export as CSV. Lists and objects are JSON in their cell. */
+const COLUMNS = [
+  "hash.value",
+  "hash.variant",
+  "hash.pepper",
+  "id",
+  "apiId",
+  "api",
+  "start",
+  "name",
+  "externalId",
+  "identity",
+  "meta",
+  "roles",
+  "permissions",
+  "createdAt",
+  "updatedAt",
+  "lastUsedAt",
+  "expires",
+  "enabled",
+  "remaining",
+  "refill.interval",
+  "refill.amount",
+  "refill.refillDay",
+  "refill.lastRefillAt",
+  "ratelimits",
+  "usesFrom",
+  "environment",
+  "rotatedFrom",
+  "rotatedTo",
+];
+
+/** What stands before the first key: the names of the columns, or nothing. */
+export function exportHeader(format: ExportFormat): string {
+  return format === "csv" ? stringify([COLUMNS]) : "";
+}
+
+/** Keys as text: lines of JSON, or rows of CSV (RFC 4180, lines ended as on Unix). */
+export function exportText(format: ExportFormat, keys: readonly ExportedKey[]): string {
+  if (format === "jsonl") return keys.map((key) => `${JSON.stringify(key)}\n`).join("");
+  return stringify(keys.map((key) => COLUMNS.map((column) => cellOf(key, column))));
+}
+
+function cellOf(key: ExportedKey, column: string): string {
+  let value: unknown = key;
+  for (const part of column.split("."))
+    value = (value as Record<string, unknown> | undefined)?.[part];
+  if (value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

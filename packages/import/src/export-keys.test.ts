@@ -1,0 +1,169 @@
+import type { KeyStore } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { sqliteStore } from "@latchkey/sqlite";
+import { describe, expect, test } from "vitest";
+import { EXPORT_FORMATS, type ExportFormat, exportHeader, exportText } from "./export-format.js";
+import { exportKeys } from "./export-keys.js";
+import { openSource } from "./open-source.js";
+import {
+  DAY_MS,
+  hashOf,
+  inPieces,
+  keyRing,
+  NOON,
+  openLatchkey,
+  runImport,
+} from "./testing/imports.js";
+
+type OpenLatchkey = ReturnType<typeof openLatchkey>;
+
+const VAULT = keyRing(1);
+
+/** Everything that an export writes, as text, and its last page. */
+async function exported(from: OpenLatchkey, format: ExportFormat, apiId?: string) {
+  let text = exportHeader(format);
+  let last: object = {};
+  for await (const { keys, ...counts } of exportKeys({ from, apiId })) {
+    text += exportText(format, keys);
+    last = counts;
+  }
+  return { text, last };
+}
+
+/** A workspace with a key of every kind. */
+async function fill(latchkey: OpenLatchkey) {
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const { apiId: other } = await latchkey.createApi({ name: "maps" });
+  await latchkey.createPermission({ name: "tides.read" });
+  await latchkey.createPermission({ name: "tides.write" });
+  await latchkey.createRole({ name: "harbour", permissions: ["tides.write"] });
+  await latchkey.createIdentity({
+    externalId: "pier-7",
+    meta: { plan: "gold" },
+    ratelimits: [{ name: "requests", limit: 100, duration: 1_000, autoApply: true }],
+    remaining: 50,
+    refill: { interval: "daily", amount: 50 },
+  });
+  const plain = await latchkey.createKey({ apiId });
+  const full = await latchkey.createKey({
+    apiId,
+    prefix: "tide",
+    name: 'north "pier", =1+1\n',
+    externalId: "pier-7",
+    meta: { berth: 4, nested: { a: [1, "b"] } },
+    roles: ["harbour"],
+    permissions: ["tides.read"],
+    expires: NOON + DAY_MS,
+    remaining: 10,
+    refill: { interval: "monthly", amount: 10, refillDay: 31 },
+    ratelimit: { limit: 10, duration: 60_000 },
+    ratelimits: [{ name: "tiles", limit: 3, duration: 1_000, autoApply: true }],
+    recoverable: true,
+    environment: "live",
+  });
+  const shared = await latchkey.createKey({
+    apiId: other,
+    externalId: "pier-7",
+    usesFrom: "identity",
+  });
+  const off = await latchkey.createKey({ apiId: other, enabled: false, remaining: 1 });
+  await latchkey.verifyKey({ key: full.key });
+  return { apiId, secrets: [plain, full, shared, off].map(({ key }) => key) };
+}
+
+/** What a caller sees of the keys, but for what an import makes anew. */
+async function listed(latchkey: OpenLatchkey) {
+  const { apis } = await latchkey.listApis();
+  const pages = await Promise.all(
+    apis.map(({ id }) => latchkey.listKeys({ apiId: id }, { forExport: true })),
+  );
+  return pages.map(({ keys }) =>
+    keys.map(({ id, apiId, updatedAt, lastUsedAt, identity, stored, ...key }) => ({
+      ...key,
+      stored: { ...stored, recoverable: false },
+      identity: identity && { ...identity, id: "" },
+    })),
+  );
+}
+
+const STORES: readonly [string, () => KeyStore][] = [
+  ["memory", () => memoryStore()],
+  ["SQLite", () => sqliteStore(":memory:")],
+];
+
+describe.each(STORES)("an export of %s", (_name, openStore) => {
+  test.each(EXPORT_FORMATS)("as %s is read back whole", async (format) => {
+    const from = openLatchkey(openStore(), { vault: VAULT });
+    const { secrets } = await fill(from);
+    const { text, last } = await exported(from, format);
+    expect(last).toEqual({ exported: 4, sealed: 1, peppered: 0, damaged: 0 });
+    const into = openLatchkey(openStore());
+    // Roles are made anew, and without permissions.
+    await into.createPermission({ name: "tides.write" });
+    await into.createRole({ name: "harbour", permissions: ["tides.write"] });
+    const source = openSource(format, inPieces(text));
+    const { report } = await runImport({ from: source, into });
+    expect(report).toMatchObject({
+      written: 4,
+      skipped: 0,
+      created: { apis: ["tides", "maps"], permissions: ["tides.read"], roles: [] },
+      ignoredColumns: [],
+    });
+    expect(await listed(into)).toEqual(await listed(from));
+    const identity = await from.getIdentity({ externalId: "pier-7" });
+    expect(await into.getIdentity({ externalId: "pier-7" })).toEqual({
+      ...identity,
+      id: expect.any(String),
+    });
+    const codes = [];
+    for (const key of secrets) codes.push((await into.verifyKey({ key })).code);
+    expect(codes).toEqual(["VALID", "VALID", "VALID", "DISABLED"]);
+    await Promise.all([from.close(), into.close()]);
+  });
+});
+
+test("an export holds no secret, sealed or not, and says how many it left out", async () => {
+  const from = openLatchkey(undefined, { vault: VAULT });
+  const { secrets, apiId } = await fill(from);
+  for (const format of EXPORT_FORMATS) {
+    const { text } = await exported(from, format);
+    for (const secret of secrets) expect(text).not.toContain(secret);
+    expect(text).toContain(hashOf(secrets[0] as string, "base64url"));
+    expect(text).not.toMatch(/sealed|plaintext/i);
+  }
+  const { last } = await exported(from, "jsonl", apiId);
+  expect(last).toMatchObject({ exported: 2, sealed: 1 });
+});
+
+test("a hash under a pepper says so, and an import skips it", async () => {
+  const from = openLatchkey(undefined, { pepper: keyRing(50) });
+  const { apiId } = await from.createApi({ name: "tides" });
+  await from.createKey({ apiId });
+  for (const format of EXPORT_FORMATS) {
+    const { text, last } = await exported(from, format);
+    expect(last).toMatchObject({ exported: 1, peppered: 1 });
+    const into = openLatchkey();
+    const { report } = await runImport({ from: openSource(format, inPieces(text)), into });
+    expect(report).toMatchObject({ written: 0, skipped: 1 });
+    expect(report.issues[0]?.field).toBe("hash.pepper");
+  }
+});
+
+test("more keys than a page are all exported, and none twice", async () => {
+  const from = openLatchkey();
+  const { apiId } = await from.createApi({ name: "tides" });
+  for (let at = 0; at < 3; at += 1)
+    await from.createKeys(
+      Array.from({ length: 90 }, (_, place) => ({
+        apiId,
+        hash: { value: hashOf(`${at} ${place}`), variant: "sha256_hex" as const },
+      })),
+    );
+  const ids = new Set<string>();
+  const pages: number[] = [];
+  for await (const { keys } of exportKeys({ from })) {
+    pages.push(keys.length);
+    for (const { id } of keys) ids.add(id);
+  }
+  expect([pages, ids.size]).toEqual([[100, 100, 70], 270]);
+});

@@ -1,0 +1,99 @@
+import { type ApiView, type IdentityView, type Latchkey, LatchkeyError } from "@latchkey/core";
+import { type ExportedKey, exportedKey } from "./exported-key.js";
+
+/** What an export calls of a latchkey. */
+export type ExportOrigin = Pick<
+  Latchkey,
+  "listKeys" | "listApis" | "getApi" | "getIdentity" | "workspaceId"
+>;
+
+/** Options of {@link exportKeys}. */
+export interface ExportOptions {
+  readonly from: ExportOrigin;
+  /** The API whose keys are exported. Without it, those of all APIs of the workspace. */
+  readonly apiId?: string | undefined;
+}
+
+/** A page of keys, with what has come together until then. */
+export interface ExportPage {
+  readonly keys: readonly ExportedKey[];
+  /** Keys so far. */
+  readonly exported: number;
+  /** Of these, keys whose secret was kept encrypted, which is left out. */
+  readonly sealed: number;
+  /** Of these, keys whose hash is of use only with the pepper. */
+  readonly peppered: number;
+  /** Keys that cannot be read, and are left out. */
+  readonly damaged: number;
+}
+
+/** Owners that are remembered. */
+const MAX_OWNERS = 10_000;
+
+/**
+ * The keys of a workspace or an API with their hashes, a page at a time. No secret is among them, sealed or not. Keys that are
+ * created meanwhile may be missing.
+ *
+ * @throws LatchkeyError `NOT_FOUND` for an unknown API.
+ */
+export async function* exportKeys({
+  from,
+  apiId,
+}: ExportOptions): AsyncGenerator<ExportPage, void> {
+  const owners = new Map<string, IdentityView | null>();
+  let [exported, sealed, peppered, damaged] = [0, 0, 0, 0];
+  for await (const api of apisOf(from, apiId)) {
+    let cursor: string | undefined;
+    do {
+      const page = await from.listKeys(
+        { apiId: api.id, ...(cursor !== undefined && { cursor }) },
+        { forExport: true },
+      );
+      const keys: ExportedKey[] = [];
+      for (const key of page.keys) {
+        const owner =
+          key.identity === undefined ? null : await ownerOf(from, key.identity.id, owners);
+        keys.push(exportedKey(key, api.name, owner));
+        if (key.stored?.recoverable) sealed += 1;
+      }
+      exported += keys.length;
+      peppered += keys.filter(({ hash }) => hash.pepper !== undefined).length;
+      damaged += page.damaged ?? 0;
+      yield { keys, exported, sealed, peppered, damaged };
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+}
+
+async function* apisOf(
+  from: ExportOrigin,
+  apiId: string | undefined,
+): AsyncGenerator<Pick<ApiView, "id" | "name">> {
+  if (apiId !== undefined) {
+    yield await from.getApi({ apiId });
+    return;
+  }
+  let cursor: string | undefined;
+  do {
+    const page = await from.listApis(cursor === undefined ? {} : { cursor });
+    yield* page.apis;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+/** Null for one that was deleted meanwhile. */
+async function ownerOf(
+  from: ExportOrigin,
+  identityId: string,
+  owners: Map<string, IdentityView | null>,
+): Promise<IdentityView | null> {
+  const known = owners.get(identityId);
+  if (known !== undefined) return known;
+  const owner = await from.getIdentity({ identityId }).catch((error: unknown) => {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    throw error;
+  });
+  if (owners.size >= MAX_OWNERS) owners.clear();
+  owners.set(identityId, owner);
+  return owner;
+}

@@ -1,0 +1,107 @@
+import type { IdentityView, KeyView } from "@latchkey/core";
+
+/**
+ * A key as it is exported: a row that an import reads back. Instants and spans in ms. Fields without a value are absent.
+ */
+export interface ExportedKey {
+  /** `pepper`: id of the pepper that the hash is keyed with, as HMAC-SHA-256. */
+  readonly hash: {
+    readonly value: string;
+    readonly variant: "sha256_base64url" | "hmac_sha256_base64url";
+    readonly pepper?: string;
+  };
+  readonly id: string;
+  readonly apiId: string;
+  /** Name of its API. */
+  readonly api: string;
+  readonly start?: string;
+  readonly name?: string;
+  readonly externalId?: string;
+  /** Of its owner, where there is anything to say. */
+  readonly identity?: Pick<IdentityView, "remaining" | "refill"> &
+    Partial<Pick<IdentityView, "meta" | "ratelimits">>;
+  readonly meta?: KeyView["meta"];
+  /** Names of its roles. */
+  readonly roles?: readonly string[];
+  /** Names of the permissions that it was given itself. */
+  readonly permissions?: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt?: number;
+  readonly lastUsedAt?: number;
+  readonly expires?: number;
+  /** As it was switched, also where it is expired or used up. */
+  readonly enabled: boolean;
+  readonly remaining?: number;
+  readonly refill?: KeyView["refill"];
+  readonly ratelimits?: KeyView["ratelimits"];
+  readonly usesFrom?: "identity";
+  readonly environment?: string;
+  readonly rotatedFrom?: string;
+  readonly rotatedTo?: string;
+}
+
+/** What a key of a list is exported as. It has no secret, sealed or not. */
+export function exportedKey(view: KeyView, api: string, owner: IdentityView | null): ExportedKey {
+  const { stored } = view;
+  if (stored === undefined) throw new TypeError("the key was not listed for an export");
+  // Uses and refill of these are the owner's.
+  const isShared = view.usesFrom === "identity";
+  const identity = owner === null ? null : ownerSettings(owner);
+  return withoutAbsent({
+    hash: exportedHash(stored.hash),
+    id: view.id,
+    apiId: view.apiId,
+    api,
+    start: view.start || undefined,
+    name: view.name,
+    externalId: view.identity?.externalId,
+    identity: identity !== null && Object.keys(identity).length > 0 ? identity : undefined,
+    meta: view.meta,
+    roles: unlessEmpty(view.roles),
+    permissions: unlessEmpty(stored.permissions),
+    createdAt: view.createdAt,
+    updatedAt: view.updatedAt,
+    lastUsedAt: view.lastUsedAt,
+    expires: view.expires,
+    enabled: stored.enabled,
+    remaining: isShared ? undefined : view.remaining,
+    refill: isShared ? undefined : view.refill,
+    ratelimits: view.ratelimits,
+    usesFrom: view.usesFrom,
+    environment: view.environment,
+    rotatedFrom: view.rotatedFrom,
+    rotatedTo: view.rotatedTo,
+  });
+}
+
+/** The hash as it is stored: alone, or behind the id of its pepper and a dot. */
+function exportedHash(stored: string): ExportedKey["hash"] {
+  const dot = stored.indexOf(".");
+  return dot < 0
+    ? { value: stored, variant: "sha256_base64url" }
+    : {
+        value: stored.slice(dot + 1),
+        variant: "hmac_sha256_base64url",
+        pepper: stored.slice(0, dot),
+      };
+}
+
+function ownerSettings({ meta, ratelimits, remaining, refill }: IdentityView) {
+  return withoutAbsent({
+    meta: Object.keys(meta).length === 0 ? undefined : meta,
+    ratelimits: unlessEmpty(ratelimits),
+    remaining,
+    refill,
+  });
+}
+
+type Present<Value> = { readonly [Field in keyof Value]: Exclude<Value[Field], undefined> };
+
+function withoutAbsent<Value extends object>(value: Value): Present<Value> {
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(entries) as Present<Value>;
+}
+
+function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {
+  return items.length === 0 ? undefined : items;
+}

@@ -1,0 +1,52 @@
+import type { ValueKind } from "./read-value.js";
+
+/**
+ * Every field that a row of a file can set, and how its text is read. A dot leads into an object: `refill.amount`. All but `api`,
+ * `identity` and `hash.pepper` are fields of `createKeys`.
+ */
+export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>([
+  ["apiId", "text"],
+  ["api", "text"],
+  ["hash", "json"],
+  ["hash.value", "text"],
+  ["hash.variant", "text"],
+  ["hash.pepper", "text"],
+  ["plaintext", "text"],
+  ["start", "text"],
+  ["prefix", "text"],
+  ["name", "text"],
+  ["externalId", "text"],
+  ["ownerId", "text"],
+  ["identity", "json"],
+  ["meta", "json"],
+  ["roles", "names"],
+  ["permissions", "names"],
+  ["createdAt", "instant"],
+  ["expires", "instant"],
+  ["enabled", "flag"],
+  ["recoverable", "flag"],
+  ["remaining", "whole"],
+  ["refill", "json"],
+  ["refill.interval", "text"],
+  ["refill.amount", "whole"],
+  ["refill.refillDay", "whole"],
+  ["refill.lastRefillAt", "instant"],
+  ["ratelimit", "json"],
+  ["ratelimit.limit", "whole"],
+  ["ratelimit.duration", "whole"],
+  ["ratelimit.type", "text"],
+  ["ratelimit.async", "flag"],
+  ["ratelimits", "json"],
+  ["usesFrom", "text"],
+  ["environment", "text"],
+]);
+
+/** What an export says beside, and no import reads. */
+export const INFORMATION: ReadonlySet<string> = new Set([
+  "id",
+  "workspaceId",
+  "updatedAt",
+  "lastUsedAt",
+  "rotatedFrom",
+  "rotatedTo",
+]);

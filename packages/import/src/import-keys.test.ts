@@ -1,0 +1,211 @@
+import { sqliteStore } from "@latchkey/sqlite";
+import { expect, test } from "vitest";
+import { importKeys } from "./import-keys.js";
+import { openSource } from "./open-source.js";
+import {
+  DAY_MS,
+  hashOf,
+  inPieces,
+  issuesOf,
+  NOON,
+  openLatchkey,
+  runImport,
+} from "./testing/imports.js";
+
+const secret = (at: number) => `tide_${at.toString(16).padStart(32, "0")}`;
+
+const jsonl = (...rows: readonly object[]) =>
+  openSource("jsonl", inPieces(rows.map((row) => `${JSON.stringify(row)}\n`).join("")));
+
+test("keys go on working, whatever form their hash has", async () => {
+  const latchkey = openLatchkey();
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const from = jsonl(
+    { hash: hashOf(secret(1), "hex") },
+    { hash: hashOf(secret(2), "base64") },
+    { hash: hashOf(secret(3), "base64url") },
+    { hash: { value: hashOf(secret(4)).toUpperCase(), variant: "sha256_hex" } },
+    { plaintext: secret(5) },
+  );
+  const { report } = await runImport({ from, into: latchkey, apiId });
+  expect(report).toMatchObject({ isDone: true, rows: 5, written: 5, alreadyThere: 0, skipped: 0 });
+  for (const at of [1, 2, 3, 4, 5])
+    expect(await latchkey.verifyKey({ key: secret(at) })).toMatchObject({ code: "VALID", apiId });
+});
+
+test("one bad row stops no other, and each is named with its field and reason", async () => {
+  const latchkey = openLatchkey();
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const lines = [
+    JSON.stringify({ apiId, hash: hashOf(secret(1)) }),
+    "{ not json",
+    "",
+    "[]",
+    JSON.stringify({ apiId, name: "no hash" }),
+    JSON.stringify({ apiId, hash: "too short", remaining: -1 }),
+    JSON.stringify({ apiId: "api_other", hash: hashOf(secret(2)) }),
+    JSON.stringify({ hash: hashOf(secret(2)) }),
+    JSON.stringify({ apiId, hash: hashOf(secret(3)), createdAt: NOON + 1, expires: 1_700_000_000 }),
+    JSON.stringify({ apiId, hash: hashOf(secret(3)), meta: "{" }),
+    JSON.stringify({ apiId, hash: hashOf(secret(3)), remaining: -1, name: "", refill: "daily" }),
+    JSON.stringify({ apiId, hash: hashOf(secret(4)) }),
+  ];
+  const from = openSource("jsonl", inPieces(lines.join("\n")));
+  const { report, rows } = await runImport({ from, into: latchkey });
+  expect(issuesOf(rows)).toEqual([
+    "2  is not JSON",
+    "4  is not an object",
+    "5 hash is missing, and plaintext too: nothing could verify it",
+    "6 hash.value is no SHA-256: 64 digits in hexadecimal, 44 characters in base64, 43 in base64url without padding",
+    "7 apiId is no API of this workspace: name the API of all rows",
+    "8 apiId is missing: name the API of all rows",
+    '9 expires lies before 1973: if it is in seconds, say so with "unit": "s"',
+    "10 meta must be JSON",
+    "11 refill must be JSON",
+  ]);
+  expect(report).toMatchObject({ rows: 11, written: 2, skipped: 9 });
+  expect((await latchkey.verifyKey({ key: secret(4) })).code).toBe("VALID");
+});
+
+test("a second run writes nothing and says that all is there, also after uses, changes and a run that was cut off", async () => {
+  const latchkey = openLatchkey();
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const rows = Array.from({ length: 250 }, (_, at) => ({
+    hash: hashOf(secret(at)),
+    remaining: 5,
+    permissions: ["tides.read"],
+    externalId: `pier-${at % 7}`,
+  }));
+  let isFirst = true;
+  for await (const { written } of importKeys({ from: jsonl(...rows), into: latchkey, apiId })) {
+    expect([isFirst, written]).toEqual([true, 100]);
+    isFirst = false;
+    break;
+  }
+  await latchkey.verifyKey({ key: secret(3) });
+  const second = await runImport({ from: jsonl(...rows), into: latchkey, apiId });
+  expect(second.report).toMatchObject({ written: 150, alreadyThere: 100, skipped: 0 });
+  const { events } = await latchkey.listAuditEvents();
+  const third = await runImport({ from: jsonl(...rows), into: latchkey, apiId });
+  expect(third.report).toMatchObject({ written: 0, alreadyThere: 250, skipped: 0 });
+  expect((await latchkey.listAuditEvents()).events[0]?.id).toBe(events[0]?.id);
+  expect(await latchkey.verifyKey({ key: secret(3) })).toMatchObject({ remaining: 3 });
+});
+
+test("a dry run reports what the import then does, and writes nothing", async () => {
+  const latchkey = openLatchkey();
+  const rows = [
+    { api: "tides", hash: hashOf(secret(1)), permissions: ["tides.read"], roles: ["harbour"] },
+    { api: "tides", hash: hashOf(secret(1)) },
+    { api: "tides", hash: hashOf(secret(2)), expires: "soon" },
+    { api: "t", hash: hashOf(secret(3)) },
+  ];
+  const dry = await runImport({ from: jsonl(...rows), into: latchkey, dryRun: true });
+  expect(dry.report).toMatchObject({
+    isDryRun: true,
+    created: { apis: ["tides"], permissions: ["tides.read"], roles: ["harbour"] },
+  });
+  const nothing = [await latchkey.listApis(), await latchkey.listPermissions()];
+  expect(nothing).toMatchObject([{ total: 0 }, []]);
+  expect((await latchkey.listAuditEvents()).events).toEqual([]);
+  const real = await runImport({ from: jsonl(...rows), into: latchkey });
+  expect(real.report.created).toEqual(dry.report.created);
+  expect([real.report.written, real.report.alreadyThere]).toEqual([1, 1]);
+});
+
+test("an owner gets what is known of it once, and keeps what it has", async () => {
+  const latchkey = openLatchkey();
+  await latchkey.createIdentity({ externalId: "known", meta: { plan: "gold" } });
+  const identity = {
+    meta: { plan: "new" },
+    remaining: 0,
+    refill: { interval: "daily", amount: 9 },
+  };
+  const row = { api: "tides", usesFrom: "identity", identity };
+  const from = jsonl(
+    { ...row, hash: hashOf(secret(1)), externalId: "new" },
+    { ...row, hash: hashOf(secret(2)), externalId: "new" },
+    { ...row, hash: hashOf(secret(3)), externalId: "known" },
+    { ...row, hash: hashOf(secret(4)), externalId: "bad", identity: { remaining: "x" } },
+  );
+  const { rows } = await runImport({ from, into: latchkey });
+  expect(issuesOf(rows)).toEqual(["4 identity.remaining must be a whole number >= 1"]);
+  expect(await latchkey.getIdentity({ externalId: "new" })).toMatchObject(identity);
+  expect(await latchkey.getIdentity({ externalId: "known" })).toMatchObject({
+    meta: { plan: "gold" },
+  });
+  expect((await latchkey.verifyKey({ key: secret(2) })).code).toBe("USAGE_EXCEEDED");
+});
+
+test("every field arrives, an expired key stays expired", async () => {
+  const latchkey = openLatchkey();
+  const from = jsonl({
+    api: "tides",
+    hash: hashOf(secret(1)),
+    start: "tide_01",
+    name: "north pier",
+    externalId: "pier-7",
+    meta: { berth: 4 },
+    permissions: "tides.read tides.write",
+    createdAt: "2025-01-31 08:00:00.5+01",
+    expires: new Date(NOON - DAY_MS).toISOString(),
+    enabled: false,
+    remaining: "0",
+    refill: { interval: "monthly", amount: 10, refillDay: 31 },
+    ratelimit: { limit: 10, duration: 60_000 },
+    environment: "live",
+  });
+  const { rows } = await runImport({ from, into: latchkey });
+  expect(await latchkey.getKey({ keyId: rows[0]?.keyId ?? "" })).toMatchObject({
+    start: "tide_01",
+    name: "north pier",
+    ownerId: "pier-7",
+    meta: { berth: 4 },
+    permissions: ["tides.read", "tides.write"],
+    createdAt: Date.UTC(2025, 0, 31, 7, 0, 0, 500),
+    expires: NOON - DAY_MS,
+    enabled: false,
+    remaining: 0,
+    refill: { interval: "monthly", amount: 10, refillDay: 31 },
+    ratelimit: { limit: 10, duration: 60_000 },
+    environment: "live",
+  });
+});
+
+test("the API of all rows may be named: it is made once, and found again", async () => {
+  const latchkey = openLatchkey();
+  const rows = [{ hash: hashOf(secret(1)) }, { apiId: "elsewhere", hash: hashOf(secret(2)) }];
+  const first = await runImport({ from: jsonl(...rows), into: latchkey, apiName: "tides" });
+  expect(first.report).toMatchObject({ written: 2, created: { apis: ["tides"] } });
+  const again = await runImport({
+    from: jsonl({ hash: hashOf(secret(3)) }),
+    into: latchkey,
+    apiName: "tides",
+  });
+  expect(again.report).toMatchObject({ written: 1, created: { apis: [] } });
+  const { apis } = await latchkey.listApis();
+  expect(apis).toHaveLength(1);
+  await expect(
+    runImport({ from: jsonl(...rows), into: latchkey, apiId: "api_none" }),
+  ).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("thousands of rows are settled a hundred at a time, and each is there once", async () => {
+  const latchkey = openLatchkey(sqliteStore(":memory:"));
+  const lines = Array.from(
+    { length: 3_000 },
+    (_, at) => `${hashOf(secret(at))},pier-${at % 50},tides.read,${at % 1_000 === 999 ? "x" : at}`,
+  );
+  const text = ["hash,externalId,permissions,remaining", ...lines].join("\n");
+  const from = openSource("csv", inPieces(text, 60_000));
+  const steps: number[] = [];
+  for await (const { rows, written } of importKeys({ from, into: latchkey, apiName: "tides" })) {
+    steps.push(rows);
+    if (rows === 3_000) expect(written).toBe(2_997);
+  }
+  expect(steps).toEqual([...Array.from({ length: 29 }, (_, at) => (at + 1) * 100), 3_000]);
+  const { apis } = await latchkey.listApis();
+  expect((await latchkey.listKeys({ apiId: apis[0]?.id ?? "", limit: 1 })).total).toBe(2_997);
+  expect(await latchkey.verifyKey({ key: secret(2_998) })).toMatchObject({ remaining: 2_997 });
+  await latchkey.close();
+});

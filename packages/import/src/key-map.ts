@@ -1,0 +1,71 @@
+import { FIELDS } from "./fields.js";
+import type { InstantUnit } from "./read-value.js";
+
+/** Where a column goes. */
+export interface ColumnTarget {
+  /** One of the fields that rows can set. */
+  readonly field: string;
+  /** Of an instant that is a number; `ms` unless given. */
+  readonly unit?: InstantUnit | undefined;
+}
+
+/** How the columns of a file become fields. A column that it does not name goes to the field of its own name, if there is one. */
+export interface KeyMap {
+  /** By column; of JSON also by path, such as `owner.id`. Null: the column is not read. */
+  readonly columns?: Readonly<Record<string, string | ColumnTarget | null>> | undefined;
+  /** Fields of rows that say nothing else. */
+  readonly values?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A {@link KeyMap}, checked. */
+export interface CheckedKeyMap {
+  readonly columns: ReadonlyMap<string, ColumnTarget | null>;
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * Checks a map, as it was read from a file.
+ *
+ * @throws TypeError naming what is wrong in it: a misspelt field would be left out of every key.
+ */
+export function checkKeyMap(map: unknown): CheckedKeyMap {
+  const { columns = {}, values = {}, ...others } = objectOf(map, "the map");
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new TypeError(`"${other}" is neither columns nor values`);
+  return {
+    columns: new Map(
+      Object.entries(objectOf(columns, '"columns"')).map(([column, target]) => [
+        column,
+        target === null ? null : checkTarget(target, `"columns.${column}"`),
+      ]),
+    ),
+    values: new Map(
+      Object.entries(objectOf(values, '"values"')).map(([field, value]) => [
+        knownField(field, `"values.${field}"`),
+        value,
+      ]),
+    ),
+  };
+}
+
+function checkTarget(target: unknown, name: string): ColumnTarget {
+  if (typeof target === "string") return { field: knownField(target, name) };
+  const { field, unit = "ms", ...others } = objectOf(target, name);
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    throw new TypeError(`${name} has "${other}": it may have field and unit`);
+  if (typeof field !== "string") throw new TypeError(`${name} needs a field`);
+  if (unit !== "ms" && unit !== "s") throw new TypeError(`${name} has a unit that is not ms or s`);
+  return { field: knownField(field, name), unit };
+}
+
+function knownField(field: string, name: string): string {
+  if (FIELDS.has(field)) return field;
+  throw new TypeError(`${name} names no field: one of ${[...FIELDS.keys()].join(", ")}`);
+}
+
+function objectOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>;
+  throw new TypeError(`${name} must be an object`);
+}

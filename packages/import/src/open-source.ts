@@ -1,0 +1,65 @@
+import { createReadStream } from "node:fs";
+import { checkKeyMap, type KeyMap } from "./key-map.js";
+import type { ImportSource } from "./row.js";
+import { betterAuthSource } from "./sources/better-auth.js";
+import { csvSource } from "./sources/csv.js";
+import { databaseRows } from "./sources/database.js";
+import { jsonLinesSource } from "./sources/jsonl.js";
+import { unkeySource } from "./sources/unkey.js";
+
+/** Where keys can come from. */
+export const SOURCES = ["better-auth", "unkey", "csv", "jsonl"] as const;
+
+/** One of {@link SOURCES}. */
+export type SourceKind = (typeof SOURCES)[number];
+
+/** How a source is read. */
+export interface SourceOptions {
+  /** Of csv and jsonl: how columns become fields. */
+  readonly map?: KeyMap | undefined;
+  /** Of csv: what stands between columns. A comma unless given. */
+  readonly delimiter?: string | undefined;
+  /** Of better-auth: the table of its keys. `apikey` unless given. */
+  readonly table?: string | undefined;
+  /** Of better-auth: answers the instant that refills are due by. The host's clock unless given. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Opens a source of keys. It is read as the import goes on.
+ *
+ * @param place - A file, or its text in pieces of whole characters; of better-auth its database: `sqlite:./auth.db`,
+ * `postgres://user@host/database`.
+ * @throws TypeError for a map that is wrong.
+ */
+export function openSource(
+  kind: SourceKind,
+  place: string | AsyncIterable<string>,
+  options: SourceOptions = {},
+): ImportSource {
+  const { delimiter, table = "apikey", now = Date.now } = options;
+  const map = checkKeyMap(options.map ?? {});
+  const ignoredColumns = new Set<string>();
+  const ignored = (column: string) => ignoredColumns.add(column);
+  const text = () => (typeof place === "string" ? textOf(place) : place);
+  switch (kind) {
+    case "csv":
+      return { rows: csvSource(text(), map, ignored, delimiter), ignoredColumns };
+    case "jsonl":
+      return { rows: jsonLinesSource(text(), map, ignored), ignoredColumns };
+    case "unkey":
+      return { rows: unkeySource(text()), ignoredColumns };
+    case "better-auth":
+      if (typeof place !== "string") throw new TypeError("better-auth is read from a database");
+      return { rows: betterAuthSource(databaseRows(place, table), now()), ignoredColumns };
+    default:
+      throw new TypeError(
+        `keys come from ${SOURCES.join(", ")}, not from "${String(kind satisfies never)}"`,
+      );
+  }
+}
+
+/** Opened when it is read: until then nobody would see the error of a file that is not there. */
+async function* textOf(path: string): AsyncGenerator<string> {
+  yield* createReadStream(path, { encoding: "utf8" });
+}

@@ -1,0 +1,122 @@
+import { FIELDS, INFORMATION } from "./fields.js";
+import type { CheckedKeyMap, ColumnTarget } from "./key-map.js";
+import { readValue } from "./read-value.js";
+import type { IdentitySettings, ImportRow, RowIssue } from "./row.js";
+
+/** The columns of a row by name, as its file has them. */
+export type Columns = Readonly<Record<string, unknown>>;
+
+/** Variant of a hash by its length: no two are as long. */
+const VARIANTS: ReadonlyMap<number, string> = new Map([
+  [43, "sha256_base64url"],
+  [44, "sha256_base64"],
+  [64, "sha256_hex"],
+]);
+
+const NO_HASH =
+  "is no SHA-256: 64 digits in hexadecimal, 44 characters in base64, 43 in base64url without padding";
+
+/** Makes rows of columns. `ignored` is told of every column that no field was found for. */
+export function rowReader(map: CheckedKeyMap, ignored: (column: string) => void = () => undefined) {
+  const paths = [...map.columns].filter(([column]) => column.includes("."));
+
+  return (number: number, columns: Columns): ImportRow => {
+    const issues: RowIssue[] = [];
+    const fields: Fields = {};
+    const read = (target: ColumnTarget, value: unknown) => {
+      if (value === undefined || value === null || value === "") return;
+      const { field, unit } = target;
+      const isPlainHash = field === "hash" && typeof value === "string" && !/^\s*\{/.test(value);
+      const result = isPlainHash
+        ? { value: { value } }
+        : readValue(value, FIELDS.get(field) ?? "text", unit);
+      if ("message" in result) issues.push({ field, message: result.message });
+      else setField(fields, field, result.value);
+    };
+    for (const [column, value] of Object.entries(columns)) {
+      const target = map.columns.get(column);
+      if (target === null) continue;
+      if (target !== undefined) read(target, value);
+      else if (FIELDS.has(column)) read({ field: column }, value);
+      else if (!INFORMATION.has(column) && !paths.some(([path]) => path.startsWith(`${column}.`)))
+        ignored(column);
+    }
+    for (const [path, target] of paths)
+      if (target !== null && !Object.hasOwn(columns, path)) read(target, valueAt(columns, path));
+    for (const [field, value] of map.values)
+      if (fieldAt(fields, field) === undefined) setField(fields, field, value);
+    return { ...toRow(number, fields, issues), id: idOf(columns) };
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+/** Puts fields together to a row: what belongs to the API and to the owner is told apart, and a hash gets its variant. */
+export function toRow(
+  number: number,
+  fields: Columns,
+  issues: readonly RowIssue[] = [],
+): ImportRow {
+  const { api, identity, hash, ...others } = fields;
+  const key: Fields = others;
+  const found = [...issues];
+  if (isObject(hash)) {
+    const { pepper, ...plain } = hash;
+    if (pepper !== undefined)
+      found.push({
+        field: "hash.pepper",
+        message: "is a hash under a pepper, which only the latchkey that has it can verify",
+      });
+    const variant = plain.variant ?? VARIANTS.get(String(plain.value).length);
+    key.hash = { ...plain, variant };
+    if (variant === undefined) found.push({ field: "hash.value", message: NO_HASH });
+  } else if (hash !== undefined) key.hash = hash;
+  else if (key.plaintext === undefined && !found.some(({ field }) => field.startsWith("hash")))
+    found.push({
+      field: "hash",
+      message: "is missing, and plaintext too: nothing could verify it",
+    });
+  return {
+    number,
+    key,
+    api: typeof api === "string" ? api : undefined,
+    identity: isObject(identity) ? (identity as IdentitySettings) : undefined,
+    issues: found,
+    notes: [],
+  };
+}
+
+/** What a key is called there. */
+export function idOf({ id }: Columns): string | undefined {
+  return (typeof id === "string" && id !== "") || typeof id === "number" ? String(id) : undefined;
+}
+
+/** Whether a value is an object, and no list. */
+export function isObject(value: unknown): value is Columns {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Fields are those of a table, at most two levels deep. */
+function setField(fields: Fields, field: string, value: unknown): void {
+  const [outer, inner] = field.split(".") as [string, string | undefined];
+  if (inner === undefined)
+    fields[outer] = isObject(value) ? { ...value, ...innerOf(fields, outer) } : value;
+  else fields[outer] = { ...innerOf(fields, outer), [inner]: value };
+}
+
+function fieldAt(fields: Columns, field: string): unknown {
+  const [outer, inner] = field.split(".") as [string, string | undefined];
+  return inner === undefined ? fields[outer] : innerOf(fields, outer)[inner];
+}
+
+function innerOf(fields: Columns, outer: string): Columns {
+  const value = Object.hasOwn(fields, outer) ? fields[outer] : undefined;
+  return isObject(value) ? value : {};
+}
+
+function valueAt(columns: Columns, path: string): unknown {
+  let value: unknown = columns;
+  for (const part of path.split("."))
+    value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+  return value;
+}

@@ -1,0 +1,92 @@
+/** How the text of a column is read. */
+export type ValueKind = "text" | "whole" | "instant" | "flag" | "names" | "json";
+
+/** Units of instants that are numbers. */
+export type InstantUnit = "ms" | "s";
+
+/** What was read, or why it could not be. */
+export type ReadValue = { readonly value: unknown } | { readonly message: string };
+
+/** Before 1973 in ms, and after the year 5000 in seconds: such a number of ms is one of seconds. */
+const EARLIEST_MS = 100_000_000_000;
+
+/** A date, or a date with a time and a zone or none, which then is UTC: PostgreSQL writes a space and `+00`. */
+const ISO_INSTANT =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(?:(Z|UTC)|([+-]\d\d)(?::?(\d\d))?)?)?$/i;
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["t", true],
+  ["yes", true],
+  ["1", true],
+  ["false", false],
+  ["f", false],
+  ["no", false],
+  ["0", false],
+]);
+
+/**
+ * Reads a value of a file or a database as a field of that kind wants it. What is no such value is handed on as it is where
+ * `createKeys` says what is wrong with it.
+ */
+export function readValue(value: unknown, kind: ValueKind, unit: InstantUnit = "ms"): ReadValue {
+  switch (kind) {
+    case "text":
+      // Ids are numbers in many a database.
+      return { value: typeof value === "number" ? String(value) : value };
+    case "whole":
+      return { value: typeof value === "string" ? wholeOf(value) : value };
+    case "instant":
+      return readInstant(value, unit);
+    case "flag":
+      return { value: FLAGS.get(String(value).toLowerCase()) ?? value };
+    case "names":
+      return readNames(value);
+    case "json":
+      return typeof value === "string" ? readJson(value) : { value };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Unix epoch ms of a `Date`, of a number, or of a text in the form of ISO 8601. */
+export function readInstant(value: unknown, unit: InstantUnit = "ms"): ReadValue {
+  if (value instanceof Date) return { value: value.getTime() };
+  if (typeof value === "string") {
+    const instant = instantOf(value.trim());
+    if (instant !== null) return { value: instant };
+  }
+  const given = typeof value === "string" ? wholeOf(value) : value;
+  if (typeof given !== "number") return { value: given };
+  const instant = unit === "s" ? given * 1_000 : given;
+  return instant < EARLIEST_MS
+    ? { message: 'lies before 1973: if it is in seconds, say so with "unit": "s"' }
+    : { value: instant };
+}
+
+function wholeOf(text: string): unknown {
+  return /^-?\d{1,16}$/.test(text.trim()) ? Number(text) : text;
+}
+
+function instantOf(text: string): number | null {
+  const parts = ISO_INSTANT.exec(text);
+  if (parts === null) return null;
+  const [, date, time = "00:00", , hours = "+00", minutes = "00"] = parts;
+  const instant = Date.parse(`${date}T${time}${hours}:${minutes}`);
+  return Number.isNaN(instant) ? null : Math.trunc(instant);
+}
+
+/** A list as JSON, or names between spaces, commas, semicolons or bars. */
+function readNames(value: unknown): ReadValue {
+  if (typeof value !== "string") return { value };
+  if (value.trimStart().startsWith("[")) return readJson(value);
+  return { value: value.split(/[\s,;|]+/).filter((name) => name !== "") };
+}
+
+function readJson(text: string): ReadValue {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { message: "must be JSON" };
+  }
+}

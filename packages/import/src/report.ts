@@ -1,0 +1,138 @@
+import type { ImportRow, RowIssue } from "./row.js";
+
+/** What became of a row. In a dry run, what would become of it. */
+export type RowOutcome = "written" | "already there" | "skipped";
+
+/** One row, as it was settled. */
+export interface RowReport {
+  readonly row: number;
+  /** What the key is called in its source. */
+  readonly id?: string | undefined;
+  readonly outcome: RowOutcome;
+  /** Of the key that was written. */
+  readonly keyId?: string | undefined;
+  /** Why it was skipped. */
+  readonly issues: readonly RowIssue[];
+  /** What was left out of it or changed. */
+  readonly notes: readonly RowIssue[];
+}
+
+/** Rows with the same issue or note. */
+export interface Reason extends RowIssue {
+  readonly rows: number;
+  readonly firstRow: number;
+  /** What the key of that row is called in its source. */
+  readonly firstId?: string | undefined;
+}
+
+/** How far an import is; the last one is what it came to. */
+export interface ImportReport {
+  readonly isDryRun: boolean;
+  /** Whether all rows are settled. */
+  readonly isDone: boolean;
+  readonly rows: number;
+  readonly written: number;
+  /** Their secret is that of a key of the workspace, or of an earlier row. */
+  readonly alreadyThere: number;
+  readonly skipped: number;
+  /** The most frequent first; of more than 1,000 reasons the first. */
+  readonly issues: readonly Reason[];
+  readonly notes: readonly Reason[];
+  /** Names of what did not exist and was made. */
+  readonly created: {
+    readonly apis: readonly string[];
+    readonly permissions: readonly string[];
+    readonly roles: readonly string[];
+  };
+  /** Columns that go to no field. */
+  readonly ignoredColumns: readonly string[];
+  readonly elapsedMs: number;
+  readonly rowsPerSecond: number;
+}
+
+/** Reasons beyond these are counted in the totals alone. */
+const MAX_REASONS = 1_000;
+
+/** Names of what is made, by kind. */
+export type CreatedKind = keyof ImportReport["created"];
+
+/** Counts what becomes of rows, in memory that does not grow with them. */
+export class Tally {
+  readonly #counts: Record<RowOutcome, number> = { written: 0, "already there": 0, skipped: 0 };
+  readonly #issues = new Map<string, Reason>();
+  readonly #notes = new Map<string, Reason>();
+  readonly #created: Record<CreatedKind, Set<string>> = {
+    apis: new Set(),
+    permissions: new Set(),
+    roles: new Set(),
+  };
+  readonly #isDryRun: boolean;
+  readonly #ignoredColumns: ReadonlySet<string>;
+  readonly #elapsedMs: () => number;
+
+  constructor(isDryRun: boolean, ignoredColumns: ReadonlySet<string>, elapsedMs: () => number) {
+    this.#isDryRun = isDryRun;
+    this.#ignoredColumns = ignoredColumns;
+    this.#elapsedMs = elapsedMs;
+  }
+
+  settle(row: RowReport): void {
+    this.#counts[row.outcome] += 1;
+    count(this.#issues, row, row.issues);
+    if (row.outcome === "written") count(this.#notes, row, row.notes);
+  }
+
+  create(kind: CreatedKind, name: string): void {
+    this.#created[kind].add(name);
+  }
+
+  report(isDone: boolean): ImportReport {
+    const { written, skipped, "already there": alreadyThere } = this.#counts;
+    const rows = written + skipped + alreadyThere;
+    const elapsedMs = this.#elapsedMs();
+    const { apis, permissions, roles } = this.#created;
+    return {
+      isDryRun: this.#isDryRun,
+      isDone,
+      rows,
+      written,
+      alreadyThere,
+      skipped,
+      issues: sorted(this.#issues),
+      notes: sorted(this.#notes),
+      created: { apis: [...apis], permissions: [...permissions], roles: [...roles] },
+      ignoredColumns: [...this.#ignoredColumns],
+      elapsedMs,
+      rowsPerSecond: elapsedMs > 0 ? (rows / elapsedMs) * 1_000 : 0,
+    };
+  }
+}
+
+/** A row as it is reported. */
+export function rowReport(
+  { number, id, notes }: ImportRow,
+  outcome: RowOutcome,
+  more: { readonly issues?: readonly RowIssue[]; readonly keyId?: string | undefined } = {},
+): RowReport {
+  return { row: number, id, outcome, issues: [], notes, ...more };
+}
+
+function count(
+  reasons: Map<string, Reason>,
+  { row, id }: RowReport,
+  issues: readonly RowIssue[],
+): void {
+  for (const { field, message } of issues) {
+    const name = `${field}\n${message}`;
+    const known = reasons.get(name);
+    if (known !== undefined) reasons.set(name, { ...known, rows: known.rows + 1 });
+    else if (reasons.size < MAX_REASONS)
+      reasons.set(name, { field, message, rows: 1, firstRow: row, firstId: id });
+  }
+}
+
+function sorted(reasons: ReadonlyMap<string, Reason>): readonly Reason[] {
+  return [...reasons.values()].sort(
+    (one, other) => other.rows - one.rows || one.firstRow - other.firstRow,
+  );
+}

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describeWithServers, startServer } from "@latchkey/postgres/testing";
+import Sqlite from "better-sqlite3";
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSource } from "../open-source.js";
+import { issueWithBetterAuth } from "../testing/better-auth-keys.js";
+import { DAY_MS, hashOf, issuesOf, NOON, openLatchkey, runImport } from "../testing/imports.js";
+import { betterAuthRow } from "./better-auth.js";
+
+type Issued = Awaited<ReturnType<typeof issueWithBetterAuth>>;
+
+/** Imports what better-auth made and asks for each key. */
+async function expectAllImported(url: string, { secrets, userId }: Issued) {
+  const latchkey = openLatchkey(undefined, { clock: Date.now });
+  const first = await runImport({ from: openSource("better-auth", url), into: latchkey });
+  expect(issuesOf(first.rows)).toEqual([]);
+  expect(first.report).toMatchObject({ rows: 6, written: 6 });
+  const { apis, permissions } = first.report.created;
+  expect([apis.toSorted(), permissions.toSorted()]).toEqual([
+    ["default", "internal"],
+    ["files.read", "tides.read", "tides.write"],
+  ]);
+  expect(first.report.notes).toEqual([
+    {
+      field: "refill",
+      message: "every 3600000 ms is left out: refills are daily or monthly here",
+      rows: 1,
+      firstRow: expect.any(Number),
+      firstId: expect.any(String),
+    },
+  ]);
+  const ask = (key: string, more = {}) => latchkey.verifyKey({ key, ...more });
+  const shown = async (key: string) =>
+    latchkey.getKey({ keyId: (await latchkey.whoami({ key })).id });
+  expect(await ask(secrets.plain)).toMatchObject({
+    code: "VALID",
+    ownerId: userId,
+    ratelimit: { limit: 10 },
+  });
+  expect(
+    await ask(secrets.full, {
+      authorization: { permissions: { and: ["tides.write", "files.read"] } },
+    }),
+  ).toMatchObject({
+    code: "VALID",
+    name: "north pier",
+    meta: { berth: 4, tags: ["a"] },
+    remaining: 6,
+    ratelimit: { limit: 5, remaining: 4 },
+  });
+  expect(await ask(secrets.disabled)).toMatchObject({ code: "DISABLED" });
+  for (const name of ["daily", "hourly", "other"] as const)
+    expect(await ask(secrets[name])).toMatchObject({ code: "VALID" });
+  const full = await shown(secrets.full);
+  expect(full.start).toBe(secrets.full.slice(0, 6));
+  expect(Math.abs((full.expires as number) - full.createdAt - 30 * DAY_MS)).toBeLessThan(5_000);
+  const daily = await shown(secrets.daily);
+  expect(daily).toMatchObject({ remaining: 2, refill: { interval: "daily", amount: 10 } });
+  expect(daily.ratelimit).toBeUndefined();
+  const other = await shown(secrets.other);
+  expect(other.start).toBe("int_");
+  const again = await runImport({ from: openSource("better-auth", url), into: latchkey });
+  expect(again.report).toMatchObject({ written: 0, alreadyThere: 6 });
+}
+
+describe("a SQLite database that better-auth wrote", () => {
+  test("every key goes on working, with its settings", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "latchkey-import-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "auth.db");
+    const database = new Sqlite(path);
+    const issued = await issueWithBetterAuth(database);
+    database.close();
+    await expectAllImported(`sqlite:${path}`, issued);
+    const missing = openSource("better-auth", path, { table: "no.such" });
+    await expect(runImport({ from: missing, into: openLatchkey() })).rejects.toThrow();
+  });
+});
+
+describeWithServers("a PostgreSQL database that better-auth wrote", () => {
+  test("every key goes on working, with its settings", async () => {
+    const server = await startServer({ fsync: "off" });
+    onTestFinished(() => server.remove());
+    const pool = new pg.Pool({ connectionString: server.url });
+    pool.on("error", () => undefined);
+    const issued = await issueWithBetterAuth(pool);
+    await pool.end();
+    await expectAllImported(server.url, issued);
+  });
+});
+
+describe("a row of better-auth", () => {
+  const row = {
+    id: "1",
+    key: hashOf("tide_1", "base64url"),
+    referenceId: "pier-7",
+    createdAt: NOON,
+  };
+  const read = (columns: object) => betterAuthRow(1, { ...row, ...columns }, NOON);
+
+  test.each([
+    ["text", "2026-03-09T12:00:00.000Z", NOON - DAY_MS],
+    ["a date", new Date(NOON - DAY_MS), NOON - DAY_MS],
+    ["ms", NOON - DAY_MS, NOON - DAY_MS],
+    ["seconds", (NOON - DAY_MS) / 1_000, NOON - DAY_MS],
+    ["text that is none", "soon", "soon"],
+  ])("has an instant as %s", (_form, createdAt, expected) => {
+    expect(read({ createdAt }).key.createdAt).toBe(expected);
+  });
+
+  test("may have columns in snake case, the owner of old versions, and JSON of JSON", () => {
+    const { key } = betterAuthRow(
+      1,
+      {
+        key: row.key,
+        user_id: "pier-8",
+        metadata: JSON.stringify(JSON.stringify({ berth: 4 })),
+        rate_limit_enabled: 1,
+        rate_limit_max: "10",
+        rate_limit_time_window: 1_000n,
+      },
+      NOON,
+    );
+    expect(key).toMatchObject({
+      externalId: "pier-8",
+      meta: { berth: 4 },
+      ratelimit: { limit: 10, duration: 1_000 },
+    });
+  });
+
+  test("ids may be numbers, and a start longer than may be shown is cut, with a note", () => {
+    const { key, id, notes } = read({ id: 7, referenceId: 42, start: "t".repeat(40) });
+    expect([id, key.externalId, key.start]).toEqual(["7", "42", "t".repeat(32)]);
+    expect(notes).toEqual([{ field: "start", message: "was cut to 32 characters" }]);
+  });
+
+  test("a refill that was due is given", () => {
+    const uses = { remaining: 0, refillAmount: 9, refillInterval: DAY_MS };
+    const at = (ms: number) => read({ ...uses, lastRefillAt: NOON - ms }).key.remaining;
+    expect([at(DAY_MS), at(DAY_MS + 1)]).toEqual([0, 9]);
+    expect(read({ ...uses, remaining: null }).key).not.toHaveProperty("refill");
+  });
+
+  test("a refill every 28 to 31 days is monthly on the day of the last one, and says so", () => {
+    const every = (days: number) =>
+      read({ remaining: 1, refillAmount: 9, refillInterval: days * DAY_MS });
+    for (const days of [28, 30, 31]) {
+      expect(every(days).key.refill).toEqual({ interval: "monthly", amount: 9, refillDay: 10 });
+      expect(every(days).notes[0]?.message).toContain(`every ${days} days became monthly`);
+    }
+    for (const days of [27, 32]) expect(every(days).key).not.toHaveProperty("refill");
+  });
+
+  test("without a hash that is one it is skipped: a secret in the clear must not be taken for a hash, nor a hash for a secret", () => {
+    for (const key of [hashOf("tide_1"), "tide_plain", null])
+      expect(read({ key }).issues.map(({ field }) => field)).toContain("hash");
+    expect(read({ metadata: "{", permissions: '{"a":"b"}' }).issues).toEqual([
+      { field: "meta", message: "must be an object of JSON" },
+      { field: "permissions", message: "must be an object of lists of actions" },
+    ]);
+  });
+});

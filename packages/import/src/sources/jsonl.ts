@@ -1,0 +1,18 @@
+import type { CheckedKeyMap } from "../key-map.js";
+import { isObject, rowReader } from "../read-row.js";
+import type { ImportRow } from "../row.js";
+import { jsonLinesOf, unreadableRow } from "./json-lines.js";
+
+/** Keys of a file of JSON lines: one object each, as `latchkey export` writes them or in columns that a map explains. */
+export async function* jsonLinesSource(
+  pieces: AsyncIterable<string>,
+  map: CheckedKeyMap,
+  ignored: (column: string) => void,
+): AsyncGenerator<ImportRow> {
+  const toRow = rowReader(map, ignored);
+  for await (const line of jsonLinesOf(pieces)) {
+    if ("problem" in line) yield unreadableRow(line.number, line.problem);
+    else if (isObject(line.value)) yield toRow(line.number, line.value);
+    else yield unreadableRow(line.number, "is not an object");
+  }
+}

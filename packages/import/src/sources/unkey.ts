@@ -1,0 +1,84 @@
+import { type Columns, idOf, isObject, toRow } from "../read-row.js";
+import type { ImportRow, RowIssue } from "../row.js";
+import { jsonLinesOf, unreadableRow } from "./json-lines.js";
+
+/** What a key of Unkey is imported with; what else it has is of no use here, or said otherwise. */
+const FIELDS = [
+  "apiId",
+  "start",
+  "name",
+  "externalId",
+  "ownerId",
+  "meta",
+  "roles",
+  "permissions",
+  "createdAt",
+  "expires",
+  "enabled",
+  "remaining",
+  "refill",
+  "ratelimit",
+  "ratelimits",
+  "environment",
+  "hash",
+  "plaintext",
+];
+
+/**
+ * Keys of a file of JSON lines, each an answer of Unkey's API as it came: of `keys.getKey`, of `apis.listKeys`, or of `@unkey/api`
+ * around either. Rows are counted by key.
+ */
+export async function* unkeySource(pieces: AsyncIterable<string>): AsyncGenerator<ImportRow> {
+  let number = 0;
+  for await (const line of jsonLinesOf(pieces)) {
+    const keys = "problem" in line ? [line.problem] : keysOf(line.value);
+    for (const key of keys) {
+      number += 1;
+      if (isObject(key)) yield rowOf(number, key);
+      else
+        yield unreadableRow(
+          number,
+          `${typeof key === "string" ? key : "is no key"} (line ${line.number})`,
+        );
+    }
+  }
+}
+
+/** The keys of an answer, whatever it is wrapped in. */
+function keysOf(answer: unknown): readonly unknown[] {
+  if (Array.isArray(answer)) return answer.flatMap(keysOf);
+  if (!isObject(answer)) return [answer];
+  if (answer.error !== undefined) return ["is an error that Unkey answered"];
+  const inner = answer.result ?? answer.data ?? answer.keys;
+  return inner === undefined ? [answer] : keysOf(inner);
+}
+
+function rowOf(number: number, key: Columns): ImportRow {
+  const { identity, key: _secret, keyId: _id, ...rest } = key;
+  const fields: Record<string, unknown> = {};
+  for (const name of FIELDS)
+    if (rest[name] !== undefined && rest[name] !== null && rest[name] !== "")
+      fields[name] = rest[name];
+  if (isObject(identity)) {
+    fields.externalId ??= identity.externalId;
+    if (isObject(identity.meta)) fields.identity = { meta: identity.meta };
+  }
+  const issues: RowIssue[] = [];
+  const notes: RowIssue[] = [];
+  const { hash, remaining, enabled } = fields;
+  if (enabled === false && remaining === 0)
+    notes.push({
+      field: "enabled",
+      message: "is false, so the key is switched off: if it was only used up, switch it on",
+    });
+  if (typeof hash === "string") fields.hash = { value: hash };
+  else if (hash === undefined && fields.plaintext === undefined)
+    issues.push({
+      field: "hash",
+      message:
+        "is not in the answer: ask Unkey for the hashes of your keys, or export recoverable keys with decrypt=true",
+    });
+  if (rest.deletedAt !== undefined && rest.deletedAt !== null)
+    issues.push({ field: "deletedAt", message: "says that the key is deleted" });
+  return { ...toRow(number, fields, issues), id: idOf(key), notes };
+}

@@ -1,0 +1,80 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import type { ExportFormat, ExportPage } from "@latchkey/import";
+import type { Command } from "commander";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import {
+  addStoreOptions,
+  addWorkspaceOption,
+  type StoreOptions,
+  type WorkspaceOption,
+  withLatchkey,
+} from "../command-line/store-options.js";
+import { oneOf } from "../command-line/values.js";
+
+interface Options extends StoreOptions, WorkspaceOption {
+  readonly format: ExportFormat;
+  readonly apiId?: string;
+  readonly out?: string;
+}
+
+const FORMATS: readonly ExportFormat[] = ["jsonl", "csv"];
+
+/** Whoever has hashes can try secrets on them: the file is for its owner alone. */
+const PRIVATE_MODE = 0o600;
+
+/** Adds `latchkey export`: writes keys with their hashes. */
+export function addExport(program: Command, host: Host): void {
+  const command = program
+    .command("export")
+    .description("write the keys of a workspace with their hashes, and without any secret")
+    .requiredOption("--format <format>", `${FORMATS.join(" or ")}`, oneOf("--format", FORMATS))
+    .option("--api-id <id>", "only the keys of this API")
+    .option("--out <file>", "a new file to write to (default: stdout)");
+  addWorkspaceOption(addStoreOptions(command))
+    .addHelpText(
+      "after",
+      example("latchkey export --format jsonl --out ./keys.jsonl --store sqlite:./keys.db"),
+    )
+    .action((options: Options) => runExport(options, host));
+}
+
+async function runExport(options: Options, host: Host): Promise<void> {
+  const { format, apiId, out } = options;
+  const { exportHeader, exportKeys, exportText } = await import("@latchkey/import");
+  await withLatchkey(options, host, async (from) => {
+    const [write, close] = textWriter(out, host);
+    let last: ExportPage | undefined;
+    try {
+      write(exportHeader(format));
+      for await (last of exportKeys({ from, apiId })) write(exportText(format, last.keys));
+    } finally {
+      close();
+    }
+    for (const line of summaryOf(last)) host.warn(line);
+  });
+}
+
+function* summaryOf(page: ExportPage | undefined): Generator<string> {
+  const { exported, sealed, peppered, damaged } = page ?? {
+    exported: 0,
+    sealed: 0,
+    peppered: 0,
+    damaged: 0,
+  };
+  yield `${exported} keys`;
+  if (sealed > 0) yield `${sealed} encrypted secrets were left out: only their hashes are there`;
+  if (peppered > 0) yield `${peppered} hashes are of use only with the pepper`;
+  if (damaged > 0) yield `${damaged} keys cannot be read and were left out`;
+}
+
+function textWriter(
+  path: string | undefined,
+  host: Host,
+): [write: (text: string) => void, close: () => void] {
+  // It ends its lines itself.
+  const print = (text: string) => text !== "" && host.print(text.slice(0, -1));
+  if (path === undefined) return [print, () => undefined];
+  const file = openSync(path, "wx", PRIVATE_MODE);
+  return [(text) => void writeSync(file, text), () => closeSync(file)];
+}

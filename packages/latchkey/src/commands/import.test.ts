@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLatchkey } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import { openStore } from "../open-store.js";
+import { runInProcess } from "../testing/run-in-process.js";
+import { tempFolder } from "../testing/temp-folder.js";
+
+const hashOf = (secret: string) => createHash("sha256").update(secret).digest("hex");
+
+/** A store's URL and a file of keys, of which the third row is bad. */
+function prepare() {
+  const folder = tempFolder();
+  const file = join(folder, "keys.csv");
+  const rows = [
+    `${hashOf("tide_1")},pier-7,5`,
+    `${hashOf("tide_2")},pier-8,many`,
+    `${hashOf("tide_3")},,`,
+  ];
+  writeFileSync(file, ["token_sha256,owner,remaining", ...rows].join("\n"));
+  const map = join(folder, "map.json");
+  writeFileSync(map, JSON.stringify({ columns: { token_sha256: "hash", owner: "externalId" } }));
+  const store = `sqlite:${join(folder, "keys.db")}`;
+  const args = ["import", file, "--from", "csv", "--map", map, "--api-name", "tiles"];
+  return { folder, store, args: [...args, "--store", store] };
+}
+
+const withoutTimes = (text: string) => text.replace(/ in [\d.]+ s \(.*\)/, "");
+
+describe("latchkey import and latchkey export", () => {
+  test("a dry run says what a run then does, and a second run that all is there", async () => {
+    const { folder, store, args } = prepare();
+    const dry = await runInProcess([...args, "--dry-run"]);
+    expect(withoutTimes(dry.stdout)).toBe(`3 rows
+  to write       2
+  already there  0
+  skipped        1
+Skipped:
+  remaining must be a whole number >= 0 (row 3)
+To be created APIs: tiles
+Dry run: nothing was written.
+`);
+    const report = join(folder, "report.jsonl");
+    const { stdout, exitCode } = await runInProcess([...args, "--report", report]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("  written        2\n");
+    expect(stdout).toContain("Created APIs: tiles\n");
+    const lines = readFileSync(report, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toEqual([
+      { row: 2, outcome: "written", keyId: expect.stringMatching(/^key_/), issues: [], notes: [] },
+      {
+        row: 3,
+        outcome: "skipped",
+        issues: [expect.objectContaining({ field: "remaining" })],
+        notes: [],
+      },
+      { row: 4, outcome: "written", keyId: expect.stringMatching(/^key_/), issues: [], notes: [] },
+    ]);
+    const again = await runInProcess([...args, "--json"]);
+    expect(JSON.parse(again.stdout)).toMatchObject({ written: 0, alreadyThere: 2, skipped: 1 });
+
+    const latchkey = createLatchkey({ store: openStore(store) });
+    expect(await latchkey.verifyKey({ key: "tide_1" })).toMatchObject({
+      code: "VALID",
+      ownerId: "pier-7",
+      remaining: 4,
+    });
+    await latchkey.close();
+  });
+
+  test("what was exported is imported into another store, and the file is its owner's alone", async () => {
+    const { folder, store, args } = prepare();
+    await runInProcess(args);
+    const file = join(folder, "keys.jsonl");
+    const out = ["export", "--format", "jsonl", "--store", store, "--out", file];
+    expect(await runInProcess(out)).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: "latchkey: 2 keys\n",
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await runInProcess(out)).exitCode).toBe(1);
+    const csv = await runInProcess(["export", "--format", "csv", "--store", store]);
+    expect(csv.stdout.split("\n")).toHaveLength(4);
+    const other = `sqlite:${join(folder, "other.db")}`;
+    const copied = await runInProcess(["import", file, "--from", "jsonl", "--store", other]);
+    expect(copied.stdout).toContain("  written        2\n");
+    const latchkey = createLatchkey({ store: openStore(other) });
+    expect(await latchkey.verifyKey({ key: "tide_3" })).toMatchObject({ code: "VALID" });
+    await latchkey.close();
+  });
+
+  test.each([
+    [["--from", "postman"], "--from must be better-auth or unkey or csv or jsonl"],
+    [
+      ["--from", "csv", "--api-id", "a", "--api-name", "b"],
+      "--api-id and --api-name must not both be given",
+    ],
+    [["--from", "csv", "--map", "/nowhere.json"], "--map cannot be read"],
+  ])("%j is refused", async (options, message) => {
+    const { stderr, exitCode } = await runInProcess([
+      "import",
+      "keys.csv",
+      ...options,
+      "--store",
+      "memory:",
+    ]);
+    expect([exitCode, stderr]).toEqual([2, `latchkey: ${message} (see --help)\n`]);
+  });
+
+  test("a map that is wrong and a file that is missing are named, and nothing is written", async () => {
+    const { folder, store } = prepare();
+    const map = join(folder, "wrong.json");
+    writeFileSync(map, '{ "columns": { "a": "expire" } }');
+    const wrong = await runInProcess([
+      "import",
+      "k.csv",
+      "--from",
+      "csv",
+      "--map",
+      map,
+      "--store",
+      store,
+    ]);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('--map: "columns.a" names no field: one of apiId'),
+    ]);
+    const missing = await runInProcess(["import", "no.csv", "--from", "csv", "--store", store]);
+    expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining("no.csv")]);
+  });
+});

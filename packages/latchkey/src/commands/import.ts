@@ -1,0 +1,121 @@
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import type { ImportReport, KeyMap, RowReport, SourceKind } from "@latchkey/import";
+import type { Command } from "commander";
+import { asUsageError, Refused, UsageError } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import {
+  addStoreOptions,
+  addWorkspaceOption,
+  type StoreOptions,
+  type WorkspaceOption,
+  withLatchkey,
+} from "../command-line/store-options.js";
+import { oneOf } from "../command-line/values.js";
+
+interface Options extends StoreOptions, WorkspaceOption, JsonOption {
+  readonly from: SourceKind;
+  readonly map?: string;
+  readonly apiId?: string;
+  readonly apiName?: string;
+  readonly table?: string;
+  readonly delimiter?: string;
+  readonly report?: string;
+  readonly dryRun?: true;
+}
+
+const SOURCES: readonly SourceKind[] = ["better-auth", "unkey", "csv", "jsonl"];
+
+/** Rows between two lines of progress. */
+const PROGRESS_ROWS = 10_000;
+
+/** Adds `latchkey import`: takes over keys of another system. */
+export function addImport(program: Command, host: Host): void {
+  const command = program
+    .command("import")
+    .description(
+      "take over keys of another system, which go on working; what is there already stays as it is, so it can be run again",
+    )
+    .argument(
+      "<place>",
+      "a file, or the database of better-auth: sqlite:./auth.db, postgres://user@host/database",
+    )
+    .requiredOption(
+      "--from <kind>",
+      `what it holds: ${SOURCES.join(", ")}`,
+      oneOf("--from", SOURCES),
+    )
+    .option("--map <file>", "csv and jsonl: how columns become fields, as JSON")
+    .option("--api-id <id>", "the API of all keys (default: each row says its own)")
+    .option("--api-name <name>", "the API of all keys by its name; it is made where there is none")
+    .option("--table <name>", "better-auth: the table of its keys (default apikey)")
+    .option("--delimiter <text>", "csv: what stands between columns (default a comma)")
+    .option(
+      "--report <file>",
+      "write a line of JSON for each row there: what became of it, and why",
+    )
+    .option("--dry-run", "write nothing, and say what would be written");
+  addJsonOption(addWorkspaceOption(addStoreOptions(command, "lasting")))
+    .addHelpText(
+      "after",
+      example(
+        "latchkey import ./keys.csv --from csv --api-name tiles --store sqlite:./keys.db --dry-run",
+      ),
+    )
+    .action((place: string, options: Options) => runImport(place, options, host));
+}
+
+async function runImport(place: string, options: Options, host: Host): Promise<void> {
+  const { apiId, apiName, dryRun = false } = options;
+  if (apiId !== undefined && apiName !== undefined)
+    throw new UsageError("--api-id and --api-name must not both be given");
+  // Only this command needs what reads files and databases.
+  const { formatReport, importKeys, openSource } = await import("@latchkey/import");
+  const map = options.map === undefined ? {} : readMap(options.map);
+  const { table, delimiter } = options;
+  const from = asUsageError(
+    () => openSource(options.from, place, { map, table, delimiter }),
+    /^/,
+    "--map: ",
+  );
+  await withLatchkey(
+    options,
+    host,
+    async (into) => {
+      const [write, close] = reportWriter(options.report);
+      let report: ImportReport | undefined;
+      try {
+        for await (report of importKeys({ from, into, apiId, apiName, dryRun, onRow: write }))
+          if (report.rows % PROGRESS_ROWS === 0 && !report.isDone) host.warn(progressOf(report));
+      } finally {
+        close();
+      }
+      if (report === undefined) return;
+      host.print(options.json ? JSON.stringify(report) : formatReport(report));
+      if (report.skipped > 0) throw new Refused();
+    },
+    "lasting",
+  );
+}
+
+function progressOf({ rows, rowsPerSecond, skipped }: ImportReport): string {
+  return `${rows} rows, ${Math.round(rowsPerSecond)} a second, ${skipped} skipped`;
+}
+
+function readMap(path: string): KeyMap {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as KeyMap;
+  } catch (error) {
+    throw new UsageError(
+      error instanceof SyntaxError ? "--map must name a file of JSON" : "--map cannot be read",
+    );
+  }
+}
+
+/** What writes rows to a file, or nowhere. */
+function reportWriter(path: string | undefined): [(row: RowReport) => void, () => void] {
+  if (path === undefined) return [() => undefined, () => undefined];
+  const file = openSync(path, "w");
+  return [(row) => void writeSync(file, `${JSON.stringify(row)}\n`), () => closeSync(file)];
+}

@@ -1,0 +1,85 @@
+import {
+  type Clock,
+  createLatchkey,
+  type DefaultTypes,
+  type KeyStore,
+  type Latchkey,
+  type LatchkeyOptions,
+  type LatchkeyTypes,
+  type MetaSchema,
+  type TypesOf,
+} from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { createTestClock, type TestClock, type TestInstant } from "./clock.js";
+import { createTestRandom } from "./random.js";
+import { createRecorder, type EventRecorder } from "./recorder.js";
+import { createSeed, type SeedFunction } from "./seed.js";
+import { createFaultyStore, type FaultyStore } from "./store-faults.js";
+
+/** Options of {@link createTestLatchkey}: those of createLatchkey, but for the store and the clock. */
+export interface TestLatchkeyOptions<
+  Permission extends string = string,
+  Ratelimit extends string = string,
+  Meta extends MetaSchema | undefined = MetaSchema | undefined,
+  IdentityMeta extends MetaSchema | undefined = MetaSchema | undefined,
+> extends Omit<LatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta>, "store" | "clock"> {
+  /**
+   * When the test begins: time stands still there until `clock` moves it. Or a clock that time goes by, such as `() => Date.now()`
+   * with the fake timers of a test runner. 2025-01-01T00:00:00Z unless given.
+   */
+  readonly now?: TestInstant | Clock;
+}
+
+/** A latchkey for tests of an application, and what such tests do with it. */
+export interface TestLatchkey<Types extends LatchkeyTypes = DefaultTypes> extends FaultyStore {
+  readonly latchkey: Latchkey<Types>;
+  /** The store that it works on, in memory: another latchkey over it is another process of the application. */
+  readonly store: KeyStore;
+  readonly clock: TestClock;
+  readonly seed: SeedFunction;
+  readonly recorder: EventRecorder;
+}
+
+/** A date in the past, so that what an application dates by the real clock has not expired; a start of a day, an hour and a minute. */
+const START = Date.UTC(2025, 0, 1);
+
+/**
+ * Makes a latchkey for tests of an application: on a store in memory of its own, with a clock that the test moves, and with ids and
+ * secrets that are the same in every run. Never for a server: whoever reads the source knows its secrets.
+ *
+ * @throws TypeError naming the option that is wrong and its bound.
+ * @example
+ * const { latchkey, clock, seed } = createTestLatchkey();
+ * const { keys } = await seed({ apis: { tiles: {} }, keys: { reader: { api: "tiles", remaining: 1 } } });
+ */
+export function createTestLatchkey<
+  const Permission extends string = string,
+  const Ratelimit extends string = string,
+  Meta extends MetaSchema | undefined = undefined,
+  IdentityMeta extends MetaSchema | undefined = undefined,
+>({
+  now = START,
+  ...options
+}: TestLatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta> = {}): TestLatchkey<
+  TypesOf<Permission, Ratelimit, Meta, IdentityMeta>
+> {
+  for (const name of ["store", "clock"])
+    if (name in options) throw new TypeError(`"${name}" is not an option of createTestLatchkey`);
+  const { onEvent, onError, ...unheard } = options;
+  for (const [name, listener] of Object.entries({ onEvent, onError }))
+    if (listener !== undefined && typeof listener !== "function")
+      throw new TypeError(`"${name}" must be a function`);
+  const sound = memoryStore();
+  const clock = createTestClock(now);
+  const shared = { random: createTestRandom(), ...unheard, clock: clock.now };
+  const { recorder, ...listeners } = createRecorder(onEvent, onError);
+  const faulty = createFaultyStore(sound);
+  return {
+    ...faulty,
+    latchkey: createLatchkey({ ...shared, ...listeners, store: faulty.store }),
+    clock,
+    // On the store itself, which does not fail, and with nobody listening.
+    seed: createSeed(createLatchkey({ ...shared, store: sound }) as unknown as Latchkey),
+    recorder,
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  interceptStore,
+  type KeyStore,
+  LatchkeyError,
+  type SpanMs,
+  type StoreMethod,
+} from "@latchkey/core";
+
+/** Which calls of the store are to fail, and how. */
+export interface StoreFailure {
+  /** How many: a whole number >= 0, or Infinity. 1 unless given; 0 ends it. */
+  readonly times?: number;
+  /**
+   * What the error says. `not-applied`: the store has done nothing. `unknown`: it has done what it was called for, and the answer is
+   * lost, which is the harder case of the two. `not-applied` unless given.
+   */
+  readonly outcome?: "not-applied" | "unknown";
+  /** Only calls of this method. Every call that an operation waits for unless given: all but `addStatistics` and `close`. */
+  readonly method?: StoreMethod;
+}
+
+/** How slow the store is to be. */
+export interface StoreDelay {
+  /** Ms that each call takes from now on, by `setTimeout`: a whole number from 0, which ends it, to 2,147,483,647. */
+  readonly ms: SpanMs;
+  /** As in {@link StoreFailure}. */
+  readonly method?: StoreMethod;
+}
+
+/** A store that a test can make fail and make slow. */
+export interface FaultyStore {
+  readonly store: KeyStore;
+  /** Makes the next calls reject with `STORE_UNAVAILABLE`, in the place of what was said before. */
+  failStore(failure?: StoreFailure): void;
+  /** Makes every call take its time, in the place of what was said before. */
+  slowStore(delay: StoreDelay): void;
+}
+
+/** What runs beside operations, at moments that no test knows. */
+const BESIDE: ReadonlySet<StoreMethod> = new Set(["addStatistics", "readClock", "close"]);
+
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** Wraps a store. It works as before until a test says otherwise. */
+export function createFaultyStore(sound: KeyStore): FaultyStore {
+  let failing: StoreFailure = {};
+  let failuresLeft = 0;
+  let slow: StoreDelay = { ms: 0 };
+
+  const store = interceptStore(sound, ({ method }, run) => {
+    const isFailing = failuresLeft > 0 && isMeant(method, failing);
+    if (isFailing) failuresLeft -= 1;
+    const delayMs = isMeant(method, slow) ? slow.ms : 0;
+    if (!isFailing && delayMs === 0) return run();
+    return late(isFailing ? failed(failing, run) : run, delayMs);
+  });
+  return {
+    store,
+    failStore: (failure = {}) => {
+      const { times = 1, outcome = "not-applied" } = failure;
+      if (!(Number.isInteger(times) || times === Number.POSITIVE_INFINITY) || times < 0)
+        throw new TypeError('"times" must be a whole number >= 0, or Infinity');
+      if (outcome !== "not-applied" && outcome !== "unknown")
+        throw new TypeError('"outcome" must be "not-applied" or "unknown"');
+      failing = failure;
+      failuresLeft = times;
+    },
+    slowStore: (delay) => {
+      if (!Number.isInteger(delay.ms) || delay.ms < 0 || delay.ms > MAX_DELAY_MS)
+        throw new TypeError(`"ms" must be a whole number from 0 to ${MAX_DELAY_MS}`);
+      slow = delay;
+    },
+  };
+}
+
+function isMeant(
+  method: StoreMethod,
+  { method: only }: { readonly method?: StoreMethod },
+): boolean {
+  return only === undefined ? !BESIDE.has(method) : method === only;
+}
+
+/** A call that fails, before or after the store has done its part. */
+function failed(
+  { outcome = "not-applied" }: StoreFailure,
+  run: () => unknown,
+): () => Promise<never> {
+  return async () => {
+    if (outcome === "unknown") await run();
+    throw new LatchkeyError("STORE_UNAVAILABLE", "the test made the store fail", { outcome });
+  };
+}
+
+/** Makes a call after a while. The timer is looked up now, so that it may be a fake one. */
+async function late(run: () => unknown, delayMs: SpanMs): Promise<unknown> {
+  if (delayMs > 0) await new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
+  return run();
+}

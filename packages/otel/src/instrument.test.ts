@@ -1,0 +1,293 @@
+import { createLatchkey, interceptStore, LatchkeyError, type LatchkeyEvent } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { ParentBasedSampler, type Sampler, SamplingDecision } from "@opentelemetry/sdk-trace-base";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { instrument } from "./instrument.js";
+import { instrumentStore } from "./store.js";
+import { observed, openTelemetry } from "./testing/observed.js";
+
+const AWAY = new LatchkeyError("STORE_UNAVAILABLE", "the secret of the store", {
+  outcome: "not-applied",
+});
+
+/** A store on memory that fails as often as it is told to. */
+function failingStore() {
+  let failures = 0;
+  const store = interceptStore(memoryStore(), (_, run) => {
+    if (failures === 0) return run();
+    failures -= 1;
+    return Promise.reject(AWAY);
+  });
+  return {
+    store,
+    failNext: () => {
+      failures = 1;
+    },
+  };
+}
+
+describe("metrics", () => {
+  test("count verdicts by code and API, and those on unknown secrets without one", async () => {
+    const { latchkey, metric, key, keyId, apiId } = await observed();
+    await latchkey.verifyKey({ key });
+    await latchkey.verifyKey({ key });
+    await latchkey.verifyKey({ key: "nobody" });
+    await latchkey.updateKey({ keyId, enabled: false });
+    await latchkey.verifyKey({ key });
+    expect(await metric("latchkey.verifications")).toEqual({
+      unit: "{verification}",
+      series: [
+        { count: 2, labels: { "latchkey.verdict.code": "VALID", "latchkey.api.id": apiId } },
+        { count: 1, labels: { "latchkey.verdict.code": "NOT_FOUND" } },
+        { count: 1, labels: { "latchkey.verdict.code": "DISABLED", "latchkey.api.id": apiId } },
+      ],
+    });
+  });
+
+  test("tell verifications from the cache apart", async () => {
+    const { latchkey, metric, key } = await observed();
+    for (let index = 0; index < 3; index += 1) await latchkey.verifyKey({ key });
+    const code = { "latchkey.verdict.code": "VALID" };
+    expect(await metric("latchkey.verification.duration")).toEqual({
+      unit: "s",
+      series: [
+        { count: 1, labels: { ...code, "latchkey.cache.hit": false } },
+        { count: 2, labels: { ...code, "latchkey.cache.hit": true } },
+      ],
+    });
+  });
+
+  test("hold only so many APIs apart: the rest is other", async () => {
+    const { latchkey, metric, key, apiId } = await observed({ telemetry: { maxApis: 1 } });
+    await latchkey.verifyKey({ key });
+    for (const name of ["buoys", "piers"]) {
+      const { apiId: another } = await latchkey.createApi({ name });
+      const { key: other } = await latchkey.createKey({ apiId: another });
+      await latchkey.verifyKey({ key: other });
+    }
+    await latchkey.verifyKey({ key });
+    const { series } = await metric("latchkey.verifications");
+    expect(series.map(({ count, labels }) => [count, labels["latchkey.api.id"]])).toEqual([
+      [2, apiId],
+      [2, "other"],
+    ]);
+  });
+
+  test("name operations, and the code of the error where one failed", async () => {
+    const { latchkey, metric, key } = await observed();
+    await latchkey.verifier()(key);
+    await latchkey.getKey({ keyId: "key_unknown" }).catch(() => undefined);
+    expect(await metric("latchkey.operation.duration")).toEqual({
+      unit: "s",
+      series: [
+        { count: 1, labels: { "latchkey.operation.name": "createApi" } },
+        { count: 1, labels: { "latchkey.operation.name": "createKey" } },
+        { count: 1, labels: { "latchkey.operation.name": "verifyKey" } },
+        {
+          count: 1,
+          labels: { "latchkey.operation.name": "getKey", "error.type": "NOT_FOUND" },
+        },
+      ],
+    });
+  });
+
+  test("measure the store by method, with its failures", async () => {
+    const { store, failNext } = failingStore();
+    const { latchkey, metric, key } = await observed({ store });
+    await latchkey.verifyKey({ key });
+    failNext();
+    await expect(latchkey.verifyKey({ key })).rejects.toBe(AWAY);
+    const { series } = await metric("latchkey.store.call.duration");
+    const charge = { "latchkey.store.method": "charge" };
+    expect(series.filter(({ labels }) => labels["latchkey.store.method"] === "charge")).toEqual([
+      { count: 1, labels: charge },
+      { count: 1, labels: { ...charge, "error.type": "STORE_UNAVAILABLE" } },
+    ]);
+  });
+
+  test("count what the store makes latchkey try again", async () => {
+    const store = memoryStore();
+    const { latchkey, metric, key, keyId } = await observed({ store });
+    await latchkey.verifyKey({ key });
+    await createLatchkey({ store }).updateKey({ keyId, name: "north" });
+    await latchkey.verifyKey({ key });
+    expect(await metric("latchkey.store.retries")).toEqual({
+      unit: "{retry}",
+      series: [{ count: 1, labels: { "latchkey.store.method": "charge" } }],
+    });
+  });
+});
+
+describe("spans", () => {
+  test("are one for an operation, and one in it for each call of the store", async () => {
+    const { latchkey, spans, key, apiId } = await observed();
+    const before = spans().length;
+    await latchkey.verifyKey({ key });
+    const workspace = { "latchkey.workspace.id": "ws_default" };
+    const all = spans().slice(before);
+    expect(all.at(-1)).toEqual({
+      name: "latchkey.verifyKey",
+      attributes: {
+        ...workspace,
+        "latchkey.operation.name": "verifyKey",
+        "latchkey.verdict.code": "VALID",
+        "latchkey.api.id": apiId,
+      },
+      isError: false,
+      parent: null,
+    });
+    expect(all.at(-2)).toEqual({
+      name: "latchkey.store.charge",
+      attributes: {
+        ...workspace,
+        "latchkey.store.method": "charge",
+        "latchkey.store.result": "charged",
+      },
+      isError: false,
+      parent: "latchkey.verifyKey",
+    });
+    expect(all.slice(0, -1).map(({ parent }) => parent)).toEqual(
+      all.slice(0, -1).map(() => "latchkey.verifyKey"),
+    );
+  });
+
+  test("name the key only where that was asked for", async () => {
+    const { latchkey, spans, key, keyId } = await observed({ telemetry: { keyIds: true } });
+    await latchkey.verifyKey({ key });
+    expect(spans().at(-1)?.attributes).toMatchObject({ "latchkey.key.id": keyId });
+  });
+
+  test("of a failure have the type of the error and nothing more of it", async () => {
+    const { store, failNext } = failingStore();
+    const { latchkey, spans, dump } = await observed({ store });
+    failNext();
+    await latchkey.listApis().catch(() => undefined);
+    expect(spans().slice(-2)).toMatchObject([
+      { isError: true, attributes: { "error.type": "STORE_UNAVAILABLE" } },
+      { isError: true, attributes: { "error.type": "STORE_UNAVAILABLE" } },
+    ]);
+    expect(await dump()).not.toContain("the secret of the store");
+  });
+
+  test("of the store are left out where that of the operation is", async () => {
+    // What has no parent is kept if it is of the store.
+    const root: Sampler = {
+      shouldSample: (_context, _traceId, name) => ({
+        decision: name.startsWith("latchkey.store")
+          ? SamplingDecision.RECORD_AND_SAMPLED
+          : SamplingDecision.NOT_RECORD,
+      }),
+    };
+    const { providers, spans } = openTelemetry(new ParentBasedSampler({ root }));
+    const store = instrumentStore(memoryStore(), providers);
+    await instrument(createLatchkey, providers)({ store: memoryStore() }).listApis();
+    expect(spans()).toEqual([]);
+    await store.read("ws_default", []);
+    expect(spans()).toMatchObject([{ name: "latchkey.store.read" }]);
+  });
+
+  test("are there for other workspaces, for whoever acts and for verifiers", async () => {
+    const { latchkey, spans, key } = await observed();
+    await latchkey.workspace("ws_north").actingAs("harbour master").listApis();
+    await latchkey.verifier()(key);
+    const names = spans().map(({ name, attributes }) => [
+      name,
+      attributes["latchkey.workspace.id"],
+    ]);
+    expect(names).toContainEqual(["latchkey.listApis", "ws_north"]);
+    expect(names.at(-1)).toEqual(["latchkey.verifyKey", "ws_default"]);
+  });
+});
+
+test("no secret is in a span or a metric", async () => {
+  const { latchkey, dump, key, apiId } = await observed({ telemetry: { keyIds: true } });
+  const { rootKeyId, key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
+  await latchkey.verifyKey({ key, tags: ["gate-7"] });
+  await latchkey.whoami({ key });
+  await latchkey.authenticateRootKey(rootKey);
+  await latchkey.verifyKey({ key: `${key}x` });
+  await latchkey.createKey({ apiId, externalId: "pier-7", meta: { plan: "gold" } });
+  const text = await dump();
+  expect(text).toContain(apiId);
+  for (const hidden of [key, key.slice(0, 12), rootKey, rootKeyId, "gate-7", "pier-7", "gold"])
+    expect(text).not.toContain(hidden);
+});
+
+describe("a latchkey that is observed", () => {
+  test("answers and throws as one that is not, and calls the host's listener", async () => {
+    const events: LatchkeyEvent[] = [];
+    const { latchkey, key, keyId, apiId } = await observed({
+      onEvent: (event) => events.push(event),
+    });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true, keyId, apiId });
+    await expect(latchkey.getApi({ apiId: "api_unknown" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    expect(() => latchkey.verifier({ cost: -1 })).toThrow(LatchkeyError);
+    expect(events.map(({ type }) => type)).toEqual(["api.created", "key.created", "key.verified"]);
+    expect(Object.keys(latchkey)).toEqual(Object.keys(createLatchkey({ store: memoryStore() })));
+  });
+
+  test("is made by a function of the same type", () => {
+    const create = instrument(createLatchkey);
+    expectTypeOf(create).toEqualTypeOf<typeof createLatchkey>();
+    expect(create).toBeTypeOf("function");
+  });
+
+  test("reports a listener of the host's that throws", async () => {
+    const broken = new Error("the listener is broken");
+    const errors: unknown[] = [];
+    await observed({
+      onEvent: () => {
+        throw broken;
+      },
+      onError: (error) => errors.push(error),
+    });
+    expect(errors).toEqual([broken]);
+  });
+
+  test("is refused with the options that createLatchkey refuses", () => {
+    const create = instrument(createLatchkey);
+    expect(() => create({} as never)).toThrow('"store" must be a KeyStore');
+    expect(() => create(undefined as never)).toThrow("needs an object of options");
+    const wrong = { store: memoryStore(), onEvent: "log" as never };
+    expect(() => create(wrong)).toThrow('"onEvent" must be a function');
+  });
+});
+
+test.each([
+  [{ maxApis: -1 }, '"maxApis" must be a whole number from 0 to 10000'],
+  [{ maxApis: 10_001 }, '"maxApis" must be a whole number from 0 to 10000'],
+  [{ maxApis: 0.5 }, '"maxApis" must be a whole number from 0 to 10000'],
+  [{ keyIds: "yes" }, '"keyIds" must be true or false'],
+  [{ maxApi: 5 }, '"maxApi" is not an option of @latchkey/otel'],
+])("the options %j are refused", (options, message) => {
+  expect(() => instrument(createLatchkey, options as never)).toThrow(new TypeError(message));
+});
+
+test("a store alone can be observed, and still answers a charge at once", async () => {
+  const { providers, metric } = openTelemetry();
+  const store = instrumentStore(memoryStore(), providers);
+  const plan = {
+    workspaceId: "ws_default",
+    revision: null,
+    confirms: [],
+    mode: "peek",
+    cost: 0,
+    uses: null,
+    limits: [],
+  } as const;
+  expect(store.charge(plan, { now: 1, refill: null })).toMatchObject({ kind: "charged" });
+  expect(await store.read("ws_default", [])).toMatchObject({ found: [] });
+  await store.close();
+  const { series } = await metric("latchkey.store.call.duration");
+  expect(series.map(({ labels }) => labels)).toEqual([
+    { "latchkey.store.method": "charge" },
+    { "latchkey.store.method": "read" },
+  ]);
+});
+
+test("without providers it goes to the global ones, which do nothing unless there are some", async () => {
+  const latchkey = instrument(createLatchkey)({ store: memoryStore() });
+  expect(await latchkey.listApis()).toMatchObject({ apis: [] });
+});

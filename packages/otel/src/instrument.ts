@@ -1,0 +1,41 @@
+import type { Latchkey, LatchkeyEvent, LatchkeyOptions } from "@latchkey/core";
+import { createInstruments } from "./instruments.js";
+import { measuredOperations } from "./operations.js";
+import type { TelemetryOptions } from "./options.js";
+import { recordEvent } from "./record-event.js";
+import { measuredStore } from "./store.js";
+
+/**
+ * Makes a `createLatchkey` whose latchkeys are observed: every operation and every call of the store is a span, and verdicts,
+ * latencies, failures, cache hits and retries are metrics. Nothing else about them changes, and an `onEvent` of yours is called as
+ * before.
+ *
+ * @param createLatchkey - That of `latchkey` or `@latchkey/core`; the type stays, with all that it infers.
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * const latchkey = instrument(createLatchkey)({ store });
+ */
+export function instrument<Create extends (options: never) => object>(
+  createLatchkey: Create,
+  options: TelemetryOptions = {},
+): Create {
+  const instruments = createInstruments(options);
+  const create = createLatchkey as unknown as (options: LatchkeyOptions) => Latchkey;
+  const createObserved = (given: LatchkeyOptions): Latchkey => {
+    // What is wrong with them is for createLatchkey to say.
+    if (typeof given?.store?.charge !== "function") return create(given);
+    const { onEvent } = given;
+    const record = (event: LatchkeyEvent): unknown => {
+      recordEvent(instruments, event);
+      return onEvent?.(event);
+    };
+    const isListener = onEvent === undefined || typeof onEvent === "function";
+    const latchkey = create({
+      ...given,
+      store: measuredStore(given.store, instruments),
+      onEvent: isListener ? record : onEvent,
+    });
+    return measuredOperations(latchkey, instruments);
+  };
+  return createObserved as unknown as Create;
+}

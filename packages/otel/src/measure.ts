@@ -1,0 +1,78 @@
+import {
+  type Attributes,
+  context,
+  type Histogram,
+  isSpanContextValid,
+  type Span,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { errorTypeOf } from "./error-type.js";
+import { ATTRIBUTE } from "./names.js";
+
+/** How a call is measured. */
+export interface Measurement {
+  readonly tracer: Tracer;
+  readonly duration: Histogram;
+  /** Name of the span: one of few. */
+  readonly name: string;
+  /** Of the metric. */
+  readonly labels: Attributes;
+  /** Of the span. */
+  readonly attributes: Attributes;
+  /** Is called with the answer, and answers what the span says of it. */
+  readonly onAnswer: (answer: unknown) => Attributes;
+}
+
+/**
+ * Makes a call inside of a span, and records how long it took. What it answers, throws or rejects with comes back unchanged; an
+ * answer that is no promise stays none. Of an error only its type is kept, never its message.
+ */
+export function measure(measurement: Measurement, run: () => unknown): unknown {
+  const { tracer, duration, name, labels, attributes, onAnswer } = measurement;
+  const span = tracer.startSpan(name, { attributes });
+  const startedAt = performance.now();
+  const answered = (answer: unknown): void => {
+    duration.record((performance.now() - startedAt) / 1_000, labels);
+    span.setAttributes(onAnswer(answer));
+    span.end();
+  };
+  const failed = (error: unknown): void => {
+    const type = { [ATTRIBUTE.errorType]: errorTypeOf(error) };
+    duration.record((performance.now() - startedAt) / 1_000, { ...labels, ...type });
+    span.setAttributes(type);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  };
+  try {
+    const answer = runInside(span, run);
+    if (!isPromise(answer)) {
+      answered(answer);
+      return answer;
+    }
+    return answer.then(
+      (value) => {
+        answered(value);
+        return value;
+      },
+      (error: unknown) => {
+        failed(error);
+        throw error;
+      },
+    );
+  } catch (error) {
+    failed(error);
+    throw error;
+  }
+}
+
+/** What is called becomes a child of the span. Where nobody collects spans there is none, and a context would cost more than the call. */
+function runInside(span: Span, run: () => unknown): unknown {
+  if (!isSpanContextValid(span.spanContext())) return run();
+  return context.with(trace.setSpan(context.active(), span), run);
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value;
+}

@@ -1,0 +1,49 @@
+import { type Latchkey, OPERATIONS, type Verifier } from "@latchkey/core";
+import type { Attributes } from "@opentelemetry/api";
+import type { Instruments } from "./instruments.js";
+import { measure } from "./measure.js";
+import { ATTRIBUTE } from "./names.js";
+
+type Operation = (...args: readonly unknown[]) => unknown;
+
+/** A latchkey whose every operation is a span and a measurement, in whatever workspace and on whoever's behalf. */
+export function measuredOperations<Instance extends Latchkey>(
+  latchkey: Instance,
+  instruments: Instruments,
+): Instance {
+  const measured = (name: string, run: Operation): Operation => {
+    const labels = { [ATTRIBUTE.operation]: name };
+    const measurement = {
+      tracer: instruments.tracer,
+      duration: instruments.operationDuration,
+      name: `latchkey.${name}`,
+      labels,
+      attributes: { ...labels, [ATTRIBUTE.workspaceId]: latchkey.workspaceId },
+      onAnswer: (answer: unknown) =>
+        name === "verifyKey" ? describeVerdict(answer, instruments.keyIds) : {},
+    };
+    return (...args) => measure(measurement, () => run(...args));
+  };
+  const operations = Object.keys(OPERATIONS).map((name) => [
+    name,
+    measured(name, (latchkey as unknown as Record<string, Operation>)[name] as Operation),
+  ]);
+  return {
+    ...latchkey,
+    ...Object.fromEntries(operations),
+    verifier: (...question: Parameters<Latchkey["verifier"]>) =>
+      measured("verifyKey", latchkey.verifier(...question) as Operation) as Verifier,
+    workspace: (id: string) => measuredOperations(latchkey.workspace(id), instruments),
+    actingAs: (actor: string) => measuredOperations(latchkey.actingAs(actor), instruments),
+  };
+}
+
+/** What a span says of a verdict: never more than its code, and which API and key it is about. */
+function describeVerdict(answer: unknown, keyIds: boolean): Attributes {
+  const { code, apiId, keyId } = answer as Readonly<Record<string, string | undefined>>;
+  return {
+    ...(code !== undefined && { [ATTRIBUTE.code]: code }),
+    ...(apiId !== undefined && { [ATTRIBUTE.apiId]: apiId }),
+    ...(keyIds && keyId !== undefined && { [ATTRIBUTE.keyId]: keyId }),
+  };
+}

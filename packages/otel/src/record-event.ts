@@ -1,0 +1,16 @@
+import type { LatchkeyEvent } from "@latchkey/core";
+import type { Instruments } from "./instruments.js";
+import { ATTRIBUTE } from "./names.js";
+
+/** Records what metrics say of an event: only verdicts, for the rest is measured where it happens. */
+export function recordEvent(instruments: Instruments, event: LatchkeyEvent): void {
+  if (event.type !== "key.verified") return;
+  const { verifications, verificationDuration, apiLabel } = instruments;
+  const { code, cached, durationMs } = event;
+  const api = event.code === "NOT_FOUND" ? {} : { [ATTRIBUTE.apiId]: apiLabel(event.apiId) };
+  verifications.add(1, { [ATTRIBUTE.code]: code, ...api });
+  verificationDuration.record(durationMs / 1_000, {
+    [ATTRIBUTE.code]: code,
+    [ATTRIBUTE.cacheHit]: cached,
+  });
+}

@@ -1,0 +1,44 @@
+import { interceptStore, type KeyStore } from "@latchkey/core";
+import { createInstruments, type Instruments } from "./instruments.js";
+import { type Measurement, measure } from "./measure.js";
+import { ATTRIBUTE } from "./names.js";
+import type { TelemetryOptions } from "./options.js";
+
+/**
+ * A store whose every call is a span and a measurement. `instrument` does this by itself: it is for a store that is used without a
+ * latchkey, or when only the store is of interest.
+ *
+ * @throws TypeError naming the option that is wrong.
+ */
+export function instrumentStore(store: KeyStore, options: TelemetryOptions = {}): KeyStore {
+  return measuredStore(store, createInstruments(options));
+}
+
+/** As {@link instrumentStore}, with instruments that are there already. */
+export function measuredStore(store: KeyStore, instruments: Instruments): KeyStore {
+  const { tracer, storeDuration, storeRetries } = instruments;
+  return interceptStore(store, ({ method, workspaceId }, run) => {
+    // What concerns no workspace is not part of any operation.
+    if (workspaceId === null) return run();
+    const labels = { [ATTRIBUTE.storeMethod]: method };
+    const measurement: Measurement = {
+      tracer,
+      duration: storeDuration,
+      name: `latchkey.store.${method}`,
+      labels,
+      attributes: { ...labels, [ATTRIBUTE.workspaceId]: workspaceId },
+      onAnswer: (answer) => {
+        const kind = kindOf(answer);
+        if (kind === "stale") storeRetries.add(1, labels);
+        return kind === null ? {} : { [ATTRIBUTE.storeResult]: kind };
+      },
+    };
+    return measure(measurement, run);
+  });
+}
+
+/** What came of a commit or a charge, one of a handful of words; null where a call answers records or sums. */
+function kindOf(answer: unknown): string | null {
+  if (typeof answer !== "object" || answer === null || !("kind" in answer)) return null;
+  return String(answer.kind);
+}
