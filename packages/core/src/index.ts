@@ -159,8 +159,8 @@ export {
   type AuditType,
   type FieldChange,
 } from "./records/audit-entry.js";
-export type { IdentityRecord } from "./records/identity.js";
-export type { KeyRateLimit, KeyRecord, RateLimitType } from "./records/key.js";
+export { IDENTITY_LIST, type IdentityRecord } from "./records/identity.js";
+export { type KeyRateLimit, type KeyRecord, keysOfApi, type RateLimitType } from "./records/key.js";
 export type { PermissionRecord } from "./records/permission.js";
 export type { RoleRecord } from "./records/role.js";
 export type { RootKeyRecord } from "./records/root-key.js";

@@ -51,7 +51,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
 const HELP_COLUMNS = 100;
 
 /** The program with all its commands. Nothing is read or opened before one of them runs. */
-export function createProgram(host: Host): Command {
+function createProgram(host: Host): Command {
   const program = new Command("latchkey")
     .usage("<command> [options]")
     .description("Issues, verifies and manages API keys.")

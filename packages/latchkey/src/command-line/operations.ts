@@ -149,12 +149,12 @@ export function inputOf(command: Command, fields: readonly Field[]): Input {
 }
 
 /** Adds the option without which nothing is deleted on a terminal. */
-export function addYesOption(command: Command): Command {
+function addYesOption(command: Command): Command {
   return command.option("--yes", "do it; needed on a terminal");
 }
 
 /** @throws UsageError on a terminal, where `--yes` is not given. */
-export function confirm(command: Command, { terminal }: Host): void {
+function confirm(command: Command, { terminal }: Host): void {
   if (terminal !== null && command.opts<{ yes?: true }>().yes === undefined)
     throw new UsageError("this cannot be undone: add --yes to do it");
 }

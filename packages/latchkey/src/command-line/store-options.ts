@@ -87,7 +87,12 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
   return { url, parsed, options: { redis } };
 }
 
-/** Opens a store that {@link readStore} chose. @throws UsageError when its URL is of no form that the store knows. */
+/**
+ * Opens a store that {@link readStore} chose.
+ *
+ * @throws UsageError when its URL is of no form that the store knows.
+ * @public For commands that work on two stores.
+ */
 export function openChosen(choice: StoreChoice, given: StoreOptions): KeyStore {
   const named = /^"(url|source|path)"/;
   return asUsageError(() => openStore(choice.url, choice.options), named, calledOf(given));

@@ -1,4 +1,4 @@
-import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
+import { createLatchkey, type KeyStore, keysOfApi, type Latchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../open-store.js";
 import { type CliStore, cliStore } from "../testing/cli-store.js";
@@ -102,12 +102,12 @@ describe("latchkey doctor", () => {
     const { cli, keyId } = await storeWithKey();
     await at(cli, Date.UTC(2031, 0, 1), async (latchkey, store) => {
       const [{ id: apiId } = { id: "" }] = (await latchkey.listApis()).apis;
-      const enters = [{ list: `keys:${apiId}`, id: "key_gone" }];
+      const enters = [{ list: keysOfApi(apiId), id: "key_gone" }];
       const record = { kind: "key", id: keyId, version: 9, link: null, body: { v: 1 } } as const;
       await store.commit("ws_default", { ...NOTHING, enters, puts: [{ record }] });
     });
     const { exitCode, stdout } = await cli.run("doctor");
-    expect(stdout).toMatch(/^lists\twrong\tthe list keys:\S+ has 2 entries, and 1 records were/m);
+    expect(stdout).toMatch(/^lists\twrong\tthe list \S+ has 2 entries, and 1 records were/m);
     expect(stdout).toContain(`records\twrong\tthe key ${keyId} cannot be read\n`);
     expect(exitCode).toBe(1);
   });

@@ -1,4 +1,4 @@
-import type { LoadedRecord } from "@latchkey/core";
+import { IDENTITY_LIST, keysOfApi, type LoadedRecord } from "@latchkey/core";
 import { checkClock } from "./clock.js";
 import { type Finding, fine, wrong } from "./finding.js";
 import { checkInstants } from "./future.js";
@@ -20,10 +20,10 @@ export async function* examine(patient: Patient): AsyncIterable<Finding> {
   };
   for await (const apiId of apiIds(patient)) {
     counts.apis += 1;
-    const list = { kind: "key", list: `keys:${apiId}`, index: "hash" } as const;
+    const list = { kind: "key", list: keysOfApi(apiId), index: "hash" } as const;
     yield* checkList(patient, list, look("keys"));
   }
-  const identities = { kind: "identity", list: "identities", index: "externalId" } as const;
+  const identities = { kind: "identity", list: IDENTITY_LIST, index: "externalId" } as const;
   yield* checkList(patient, identities, look("identities"));
   yield fine(
     "records",
