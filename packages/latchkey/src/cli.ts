@@ -5,6 +5,9 @@ import { runProgram } from "./program.js";
 
 const { env, stdout, stderr } = process;
 
+// Whoever reads it has seen enough, such as head.
+stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
+
 process.exitCode = await runProgram(process.argv.slice(2), {
   env,
   print: (line) => void stdout.write(`${line}\n`),

@@ -26,7 +26,8 @@ export function addExplain(program: Command, host: Host): void {
   addCommonOptions(addInput(explain, [], QUESTION)).action(async (argument: string) => {
     const options = explain.opts<CommonOptions>();
     const { keyId, ...question } = inputOf(explain, QUESTION) as { readonly keyId: string };
-    const key = argument === "-" ? await readSecret(argument, host) : null;
+    // What is no id of a key may be a secret of another form.
+    const key = argument.startsWith("key_") ? null : await readSecret(argument, host);
     await withLatchkey(options, host, async (latchkey) => {
       const outcome: DryRunOutcome =
         key === null

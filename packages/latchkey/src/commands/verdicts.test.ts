@@ -52,6 +52,7 @@ describe("a secret among the arguments", () => {
       `keys get ${key}`,
       `keys list api_1 --external-id=${key}`,
       "verify sk_live_of_another_system",
+      "explain sk_live_of_another_system",
     ]) {
       const { exitCode, stdout, stderr } = await store.run(args);
       expect(stderr).toMatch(/^latchkey: a secret must not be an argument, .* on stdin /);
