@@ -6,6 +6,7 @@ import { checkClock } from "./clock.js";
 const NOON = Date.UTC(2031, 4, 17, 12);
 
 test.each([
+  [NOON, "fine", "this machine and the store agree"],
   [NOON - 60_000, "fine", "this machine is 60 s ahead of the store"],
   [NOON - 60_001, "wrong", "this machine is 60 s ahead of the store"],
   [NOON + 60_000, "fine", "this machine is 60 s behind the store"],
