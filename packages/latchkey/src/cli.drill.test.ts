@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "./testing/run-cli.js";
@@ -39,4 +40,18 @@ test.each([
   expect(stderr).not.toContain("hunter2");
   expect(stdout).toBe("");
   expect(exitCode).toBe(expected);
+});
+
+test.each([
+  ["latchkey ke", "keys"],
+  ["latchkey keys cr", "create"],
+  ["latchkey keys create api_1 --byte", "--byte-length"],
+  ["latchkey root-key revoke --wor", "--workspace"],
+  ["latchkey doctor --f", "--fix"],
+])("bash completes %s", async (typed, completed) => {
+  const { stdout } = await runCli(["completion", "bash"]);
+  const words = typed.split(" ");
+  const asked = `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _latchkey; echo "\${COMPREPLY[*]}"`;
+  const completions = execFileSync("bash", ["-c", `${stdout}\n${asked}`], { encoding: "utf8" });
+  expect(completions).toBe(`${completed}\n`);
 });

@@ -191,3 +191,4 @@ export { type RedisStoreOptions, redisStore } from "@latchkey/redis";
 export { type Durability, type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
 export { type KeyRings, keyRingsFromEnv } from "./key-rings-from-env.js";
 export { type OpenStoreOptions, openStore } from "./open-store.js";
+export { type RedactOptions, redact } from "./secrets/redact.js";

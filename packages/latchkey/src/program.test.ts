@@ -42,25 +42,16 @@ describe("the program", () => {
   });
 
   test.each([
-    [
-      [],
-      "the first argument must be a command: serve, root-key, workspace, copy, backup, restore, import, export",
-    ],
-    [
-      ["sevre"],
-      "the first argument must be a command: serve, root-key, workspace, copy, backup, restore, import, export: did you mean serve?",
-    ],
-    [
-      ["--store", "memory:"],
-      "options come after the command: serve, root-key, workspace, copy, backup, restore, import, export",
-    ],
+    [[], /^the first argument must be a command: serve, apis, .*$/],
+    [["sevre"], /^the first argument must be a command: .*: did you mean serve\?$/],
+    [["--store", "memory:"], /^options come after the command: serve, /],
     [
       ["serve", "--port", "70000", "--store", "memory:"],
-      "--port must be a whole number from 0 to 65535",
+      /^--port must be a whole number from 0 to 65535$/,
     ],
   ])("%j ends with exit code 2 and one line on stderr", async (args, message) => {
     const { exitCode, stdout, stderr } = await runInProcess(args);
-    expect(stderr).toBe(`latchkey: ${message} (see --help)\n`);
+    expect(/^latchkey: ([^\n]*) \(see --help\)\n$/.exec(stderr)?.[1]).toMatch(message);
     expect(stdout).toBe("");
     expect(exitCode).toBe(2);
   });

@@ -1,26 +1,54 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { inputComplaint, messageOf, parserComplaint } from "./command-line/complaints.js";
 import { Refused, UsageError } from "./command-line/failures.js";
 import { example, HELP_END } from "./command-line/help.js";
 import type { Host } from "./command-line/host.js";
+import { secretInArguments } from "./command-line/secret-input.js";
+import { addApis } from "./commands/apis.js";
+import { addAudit } from "./commands/audit.js";
 import { addBackup } from "./commands/backup.js";
+import { addCompletion } from "./commands/completion.js";
 import { addCopy } from "./commands/copy.js";
+import { addDoctor } from "./commands/doctor.js";
+import { addExplain } from "./commands/explain.js";
 import { addExport } from "./commands/export.js";
+import { addIdentities } from "./commands/identities.js";
 import { addImport } from "./commands/import.js";
+import { addKeys } from "./commands/keys.js";
+import { addLimits } from "./commands/limits.js";
+import { addPermissions } from "./commands/permissions.js";
 import { addRestore } from "./commands/restore.js";
+import { addRoles } from "./commands/roles.js";
 import { addRootKey } from "./commands/root-key.js";
+import { addScannerRules } from "./commands/scanner-rules.js";
 import { addServe } from "./commands/serve.js";
+import { addUsage } from "./commands/usage.js";
+import { addVerify } from "./commands/verify.js";
 import { addWorkspace } from "./commands/workspace.js";
+import { redact } from "./secrets/redact.js";
+import { version } from "./version.js";
 
 /** What each command adds itself with, in the order of the program's help. */
 const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addServe,
+  addApis,
+  addKeys,
+  addIdentities,
+  addRoles,
+  addPermissions,
+  addVerify,
+  addExplain,
+  addLimits,
+  addUsage,
+  addAudit,
   addRootKey,
   addWorkspace,
   addCopy,
   addBackup,
   addRestore,
+  addDoctor,
+  addScannerRules,
+  addCompletion,
   addImport,
   addExport,
 ];
@@ -29,7 +57,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
 const HELP_COLUMNS = 100;
 
 /** The program with all its commands. Nothing is read or opened before one of them runs. */
-export function createProgram(host: Host): Command {
+function createProgram(host: Host): Command {
   const program = new Command("latchkey")
     .usage("<command> [options]")
     .description("Issues, verifies and manages API keys.")
@@ -69,6 +97,7 @@ export async function runProgram(args: readonly string[], host: Host): Promise<n
 
 /** Runs `latchkey` with these arguments, and rejects with what went wrong. */
 export async function runArguments(args: readonly string[], host: Host): Promise<void> {
+  if (args.some((arg) => redact(arg) !== arg)) throw secretInArguments();
   const program = createProgram(host);
   let running: Command | null = null;
   program.hook("preAction", (_, command) => {
@@ -106,9 +135,4 @@ function refuseRepeats(command: Command): void {
     });
   }
   command.commands.forEach(refuseRepeats);
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -58,6 +58,7 @@ export function inputComplaint(error: unknown, command: Command | null): unknown
   if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return error;
   const [issue] = error.issues;
   if (issue === undefined) return error;
+  if (issue.path === "") return new UsageError(issue.message);
   const [field = "", ...rest] = issue.path.split(".");
   const isItem = /^\d+$/.test(rest[0] ?? "");
   const item = isItem ? ` (item ${Number(rest[0]) + 1})` : "";
@@ -70,7 +71,9 @@ export function inputComplaint(error: unknown, command: Command | null): unknown
 function typedAs(field: string, command: Command | null): string {
   const isArgument = command?.registeredArguments.some((argument) => argument.name() === field);
   if (isArgument) return `<${field}>`;
-  return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  // Options of spans take a unit, so that their names say none.
+  const name = field.replace(/Ms$/, "");
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 function wantsCommand(command: Command): string {

@@ -7,6 +7,8 @@ Environment:
   LATCHKEY_WORKSPACE    the workspace, where --workspace is not given
   LATCHKEY_VAULT_KEY    key for recoverable secrets: 32 bytes in base64, or id:base64,id:base64 (first is current)
   LATCHKEY_PEPPER       secret that hashes are keyed with: 32 to 64 bytes, same forms
+  PORT, LATCHKEY_HOST, LATCHKEY_LOG
+                        serve: where --port, --host and --log are not given
   NO_COLOR              tables without colours
 
 Exit codes: 0 done, 1 failed or refused, 2 wrong arguments.`;

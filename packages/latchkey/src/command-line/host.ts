@@ -1,3 +1,5 @@
+import type { Clock } from "@latchkey/core";
+
 /** What a command is given beside its arguments. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -9,6 +11,10 @@ export interface Host {
   readonly terminal: Terminal | null;
   /** Reads stdin to its end, or, from a terminal, one line that is not shown. */
   readonly readInput: () => Promise<string>;
+  /** The clock of decisions; that of the machine unless given. */
+  readonly clock?: Clock;
+  /** Resolves after `ms`: with true, or with false where the program was asked to stop. */
+  readonly pause: (ms: number) => Promise<boolean>;
 }
 
 /** A terminal that results are shown on. */

@@ -63,7 +63,7 @@ export function instant(at: number | undefined): string | undefined {
 }
 
 /** Text in the colour of titles, where there are colours. */
-export function dimmed(text: string, { terminal }: Host): string {
+function dimmed(text: string, { terminal }: Host): string {
   return terminal?.hasColors ? `\u001b[2m${text}\u001b[22m` : text;
 }
 

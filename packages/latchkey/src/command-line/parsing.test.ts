@@ -26,10 +26,13 @@ describe("arguments", () => {
     [["workspace", "disable", "ws_1", "hunter2"], "too many arguments: expected <id>"],
     [["workspace", "disable"], "<id> is required"],
     [["root-key", "create"], "--permissions is required"],
-    [["workspace", "hunter2"], "workspace must be followed by one of: create, disable, enable"],
+    [
+      ["workspace", "hunter2"],
+      "workspace must be followed by one of: create, list, get, disable, enable",
+    ],
     [
       ["workspace", "--store", "memory:", "disable"],
-      "options come after the command: create, disable, enable",
+      "options come after the command: create, list, get, disable, enable",
     ],
   ])("%j is refused by name, without its value", async (args, message) => {
     expect(await complaintAbout(...args)).toBe(`latchkey: ${message} (see --help)\n`);

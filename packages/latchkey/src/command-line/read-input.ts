@@ -11,7 +11,11 @@ export async function readInput(): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
   try {
-    return await lines.question("");
+    return await new Promise<string>((resolve, reject) => {
+      // Ctrl+C and Ctrl+D end the reading, and leave the question without an answer.
+      lines.once("close", () => reject(new Error("nothing was given on stdin")));
+      lines.question("").then(resolve, reject);
+    });
   } finally {
     lines.close();
     process.stderr.write("\n");

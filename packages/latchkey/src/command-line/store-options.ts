@@ -91,7 +91,12 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
   return { url, parsed, options: { redis } };
 }
 
-/** Opens a store that {@link readStore} chose. @throws UsageError when its URL is of no form that the store knows. */
+/**
+ * Opens a store that {@link readStore} chose.
+ *
+ * @throws UsageError when its URL is of no form that the store knows.
+ * @public For commands that work on two stores.
+ */
 export function openChosen(choice: StoreChoice, given: StoreOptions): KeyStore {
   const named = /^"(url|source|path)"/;
   return asUsageError(() => openStore(choice.url, choice.options), named, calledOf(given));
@@ -121,7 +126,8 @@ export async function withStore(
   // Before the store: a wrong environment must not leave a new file behind.
   const keyRings = asUsageError(() => keyRingsFromEnv(host.env));
   const store = openChosen(choice, given);
-  const latchkey = createLatchkey({ store, ...keyRings, ...extras }).actingAs(CLI_ACTOR);
+  const clock = host.clock === undefined ? {} : { clock: host.clock };
+  const latchkey = createLatchkey({ store, ...keyRings, ...clock, ...extras }).actingAs(CLI_ACTOR);
   try {
     await work(latchkey, store);
   } finally {

@@ -19,4 +19,14 @@ describe("latchkey serve", () => {
   ])("%j is refused", async (args, message) => {
     await expect(runCommand(["serve", ...args])).rejects.toThrow(message);
   });
+
+  test.each([
+    [{ PORT: "http" }, [], "PORT must be a whole number from 0 to 65535"],
+    [{ LATCHKEY_LOG: "xml", PORT: "0" }, [], "LATCHKEY_LOG must be json or pretty or none"],
+    [{ LATCHKEY_WORKSPACE: "a b", PORT: "0" }, [], "LATCHKEY_WORKSPACE must be 1 to 64 characters"],
+    [{ PORT: "80" }, ["--log", "xml"], "--log must be json or pretty or none"],
+  ])("the environment %j with %j is refused", async (env, args, message) => {
+    const run = runCommand(["serve", "--store", "memory:", ...args], env);
+    await expect(run).rejects.toThrow(message);
+  });
 });

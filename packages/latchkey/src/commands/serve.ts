@@ -1,5 +1,4 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import type { Durability } from "@latchkey/sqlite";
 import { type Command, Option } from "commander";
 import { messageOf } from "../command-line/complaints.js";
@@ -16,16 +15,22 @@ import {
   withStore,
 } from "../command-line/store-options.js";
 import { oneOf, wholeNumber } from "../command-line/values.js";
+import { LOG_FORMATS, type LogFormat, withAccessLog } from "../serving/access-log.js";
+import { withFrontDoor } from "../serving/front-door.js";
+import { drain, listen, stopSignal } from "../serving/listening.js";
 import { isInMemory } from "../store-url.js";
 
 interface Options extends StoreOptions, WorkspaceOption {
   readonly port?: number;
-  readonly host: string;
+  readonly host?: string;
+  readonly log?: LogFormat;
   readonly publicVerify?: true;
   readonly docsBaseUrl?: string;
   readonly durability: Durability;
   readonly drain: number;
 }
+
+const DEFAULT_HOST = "127.0.0.1";
 
 const DURABILITIES: readonly Durability[] = ["normal", "full"];
 
@@ -44,11 +49,22 @@ export function addServe(program: Command, host: Host): void {
       "0 to 65535; 0 picks a free one (default: PORT of the environment)",
       wholeNumber("--port", 0, 65_535),
     )
-    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option(
+      "--host <host>",
+      `address to listen on (default: LATCHKEY_HOST of the environment, or ${DEFAULT_HOST})`,
+    )
+    .addOption(
+      new Option(
+        "--log <format>",
+        "a line on stdout for each request (default: LATCHKEY_LOG of the environment, or none)",
+      )
+        .choices(LOG_FORMATS)
+        .argParser(oneOf("--log", LOG_FORMATS)),
+    )
     .option("--public-verify", "let keys.verifyKey be called without a root key")
     .option(
       "--docs-base-url <url>",
-      "where the page of each error code is: goes into error bodies",
+      "where the page of each error code is, for error bodies (default: its own, /v1/errors)",
       readDocsBaseUrl,
     )
     .addOption(
@@ -69,27 +85,36 @@ export function addServe(program: Command, host: Host): void {
   );
 }
 
+/** Names of all addresses of a machine: nobody reaches a page by them. */
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
 async function runServer(options: Options, host: Host): Promise<void> {
   const choice = readStore(options, host, "any");
   const { durability, docsBaseUrl, publicVerify = false } = options;
   const withDurability = { ...choice, options: { ...choice.options, sqlite: { durability } } };
   const port = readPort(options, host);
+  const hostname = options.host ?? (host.env.LATCHKEY_HOST || DEFAULT_HOST);
+  const log = readLogFormat(options, host);
   const workspaceId = readWorkspace(options, host);
   await withStore(withDurability, options, host, async (everyWorkspace) => {
     // Only this command serves HTTP, and the contract is the most of what there is to load.
     const { createHandler, toNodeListener } = await import("@latchkey/http");
     const latchkey = everyWorkspace.workspace(workspaceId);
+    // A server whose store is not there must not say that it is ready.
+    await latchkey.isWorkspaceEnabled();
+    const server = createServer();
+    const stopped = stopSignal();
+    const address = await listen(server, hostname, port);
+    const docs = docsBaseUrl ?? (EVERY_ADDRESS.has(hostname) ? null : `${address}/v1/errors`);
     const handler = createHandler({
       latchkey,
       publicVerify,
-      ...(docsBaseUrl !== undefined && { docsBaseUrl }),
+      ...(docs !== null && { docsBaseUrl: docs }),
       onError: (error, requestId) => host.warn(`${requestId} failed: ${messageOf(error)}`),
     });
-    // A server whose store is not there must not say that it is ready.
-    await latchkey.isWorkspaceEnabled();
-    const server = createServer(toNodeListener(handler));
-    const stopped = stopSignal();
-    host.print(await listen(server, options.host, port));
+    const listener = withFrontDoor(toNodeListener(handler));
+    server.on("request", withAccessLog(listener, log, host.print, Date.now));
+    host.print(address);
     if (isInMemory(choice.parsed))
       host.print((await latchkey.createRootKey({ permissions: ["*"] })).key);
     await stopped;
@@ -106,47 +131,11 @@ function readPort({ port }: Options, { env }: Host): number {
   return wholeNumber("PORT", 0, 65_535)(PORT);
 }
 
+function readLogFormat({ log }: Options, { env }: Host): LogFormat {
+  return log ?? oneOf("LATCHKEY_LOG", LOG_FORMATS)(env.LATCHKEY_LOG || "none");
+}
+
 function readDocsBaseUrl(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
   throw new UsageError("--docs-base-url must be a URL that begins with https:// or http://");
-}
-
-/** Resolves with the first SIGTERM or SIGINT. The next one ends the process, as it would have without this. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      process.off("SIGTERM", stop).off("SIGINT", stop);
-      resolve();
-    };
-    process.on("SIGTERM", stop).on("SIGINT", stop);
-  });
-}
-
-/** Listens, and answers the address as a URL. */
-function listen(server: Server, hostname: string, port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === "EADDRINUSE" ? "the port is in use" : (error.code ?? error.message);
-      reject(new Error(`cannot listen on ${hostname} port ${port}: ${reason}`, { cause: error }));
-    });
-    server.listen({ host: hostname, port }, () => {
-      const { port: actual } = server.address() as AddressInfo;
-      resolve(`http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${actual}`);
-    });
-  });
-}
-
-/** Takes no more connections, lets requests in flight finish for at most `drainMs`, then cuts what is left. */
-function drain(server: Server, drainMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-    // A kept-alive connection falls idle only after its last answer, and would hold the server open till its timeout.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
-    server.close(() => {
-      clearTimeout(cut);
-      clearInterval(sweep);
-      resolve();
-    });
-  });
 }

@@ -38,6 +38,20 @@ describe("latchkey workspace", () => {
     await latchkey.close();
   });
 
+  test("list names every workspace of the store, and whether it is enabled", async () => {
+    const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+    const latchkey = createLatchkey({ store: openStore(store) });
+    await latchkey.createApi({ name: "tide-tables" });
+    await latchkey.createRootKey({ permissions: ["*"] });
+    const { workspaceId } = await latchkey.createWorkspace({ name: "harbours" });
+    await latchkey.workspace("ws_tides").setWorkspaceEnabled(false);
+    await latchkey.close();
+    const lines = await runCommand(["workspace", "list", "--store", store]);
+    expect(lines).toEqual(
+      [`${workspaceId}\tharbours\ttrue`, "ws_default\t\ttrue", "ws_tides\t\tfalse"].sort(),
+    );
+  });
+
   describe("on a store of several workspaces", () => {
     async function storeOf(id: string, fill: (latchkey: Latchkey) => Promise<unknown>) {
       const store = `sqlite:${join(tempFolder(), "keys.db")}`;
@@ -97,8 +111,8 @@ describe("latchkey workspace", () => {
   });
 
   test.each([
-    [[], "workspace must be followed by one of: create, disable, enable"],
-    [["delete", "ws_tides"], "workspace must be followed by one of: create, disable, enable"],
+    [[], "workspace must be followed by one of: create, list, get, disable, enable"],
+    [["delete", "ws_tides"], "workspace must be followed by one of: create, list, get, disable, enable"],
     [["create", "ws_tides"], "too many arguments: expected options only"],
     [["create"], "--store is required"],
     [["create", "--store", "memory:"], "--store must outlive this program"],

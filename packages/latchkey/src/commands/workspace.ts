@@ -1,18 +1,28 @@
-import type { KeyStore, Latchkey } from "@latchkey/core";
+import { DIRECTORY_ID, type KeyStore, type Latchkey, type WorkspaceView } from "@latchkey/core";
 import type { Command } from "commander";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import { addOperation } from "../command-line/operations.js";
+import { addJsonOption, type Column, type JsonOption, printRows } from "../command-line/output.js";
 import { addStoreOptions, type StoreOptions, withLatchkey } from "../command-line/store-options.js";
 import { workspaceIdOf } from "../command-line/values.js";
 
 type Options = StoreOptions & JsonOption;
 
-/** Adds `latchkey workspace`: makes a workspace, shows one, or switches it off or on. */
+const COLUMNS: readonly Column<WorkspaceView>[] = [
+  { title: "ID", of: ({ id }) => id },
+  { title: "NAME", of: ({ name }) => name },
+  { title: "ENABLED", of: ({ enabled }) => enabled },
+];
+
+/** Adds `latchkey workspace`: makes a workspace, lists them, shows one, or switches it off or on. */
 export function addWorkspace(program: Command, host: Host): void {
-  const workspace = addGroup(program, "workspace", "make a workspace, or switch one off or on", [
-    "latchkey workspace disable ws_default --store sqlite:./keys.db",
-  ]);
+  const workspace = addGroup(
+    program,
+    "workspace",
+    "make, list or show workspaces, or switch one off or on",
+    ["latchkey workspace disable ws_default --store sqlite:./keys.db"],
+  );
 
   const create = workspace
     .command("create")
@@ -31,6 +41,29 @@ export function addWorkspace(program: Command, host: Host): void {
       );
     },
   );
+
+  const list = workspace
+    .command("list")
+    .description("list the workspaces that hold something, or were switched");
+  addJsonOption(addStoreOptions(list, "existing")).action(async (options: Options) => {
+    await withLatchkey(options, host, async (latchkey, store) => {
+      const views: WorkspaceView[] = [];
+      for (const id of await workspaceIds(store))
+        views.push(await latchkey.workspace(id).getWorkspace());
+      printRows(host, options, views, COLUMNS);
+    });
+  });
+
+  addOperation(workspace, host, {
+    name: "get",
+    text: "show the workspace that --workspace names",
+    operation: "getWorkspace",
+    print: ({ id, name, enabled }) => [
+      ["id", id],
+      ["name", name],
+      ["enabled", enabled],
+    ],
+  });
 
   for (const [action, effect] of [
     [
@@ -84,4 +117,17 @@ async function hasShownUse(latchkey: Latchkey, keyStore: KeyStore): Promise<bool
   const one = { limit: 1 };
   const lists = [latchkey.listApis(one), latchkey.listIdentities(one), latchkey.listRootKeys(one)];
   return (await Promise.all(lists)).some(({ total }) => total > 0);
+}
+
+/** In ascending order, without the directory of root keys, which is nobody's. */
+async function workspaceIds(store: KeyStore): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  let after: string | null = null;
+  do {
+    const { names, next } = await store.scan(null, after);
+    for (const name of names) ids.add(name);
+    after = next;
+  } while (after !== null);
+  ids.delete(DIRECTORY_ID);
+  return [...ids].sort();
 }

@@ -7,7 +7,7 @@ import { testHost } from "./test-host.js";
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  parts: Pick<Partial<Host>, "terminal" | "readInput"> = {},
+  parts: Partial<Host> = {},
 ): Promise<Ended> {
   let stdout = "";
   let stderr = "";

@@ -8,6 +8,7 @@ export function testHost(parts: Partial<Host>): Host {
     warn: () => undefined,
     terminal: null,
     readInput: async () => "",
+    pause: async () => false,
     ...parts,
   };
 }

@@ -1,6 +1,7 @@
 import { APIS } from "./apis.js";
 import { AUDIT_LOG } from "./audit-log.js";
 import { DAMAGED_RECORDS } from "./damaged-records.js";
+import { DOCTOR } from "./doctor.js";
 import { IDENTITIES } from "./identities.js";
 import type { Journey } from "./journey.js";
 import { KEYS } from "./keys.js";
@@ -11,7 +12,7 @@ import { STATISTICS } from "./statistics.js";
 import { VERIFY_KEY } from "./verify-key.js";
 import { WORKSPACES } from "./workspaces.js";
 
-/** One journey a resource. A test holds that together they call every operation. */
+/** One journey a resource, and one for what looks after a store. A test holds that together they call every operation. */
 export const JOURNEYS: readonly Journey[] = [
   APIS,
   KEYS,
@@ -24,4 +25,5 @@ export const JOURNEYS: readonly Journey[] = [
   STATISTICS,
   VERIFY_KEY,
   DAMAGED_RECORDS,
+  DOCTOR,
 ];

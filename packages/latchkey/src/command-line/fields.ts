@@ -1,0 +1,122 @@
+import { UsageError } from "./failures.js";
+import { isoDate, list, oneOf, wholeNumber } from "./values.js";
+
+/** A field of an input that an option gives. */
+export interface Field {
+  /** As commander takes them: `--external-id <id>`. */
+  readonly flags: string;
+  readonly text: string;
+  /** Name of the field; the option in camel case unless given. */
+  readonly field?: string;
+  /** Reads the value; as it is unless given. @throws UsageError naming the option. */
+  readonly read?: (text: string) => unknown;
+}
+
+const SPAN_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A span, as `30s`, `15m`, `1h`, `7d` or `250ms`, in ms. */
+export function span(argument: string): (text: string) => number {
+  return (text) => {
+    const [, amount, unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text) ?? [];
+    const value = Number(amount) * (SPAN_UNITS[unit] ?? Number.NaN);
+    if (Number.isSafeInteger(value)) return value;
+    throw new UsageError(`${argument} must be a whole number with ms, s, m, h or d, such as 15m`);
+  };
+}
+
+/** A JSON object. Core checks what is in it. */
+function json(argument: string): (text: string) => unknown {
+  return (text) => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // Not as a cause: what is no JSON may be anything.
+      throw new UsageError(`${argument} must be JSON, such as '{"plan":"pro"}'`);
+    }
+  };
+}
+
+/** A limit, as `100/1m`. */
+function rate(argument: string, text: string): { limit: number; duration: number } {
+  const [, limit, duration] = /^(\d{1,16})\/(\w+)$/.exec(text) ?? [];
+  if (limit === undefined || duration === undefined)
+    throw new UsageError(`${argument} must be units/span, such as 100/1m`);
+  return { limit: wholeNumber(argument, 1)(limit), duration: span(argument)(duration) };
+}
+
+/** Named limits, as `writes=20/1m,reads=100/1m:auto`. */
+function namedRates(text: string): readonly object[] {
+  return list(text).map((item) => {
+    const [, name, limit = "", auto] = /^([^=]{1,128})=([^:]*)(:auto)?$/.exec(item) ?? [];
+    if (name === undefined)
+      throw new UsageError("--ratelimits must be name=units/span, such as writes=20/1m:auto");
+    return { name, ...rate("--ratelimits", limit), ...(auto && { autoApply: true }) };
+  });
+}
+
+/** A refill, as `daily:100` or `monthly:1000:15`, the last being the day of the month. */
+function refill(text: string): object {
+  const [, interval, amount, day] = /^(daily|monthly):(\d{1,16})(?::(\d{1,2}))?$/.exec(text) ?? [];
+  if (interval === undefined)
+    throw new UsageError("--refill must be daily:amount or monthly:amount:day, such as daily:100");
+  return { interval, amount: Number(amount), ...(day && { refillDay: Number(day) }) };
+}
+
+/** Fields that several commands take. */
+export const FIELDS = {
+  name: { flags: "--name <text>", text: "a name, 1 to 256 characters" },
+  externalId: { flags: "--external-id <id>", text: "your own id of a user, 1 to 255 characters" },
+  apiId: { flags: "--api-id <id>", text: "id of an API" },
+  meta: { flags: "--meta <json>", text: "metadata: a JSON object", read: json("--meta") },
+  expires: {
+    flags: "--expires <date>",
+    text: "ISO date, such as 2031-05-17 or 2031-05-17T09:30:00Z",
+    read: isoDate("--expires"),
+  },
+  remaining: {
+    flags: "--remaining <n>",
+    text: "uses left; unlimited unless given",
+    read: wholeNumber("--remaining", 0),
+  },
+  refill: {
+    flags: "--refill <rule>",
+    text: "daily:100, or monthly:1000:15 for the 15th",
+    read: refill,
+  },
+  ratelimit: {
+    flags: "--ratelimit <rate>",
+    text: "the limit of every verification, such as 100/1m",
+    read: (text) => rate("--ratelimit", text),
+  },
+  ratelimits: {
+    flags: "--ratelimits <list>",
+    text: "named limits, such as writes=20/1m,reads=100/1m:auto; :auto applies by itself",
+    read: namedRates,
+  },
+  usesFrom: {
+    flags: "--uses-from <owner>",
+    text: "key, or identity: the uses that all keys of the identity share",
+    read: oneOf("--uses-from", ["key", "identity"]),
+  },
+  environment: { flags: "--environment <text>", text: "at most 256 characters" },
+  roles: { flags: "--roles <list>", text: "names, separated by commas", read: list },
+  permissions: { flags: "--permissions <list>", text: "names, separated by commas", read: list },
+  ipAddress: { flags: "--ip-address <address>", text: "the address that the key is used from" },
+  description: { flags: "--description <text>", text: "at most 512 characters" },
+  ipWhitelist: {
+    flags: "--ip-whitelist <list>",
+    text: "addresses and CIDR ranges that keys may be used from, separated by commas",
+    read: list,
+  },
+  deleteProtection: {
+    flags: "--delete-protection <on|off>",
+    text: "whether it is kept from being deleted",
+    read: (text) => oneOf("--delete-protection", ["on", "off"])(text) === "on",
+  },
+} as const satisfies Readonly<Record<string, Field>>;

@@ -1,0 +1,78 @@
+import type { IdentityView, KeyView } from "@latchkey/core";
+import { type Cell, instant } from "./output.js";
+
+type Cells = readonly (readonly [title: string, value: Cell])[];
+
+/** A key as lines of a record show it. */
+export function keyCells(key: KeyView): Cells {
+  return [
+    ["id", key.id],
+    ["start", key.start],
+    ["name", key.name],
+    ["apiId", key.apiId],
+    ["enabled", key.enabled],
+    ["externalId", key.identity?.externalId],
+    ["roles", joined(key.roles)],
+    ["permissions", joined(key.permissions)],
+    ["expires", instant(key.expires)],
+    ["remaining", key.remaining],
+    ["usesFrom", key.usesFrom],
+    ["refill", refillText(key.refill)],
+    ["ratelimits", limitsText(key.ratelimits)],
+    ["environment", key.environment],
+    ["meta", key.meta && JSON.stringify(key.meta)],
+    ["createdAt", instant(key.createdAt)],
+    ["updatedAt", instant(key.updatedAt)],
+    ["lastUsedAt", instant(key.lastUsedAt)],
+    ["rotatedFrom", key.rotatedFrom],
+    ["rotatedTo", key.rotatedTo],
+    ["plaintext", key.plaintext],
+  ];
+}
+
+/** An identity as lines of a record show it. */
+export function identityCells(identity: IdentityView): Cells {
+  return [
+    ["id", identity.id],
+    ["externalId", identity.externalId],
+    ["remaining", identity.remaining],
+    ["refill", refillText(identity.refill)],
+    ["ratelimits", limitsText(identity.ratelimits)],
+    ["meta", JSON.stringify(identity.meta)],
+  ];
+}
+
+/** A span in the largest unit that it is a whole number of. */
+export function spanText(ms: number): string {
+  for (const [unit, length] of UNITS) if (ms % length === 0) return `${ms / length}${unit}`;
+  return `${ms}ms`;
+}
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+] as const;
+
+function joined(names: readonly string[]): string | undefined {
+  return names.length === 0 ? undefined : names.join(",");
+}
+
+function refillText(refill: KeyView["refill"]): string | undefined {
+  if (refill === undefined) return undefined;
+  const { interval, amount, refillDay, lastRefillAt } = refill;
+  const day = refillDay === undefined ? "" : `:${refillDay}`;
+  const last = lastRefillAt === undefined ? "" : ` (last ${instant(lastRefillAt)})`;
+  return `${interval}:${amount}${day}${last}`;
+}
+
+function limitsText(
+  limits:
+    | readonly { readonly name: string; readonly limit: number; readonly duration: number }[]
+    | undefined,
+): string | undefined {
+  return limits
+    ?.map(({ name, limit, duration }) => `${name}=${limit}/${spanText(duration)}`)
+    .join(",");
+}

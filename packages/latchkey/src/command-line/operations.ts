@@ -1,0 +1,189 @@
+import type { Latchkey, OperationName, Operations } from "@latchkey/core";
+import type { Command } from "commander";
+import { UsageError } from "./failures.js";
+import type { Field } from "./fields.js";
+import type { Host } from "./host.js";
+import {
+  addJsonOption,
+  type Cell,
+  type Column,
+  type JsonOption,
+  printRecord,
+  printRows,
+} from "./output.js";
+import {
+  addStoreOptions,
+  addWorkspaceOption,
+  type StoreOptions,
+  type StoreUse,
+  type WorkspaceOption,
+  withLatchkey,
+} from "./store-options.js";
+import { list } from "./values.js";
+
+/** The values of the options that every command on a store has. */
+export type CommonOptions = StoreOptions & WorkspaceOption & JsonOption;
+
+/** What the arguments and options of a command say, by the names of the fields of an input. */
+export type Input = Readonly<Record<string, unknown>>;
+
+type Answer<Name extends OperationName> = Awaited<ReturnType<Operations[Name]>>;
+
+/** A command that calls one operation. Its arguments and options are the fields of the operation's input, which core checks. */
+export interface OperationCommand<Name extends OperationName> {
+  readonly name: string;
+  readonly text: string;
+  readonly operation: Name;
+  /** The arguments, as commander takes them: `<keyId>`; each is the field of its name. */
+  readonly args?: readonly string[];
+  readonly fields?: readonly Field[];
+  /** Fields of the input that the command itself gives. */
+  readonly fixed?: Input;
+  /** Whether `--clear` takes values away: null in the input. */
+  readonly canClear?: boolean;
+  /** Whether something is gone afterwards: on a terminal `--yes` is needed. */
+  readonly deletes?: boolean;
+  /** `existing` unless given. */
+  readonly use?: StoreUse;
+  /** What is printed: one line, or the fields of a record. */
+  readonly print: (
+    answer: Answer<Name>,
+    input: Input,
+  ) => string | readonly (readonly [title: string, value: Cell])[];
+}
+
+/** Adds the options that every command on a store has. */
+export function addCommonOptions(command: Command, use?: StoreUse): Command {
+  return addJsonOption(addWorkspaceOption(addStoreOptions(command, use)));
+}
+
+/** Adds a command that calls one operation. */
+export function addOperation<Name extends OperationName>(
+  group: Command,
+  host: Host,
+  spec: OperationCommand<Name>,
+): void {
+  const { operation, fields = [], use = "existing", deletes = false, canClear = false } = spec;
+  const command = addInput(group.command(spec.name).description(spec.text), spec.args, fields);
+  if (canClear)
+    command.option("--clear <list>", "options whose values are taken away: name,meta", list);
+  if (deletes) addYesOption(command);
+  addCommonOptions(command, use).action(async () => {
+    const options = command.opts<CommonOptions & { clear?: string[] }>();
+    if (deletes) confirm(command, host);
+    const input = {
+      ...spec.fixed,
+      ...inputOf(command, fields),
+      ...cleared(options.clear ?? [], fields),
+    };
+    await withLatchkey(
+      options,
+      host,
+      async (latchkey) => {
+        const answer = await call(latchkey, operation, input);
+        const printed = spec.print(answer, input);
+        if (typeof printed !== "string") printRecord(host, options, answer as object, printed);
+        else if (options.json) host.print(JSON.stringify({ ...input, ...(answer as object) }));
+        else host.print(printed);
+      },
+      use,
+    );
+  });
+}
+
+/** A command that lists all of something, page by page. */
+export interface ListCommand<Item> {
+  readonly text: string;
+  readonly args?: readonly string[];
+  readonly fields?: readonly Field[];
+  /** Reads a page. `cursor` is absent for the first. */
+  readonly page: (
+    latchkey: Latchkey,
+    input: Input & { readonly cursor?: string },
+  ) => Promise<{ readonly items: readonly Item[]; readonly cursor?: string | undefined }>;
+  readonly columns: readonly Column<Item>[];
+}
+
+/** Adds a command `list`. */
+export function addList<Item>(group: Command, host: Host, spec: ListCommand<Item>): void {
+  const { fields = [] } = spec;
+  const command = addInput(group.command("list").description(spec.text), spec.args, fields);
+  addCommonOptions(command).action(async () => {
+    const options = command.opts<CommonOptions>();
+    const input = inputOf(command, fields);
+    await withLatchkey(options, host, async (latchkey) => {
+      let cursor: string | undefined;
+      do {
+        const page = await spec.page(latchkey, cursor === undefined ? input : { ...input, cursor });
+        printRows(host, options, page.items, spec.columns);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+    });
+  });
+}
+
+/** Adds arguments and options that are fields of an input. */
+export function addInput(
+  command: Command,
+  args: readonly string[] = [],
+  fields: readonly Field[] = [],
+): Command {
+  for (const name of args) command.argument(name);
+  for (const { flags, text, read } of fields)
+    if (read === undefined) command.option(flags, text);
+    else command.option(flags, text, read);
+  return command;
+}
+
+/** What was given for the arguments of a command and for these fields. */
+export function inputOf(command: Command, fields: readonly Field[]): Input {
+  const values = command.opts();
+  const given: Record<string, unknown> = {};
+  for (const [at, argument] of command.registeredArguments.entries())
+    if (command.processedArgs[at] !== undefined) given[argument.name()] = command.processedArgs[at];
+  for (const field of fields) {
+    const value: unknown = values[optionName(field)];
+    if (value !== undefined) given[field.field ?? optionName(field)] = value;
+  }
+  return given;
+}
+
+/** Adds the option without which nothing is deleted on a terminal. */
+function addYesOption(command: Command): Command {
+  return command.option("--yes", "do it; needed on a terminal");
+}
+
+/** @throws UsageError on a terminal, where `--yes` is not given. */
+function confirm(command: Command, { terminal }: Host): void {
+  if (terminal !== null && command.opts<{ yes?: true }>().yes === undefined)
+    throw new UsageError("this cannot be undone: add --yes to do it");
+}
+
+function cleared(names: readonly string[], fields: readonly Field[]): Input {
+  const known = fields.map(optionName);
+  return Object.fromEntries(
+    names.map((name) => {
+      const field = toCamelCase(name);
+      if (known.includes(field)) return [field, null];
+      throw new UsageError(`--clear must be a list of options of this command, such as name,meta`);
+    }),
+  );
+}
+
+function optionName({ flags }: Field): string {
+  return toCamelCase(/^--([a-z-]+)/.exec(flags)?.[1] ?? "");
+}
+
+function toCamelCase(text: string): string {
+  return text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function call<Name extends OperationName>(
+  latchkey: Latchkey,
+  operation: Name,
+  input: Input,
+): Promise<Answer<Name>> {
+  // The schema of the operation is the judge of the input.
+  const run = latchkey[operation] as (input: Input) => Promise<Answer<Name>>;
+  return run(input);
+}

@@ -1,0 +1,35 @@
+import { UsageError } from "./failures.js";
+import { FIELDS, type Field } from "./fields.js";
+import { list, wholeNumber } from "./values.js";
+
+/** What is asked of a key beside who it is. */
+export const QUESTION: readonly Field[] = [
+  FIELDS.apiId,
+  FIELDS.ipAddress,
+  {
+    flags: "--permissions <list>",
+    text: "names that the key must have, all of them, separated by commas",
+    field: "authorization",
+    read: (text) => ({ permissions: { and: list(text) } }),
+  },
+  {
+    flags: "--cost <n>",
+    text: "uses that it takes; 1 unless given",
+    field: "remaining",
+    read: (text) => ({ cost: wholeNumber("--cost", 0)(text) }),
+  },
+  {
+    flags: "--limits <list>",
+    text: "limits that it takes from, with what it takes: writes=2,reads",
+    field: "ratelimits",
+    read: namedCosts,
+  },
+];
+
+function namedCosts(text: string): readonly object[] {
+  return list(text).map((item) => {
+    const [, name, cost] = /^([^=]{1,128})(?:=(\d{1,16}))?$/.exec(item) ?? [];
+    if (name === undefined) throw new UsageError("--limits must be name=cost, such as writes=2");
+    return { name, ...(cost !== undefined && { cost: Number(cost) }) };
+  });
+}

@@ -1,0 +1,69 @@
+import type { ApiView } from "@latchkey/core";
+import type { Command } from "commander";
+import { FIELDS } from "../command-line/fields.js";
+import { addGroup } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addList, addOperation } from "../command-line/operations.js";
+import type { Cell } from "../command-line/output.js";
+
+/** Adds `latchkey apis`: the key spaces of a workspace. */
+export function addApis(program: Command, host: Host): void {
+  const apis = addGroup(program, "apis", "create, list, show, change and delete APIs", [
+    "latchkey apis create --name payments --store sqlite:./keys.db",
+  ]);
+  const settings = [FIELDS.name, FIELDS.deleteProtection, FIELDS.ipWhitelist];
+  addOperation(apis, host, {
+    name: "create",
+    text: "create an API, a space of keys",
+    operation: "createApi",
+    fields: settings,
+    use: "lasting",
+    print: ({ apiId }) => [["apiId", apiId]],
+  });
+  addList(apis, host, {
+    text: "list the APIs of the workspace",
+    page: async (latchkey, input) => {
+      const { apis: items, cursor } = await latchkey.listApis(input);
+      return { items, cursor };
+    },
+    columns: [
+      { title: "ID", of: ({ id }) => id },
+      { title: "NAME", of: ({ name }) => name },
+      { title: "PROTECTED", of: ({ deleteProtection }) => (deleteProtection ? "yes" : "no") },
+    ],
+  });
+  addOperation(apis, host, {
+    name: "get",
+    text: "show an API",
+    operation: "getApi",
+    args: ["<apiId>"],
+    print: apiFields,
+  });
+  addOperation(apis, host, {
+    name: "update",
+    text: "change an API: what is not given stays as it is",
+    operation: "updateApi",
+    args: ["<apiId>"],
+    fields: settings,
+    canClear: true,
+    print: (_, { apiId }) => `API ${apiId} is changed`,
+  });
+  addOperation(apis, host, {
+    name: "delete",
+    text: "delete an API and all its keys",
+    operation: "deleteApi",
+    args: ["<apiId>"],
+    deletes: true,
+    print: (_, { apiId }) => `API ${apiId} and its keys are deleted`,
+  });
+}
+
+function apiFields(api: ApiView): readonly (readonly [string, Cell])[] {
+  return [
+    ["id", api.id],
+    ["name", api.name],
+    ["workspaceId", api.workspaceId],
+    ["deleteProtection", api.deleteProtection],
+    ["ipWhitelist", api.ipWhitelist?.join(",")],
+  ];
+}

@@ -1,0 +1,99 @@
+import type { AuditEvent, Latchkey } from "@latchkey/core";
+import type { Command } from "commander";
+import type { Field } from "../command-line/fields.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import {
+  addCommonOptions,
+  addInput,
+  type CommonOptions,
+  type Input,
+  inputOf,
+} from "../command-line/operations.js";
+import { type Column, instant, printRows } from "../command-line/output.js";
+import { withLatchkey } from "../command-line/store-options.js";
+import { wholeNumber } from "../command-line/values.js";
+
+const FILTERS: readonly Field[] = [
+  { flags: "--key-id <id>", text: "what concerns a key" },
+  { flags: "--identity-id <id>", text: "what concerns an identity" },
+  {
+    flags: "--actor <name>",
+    text: "what somebody did: a root key's id, cli, or what your host says",
+  },
+];
+
+const COLUMNS: readonly Column<AuditEvent>[] = [
+  { title: "AT", of: ({ at }) => instant(at) },
+  { title: "ACTOR", of: ({ actor }) => actor },
+  { title: "CHANGE", of: ({ type }) => type },
+  { title: "OF", of: ({ resourceId }) => resourceId },
+  { title: "FIELDS", of: ({ changes }) => changes.map(changeText).join(" ") },
+];
+
+/** How often a followed log is looked at, in ms. */
+const INTERVAL_MS = 1_000;
+
+/** How far the clocks of writers may differ before an entry is missed, in ms. */
+const OVERLAP_MS = 60_000;
+
+/** Adds `latchkey audit`: who changed what, and when. */
+export function addAudit(program: Command, host: Host): void {
+  const audit = program
+    .command("audit")
+    .description("show who changed what, the latest last")
+    .option("--limit <n>", "the latest so many, 50 unless given", wholeNumber("--limit", 1, 10_000))
+    .option("--follow", "go on with what is changed from now on, until it is stopped")
+    .addHelpText("after", example("latchkey audit --actor cli --follow"));
+  addCommonOptions(addInput(audit, [], FILTERS)).action(async () => {
+    const options = audit.opts<CommonOptions & { limit?: number; follow?: true }>();
+    const filter = inputOf(audit, FILTERS);
+    const { limit = 50, follow = false } = options;
+    await withLatchkey(options, host, async (latchkey) => {
+      const show = (events: readonly AuditEvent[]) => printRows(host, options, events, COLUMNS);
+      const recent = (at: number) => (event: AuditEvent) => event.at > at - OVERLAP_MS;
+      let known = await latestEvents(
+        latchkey,
+        filter,
+        (event, later) => later.length < limit || (follow && recent(later[0]?.at ?? 0)(event)),
+      );
+      show(known.slice(-limit));
+      while (follow && (await host.pause(INTERVAL_MS))) {
+        const events = await latestEvents(latchkey, filter, recent(known.at(-1)?.at ?? 0));
+        const shown = new Set(known.map(({ id }) => id));
+        show(events.filter(({ id }) => !shown.has(id)));
+        known = events;
+      }
+    });
+  });
+}
+
+/**
+ * The latest events for which `isWanted` holds, up to the first for which it does not, in the order of time.
+ *
+ * @param isWanted - Is given an event and those that are later.
+ */
+async function latestEvents(
+  latchkey: Latchkey,
+  filter: Input,
+  isWanted: (event: AuditEvent, later: readonly AuditEvent[]) => boolean,
+): Promise<readonly AuditEvent[]> {
+  const events: AuditEvent[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await latchkey.listAuditEvents(
+      cursor === undefined ? filter : { ...filter, cursor },
+    );
+    for (const event of page.events) {
+      if (!isWanted(event, events)) return events.reverse();
+      events.push(event);
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return events.reverse();
+}
+
+function changeText({ field, before, after }: AuditEvent["changes"][number]): string {
+  const text = (value: unknown) => (value === undefined ? "none" : JSON.stringify(value));
+  return `${field}: ${text(before)} -> ${text(after)}`;
+}

@@ -1,0 +1,110 @@
+import { Argument, type Command } from "commander";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { oneOf } from "../command-line/values.js";
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** A command, by the words that lead to it, and what may come next. */
+interface Place {
+  readonly words: readonly string[];
+  readonly next: readonly Word[];
+}
+
+interface Word {
+  readonly word: string;
+  readonly text: string;
+}
+
+/** Adds `latchkey completion`: a script by which a shell completes commands and options. */
+export function addCompletion(program: Command, host: Host): void {
+  program
+    .command("completion")
+    .description("print a script by which a shell completes commands and options")
+    .addArgument(new Argument("<shell>").choices(SHELLS).argParser(oneOf("<shell>", SHELLS)))
+    .addHelpText(
+      "after",
+      example(
+        "latchkey completion bash > /etc/bash_completion.d/latchkey",
+        'latchkey completion zsh > "$' + '{fpath[1]}/_latchkey"',
+        "latchkey completion fish > ~/.config/fish/completions/latchkey.fish",
+      ),
+    )
+    .action((shell: (typeof SHELLS)[number]) => {
+      const places = placesOf(program, []);
+      if (shell === "fish") host.print(fishScript(places));
+      else host.print(shell === "zsh" ? zshScript(places) : bashScript(places));
+    });
+}
+
+function placesOf(command: Command, words: readonly string[]): readonly Place[] {
+  const commands = command.commands.map((one) => ({
+    word: one.name(),
+    text: one.summary() || one.description(),
+  }));
+  const options = command.options.map(({ long, description }) => ({
+    word: long ?? "",
+    text: description,
+  }));
+  const help = { word: "--help", text: "print help" };
+  return [
+    { words, next: [...commands, ...options, help] },
+    ...command.commands.flatMap((one) => placesOf(one, [...words, one.name()])),
+  ];
+}
+
+/** The words typed before lead to a place; words that are no command, such as ids, leave it as it is. */
+function bashScript(places: readonly Place[]): string {
+  const steps = places
+    .filter(({ words }) => words.length > 0)
+    .map(
+      ({ words }) =>
+        `      "${pathOf(words.slice(0, -1))} ${words.at(-1)}") place="${pathOf(words)}" ;;`,
+    );
+  const offers = places.map(
+    ({ words, next }) =>
+      `    "${pathOf(words)}") offers="${next.map(({ word }) => word).join(" ")}" ;;`,
+  );
+  return `_latchkey() {
+  local place="latchkey" offers="" word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$place $word" in
+${steps.join("\n")}
+    esac
+  done
+  case "$place" in
+${offers.join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$offers" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _latchkey latchkey`;
+}
+
+function pathOf(words: readonly string[]): string {
+  return ["latchkey", ...words].join(" ");
+}
+
+function zshScript(places: readonly Place[]): string {
+  return `#compdef latchkey
+autoload -U +X bashcompinit && bashcompinit
+${bashScript(places)}`;
+}
+
+function fishScript(places: readonly Place[]): string {
+  const lines = places.flatMap(({ words, next }) => {
+    const deeper = next.filter(({ word }) => !word.startsWith("-")).map(({ word }) => word);
+    const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
+    const unseen = deeper.length > 0 ? [`not __fish_seen_subcommand_from ${deeper.join(" ")}`] : [];
+    const condition = [...seen, ...unseen].join("; and ");
+    return next.map(({ word, text }) => {
+      const offer = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${word}`;
+      return `complete -c latchkey -f -n "${condition || "true"}" ${offer} -d '${shortly(text)}'`;
+    });
+  });
+  return lines.join("\n");
+}
+
+/** The first line of a description, fit for quotes. */
+function shortly(text: string): string {
+  return (text.split("\n")[0] ?? "").replaceAll("\\", "").replaceAll("'", "\\'");
+}

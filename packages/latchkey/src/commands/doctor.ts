@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import { asUsageError, Refused } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
+import { type Column, printRows } from "../command-line/output.js";
+import { readStore, withLatchkey } from "../command-line/store-options.js";
+import { examine } from "../doctor/examination.js";
+import { type Finding, fine } from "../doctor/finding.js";
+import { type KeyRings, keyRingsFromEnv } from "../key-rings-from-env.js";
+import { version } from "../version.js";
+
+interface Options extends CommonOptions {
+  readonly fix?: true;
+}
+
+const COLUMNS: readonly Column<Finding>[] = [
+  { title: "CHECK", of: ({ check }) => check },
+  { title: "STATE", of: ({ state }) => state },
+  { title: "FOUND", of: ({ found }) => found },
+];
+
+/** Adds `latchkey doctor`: whether a store is well, and mending what can be mended. */
+export function addDoctor(program: Command, host: Host): void {
+  const doctor = program
+    .command("doctor")
+    .description(
+      "look whether the store answers, whether its clock, its lists and its records agree, and whether a wrong clock has put limits or refills into the future; ends with 1 where something is wrong",
+    )
+    .option("--fix", "mend what can be mended")
+    .addHelpText("after", example("latchkey doctor --store sqlite:./keys.db --fix"));
+  addCommonOptions(doctor).action(async (options: Options) => {
+    const findings = [...settings(options, host)];
+    try {
+      await withLatchkey(options, host, async (latchkey, store) => {
+        const patient = { latchkey, store, fix: options.fix ?? false };
+        for await (const finding of examine(patient)) findings.push(finding);
+      });
+    } finally {
+      // Also what was found before the store failed.
+      printRows(host, options, findings, COLUMNS);
+    }
+    if (findings.some(({ state }) => state === "wrong")) throw new Refused();
+  });
+}
+
+/** What is set, without a secret of it. */
+function settings(options: Options, host: Host): readonly Finding[] {
+  const { parsed } = readStore(options, host, "existing");
+  const { vault, pepper } = asUsageError(() => keyRingsFromEnv(host.env));
+  return [
+    fine("version", `latchkey ${version()} on Node.js ${process.versions.node}`),
+    fine("settings", `store ${parsed.kind}, vault ${ringText(vault)}, pepper ${ringText(pepper)}`),
+  ];
+}
+
+function ringText(ring: KeyRings["vault"]): string {
+  if (ring === undefined) return "not set";
+  return `${Object.keys(ring.keys).join(",")} (current: ${ring.current})`;
+}

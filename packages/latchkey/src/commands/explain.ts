@@ -1,0 +1,107 @@
+import type { DryRunOutcome, VerdictCheck } from "@latchkey/core";
+import type { Command } from "commander";
+import { Refused } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import {
+  addCommonOptions,
+  addInput,
+  type CommonOptions,
+  inputOf,
+} from "../command-line/operations.js";
+import { type Column, instant, printRows } from "../command-line/output.js";
+import { QUESTION } from "../command-line/question.js";
+import { ON_STDIN, readSecret } from "../command-line/secret-input.js";
+import { withLatchkey } from "../command-line/store-options.js";
+
+/** Adds `latchkey explain`: why a key is refused, and when it would pass. */
+export function addExplain(program: Command, host: Host): void {
+  const explain = program
+    .command("explain")
+    .description(
+      "show each check of a verification, and when it would pass; takes nothing, and ends with 1 where the key would be refused",
+    )
+    .argument("<keyId>", `id of the key; ${ON_STDIN}`)
+    .addHelpText("after", example("latchkey explain <keyId> --permissions docs.read"));
+  addCommonOptions(addInput(explain, [], QUESTION)).action(async (argument: string) => {
+    const options = explain.opts<CommonOptions>();
+    const { keyId, ...question } = inputOf(explain, QUESTION) as { readonly keyId: string };
+    // What is no id of a key may be a secret of another form.
+    const key = argument.startsWith("key_") ? null : await readSecret(argument, host);
+    await withLatchkey(options, host, async (latchkey) => {
+      const outcome: DryRunOutcome =
+        key === null
+          ? await latchkey.explainKey({ ...question, keyId })
+          : await latchkey.verifyKey({ ...question, key, dryRun: true });
+      if (options.json) host.print(JSON.stringify(outcome));
+      else {
+        printRows(host, options, outcome.checks, columnsAt(latchkey.now()));
+        host.print(conclusion(outcome));
+      }
+      if (!outcome.valid) throw new Refused();
+    });
+  });
+}
+
+function columnsAt(now: number): readonly Column<VerdictCheck>[] {
+  return [
+    { title: "CHECK", of: (check) => check.check },
+    { title: "RESULT", of: ({ passed }) => (passed ? "passes" : "REFUSES") },
+    { title: "WHAT IT SAW", of: (check) => seen(check, now) },
+    {
+      title: "PASSES AT",
+      of: (check) => (check.passed ? undefined : (instant(passesAt(check)) ?? "not by waiting")),
+    },
+  ];
+}
+
+/** What a check saw, in words. */
+function seen(check: VerdictCheck, now: number): string | undefined {
+  switch (check.check) {
+    case "exists":
+      return check.passed ? undefined : "no key of this workspace has this secret";
+    case "enabled":
+      return check.passed ? "switched on" : "switched off: keys enable";
+    case "api":
+      return check.wanted === undefined
+        ? check.apiId
+        : `asked for ${check.wanted}, is of ${check.apiId}`;
+    case "expiry":
+      if (check.expires === undefined) return "never expires";
+      return `${check.expires > now ? "expires" : "expired"} ${instant(check.expires)}`;
+    case "address":
+      return check.ipAddress ?? (check.passed ? "any address" : "no --ip-address given");
+    case "permissions":
+      return check.missing === undefined ? undefined : `missing ${JSON.stringify(check.missing)}`;
+    case "ratelimit":
+      return `${check.name}: takes ${check.cost} of ${check.remaining} left of ${check.limit}, until ${instant(check.reset)}`;
+    case "uses":
+      return usesSeen(check);
+    default:
+      return check satisfies never;
+  }
+}
+
+function usesSeen(check: Extract<VerdictCheck, { readonly check: "uses" }>): string {
+  const { remaining, cost, from, nextRefillAt } = check;
+  if (remaining === undefined) return "unlimited";
+  const refill = nextRefillAt === undefined ? "" : `, refilled ${instant(nextRefillAt)}`;
+  return `takes ${cost} of ${remaining} left of the ${from}${refill}`;
+}
+
+/** Unix epoch ms at which a check passes if nothing else happens; undefined where waiting does not help. */
+function passesAt(check: VerdictCheck): number | undefined {
+  if (check.check === "ratelimit" && check.retryAfterMs !== undefined) return check.reset;
+  if (check.check === "uses" && check.retryAfterMs !== undefined) return check.nextRefillAt;
+  return undefined;
+}
+
+/** The verdict in one line. */
+function conclusion(outcome: DryRunOutcome): string {
+  if (outcome.valid) return "VALID: it would be let in";
+  const instants = outcome.checks.filter(({ passed }) => !passed).map(passesAt);
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === instants.length
+    ? `${outcome.code}: it would pass at ${instant(Math.max(...known))} if nothing else happens`
+    : `${outcome.code}: waiting does not help`;
+}

@@ -1,0 +1,129 @@
+import type { Command } from "commander";
+import { FIELDS, type Field, span } from "../command-line/fields.js";
+import { addGroup } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { keyCells } from "../command-line/key-cells.js";
+import { addList, addOperation } from "../command-line/operations.js";
+import { instant } from "../command-line/output.js";
+import { wholeNumber } from "../command-line/values.js";
+
+const BYTE_LENGTH: Field = {
+  flags: "--byte-length <n>",
+  text: "random bytes of the secret, 16 to 255",
+  read: wholeNumber("--byte-length", 16, 255),
+};
+
+/** What a key can be given when it is made, and later. */
+const SETTINGS: readonly Field[] = [
+  FIELDS.name,
+  FIELDS.externalId,
+  FIELDS.meta,
+  FIELDS.roles,
+  FIELDS.permissions,
+  FIELDS.expires,
+  FIELDS.remaining,
+  FIELDS.refill,
+  FIELDS.ratelimit,
+  FIELDS.ratelimits,
+  FIELDS.usesFrom,
+  FIELDS.environment,
+];
+
+const GRACE: Field = {
+  flags: "--grace <span>",
+  field: "graceMs",
+  text: "how long the old secret goes on, such as 1d; not at all unless given",
+  read: span("--grace"),
+};
+
+/** Adds `latchkey keys`: issuing keys, and looking after them. */
+export function addKeys(program: Command, host: Host): void {
+  const keys = addGroup(program, "keys", "create, list, show, change, rotate and delete keys", [
+    "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
+    "latchkey keys list <apiId> --external-id user_1 --json",
+  ]);
+  addOperation(keys, host, {
+    name: "create",
+    text: "issue a key and print its id and its secret, which is shown this once",
+    operation: "createKey",
+    args: ["<apiId>"],
+    fields: [
+      { flags: "--prefix <text>", text: "what stands before the _ of the secret" },
+      BYTE_LENGTH,
+      { flags: "--recoverable", text: "keep the secret, encrypted; needs LATCHKEY_VAULT_KEY" },
+      ...SETTINGS,
+    ],
+    use: "lasting",
+    print: ({ keyId, key }) => [
+      ["keyId", keyId],
+      ["key", key],
+    ],
+  });
+  addList(keys, host, {
+    text: "list the keys of an API",
+    args: ["<apiId>"],
+    fields: [FIELDS.externalId],
+    page: async (latchkey, input) => {
+      const page = await latchkey.listKeys(input as { readonly apiId: string });
+      return { items: page.keys, cursor: page.cursor };
+    },
+    columns: [
+      { title: "ID", of: ({ id }) => id },
+      { title: "START", of: ({ start }) => start },
+      { title: "STATE", of: ({ enabled }) => (enabled ? "enabled" : "disabled") },
+      { title: "REMAINING", of: ({ remaining }) => remaining ?? "unlimited" },
+      { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never" },
+      { title: "LAST USED", of: ({ lastUsedAt }) => instant(lastUsedAt) },
+      { title: "EXTERNAL ID", of: ({ identity }) => identity?.externalId },
+      { title: "NAME", of: ({ name }) => name },
+    ],
+  });
+  addOperation(keys, host, {
+    name: "get",
+    text: "show a key",
+    operation: "getKey",
+    args: ["<keyId>"],
+    fields: [{ flags: "--decrypt", text: "show the secret of a recoverable key too" }],
+    print: keyCells,
+  });
+  addOperation(keys, host, {
+    name: "update",
+    text: "change a key: what is not given stays as it is",
+    operation: "updateKey",
+    args: ["<keyId>"],
+    fields: SETTINGS,
+    canClear: true,
+    print: (_, { keyId }) => `key ${keyId} is changed`,
+  });
+  for (const [name, enabled] of [
+    ["disable", false],
+    ["enable", true],
+  ] as const)
+    addOperation(keys, host, {
+      name,
+      text: enabled ? "switch a key on again" : "switch a key off: it verifies nowhere from now on",
+      operation: "updateKey",
+      args: ["<keyId>"],
+      fixed: { enabled },
+      print: (_, { keyId }) => `key ${keyId} is ${name}d`,
+    });
+  addOperation(keys, host, {
+    name: "rotate",
+    text: "put a key with a new secret in the place of one, and print it: it is shown this once",
+    operation: "rotateKey",
+    args: ["<keyId>"],
+    fields: [GRACE],
+    print: ({ keyId, key }) => [
+      ["keyId", keyId],
+      ["key", key],
+    ],
+  });
+  addOperation(keys, host, {
+    name: "delete",
+    text: "delete a key",
+    operation: "deleteKey",
+    args: ["<keyId>"],
+    deletes: true,
+    print: (_, { keyId }) => `key ${keyId} is deleted`,
+  });
+}

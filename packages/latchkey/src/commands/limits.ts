@@ -1,0 +1,77 @@
+import type { KeyStore, Latchkey } from "@latchkey/core";
+import type { Command } from "commander";
+import { FIELDS } from "../command-line/fields.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { spanText } from "../command-line/key-cells.js";
+import {
+  addCommonOptions,
+  addInput,
+  type CommonOptions,
+  inputOf,
+} from "../command-line/operations.js";
+import { type Column, instant, printRows } from "../command-line/output.js";
+import { withLatchkey } from "../command-line/store-options.js";
+import { readWindows, type WindowState } from "../command-line/windows.js";
+
+const FIELDS_OF_IDENTITY = [
+  { flags: "--identity-id <id>", text: "of an identity" },
+  { ...FIELDS.externalId, text: "of an identity, by your own id" },
+];
+
+const COLUMNS: readonly Column<WindowState>[] = [
+  { title: "NAME", of: ({ name }) => name },
+  { title: "OF", of: ({ of }) => of },
+  { title: "LIMIT", of: ({ limit }) => limit },
+  { title: "WINDOW", of: ({ duration }) => spanText(duration) },
+  { title: "LEFT", of: ({ remaining }) => remaining },
+  { title: "NEXT WINDOW", of: ({ reset }) => instant(reset) },
+];
+
+/** Adds `latchkey limits`: what is left of the rate limits of a key or an identity now. */
+export function addLimits(program: Command, host: Host): void {
+  const limits = program
+    .command("limits")
+    .description(
+      "show what is left of the rate limits of a key, and of its identity, or of an identity",
+    )
+    .addHelpText(
+      "after",
+      example("latchkey limits <keyId>", "latchkey limits --external-id user_1"),
+    );
+  addCommonOptions(addInput(limits, ["[keyId]"], FIELDS_OF_IDENTITY)).action(async () => {
+    const options = limits.opts<CommonOptions>();
+    const { keyId, ...ids } = inputOf(limits, FIELDS_OF_IDENTITY) as { readonly keyId?: string };
+    await withLatchkey(options, host, async (latchkey, store) => {
+      const windows =
+        keyId === undefined
+          ? await windowsOfIdentity(latchkey, store, ids)
+          : await windowsOfKey(latchkey, store, keyId);
+      printRows(host, options, windows, COLUMNS);
+    });
+  });
+}
+
+async function windowsOfKey(
+  latchkey: Latchkey,
+  store: KeyStore,
+  keyId: string,
+): Promise<readonly WindowState[]> {
+  const { workspaceId } = latchkey;
+  const { ratelimits = [], identity } = await latchkey.getKey({ keyId });
+  const owner = { kind: "key", id: keyId } as const;
+  const own = await readWindows(store, workspaceId, owner, ratelimits, latchkey.now());
+  if (identity === undefined) return own;
+  const shared = await windowsOfIdentity(latchkey, store, { identityId: identity.id });
+  return [...own, ...shared];
+}
+
+async function windowsOfIdentity(
+  latchkey: Latchkey,
+  store: KeyStore,
+  ids: { readonly identityId?: string; readonly externalId?: string },
+): Promise<readonly WindowState[]> {
+  const { id, ratelimits } = await latchkey.getIdentity(ids);
+  const owner = { kind: "identity", id } as const;
+  return readWindows(store, latchkey.workspaceId, owner, ratelimits, latchkey.now());
+}

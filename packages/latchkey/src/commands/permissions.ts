@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import { FIELDS } from "../command-line/fields.js";
+import { addGroup } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addList, addOperation } from "../command-line/operations.js";
+
+/** Adds `latchkey permissions`: what keys and roles can be permitted. */
+export function addPermissions(program: Command, host: Host): void {
+  const permissions = addGroup(
+    program,
+    "permissions",
+    "create, list, show and delete permissions",
+    ["latchkey permissions create docs.read"],
+  );
+  addOperation(permissions, host, {
+    name: "create",
+    text: "create a permission",
+    operation: "createPermission",
+    args: ["<name>"],
+    fields: [FIELDS.description],
+    use: "lasting",
+    print: ({ permissionId }) => [["permissionId", permissionId]],
+  });
+  addList(permissions, host, {
+    text: "list the permissions of the workspace",
+    page: async (latchkey) => ({ items: await latchkey.listPermissions() }),
+    columns: [
+      { title: "ID", of: ({ id }) => id },
+      { title: "NAME", of: ({ name }) => name },
+      { title: "DESCRIPTION", of: ({ description }) => description },
+    ],
+  });
+  addOperation(permissions, host, {
+    name: "get",
+    text: "show a permission",
+    operation: "getPermission",
+    args: ["<permissionId>"],
+    print: ({ id, name, description }) => [
+      ["id", id],
+      ["name", name],
+      ["description", description],
+    ],
+  });
+  addOperation(permissions, host, {
+    name: "delete",
+    text: "delete a permission: no key and no role has it any more",
+    operation: "deletePermission",
+    args: ["<permissionId>"],
+    deletes: true,
+    print: (_, { permissionId }) => `permission ${permissionId} is deleted`,
+  });
+}

@@ -1,0 +1,55 @@
+import { type Command, Option } from "commander";
+import { UsageError } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { oneOf, wholeNumber } from "../command-line/values.js";
+import { RULE_FORMATS, type RuleFormat, scannerRule } from "../secrets/scanner-rules.js";
+import { BYTE_LENGTH } from "../secrets/secret-body.js";
+
+interface Options {
+  readonly prefix: string;
+  readonly byteLength: number | null;
+  readonly format: RuleFormat;
+}
+
+const DESCRIPTION = `print a rule for scanners of secrets that finds every key with a prefix
+
+The pattern is exact in length and in the leading characters. No regular expression can check the checksum at the end of a key: of other texts with the prefix, that length and those characters, it takes all.`;
+
+/** Adds `latchkey scanner-rules`: rules by which leaked keys are found. */
+export function addScannerRules(program: Command, host: Host): void {
+  program
+    .command("scanner-rules")
+    .summary("print a rule for scanners of secrets")
+    .description(DESCRIPTION)
+    .requiredOption("--prefix <text>", "prefix of the keys, without its last _", readPrefix)
+    .addOption(
+      new Option("--format <scanner>", "what the rule is for; github: a custom pattern of GitHub")
+        .choices(RULE_FORMATS)
+        .argParser(oneOf("--format", RULE_FORMATS))
+        .default("gitleaks"),
+    )
+    .option(
+      "--byte-length <n>",
+      "random bytes of the keys, 16 to 255, or any, which is less exact (default: 16, as that of keys)",
+      readByteLength,
+      BYTE_LENGTH.min,
+    )
+    .addHelpText("after", example("latchkey scanner-rules --prefix pay_live >> .gitleaks.toml"))
+    .action(({ prefix, byteLength, format }: Options) =>
+      host.print(scannerRule({ prefix, byteLength }, format)),
+    );
+}
+
+function readPrefix(text: string): string {
+  if (/^[A-Za-z0-9_-]{0,15}[A-Za-z0-9-]$/.test(text)) return text;
+  throw new UsageError(
+    "--prefix must be 1 to 16 characters of A-Z a-z 0-9 _ - and must not end in _",
+  );
+}
+
+function readByteLength(text: string): number | null {
+  return text === "any"
+    ? null
+    : wholeNumber("--byte-length", BYTE_LENGTH.min, BYTE_LENGTH.max)(text);
+}

@@ -1,0 +1,85 @@
+import type { VerificationBucket } from "@latchkey/core";
+import { type Command, Option } from "commander";
+import { FIELDS, type Field } from "../command-line/fields.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import {
+  addCommonOptions,
+  addInput,
+  type CommonOptions,
+  inputOf,
+} from "../command-line/operations.js";
+import { type Column, instant, printRows } from "../command-line/output.js";
+import { withLatchkey } from "../command-line/store-options.js";
+import { isoDate, oneOf } from "../command-line/values.js";
+
+const GRANULARITIES = ["hour", "day", "month"] as const;
+
+const SUBJECT: readonly Field[] = [
+  FIELDS.apiId,
+  { flags: "--identity-id <id>", text: "of the keys of an identity" },
+  { ...FIELDS.externalId, text: "of the keys of an identity, by your own id" },
+  {
+    flags: "--start <date>",
+    text: "30 days before the end unless given",
+    read: isoDate("--start"),
+  },
+  { flags: "--end <date>", text: "not included; now unless given", read: isoDate("--end") },
+];
+
+const GRANULARITY: Field = { flags: "--granularity <span>", text: "", field: "granularity" };
+
+/** Columns of the terminal that are not the chart's. */
+const BESIDE_CHART = 40;
+
+/** Adds `latchkey usage`: how often a key, an identity's keys or an API's were verified. */
+export function addUsage(program: Command, host: Host): void {
+  const usage = program
+    .command("usage")
+    .description("show how often a key, or the keys of an identity or an API, were verified")
+    .addOption(
+      new Option("--granularity <span>", "what one line is of; day unless given")
+        .choices(GRANULARITIES)
+        .argParser(oneOf("--granularity", GRANULARITIES)),
+    )
+    .addHelpText(
+      "after",
+      example("latchkey usage <keyId>", "latchkey usage --api-id <apiId> --granularity month"),
+    );
+  addCommonOptions(addInput(usage, ["[keyId]"], SUBJECT)).action(async () => {
+    const options = usage.opts<CommonOptions>();
+    const input = inputOf(usage, [...SUBJECT, GRANULARITY]);
+    await withLatchkey(options, host, async (latchkey) => {
+      const { verifications } = await latchkey.getVerifications(input);
+      printRows(host, options, verifications, columnsFor(verifications, host));
+    });
+  });
+}
+
+function columnsFor(
+  buckets: readonly VerificationBucket[],
+  host: Host,
+): readonly Column<VerificationBucket>[] {
+  const most = Math.max(1, ...buckets.map(totalOf));
+  const width = Math.max(10, (host.terminal?.columns ?? 0) - BESIDE_CHART);
+  const chart: Column<VerificationBucket> = {
+    title: "",
+    of: (bucket) => bar(bucket, width / most),
+  };
+  return [
+    { title: "TIME", of: ({ time }) => instant(time)?.replace(/:00\.000Z$/, "Z") },
+    { title: "VALID", of: ({ success }) => success },
+    { title: "REFUSED", of: (bucket) => totalOf(bucket) - bucket.success },
+    ...(host.terminal === null ? [] : [chart]),
+  ];
+}
+
+/** Verifications that were valid, and then those that were refused. */
+function bar(bucket: VerificationBucket, scale: number): string {
+  const valid = Math.round(bucket.success * scale);
+  return "█".repeat(valid) + "░".repeat(Math.round(totalOf(bucket) * scale) - valid);
+}
+
+function totalOf({ outcomes }: VerificationBucket): number {
+  return Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+}

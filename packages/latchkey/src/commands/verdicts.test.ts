@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import { type CliStore, cliStore } from "../testing/cli-store.js";
+
+/** Makes an API and a key with these settings. */
+async function keyWith({ json }: CliStore, settings: string) {
+  const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
+  const [made = { keyId: "", key: "" }] = await json(`keys create ${apiId} ${settings}`.trim());
+  return { apiId, ...made } as { apiId: string; keyId: string; key: string };
+}
+
+const onStdin = (secret: string) => ({ readInput: async () => `${secret}\n` });
+
+describe("latchkey verify", () => {
+  test("takes the secret from stdin, and what it costs from the key", async () => {
+    const store = cliStore();
+    const { key, keyId } = await keyWith(store, "--remaining 3");
+    const [verdict] = await store.json("verify - --cost 2", onStdin(key));
+    expect(verdict).toMatchObject({ code: "VALID", keyId, remaining: 1 });
+    const again = await store.run("verify - --cost 2", onStdin(key));
+    expect(again.stdout).toContain("code\tUSAGE_EXCEEDED\n");
+    expect(again).toMatchObject({ exitCode: 1, stderr: "" });
+    const unknown = await store.run("verify -", onStdin("unknown"));
+    expect(unknown).toEqual({ exitCode: 1, stdout: "code\tNOT_FOUND\n", stderr: "" });
+  });
+
+  test("with --dry-run it takes nothing", async () => {
+    const store = cliStore();
+    const { key } = await keyWith(store, "--remaining 3");
+    for (const _ of [1, 2])
+      expect(await store.json("verify - --dry-run", onStdin(key))).toMatchObject([
+        { remaining: 2, checks: expect.anything() },
+      ]);
+  });
+
+  test.each(["", "x".repeat(513)])(
+    "a secret of no length that keys have is refused",
+    async (text) => {
+      const { exitCode, stderr } = await cliStore().run("verify -", onStdin(text));
+      expect(stderr).toContain("the secret on stdin must be 1 to 512 characters");
+      expect(exitCode).toBe(2);
+    },
+  );
+});
+
+describe("a secret among the arguments", () => {
+  test("is refused with a sentence that says how, whatever the command", async () => {
+    const store = cliStore();
+    const { key } = await keyWith(store, "--prefix pay_live");
+    for (const args of [
+      `verify ${key}`,
+      `explain ${key}`,
+      `keys get ${key}`,
+      `keys list api_1 --external-id=${key}`,
+      "verify sk_live_of_another_system",
+      "explain sk_live_of_another_system",
+    ]) {
+      const { exitCode, stdout, stderr } = await store.run(args);
+      expect(stderr).toMatch(/^latchkey: a secret must not be an argument, .* on stdin /);
+      expect(stderr + stdout).not.toContain(key);
+      expect(exitCode).toBe(2);
+    }
+  });
+});
+
+describe("latchkey explain", () => {
+  test("of an id shows every check, and when the key would pass", async () => {
+    const store = cliStore();
+    const { keyId, key } = await keyWith(store, "--remaining 1 --refill daily:1 --ratelimit 9/1h");
+    await store.run("verify -", onStdin(key));
+    const { exitCode, stdout } = await store.run(`explain ${keyId}`);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => line.split("\t").slice(0, 2).join(" "))).toEqual([
+      "exists passes",
+      "enabled passes",
+      "api passes",
+      "expiry passes",
+      "address passes",
+      "permissions passes",
+      "ratelimit passes",
+      "uses REFUSES",
+      "USAGE_EXCEEDED: it would pass at 2031-05-18T00:00:00.000Z if nothing else happens",
+    ]);
+    expect(lines[6]).toContain("default: takes 1 of 8 left of 9, until 2031-05-17T13:00:00.000Z");
+    expect(lines[7]).toContain("takes 1 of 0 left of the key, refilled 2031-05-18T00:00:00.000Z");
+    expect(exitCode).toBe(1);
+  });
+
+  test("of a secret says what waiting does not mend", async () => {
+    const store = cliStore();
+    const { key, keyId } = await keyWith(store, "");
+    await store.run(`keys disable ${keyId}`);
+    const refused = await store.run("explain - --permissions docs.read", onStdin(key));
+    expect(refused.stdout).toContain(
+      "enabled\tREFUSES\tswitched off: keys enable\tnot by waiting\n",
+    );
+    expect(refused.stdout).toContain('missing "docs.read"');
+    expect(refused.stdout).toMatch(/\nDISABLED: waiting does not help\n$/);
+    await store.run(`keys enable ${keyId}`);
+    expect((await store.run(`explain ${keyId}`)).stdout).toMatch(/\nVALID: it would be let in\n$/);
+  });
+});
+
+describe("latchkey limits", () => {
+  test("shows the windows of a key and of its identity as they stand, and takes nothing", async () => {
+    const store = cliStore();
+    await store.run("identities create user_1 --ratelimits writes=5/1h");
+    const { key, keyId } = await keyWith(store, "--external-id user_1 --ratelimit 10/30m");
+    await store.run("verify - --limits writes=2,default=3", onStdin(key));
+    for (const _ of [1, 2])
+      expect(await store.json(`limits ${keyId}`)).toMatchObject([
+        { name: "default", of: "key", limit: 10, duration: 1_800_000, remaining: 7 },
+        { name: "writes", of: "identity", limit: 5, remaining: 3 },
+      ]);
+    expect((await store.run("limits --external-id user_1")).stdout).toMatch(
+      /^writes\tidentity\t5\t1h\t3\t2031-05-17T13:00:00.000Z\n$/,
+    );
+  });
+});
+
+describe("latchkey usage", () => {
+  test("counts verifications by bucket, with a bar for each on a terminal", async () => {
+    const store = cliStore();
+    const { key, keyId, apiId } = await keyWith(store, "--remaining 1");
+    await store.run("verify -", onStdin(key));
+    await store.run("verify -", onStdin(key));
+    const days = await store.json(`usage ${keyId}`);
+    expect(days.at(-1)).toMatchObject({ outcomes: { VALID: 1, USAGE_EXCEEDED: 1 } });
+    const month = await store.run(`usage --api-id ${apiId} --granularity month`);
+    expect(month.stdout).toMatch(/Z\t1\t1\n$/);
+    const terminal = { columns: 60, hasColors: false };
+    expect((await store.run(`usage ${keyId}`, { terminal })).stdout).toMatch(/ {2}█{10}░{10}\n$/);
+  });
+
+  test("is of exactly one subject", async () => {
+    const store = cliStore();
+    await store.run("apis create --name payments");
+    const { exitCode, stderr } = await store.run("usage");
+    expect(stderr).toContain("exactly one of keyId");
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe("latchkey audit", () => {
+  test("shows the latest changes, the latest last, by whom and how", async () => {
+    const store = cliStore();
+    const { keyId } = await keyWith(store, "");
+    await store.run(`keys update ${keyId} --name deploys`);
+    const { stdout } = await store.run("audit --limit 2");
+    expect(stdout.split("\n").map((line) => line.split("\t").slice(1))).toEqual([
+      ["cli", "key.created", keyId, expect.any(String)],
+      ["cli", "key.updated", keyId, 'name: none -> "deploys"'],
+      [],
+    ]);
+    expect(await store.json(`audit --key-id ${keyId}`)).toHaveLength(2);
+  });
+
+  test("with --follow goes on with what is changed from now on, until it is stopped", async () => {
+    const store = cliStore();
+    const changes = ["api_one", "api_two"];
+    const pause = async () => {
+      const name = changes.shift();
+      if (name === undefined) return false;
+      await store.run(`apis create --name ${name}`);
+      return true;
+    };
+    await store.run("apis create --name before");
+    const { exitCode, stdout } = await store.run("audit --limit 1 --follow", { pause });
+    expect(stdout.match(/name: none -> "\w+"/g)).toEqual([
+      'name: none -> "before"',
+      'name: none -> "api_one"',
+      'name: none -> "api_two"',
+    ]);
+    expect(exitCode).toBe(0);
+  });
+});

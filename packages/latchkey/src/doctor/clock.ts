@@ -1,0 +1,20 @@
+import { type Finding, fine, wrong } from "./finding.js";
+import type { Patient } from "./patient.js";
+
+/** Difference between two clocks that is reported, in ms. */
+const MAX_DIFFERENCE_MS = 60_000;
+
+/** Compares the clock of this machine with the store's, where it has one. */
+export async function checkClock({ latchkey, store }: Patient): Promise<Finding> {
+  const before = latchkey.now();
+  const theirs = await store.readClock?.();
+  const after = latchkey.now();
+  if (theirs === undefined)
+    return fine("clock", `${new Date(before).toISOString()}; the store has none of its own`);
+  // The reading lies somewhere between the two instants: only what is certain counts.
+  const difference = theirs < before ? before - theirs : Math.min(0, after - theirs);
+  if (difference === 0) return fine("clock", "this machine and the store agree");
+  const seconds = Math.round(Math.abs(difference) / 1_000);
+  const text = `this machine is ${seconds} s ${difference > 0 ? "ahead of" : "behind"} the store`;
+  return Math.abs(difference) > MAX_DIFFERENCE_MS ? wrong("clock", text) : fine("clock", text);
+}

@@ -1,0 +1,90 @@
+import { type IdentityView, type KeyView, LatchkeyError, type LoadedRecord } from "@latchkey/core";
+import { type ConfiguredLimit, readWindows, type WindowOwner } from "../command-line/windows.js";
+import { type Finding, mendable, wrong } from "./finding.js";
+import type { Patient } from "./patient.js";
+
+/** What lies less than this ahead is the difference of clocks, in ms. */
+const TOLERANCE_MS = 60_000;
+
+/** What has counters, as it is configured. */
+interface Counted {
+  readonly owner: WindowOwner;
+  readonly ratelimits: readonly ConfiguredLimit[];
+  readonly refill: KeyView["refill"] | IdentityView["refill"];
+}
+
+/**
+ * Looks for refills and windows that a wrong clock put into the future: they stand still until then.
+ *
+ * @see packages/core/decisions/0021-clocks-can-be-mended.md
+ */
+export async function* checkInstants(
+  patient: Patient,
+  records: readonly LoadedRecord[],
+): AsyncIterable<Finding> {
+  for (const { record, usage } of records) {
+    const counted = await configurationOf(patient, record.kind as WindowOwner["kind"], record.id);
+    if (counted === "gone") continue;
+    if (counted === "damaged") {
+      yield wrong("records", `the ${record.kind} ${record.id} cannot be read`);
+      continue;
+    }
+    const refilledAt = usage?.remaining == null ? 0 : usage.refilledAt;
+    yield* checkRefill(patient, counted, refilledAt);
+    yield* checkWindows(patient, counted);
+  }
+}
+
+async function* checkRefill(
+  { latchkey, fix }: Patient,
+  { owner: { kind, id }, refill }: Counted,
+  refilledAt: number,
+): AsyncIterable<Finding> {
+  if (refill === undefined || refilledAt <= latchkey.now() + TOLERANCE_MS) return;
+  const until = new Date(refilledAt).toISOString();
+  // To set the refill again starts it anew from now, and leaves the uses as they are.
+  yield await mendable("future", `${kind} ${id}: no refill until ${until}`, fix, () =>
+    kind === "key"
+      ? latchkey.updateKey({ keyId: id, refill })
+      : latchkey.updateIdentity({ identityId: id, refill }),
+  );
+}
+
+async function* checkWindows(
+  { latchkey, store, fix }: Patient,
+  { owner, ratelimits }: Counted,
+): AsyncIterable<Finding> {
+  const now = latchkey.now();
+  const { kind, id } = owner;
+  const windows = await readWindows(store, latchkey.workspaceId, owner, ratelimits, now);
+  for (const { name, duration, reset } of windows) {
+    if (reset <= now + duration + TOLERANCE_MS) continue;
+    const until = new Date(reset).toISOString();
+    yield await mendable(
+      "future",
+      `${kind} ${id}: the limit ${name} stands until ${until}`,
+      fix,
+      () => latchkey.resetLimit({ ...(kind === "key" ? { keyId: id } : { identityId: id }), name }),
+    );
+  }
+}
+
+async function configurationOf(
+  { latchkey }: Patient,
+  kind: WindowOwner["kind"],
+  id: string,
+): Promise<Counted | "gone" | "damaged"> {
+  try {
+    if (kind === "identity") {
+      const { ratelimits, refill } = await latchkey.getIdentity({ identityId: id });
+      return { owner: { kind, id }, ratelimits, refill };
+    }
+    const { ratelimits = [], refill, usesFrom } = await latchkey.getKey({ keyId: id });
+    // A key that takes its uses from its identity has none of its own that could be refilled.
+    return { owner: { kind, id }, ratelimits, refill: usesFrom === undefined ? refill : undefined };
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return "gone";
+    if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return "damaged";
+    throw error;
+  }
+}

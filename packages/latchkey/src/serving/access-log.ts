@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "@latchkey/core";
+import { redact } from "../secrets/redact.js";
+
+/** Forms of the access log. */
+export const LOG_FORMATS = ["json", "pretty", "none"] as const;
+
+/** One of {@link LOG_FORMATS}. */
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/** One request, as the access log has it. Never a query, a header or a body. */
+interface Access {
+  /** ISO date of the answer. */
+  readonly time: string;
+  readonly requestId?: string;
+  readonly method: string;
+  /** Without the query; a secret in it is cut. */
+  readonly path: string;
+  /** Absent where the client went before it was answered. */
+  readonly status?: number;
+  /** From the head of the request to the end of the answer. */
+  readonly ms: number;
+  readonly remote: string;
+}
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+
+/** The same listener, with a line in the log for each request when it is answered, or given up. */
+export function withAccessLog(
+  listener: Listener,
+  format: LogFormat,
+  print: (line: string) => void,
+  now: Clock,
+): Listener {
+  if (format === "none") return listener;
+  const write = format === "json" ? (access: Access) => JSON.stringify(access) : prettyLine;
+  return (incoming, outgoing) => {
+    const startedAt = now();
+    outgoing.once("close", () => print(write(accessOf(incoming, outgoing, startedAt, now()))));
+    return listener(incoming, outgoing);
+  };
+}
+
+function accessOf(
+  { method = "", url = "", socket }: IncomingMessage,
+  outgoing: ServerResponse,
+  startedAt: number,
+  endedAt: number,
+): Access {
+  const requestId = outgoing.getHeader("x-request-id");
+  return {
+    time: new Date(endedAt).toISOString(),
+    ...(typeof requestId === "string" && { requestId }),
+    method,
+    path: redact(url.replace(/[?#].*$/s, "")),
+    ...(outgoing.writableEnded && { status: outgoing.statusCode }),
+    ms: endedAt - startedAt,
+    remote: socket.remoteAddress ?? "",
+  };
+}
+
+function prettyLine({ time, method, path, status, ms, remote }: Access): string {
+  return `${time} ${status ?? "gone"} ${method.padEnd(4)} ${path} ${ms} ms ${remote}`;
+}

@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** What `/` answers: what this is, and where to go on. The version is nobody's business. */
+const ABOUT = JSON.stringify({
+  name: "latchkey",
+  about: "Issues, verifies and manages API keys.",
+  docs: "/v1/docs",
+  openapi: "/v1/openapi.json",
+  health: "/v1/liveness",
+});
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+
+/** The same listener, with an answer at `/` that says what this is. */
+export function withFrontDoor(listener: Listener): Listener {
+  return (incoming, outgoing) => {
+    const isRead = incoming.method === "GET" || incoming.method === "HEAD";
+    if (!isRead || incoming.url !== "/") return listener(incoming, outgoing);
+    outgoing.writeHead(200, { "content-type": "application/json; charset=utf-8" });
+    return outgoing.end(incoming.method === "GET" ? ABOUT : undefined);
+  };
+}

@@ -1,0 +1,88 @@
+import { createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type LogFormat, withAccessLog } from "./access-log.js";
+import { withFrontDoor } from "./front-door.js";
+
+const SECRET = "pay_live_ZUUaq9NgA2QyuEqiaE7LS7SXY9juh";
+
+/** A server with an access log, whose clock says half a second later with each reading. */
+async function start(format: LogFormat) {
+  const lines: string[] = [];
+  let now = Date.UTC(2031, 4, 17);
+  let tell: () => void = () => undefined;
+  const written = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const print = (line: string) => {
+    lines.push(line);
+    tell();
+  };
+  const listener = withFrontDoor((incoming, outgoing) => {
+    outgoing.setHeader("x-request-id", "req_1");
+    if (incoming.url === "/gone") incoming.socket.destroy();
+    else outgoing.writeHead(404).end();
+  });
+  const server = createServer(
+    withAccessLog(listener, format, print, () => {
+      now += 500;
+      return now;
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lines, written };
+}
+
+describe("the access log", () => {
+  test("as JSON has one object a line, without the query, and cuts secrets", async () => {
+    const { url, lines, written } = await start("json");
+    await fetch(`${url}/tiles/${SECRET}?key=${SECRET}`, { method: "DELETE" });
+    await written;
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        time: "2031-05-17T00:00:01.000Z",
+        requestId: "req_1",
+        method: "DELETE",
+        path: "/tiles/pay_live_ZUU…",
+        status: 404,
+        ms: 500,
+        remote: "127.0.0.1",
+      },
+    ]);
+  });
+
+  test("for people is a line a request", async () => {
+    const { url, lines, written } = await start("pretty");
+    await fetch(`${url}/tiles`);
+    await written;
+    expect(lines).toEqual(["2031-05-17T00:00:01.000Z 404 GET  /tiles 500 ms 127.0.0.1"]);
+  });
+
+  test("says where nobody was left to answer", async () => {
+    const { url, lines, written } = await start("pretty");
+    await new Promise<void>((resolve) => get(`${url}/gone`).on("error", () => resolve()));
+    await written;
+    expect(lines[0]).toContain(" gone GET  /gone ");
+  });
+
+  test("is not written where none is wanted", async () => {
+    const { url, lines } = await start("none");
+    await fetch(`${url}/tiles`);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("the front door", () => {
+  test("says what this is, and leaves every other path and method", async () => {
+    const { url } = await start("none");
+    const answer = await fetch(`${url}/`);
+    expect(await answer.json()).toMatchObject({ name: "latchkey", docs: "/v1/docs" });
+    expect((await fetch(`${url}/`, { method: "HEAD" })).status).toBe(200);
+    for (const [path, method] of [
+      ["/", "POST"],
+      ["/v1", "GET"],
+    ] as const)
+      expect((await fetch(`${url}${path}`, { method })).status).toBe(404);
+  });
+});

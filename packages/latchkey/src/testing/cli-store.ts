@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Host } from "../command-line/host.js";
+import { runInProcess } from "./run-in-process.js";
+import { tempFolder } from "./temp-folder.js";
+
+/** The command line on a new SQLite file. */
+export interface CliStore {
+  readonly url: string;
+  readonly run: (args: string, parts?: Partial<Host>) => ReturnType<typeof runInProcess>;
+  /** Runs a command that must succeed, with `--json`, and answers its objects. */
+  readonly json: (args: string, parts?: Partial<Host>) => Promise<Record<string, never>[]>;
+}
+
+/** A new SQLite file and the command line on it: arguments are separated by spaces. */
+export function cliStore(): CliStore {
+  const url = `sqlite:${join(tempFolder(), "keys.db")}`;
+  let runs = 0;
+  const run: CliStore["run"] = (args, parts = {}) => {
+    runs += 1;
+    const now = NOON + runs * 1_000;
+    return runInProcess(args.split(" "), { LATCHKEY_STORE: url }, { clock: () => now, ...parts });
+  };
+  return {
+    url,
+    run,
+    json: async (args, parts) => {
+      const { exitCode, stdout, stderr } = await run(`${args} --json`, parts);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      return stdout
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+    },
+  };
+}
+
+/** When all of it happens: a second for each run. */
+const NOON: number = Date.UTC(2031, 4, 17, 12);
+
+/** A terminal without colours. */
+export const TERMINAL = { terminal: { columns: 80, hasColors: false } };
