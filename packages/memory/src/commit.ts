@@ -7,7 +7,6 @@ import {
   NO_USAGE_CHANGE,
   type Put,
   type RecordAddress,
-  type RecordKind,
   type Usage,
 } from "@latchkey/core";
 import { Counters } from "./counters.js";
@@ -70,8 +69,7 @@ function countersOf(workspace: Workspace, { kind, id }: RecordAddress): Counters
 }
 
 function write(workspace: Workspace, change: Change): void {
-  for (const { record, counters } of change.puts)
-    workspace.put(record, counters && newCounters(workspace, record.kind, counters));
+  for (const put of change.puts) workspace.put(put.record, newCounters(workspace, put));
   for (const { kind, id } of change.deletes) workspace.delete(kind, id);
   for (const one of change.releases)
     if (workspace.names(one).get(one.value) === one.id) workspace.names(one).delete(one.value);
@@ -82,14 +80,10 @@ function write(workspace: Workspace, change: Change): void {
   if (change.raisesRevision) workspace.revision += 1;
 }
 
-function newCounters(
-  workspace: Workspace,
-  kind: RecordKind,
-  counters: NonNullable<Put["counters"]>,
-) {
-  if ("usage" in counters) {
-    const { remaining, refilledAt, lastRefillAt } = counters.usage;
-    return new Counters(remaining, refilledAt, lastRefillAt);
-  }
-  return workspace.row(kind, counters.sharedWith)?.counters ?? null;
+function newCounters(workspace: Workspace, { record, counters }: Put): Counters | null | undefined {
+  if (counters === undefined) return undefined;
+  if ("sharedWith" in counters)
+    return workspace.row(record.kind, counters.sharedWith)?.counters ?? null;
+  const { remaining, refilledAt, lastRefillAt } = counters.usage;
+  return new Counters(remaining, refilledAt, lastRefillAt);
 }

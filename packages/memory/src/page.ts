@@ -8,12 +8,12 @@ export function page(workspace: Workspace, want: PageWant): PageResult {
   const found: LoadedRecord[] = [];
   const rows = workspace.rows(want.kind);
   let hasMore = false;
-  lists.walk(want, (id) => {
+  for (const [id] of lists.walk(want)) {
     const row = rows.get(id);
-    if (row === undefined) return true;
+    if (row === undefined) continue;
     hasMore = found.length === want.limit;
-    if (!hasMore) found.push(loaded(workspace, row));
-    return !hasMore;
-  });
+    if (hasMore) break;
+    found.push(loaded(workspace, row));
+  }
   return { revision, found, hasMore, size: lists.sizeOf(want.list) };
 }

@@ -4,7 +4,6 @@ import { commit } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
-import { scan } from "./scan.js";
 import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
@@ -32,7 +31,11 @@ export function memoryStore(): KeyStore {
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     deleteStatistics: async (workspaceId, beforeAt, limit) =>
       find(workspaceId).statistics.delete(beforeAt, limit),
-    scan: async (workspaceId) => scan(opened(), workspaceId),
+    // All names at once: they are in memory as it is.
+    scan: async (id) => ({
+      names: id === null ? [...opened().keys()] : find(id).windows.names(),
+      next: null,
+    }),
     close: async () => {
       workspaces = null;
     },

@@ -85,8 +85,12 @@ export class Transaction {
     const record = type.encode(value);
     const { kind, id } = record;
     this.#change.puts.push({ record, counters: options.counters });
-    for (const claim of type.claims(value)) this.#claim({ kind, id }, claim, options);
-    for (const list of type.lists(value)) this.#change.enters.push({ ...list, id });
+    // Without spreads: several claims and lists of each record, and a spread takes longer than all else here.
+    for (const { index, value: name } of type.claims(value)) {
+      this.#change.claims.push({ kind, id, index, value: name });
+      this.#onTaken.push(options.onTaken);
+    }
+    for (const { list, of } of type.lists(value)) this.#change.enters.push({ list, of, id });
   }
 
   /** Writes a record anew. What it claims stays; its lists may change. */
@@ -167,11 +171,6 @@ export class Transaction {
       default:
         return result satisfies never;
     }
-  }
-
-  #claim(address: RecordAddress, claim: RecordClaim, { onTaken }: WriteOptions): void {
-    this.#change.claims.push({ ...address, ...claim });
-    this.#onTaken.push(onTaken);
   }
 }
 
