@@ -53,9 +53,9 @@ DECLARE
   own_last_refill bigint;
   own_windows jsonb;
   -- Of what a plan confirms.
-  found_at record;
   another record;
   workspace_seq integer;
+  found_revision bigint;
   confirmed bigint[];
   counted bigint[];
   remembered record;
@@ -122,15 +122,12 @@ BEGIN
     BEGIN
       -- 2. What the decision rested on. Plans one after another that confirm the same see the same.
       IF before.ids IS DISTINCT FROM plan.ids OR before.kinds <> plan.kinds OR before.workspace_id <> plan.workspace_id THEN
-        SELECT w.seq, w.revision, a.version AS version_1, a.counters AS counters_1, b.version AS version_2, b.counters AS counters_2
-          INTO found_at
+        SELECT w.seq, w.revision, ARRAY[a.version, b.version], ARRAY[a.counters, b.counters]
+          INTO workspace_seq, found_revision, confirmed, counted
           FROM latchkey.workspace w
           LEFT JOIN latchkey.record a ON a.workspace = w.seq AND a.kind = plan.kinds[1] AND a.id = plan.ids[1]
           LEFT JOIN latchkey.record b ON b.workspace = w.seq AND b.kind = plan.kinds[2] AND b.id = plan.ids[2]
           WHERE w.id = plan.workspace_id;
-        workspace_seq := found_at.seq;
-        confirmed := ARRAY[found_at.version_1, found_at.version_2];
-        counted := ARRAY[found_at.counters_1, found_at.counters_2];
         FOR place IN 3 .. cardinality(plan.ids) LOOP
           SELECT r.version, r.counters INTO another FROM latchkey.record r
             WHERE r.workspace = workspace_seq AND r.kind = plan.kinds[place] AND r.id = plan.ids[place];
@@ -139,7 +136,7 @@ BEGIN
         END LOOP;
         before := plan;
       END IF;
-      IF plan.revision <> coalesce(found_at.revision, 0) THEN
+      IF plan.revision <> coalesce(found_revision, 0) THEN
         answer := 'stale 0';
         EXIT deciding;
       END IF;
