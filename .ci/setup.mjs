@@ -217,6 +217,22 @@ function providePostgres() {
     say("PostgreSQL not found and POSTGRES_URL not set: tests of a server are skipped");
 }
 
+function hasPgbouncer() {
+  return spawnSync("sh", ["-c", "command -v pgbouncer"], { stdio: "ignore" }).status === 0;
+}
+
+/** As with Redis. */
+function providePgbouncer() {
+  if (hasPgbouncer()) return;
+  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
+    say("installing pgbouncer for the tests");
+    const env = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+    run("apt-get", ["update", "-q"], env);
+    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "pgbouncer"], env);
+  }
+  if (!hasPgbouncer()) say("pgbouncer not found: tests of it are skipped");
+}
+
 /** The names that packages/http/src/testing/browser.ts looks for. */
 function hasBrowser() {
   if (process.env.CHROMIUM) return true;
@@ -250,5 +266,6 @@ if (process.argv.includes("--build")) {
 if (process.argv.includes("--test")) {
   provideRedis();
   providePostgres();
+  providePgbouncer();
   provideBrowser();
 }

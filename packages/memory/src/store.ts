@@ -29,8 +29,7 @@ export function memoryStore(): KeyStore {
     charge: (plan, moment) => charge(opened(), plan, moment),
     addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
-    deleteStatistics: async (workspaceId, beforeAt, limit) =>
-      find(workspaceId).statistics.delete(beforeAt, limit),
+    deleteStatistics: async (id, beforeAt, limit) => find(id).statistics.delete(beforeAt, limit),
     // All names at once: they are in memory as it is.
     scan: async (id) => ({
       names: id === null ? [...opened().keys()] : find(id).windows.names(),

@@ -6,6 +6,7 @@ import {
   corruptRecord,
   LatchkeyError,
 } from "@latchkey/core";
+import type { ChargeQueue } from "./charge-queue.js";
 import type { Connection } from "./engine/connection.js";
 import { type KnownLimit, PreparedCharge } from "./prepared-charge.js";
 import { whole } from "./stored-record.js";
@@ -16,20 +17,38 @@ const MAX_MOVES = 10;
 const KINDS: ReadonlySet<unknown> = new Set(["charged", "rate-limited", "usage-exceeded"]);
 
 /** The atomic step of a verification: one round trip, and one more where a record has other counters than the plan knows. */
-export async function charge(
+export function charge(
   connection: Connection,
+  queue: ChargeQueue,
   plan: ChargePlan,
   moment: ChargeMoment,
 ): Promise<ChargeResult> {
   const prepared = preparedFor(connection, plan);
-  for (let moves = 0; moves < MAX_MOVES; moves += 1) {
-    const [[answer = null] = []] = await connection.charge(prepared.at(moment), prepared.isWrite);
-    const words = String(answer).split(" ");
-    if (words[0] !== "moved") return readAnswer(String(answer), words, plan);
-    // Nothing was done.
-    prepared.handles = `{${words[1]}}`;
-  }
-  throw corruptRecord("counters");
+  const isWrite = plan.mode === "commit";
+  const goesAlone = isWrite && (prepared.isPassing || moment.request !== undefined);
+  const deadline = performance.now() + connection.chargeTimeoutMs;
+  return new Promise((resolve, reject) => {
+    const send = (moves: number) => {
+      const answer = (text: string) => {
+        const words = text.split(" ");
+        if (words[0] === "moved" && moves < MAX_MOVES) {
+          // Nothing was done.
+          prepared.handles = words[1] ?? "";
+          send(moves + 1);
+          return;
+        }
+        try {
+          resolve(readAnswer(text, words, plan));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const item = prepared.at(moment);
+      const lane = isWrite ? prepared.lane : null;
+      queue.add({ lane, item, isWrite, goesAlone, deadline, answer, reject, attempts: 0 });
+    };
+    send(0);
+  });
 }
 
 /** A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store. */
@@ -49,6 +68,7 @@ function readAnswer(answer: string, words: readonly string[], plan: ChargePlan):
     case "conflict":
       return { kind: "conflict" };
     case "corrupt":
+    case "moved":
       throw corruptRecord("counters");
     case "repeat":
       return readRemembered(answer.slice("repeat ".length));

@@ -6,65 +6,62 @@ import { KIND_CODE, versionCode } from "./engine/names.js";
 /** What is known of a limit beside its window. */
 export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost">;
 
-/** Where the parameters of the statement are that are not the same each time. */
-const NOW = 2;
-const HANDLES = 6;
-
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
   readonly connection: Connection;
   readonly plan: ChargePlan;
-  /** Whether the statement may change something. */
-  readonly isWrite: boolean;
-  /** Numbers of the counters that are needed, as last known: `{1,2}`. */
+  /** Whether something is taken from windows without an owner. */
+  readonly isPassing: boolean;
+  /** Numbers of the counters that are needed, in ascending order, as last known: `1,2`. */
   handles: string;
-  readonly #values: readonly (string | null)[];
+  readonly #fixed: string;
 
   constructor(connection: Connection, plan: ChargePlan) {
     const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
     this.connection = connection;
     this.plan = plan;
-    this.isWrite = mode === "commit";
-    this.handles = listOf(knownHandles(plan));
-    this.#values = [
-      workspaceId,
-      revision === null ? null : String(revision),
-      "",
+    this.isPassing = limits.some(({ owner }) => owner === null);
+    this.handles = knownHandles(plan).join(",");
+    const fields = [
+      quoted(workspaceId),
+      revision,
       listOf(confirms.map(({ kind }) => KIND_CODE[kind])),
       listOf(confirms.map(({ id }) => quoted(id))),
       listOf(confirms.map(({ version }) => versionCode(version))),
-      "",
-      String(cost),
-      uses === null ? null : String(uses + 1),
-      String(mode === "peek"),
+      cost,
+      uses === null ? null : uses + 1,
+      mode === "peek",
+      mode === "commit" && limits.some(({ owner, cost: units }) => owner !== null && units > 0),
       listOf(limits.map(({ window }) => quoted(window))),
       listOf(limits.map(({ owner }) => (owner === null ? 0 : owner + 1))),
       listOf(limits.map(({ limit }) => limit)),
       listOf(limits.map(({ duration }) => duration)),
       listOf(limits.map((limit) => limit.cost)),
     ];
+    this.#fixed = escaped(fields.map((field) => field ?? "").join(","));
   }
 
-  /** The parameters of the statement `charge`. */
-  at({ now, refill, request }: ChargeMoment): (string | null)[] {
+  /** The number of the first counters that it locks; null for none. Of a key and an identity, this is mostly the identity. */
+  get lane(): string | null {
+    return /^\d+/.exec(this.handles)?.[0] ?? null;
+  }
+
+  /** The plan as the function `charge` takes it: a row, as an item of an array. */
+  at({ now, refill, request }: ChargeMoment): string {
+    const due = refill === null ? "," : `${refill.amount},${refill.dueAt}`;
+    const remembered = request ? escaped(this.#remembered(request)) : ",,,";
+    return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered})"`;
+  }
+
+  #remembered({ id, fingerprint, rememberUntil }: NonNullable<ChargeMoment["request"]>): string {
     const { confirms, limits } = this.plan;
-    const values = this.#values.slice();
-    values[NOW] = String(now);
-    values[HANDLES] = this.handles;
-    values.push(
-      refill && String(refill.amount),
-      refill && String(refill.dueAt),
-      request ? requestName(confirms[0], request.id) : null,
-      request?.fingerprint ?? null,
-      request ? String(request.rememberUntil) : null,
-      request ? aboutOf(limits) : null,
-    );
-    return values;
+    const name = quoted(requestName(confirms[0], id));
+    return [name, quoted(fingerprint), rememberUntil, quoted(aboutOf(limits))].join(",");
   }
 }
 
 /** Of the records that something is taken from. The rest the database answers. */
-function knownHandles({ confirms, uses, limits }: ChargePlan): readonly unknown[] {
+function knownHandles({ confirms, uses, limits }: ChargePlan): readonly number[] {
   const known = confirms.filter(
     (_, place) => uses === place || limits.some(({ owner }) => owner === place),
   );
@@ -72,13 +69,17 @@ function knownHandles({ confirms, uses, limits }: ChargePlan): readonly unknown[
   return [...new Set(handles.map(Number))].filter(Number.isSafeInteger).sort((a, b) => a - b);
 }
 
-/** As PostgreSQL writes an array. */
+/** As PostgreSQL writes an array within a row. */
 function listOf(items: readonly unknown[]): string {
-  return `{${items.join(",")}}`;
+  return quoted(`{${items.join(",")}}`);
 }
 
 function quoted(text: string): string {
-  return `"${text.replace(/["\\]/g, "\\$&")}"`;
+  return `"${escaped(text)}"`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/["\\]/g, "\\$&");
 }
 
 /**

@@ -1,5 +1,6 @@
 import { corruptRecord, type KeyStore } from "@latchkey/core";
 import { charge } from "./charge.js";
+import { ChargeQueue } from "./charge-queue.js";
 import { commit } from "./commit.js";
 import { Connection } from "./engine/connection.js";
 import { translateError } from "./engine/errors.js";
@@ -29,11 +30,12 @@ import { whole } from "./stored-record.js";
 export function postgresStore(source: Source, options: PostgresStoreOptions = {}): KeyStore {
   const settings = parseOptions(options);
   const connection = new Connection(openDatabase(source, settings), settings);
+  const charges = new ChargeQueue(connection);
   return {
     read: (...given) => read(connection, ...given),
     page: (...given) => page(connection, ...given),
     commit: (...given) => commit(connection, ...given),
-    charge: (...given) => charge(connection, ...given),
+    charge: (...given) => charge(connection, charges, ...given),
     addStatistics: (...given) => addStatistics(connection, ...given),
     readStatistics: (...given) => readStatistics(connection, ...given),
     deleteStatistics: (...given) => deleteStatistics(connection, ...given),

@@ -32,6 +32,11 @@ export class Connection {
     return this.#run(sql, values, true, this.#settings.timeoutMs);
   }
 
+  /** How long a verification waits for its answer. */
+  get chargeTimeoutMs(): number {
+    return this.#settings.chargeTimeoutMs;
+  }
+
   /** The same within the deadline of a verification. */
   charge(values: readonly (string | null)[], isWrite: boolean): Promise<readonly Row[]> {
     return this.#run(this.sql.charge, values, isWrite, this.#settings.chargeTimeoutMs);

@@ -40,10 +40,7 @@ const SQL = {
   ascending: pageIn(">", "ASC"),
   descending: pageIn("<", "DESC"),
   commit: "SELECT latchkey.commit($1::text, $2::text::jsonb)::text",
-  charge: `SELECT latchkey.charge($1::text, $2::text::bigint, $3::text::bigint, $4::text::smallint[], $5::text::text[],
-    $6::text::bigint[], $7::text::bigint[], $8::text::bigint, $9::text::integer, $10::text::boolean,
-    $11::text::text[], $12::text::integer[], $13::text::bigint[], $14::text::bigint[], $15::text::bigint[],
-    $16::text::bigint, $17::text::bigint, $18::text, $19::text, $20::text::bigint, $21::text)`,
+  charge: "SELECT latchkey.charge($1::text::latchkey.charge_plan[], $2::text::boolean)",
   addStatistics: "SELECT latchkey.add_statistics($1::text, $2::text::jsonb)::text",
   sums: `SELECT s.hour_at::text, s.code, s.count::text
     FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace

@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -9,6 +17,8 @@ import pg from "pg";
 export interface TestServer {
   /** Names a database of the server for node-postgres. */
   readonly url: string;
+  /** Where its socket is. */
+  readonly folder: string;
   /** Ends the server and all of its processes at once, as a crash does: it starts with a recovery. Waits until they are gone. */
   readonly crash: () => Promise<void>;
   /** Starts it again on the same data, and waits until it answers. */
@@ -20,7 +30,7 @@ export interface TestServer {
 /** Where the programs of PostgreSQL are: on the PATH, or where Debian has them; null where there are none. */
 export function programFolder(): string | null {
   const found = spawnSync("sh", ["-c", "command -v postgres"], { encoding: "utf8" });
-  if (found.status === 0) return join(found.stdout.trim(), "..");
+  if (found.status === 0) return join(realpathSync(found.stdout.trim()), "..");
   const versions = "/usr/lib/postgresql";
   if (!existsSync(versions)) return null;
   const newest = readdirSync(versions).sort((one, other) => Number(other) - Number(one))[0];
@@ -33,9 +43,15 @@ function ownUser(): { readonly uid: number; readonly gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 }
 
-/** Starts a server. @param settings - Lines of `postgresql.conf`, without which it writes through to the disk. */
+/**
+ * Starts a server.
+ *
+ * @param settings - Lines of `postgresql.conf`, without which it writes through to the disk.
+ * @param primary - Whose standby it is, under the name `standby`.
+ */
 export async function startServer(
   settings: Readonly<Record<string, string>> = {},
+  primary?: TestServer,
 ): Promise<TestServer> {
   const programs = programFolder();
   if (programs === null) throw new Error("there is no PostgreSQL server on this machine");
@@ -44,17 +60,24 @@ export async function startServer(
   chmodSync(folder, 0o700);
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
-  const made = spawnSync(
-    join(programs, "initdb"),
-    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
-    { ...user, cwd: folder, encoding: "utf8" },
-  );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const [program, ...given] =
+    primary === undefined
+      ? ["initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
+      : ["pg_basebackup", "-U", "postgres", "-h", primary.folder, "-R", "--checkpoint=fast"];
+  const made = spawnSync(join(programs, program ?? ""), [...given, "-D", data, "--no-sync"], {
+    ...user,
+    cwd: folder,
+    encoding: "utf8",
+  });
+  if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`);
   const flags = Object.entries({
     listen_addresses: "",
     unix_socket_directories: folder,
     max_connections: "60",
     shared_buffers: "32MB",
+    ...(primary !== undefined && {
+      primary_conninfo: `host=${primary.folder} user=postgres application_name=standby`,
+    }),
     ...settings,
   }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}`;
@@ -94,13 +117,13 @@ export async function startServer(
     await remove();
     throw error;
   }
-  return { url, crash, start, remove };
+  return { url, folder, crash, start, remove };
 }
 
 /** However slow the machine is, as long as the process lives. */
-async function untilAnswering(url: string, child: ChildProcess): Promise<void> {
+export async function untilAnswering(url: string, child: ChildProcess): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error("the PostgreSQL server ended before it answered");
+    if (child.exitCode !== null) throw new Error("the server ended before it answered");
     const client = new pg.Client({ connectionString: url });
     client.on("error", () => undefined);
     try {

@@ -1,6 +1,7 @@
 /**
- * The atomic step of a verification, as one statement: it confirms what the decision rested on, applies a due refill, then takes
- * every window unit and every use, or none. Mirrors `applyCharge` in packages/core/src/store/charge.ts.
+ * The atomic step of verifications, as one statement: each plan confirms what its decision rested on, applies a due refill, then takes
+ * every window unit and every use, or none. Mirrors `applyCharge` in packages/core/src/store/charge.ts. Plans are decided in their
+ * order, each on what those before it left, and one update writes what all of them took from one record.
  *
  * Rows are locked before anything that rests on them is read, and always in this order: workspace that is new, windows and
  * requests by a lock on their name (they may have no row yet), counters by their number. Each statement of a function sees what
@@ -8,214 +9,267 @@
  * counters is seen wholly or not at all. Counters that nothing is taken from are only read: a verification of a key without
  * limits writes nothing.
  *
- * `handles` are numbers of counters that the caller knows, in ascending order. Where a record has others by now, nothing is done, and the
- * answer is "moved" and the right ones.
+ * With `is_patient` the first plan waits for its locks. No other does: where somebody else has locked its counters it is answered
+ * "busy", and nothing is done. So one hot key holds up no other, and whoever waits holds only locks that come before, in the
+ * order above. A plan that takes from windows without an owner, or that remembers a request, is sent alone.
  *
- * Parameters: `revision` null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
- * `ids` from 1 on, `owners` 0 for the workspace; `about` is what to remember of the limits, one line, opaque here.
+ * `handles` are numbers of counters that the caller knows, in ascending order. Where a record has others by now, nothing is done, and
+ * the answer is "moved" and the right ones.
  *
- * Answers: "stale 0" for the revision, "stale <place>", "moved <numbers>", "conflict", "corrupt", "repeat <what was remembered>",
- * or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses left or "-", and <start>:<used> for each limit.
+ * In a plan, `revision` is null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
+ * `ids` from 1 on, `owners` 0 for the workspace; `is_taking` whether units are taken from counters; `about` is what to remember of
+ * the limits, one line, opaque here.
+ *
+ * Answers, with the character 1 between them: "stale 0" for the revision, "stale <place>", "moved <numbers>", "busy", "conflict", "corrupt",
+ * "repeat <what was remembered>", or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses left or "-", and
+ * <start>:<used> for each limit.
  */
 export const CHARGE = `
-CREATE FUNCTION latchkey.charge(
-  workspace_id text, expected_revision bigint, now_at bigint, kinds smallint[], ids text[], versions bigint[],
-  handles bigint[], cost bigint, uses integer, is_peek boolean,
+CREATE TYPE latchkey.charge_plan AS (
+  workspace_id text, revision bigint, kinds smallint[], ids text[], versions bigint[], cost bigint, uses integer,
+  is_peek boolean, is_taking boolean,
   names text[], owners integer[], limits bigint[], durations bigint[], costs bigint[],
-  due_amount bigint, due_at bigint, request text, fingerprint text, remember_until bigint, about text
-) RETURNS text LANGUAGE plpgsql AS $function$
+  handles bigint[], now_at bigint, due_amount bigint, due_at bigint,
+  request text, fingerprint text, remember_until bigint, about text
+);
+
+CREATE FUNCTION latchkey.charge(plans latchkey.charge_plan[], is_patient boolean) RETURNS text LANGUAGE plpgsql AS $function$
 DECLARE
-  found_at record;
-  another record;
-  own latchkey.counters;
-  confirmed bigint[];
-  counted bigint[];
-  place_of integer[];
+  plan latchkey.charge_plan;
+  before latchkey.charge_plan;
+  handle bigint;
+  waits boolean := is_patient;
+  slot integer;
+  -- Of each counters that a plan names, as the plans leave it.
+  seqs bigint[] := '{}';
+  are_locked boolean[];
   remainings bigint[];
   refills bigint[];
   last_refills bigint[];
   windows_of jsonb[];
-  moved boolean[];
-  is_passing boolean := request IS NOT NULL OR 0 = ANY (owners);
-  is_taking boolean := false;
+  have_moved boolean[];
+  own_remaining bigint;
+  own_refill bigint;
+  own_last_refill bigint;
+  own_windows jsonb;
+  -- Of what a plan confirms.
+  another record;
   workspace_seq integer;
+  found_revision bigint;
+  confirmed bigint[];
+  counted bigint[];
   remembered record;
   remaining bigint;
-  is_refilled boolean := false;
+  is_refilled boolean;
   starts bigint[];
   units bigint[];
   starts_at bigint;
   used bigint;
   stored text;
-  is_limited boolean := false;
+  is_limited boolean;
+  is_charged boolean;
+  is_passing boolean := false;
   answer text;
-  place integer;
+  answers text;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE 'latchkey needs READ COMMITTED' USING ERRCODE = 'LK001';
   END IF;
 
   -- 1. Locks. Each counters by a statement of its own: one for a list of numbers would be planned anew each time.
-  IF is_passing AND NOT is_peek THEN
-    IF NOT EXISTS (SELECT FROM latchkey.workspace w WHERE w.id = workspace_id) THEN
-      INSERT INTO latchkey.workspace (id) VALUES (workspace_id) ON CONFLICT DO NOTHING;
-    END IF;
-    PERFORM latchkey.lock_names(workspace_id, CASE WHEN request IS NULL THEN names ELSE names || request END);
-  END IF;
-  FOR number IN 1 .. cardinality(names) LOOP
-    is_taking := is_taking OR (NOT is_peek AND owners[number] > 0 AND costs[number] > 0);
-  END LOOP;
-  FOR number IN 1 .. cardinality(handles) LOOP
-    own := NULL;
-    IF NOT is_peek THEN
-      SELECT * INTO own FROM latchkey.counters c WHERE c.seq = handles[number] AND (is_taking OR c.remaining IS NOT NULL)
-        FOR NO KEY UPDATE;
-    END IF;
-    IF own.seq IS NULL AND NOT is_taking THEN
-      SELECT * INTO own FROM latchkey.counters c WHERE c.seq = handles[number] AND (is_peek OR c.remaining IS NULL);
-    END IF;
-    remainings[number] := own.remaining;
-    refills[number] := own.refilled_at;
-    last_refills[number] := own.last_refill_at;
-    windows_of[number] := own.windows;
-  END LOOP;
-
-  -- 2. What the decision rested on.
-  SELECT w.seq, w.revision, a.version AS version_1, a.counters AS counters_1, b.version AS version_2, b.counters AS counters_2
-    INTO found_at
-    FROM latchkey.workspace w
-    LEFT JOIN latchkey.record a ON a.workspace = w.seq AND a.kind = kinds[1] AND a.id = ids[1]
-    LEFT JOIN latchkey.record b ON b.workspace = w.seq AND b.kind = kinds[2] AND b.id = ids[2]
-    WHERE w.id = workspace_id;
-  workspace_seq := found_at.seq;
-  IF expected_revision <> coalesce(found_at.revision, 0) THEN RETURN 'stale 0'; END IF;
-  confirmed := ARRAY[found_at.version_1, found_at.version_2];
-  counted := ARRAY[found_at.counters_1, found_at.counters_2];
-  FOR place IN 3 .. cardinality(ids) LOOP
-    SELECT r.version, r.counters INTO another FROM latchkey.record r
-      WHERE r.workspace = workspace_seq AND r.kind = kinds[place] AND r.id = ids[place];
-    confirmed[place] := another.version;
-    counted[place] := another.counters;
-  END LOOP;
-  FOR place IN 1 .. cardinality(ids) LOOP
-    IF versions[place] = -1 THEN
-      IF confirmed[place] IS NOT NULL THEN RETURN 'stale ' || place; END IF;
-    ELSIF confirmed[place] IS NULL OR (versions[place] <> -2 AND confirmed[place] <> versions[place]) THEN
-      RETURN 'stale ' || place;
-    END IF;
-  END LOOP;
-  FOR place IN 1 .. cardinality(ids) LOOP
-    CONTINUE WHEN counted[place] IS NULL OR NOT (uses IS NOT DISTINCT FROM place OR place = ANY (owners));
-    place_of[place] := array_position(handles, counted[place]);
-    IF place_of[place] IS NULL OR windows_of[place_of[place]] IS NULL THEN
-      RETURN 'moved ' || array_to_string(ARRAY(SELECT DISTINCT c.seq FROM unnest(counted) WITH ORDINALITY c (seq, at)
-        WHERE c.seq IS NOT NULL AND (c.at = uses OR c.at = ANY (owners)) ORDER BY c.seq), ',');
-    END IF;
-  END LOOP;
-
-  -- 3. The repeat of a request.
-  IF request IS NOT NULL THEN
-    SELECT p.until, p.value INTO remembered FROM latchkey.passing p
-      WHERE p.workspace = workspace_seq AND p.name = request;
-    IF remembered.until > now_at THEN
-      IF split_part(remembered.value, E'\\n', 1) <> fingerprint THEN RETURN 'conflict'; END IF;
-      RETURN 'repeat ' || substr(remembered.value, length(fingerprint) + 2);
-    END IF;
-  END IF;
-
-  -- 4. The uses, with a due refill applied. Null stands for unlimited. A record without counters has none left.
-  IF uses IS NOT NULL THEN
-    place := place_of[uses];
-    remaining := CASE WHEN place IS NULL THEN 0 ELSE remainings[place] END;
-    IF remaining < 0 THEN RETURN 'corrupt'; END IF;
-    IF remaining IS NOT NULL AND due_at > coalesce(refills[place], 0) THEN
-      remaining := greatest(remaining, due_amount);
-      is_refilled := true;
-    END IF;
-  END IF;
-
-  -- 5. The windows that count now.
-  FOR number IN 1 .. cardinality(names) LOOP
-    starts_at := now_at - now_at % durations[number];
-    used := 0;
-    IF owners[number] = 0 THEN
-      SELECT p.value INTO stored FROM latchkey.passing p
-        WHERE p.workspace = workspace_seq AND p.name = names[number];
-    ELSE
-      place := place_of[owners[number]];
-      stored := windows_of[place] ->> names[number];
-    END IF;
-    IF stored IS NOT NULL THEN
-      IF stored !~ '^\\d{1,16}:\\d{1,16}$' THEN RETURN 'corrupt'; END IF;
-      IF split_part(stored, ':', 1)::bigint >= starts_at THEN
-        starts_at := split_part(stored, ':', 1)::bigint;
-        used := split_part(stored, ':', 2)::bigint;
+  FOREACH plan IN ARRAY plans LOOP
+    IF (plan.request IS NOT NULL OR 0 = ANY (plan.owners)) AND NOT plan.is_peek THEN
+      is_passing := true;
+      IF NOT EXISTS (SELECT FROM latchkey.workspace w WHERE w.id = plan.workspace_id) THEN
+        INSERT INTO latchkey.workspace (id) VALUES (plan.workspace_id) ON CONFLICT DO NOTHING;
       END IF;
+      PERFORM latchkey.lock_names(plan.workspace_id,
+        CASE WHEN plan.request IS NULL THEN plan.names ELSE plan.names || plan.request END);
     END IF;
-    starts := starts || starts_at;
-    units := units || used;
-    IF used + costs[number] > limits[number] THEN is_limited := true; END IF;
+    FOREACH handle IN ARRAY plan.handles LOOP
+      slot := coalesce(array_position(seqs, handle), cardinality(seqs) + 1);
+      CONTINUE WHEN are_locked[slot];
+      seqs[slot] := handle;
+      own_windows := NULL;
+      IF plan.is_peek THEN
+        NULL;
+      ELSIF waits THEN
+        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows
+          INTO own_remaining, own_refill, own_last_refill, own_windows FROM latchkey.counters c
+          WHERE c.seq = handle AND (plan.is_taking OR c.remaining IS NOT NULL) FOR NO KEY UPDATE;
+      ELSE
+        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows
+          INTO own_remaining, own_refill, own_last_refill, own_windows FROM latchkey.counters c
+          WHERE c.seq = handle AND (plan.is_taking OR c.remaining IS NOT NULL) FOR NO KEY UPDATE SKIP LOCKED;
+      END IF;
+      are_locked[slot] := own_windows IS NOT NULL;
+      IF own_windows IS NULL AND NOT plan.is_taking THEN
+        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows
+          INTO own_remaining, own_refill, own_last_refill, own_windows FROM latchkey.counters c
+          WHERE c.seq = handle AND (plan.is_peek OR c.remaining IS NULL);
+      END IF;
+      CONTINUE WHEN own_windows IS NULL;
+      remainings[slot] := own_remaining;
+      refills[slot] := own_refill;
+      last_refills[slot] := own_last_refill;
+      windows_of[slot] := own_windows;
+    END LOOP;
+    waits := false;
   END LOOP;
 
-  -- 6. The decision. Limits refuse before uses do.
-  IF is_limited THEN
-    answer := 'rate-limited';
-  ELSIF remaining = 0 OR cost > remaining THEN
-    answer := 'usage-exceeded';
-  ELSE
-    answer := 'charged';
-    remaining := remaining - cost;
-    FOR number IN 1 .. cardinality(names) LOOP
-      units[number] := units[number] + costs[number];
-    END LOOP;
-  END IF;
-  is_taking := answer = 'charged' AND NOT is_peek;
-  answer := answer || ' ' || coalesce(remaining::text, '-');
-  FOR number IN 1 .. cardinality(names) LOOP
-    answer := answer || ' ' || starts[number] || ':' || units[number];
+  FOREACH plan IN ARRAY plans LOOP
+    <<deciding>>
+    BEGIN
+      -- 2. What the decision rested on. Plans one after another that confirm the same see the same.
+      IF before.ids IS DISTINCT FROM plan.ids OR before.kinds <> plan.kinds OR before.workspace_id <> plan.workspace_id THEN
+        SELECT w.seq, w.revision, ARRAY[a.version, b.version], ARRAY[a.counters, b.counters]
+          INTO workspace_seq, found_revision, confirmed, counted
+          FROM latchkey.workspace w
+          LEFT JOIN latchkey.record a ON a.workspace = w.seq AND a.kind = plan.kinds[1] AND a.id = plan.ids[1]
+          LEFT JOIN latchkey.record b ON b.workspace = w.seq AND b.kind = plan.kinds[2] AND b.id = plan.ids[2]
+          WHERE w.id = plan.workspace_id;
+        FOR place IN 3 .. cardinality(plan.ids) LOOP
+          SELECT r.version, r.counters INTO another FROM latchkey.record r
+            WHERE r.workspace = workspace_seq AND r.kind = plan.kinds[place] AND r.id = plan.ids[place];
+          confirmed[place] := another.version;
+          counted[place] := another.counters;
+        END LOOP;
+        before := plan;
+      END IF;
+      IF plan.revision <> coalesce(found_revision, 0) THEN
+        answer := 'stale 0';
+        EXIT deciding;
+      END IF;
+      FOR place IN 1 .. cardinality(plan.ids) LOOP
+        IF (CASE plan.versions[place] WHEN -1 THEN confirmed[place] IS NOT NULL WHEN -2 THEN confirmed[place] IS NULL
+            ELSE plan.versions[place] IS DISTINCT FROM confirmed[place] END) THEN
+          answer := 'stale ' || place;
+          EXIT deciding;
+        END IF;
+      END LOOP;
+      FOR place IN 1 .. cardinality(plan.ids) LOOP
+        CONTINUE WHEN counted[place] IS NULL OR NOT (plan.uses IS NOT DISTINCT FROM place OR place = ANY (plan.owners));
+        slot := array_position(seqs, counted[place]);
+        CONTINUE WHEN are_locked[slot];
+        IF slot IS NULL OR NOT counted[place] = ANY (plan.handles) THEN
+          answer := 'moved ' || array_to_string(ARRAY(SELECT DISTINCT c.seq FROM unnest(counted) WITH ORDINALITY c (seq, at)
+            WHERE c.seq IS NOT NULL AND (c.at = plan.uses OR c.at = ANY (plan.owners)) ORDER BY c.seq), ',');
+          EXIT deciding;
+        ELSIF windows_of[slot] IS NULL OR plan.is_taking OR NOT (plan.is_peek OR remainings[slot] IS NULL) THEN
+          answer := 'busy';
+          EXIT deciding;
+        END IF;
+      END LOOP;
+
+      -- 3. The repeat of a request.
+      IF plan.request IS NOT NULL THEN
+        SELECT p.until, p.value INTO remembered FROM latchkey.passing p
+          WHERE p.workspace = workspace_seq AND p.name = plan.request;
+        IF remembered.until > plan.now_at THEN
+          answer := CASE WHEN split_part(remembered.value, E'\\n', 1) <> plan.fingerprint THEN 'conflict'
+            ELSE 'repeat ' || substr(remembered.value, length(plan.fingerprint) + 2) END;
+          EXIT deciding;
+        END IF;
+      END IF;
+
+      -- 4. The uses, with a due refill applied. Null stands for unlimited. A record without counters has none left.
+      remaining := NULL;
+      is_refilled := false;
+      slot := NULL;
+      IF plan.uses IS NOT NULL THEN
+        slot := array_position(seqs, counted[plan.uses]);
+        remaining := CASE WHEN slot IS NULL THEN 0 ELSE remainings[slot] END;
+        IF remaining < 0 THEN
+          answer := 'corrupt';
+          EXIT deciding;
+        END IF;
+        IF remaining IS NOT NULL AND plan.due_at > coalesce(refills[slot], 0) THEN
+          remaining := greatest(remaining, plan.due_amount);
+          is_refilled := true;
+        END IF;
+      END IF;
+
+      -- 5. The windows that count now.
+      is_limited := false;
+      starts := '{}';
+      units := '{}';
+      FOR number IN 1 .. cardinality(plan.names) LOOP
+        starts_at := plan.now_at - plan.now_at % plan.durations[number];
+        used := 0;
+        IF plan.owners[number] = 0 THEN
+          SELECT p.value INTO stored FROM latchkey.passing p
+            WHERE p.workspace = workspace_seq AND p.name = plan.names[number];
+        ELSE
+          stored := windows_of[array_position(seqs, counted[plan.owners[number]])] ->> plan.names[number];
+        END IF;
+        IF stored IS NOT NULL THEN
+          IF stored !~ '^\\d{1,16}:\\d{1,16}$' THEN
+            answer := 'corrupt';
+            EXIT deciding;
+          END IF;
+          IF split_part(stored, ':', 1)::bigint >= starts_at THEN
+            starts_at := split_part(stored, ':', 1)::bigint;
+            used := split_part(stored, ':', 2)::bigint;
+          END IF;
+        END IF;
+        starts[number] := starts_at;
+        units[number] := used;
+        is_limited := is_limited OR used + plan.costs[number] > plan.limits[number];
+      END LOOP;
+
+      -- 6. The decision. Limits refuse before uses do.
+      answer := CASE WHEN is_limited THEN 'rate-limited'
+        WHEN remaining = 0 OR plan.cost > remaining THEN 'usage-exceeded' ELSE 'charged' END;
+
+      -- 7. What is taken, and the answer.
+      is_charged := answer = 'charged';
+      IF is_charged THEN
+        remaining := remaining - plan.cost;
+        IF NOT plan.is_peek AND slot IS NOT NULL AND remaining IS NOT NULL AND (is_refilled OR plan.cost > 0) THEN
+          remainings[slot] := remaining;
+          IF is_refilled THEN
+            refills[slot] := plan.due_at;
+            last_refills[slot] := plan.due_at;
+          END IF;
+          have_moved[slot] := true;
+        END IF;
+      END IF;
+      answer := answer || ' ' || coalesce(remaining::text, '-');
+      FOR number IN 1 .. cardinality(plan.names) LOOP
+        stored := starts[number] || ':' || CASE WHEN is_charged THEN units[number] + plan.costs[number] ELSE units[number] END;
+        answer := answer || ' ' || stored;
+        CONTINUE WHEN NOT is_charged OR plan.is_peek OR plan.costs[number] = 0;
+        IF plan.owners[number] = 0 THEN
+          PERFORM latchkey.pass(workspace_seq, plan.names[number], starts[number] + plan.durations[number], stored);
+        ELSE
+          slot := array_position(seqs, counted[plan.owners[number]]);
+          CONTINUE WHEN slot IS NULL;
+          windows_of[slot] := windows_of[slot] || jsonb_build_object(plan.names[number], stored);
+          have_moved[slot] := true;
+        END IF;
+      END LOOP;
+      IF plan.request IS NOT NULL AND NOT plan.is_peek THEN
+        PERFORM latchkey.pass(workspace_seq, plan.request, plan.remember_until,
+          plan.fingerprint || E'\\n' || answer || E'\\n' || plan.about);
+      END IF;
+    END deciding;
+    answers := concat_ws(E'\\x01', answers, answer);
   END LOOP;
 
-  -- 7. What is written.
-  IF is_taking THEN
-    IF remaining IS NOT NULL AND place_of[uses] IS NOT NULL AND (is_refilled OR cost > 0) THEN
-      place := place_of[uses];
-      remainings[place] := remaining;
-      IF is_refilled THEN
-        refills[place] := due_at;
-        last_refills[place] := due_at;
-      END IF;
-      moved[place] := true;
-    END IF;
-    FOR number IN 1 .. cardinality(names) LOOP
-      CONTINUE WHEN costs[number] = 0;
-      place := place_of[owners[number]];
-      stored := starts[number] || ':' || units[number];
-      IF owners[number] = 0 THEN
-        PERFORM latchkey.pass(workspace_seq, names[number], starts[number] + durations[number], stored);
-      ELSIF place IS NOT NULL THEN
-        windows_of[place] := windows_of[place] || jsonb_build_object(names[number], stored);
-        moved[place] := true;
-      END IF;
-    END LOOP;
-    FOR number IN 1 .. cardinality(handles) LOOP
-      CONTINUE WHEN moved[number] IS NULL;
-      UPDATE latchkey.counters c SET remaining = remainings[number], refilled_at = refills[number],
-        last_refill_at = last_refills[number], windows = windows_of[number] WHERE c.seq = handles[number];
-    END LOOP;
-  END IF;
-  IF request IS NOT NULL AND NOT is_peek THEN
-    PERFORM latchkey.pass(workspace_seq, request, remember_until,
-      fingerprint || E'\\n' || answer || E'\\n' || about);
-  END IF;
+  FOR slot IN 1 .. cardinality(seqs) LOOP
+    CONTINUE WHEN have_moved[slot] IS NULL;
+    UPDATE latchkey.counters c SET remaining = remainings[slot], refilled_at = refills[slot],
+      last_refill_at = last_refills[slot], windows = windows_of[slot] WHERE c.seq = seqs[slot];
+  END LOOP;
   -- Windows and requests are kept until a day after their end, so that a clock that is set back brings none back. More are
   -- forgotten than written. Last of all: nobody waits for a lock while he holds those of rows that he forgets.
-  IF is_passing AND NOT is_peek THEN
+  IF is_passing THEN
     DELETE FROM latchkey.passing p USING (
-      SELECT q.workspace, q.name FROM latchkey.passing q WHERE q.until < now_at - 86400000
-      ORDER BY q.until LIMIT cardinality(names) + 2 FOR UPDATE SKIP LOCKED
+      SELECT q.workspace, q.name FROM latchkey.passing q WHERE q.until < plan.now_at - 86400000
+      ORDER BY q.until LIMIT cardinality(plan.names) + 2 FOR UPDATE SKIP LOCKED
     ) ended WHERE p.workspace = ended.workspace AND p.name = ended.name;
   END IF;
-  RETURN answer;
+  RETURN answers;
 END
 $function$;
 

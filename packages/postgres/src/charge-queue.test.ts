@@ -1,0 +1,103 @@
+import { aChange, aMoment, aPlan, aRecord, at, usesOf, WORKSPACE } from "@latchkey/conformance";
+import type { ChargeResult, KeyStore } from "@latchkey/core";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { postgresStore } from "./index.js";
+import { errorOf } from "./testing/errors.js";
+import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+const MOMENT = aMoment();
+const [HOT, OTHER, DAMAGED] = [1, 2, 3];
+
+describeWithServers("charges that begin together", () => {
+  let server: TestServer;
+  let pool: pg.Pool;
+  let store: KeyStore;
+  let asked: number;
+
+  beforeAll(async () => {
+    server = await startServer({ fsync: "off" });
+    pool = new pg.Pool({ connectionString: server.url, max: 2 });
+    pool.on("acquire", () => {
+      asked += 1;
+    });
+    store = postgresStore(pool, { chargeTimeoutMs: 60_000 });
+    const counters = { usage: usesOf(1_000) };
+    for (const number of [HOT, OTHER, DAMAGED])
+      await store.commit(
+        WORKSPACE,
+        aChange({ puts: [{ record: aRecord("key", number), counters }] }),
+      );
+    // From now on it is known where their counters are.
+    for (const number of [HOT, OTHER, DAMAGED]) await charge(number);
+    asked = 0;
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+
+  const plans = [HOT, OTHER, DAMAGED].map((number) =>
+    aPlan({ confirms: [{ ...at("key", number), version: 1 }] }),
+  );
+  /** Each with the plan that the key has, which knows its counters. */
+  const charge = (number: number) =>
+    Promise.resolve(store.charge(plans[number - 1] ?? aPlan(), MOMENT));
+  const remainingOf = (results: readonly ChargeResult[]) =>
+    results.map((result) => (result.kind === "charged" ? result.remaining : result.kind));
+
+  test("are one statement, each decided on what those before it left", async () => {
+    const before = remainingOf([await charge(HOT), await charge(OTHER)]) as number[];
+    asked = 0;
+    const results = await Promise.all([charge(HOT), charge(OTHER), charge(HOT)]);
+    const [hot = 0, other = 0] = before;
+    expect(remainingOf(results)).toEqual([hot - 1, other - 1, hot - 2]);
+    expect(asked).toBe(1);
+  });
+
+  test("of a key that somebody else has locked hold up no charge of another key, and hold one connection", async () => {
+    const holder = new pg.Client({ connectionString: server.url });
+    await holder.connect();
+    await holder.query(
+      `BEGIN; SELECT FROM latchkey.counters c JOIN latchkey.record r ON r.counters = c.seq WHERE r.id = '${at("key", HOT).id}' FOR UPDATE OF c`,
+    );
+    let isHeld = true;
+    const hot: Promise<boolean>[] = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (let count = 0; count < 5; count += 1) hot.push(charge(HOT).then(() => isHeld));
+      // In the same turn, and so in the same statement.
+      expect(await charge(OTHER)).toMatchObject({ kind: "charged" });
+    }
+    isHeld = false;
+    await holder.query("ROLLBACK");
+    await holder.end();
+    expect(new Set(await Promise.all(hot))).toEqual(new Set([false]));
+  });
+
+  test("are answered beside one that finds its counters damaged", async () => {
+    const { id } = at("key", DAMAGED);
+    await pool.query(
+      "UPDATE latchkey.counters c SET remaining = -9223372036854775808 FROM latchkey.record r WHERE r.counters = c.seq AND r.id = $1",
+      [id],
+    );
+    const moment = aMoment({ refill: { amount: 1, dueAt: 0 } });
+    // A number that no column holds, and a server that therefore refuses the whole statement.
+    const tooLarge = aPlan({
+      confirms: plans[OTHER - 1]?.confirms ?? [],
+      cost: Number.MAX_VALUE,
+    });
+    const [hot, damaged, wrong, other] = [
+      charge(HOT),
+      errorOf(store.charge(plans[DAMAGED - 1] ?? aPlan(), moment)),
+      errorOf(store.charge(tooLarge, MOMENT)),
+      charge(OTHER),
+    ];
+    expect(await damaged).toMatchObject({ code: "STORE_CORRUPT" });
+    expect(await wrong).toMatchObject({ code: "STORE_CORRUPT" });
+    expect(remainingOf(await Promise.all([hot, other]))).toEqual([
+      expect.any(Number),
+      expect.any(Number),
+    ]);
+  });
+});

@@ -1,0 +1,118 @@
+import { LatchkeyError } from "@latchkey/core";
+import type { Connection } from "./engine/connection.js";
+import { unavailable } from "./engine/errors.js";
+
+/** Most charges in one statement: nobody waits longer than a few ms for those beside it. */
+const MOST_AT_ONCE = 32;
+
+/** How often counters may be locked by others, or gone, before they are taken for damaged. */
+const MOST_ATTEMPTS = 10;
+
+/** A charge that waits to be sent, or for its answer. */
+export interface Waiting {
+  /** The number of the first counters that it locks; null for none. */
+  readonly lane: string | null;
+  /** The plan, as the function `charge` takes it. */
+  readonly item: string;
+  /** Whether it may change something. */
+  readonly isWrite: boolean;
+  /** Whether it takes locks that no other charge may have to wait for. */
+  readonly goesAlone: boolean;
+  /** `performance.now()` after which it is not sent any more. */
+  readonly deadline: number;
+  readonly answer: (text: string) => void;
+  readonly reject: (error: unknown) => void;
+  /** How often it found its counters locked. */
+  attempts: number;
+}
+
+/**
+ * Sends the charges of one turn of the event loop as one statement. Each is decided on its own, and what is wrong with one harms
+ * no other: where the counters of one are locked by somebody else, the others go on, and it is sent again to wait.
+ *
+ * While charges of some counters are under way, others of the same counters wait here, and then go together. In the server they
+ * would only wait for the same lock, each holding a connection that charges of other keys need.
+ */
+export class ChargeQueue {
+  readonly #connection: Connection;
+  #ready: Waiting[] = [];
+  /** By the counters of charges that are under way, those that wait for them. */
+  readonly #lanes = new Map<string, Waiting[]>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  add(waiting: Waiting): void {
+    if (this.#ready.length === 0) process.nextTick(() => this.#sendReady());
+    this.#ready.push(waiting);
+  }
+
+  #sendReady(): void {
+    const ready = this.#ready;
+    this.#ready = [];
+    let batch: Waiting[] = [];
+    for (const waiting of ready) {
+      const { lane, goesAlone } = waiting;
+      const others = lane === null ? undefined : this.#lanes.get(lane);
+      if (others !== undefined) others.push(waiting);
+      else if (goesAlone) void this.#send([waiting]);
+      else batch.push(waiting);
+      if (batch.length < MOST_AT_ONCE) continue;
+      void this.#send(batch);
+      batch = [];
+    }
+    if (batch.length > 0) void this.#send(batch);
+  }
+
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    const lanes = new Set<string>();
+    for (const { lane } of batch) if (lane !== null) lanes.add(lane);
+    for (const lane of lanes) if (!this.#lanes.has(lane)) this.#lanes.set(lane, []);
+    await this.#ask(batch, lanes.size <= 1);
+    for (const lane of lanes) this.#sendNext(lane);
+  }
+
+  /** What has waited for these counters. */
+  #sendNext(lane: string): void {
+    const waiting = this.#lanes.get(lane) ?? [];
+    const now = performance.now();
+    while (waiting[0] !== undefined && waiting[0].deadline <= now)
+      waiting.shift()?.reject(unavailable("other charges of the key took too long"));
+    const alone = waiting.findIndex(({ goesAlone }) => goesAlone);
+    const most = alone === -1 ? MOST_AT_ONCE : Math.min(Math.max(1, alone), MOST_AT_ONCE);
+    if (waiting.length > 0) void this.#send(waiting.splice(0, most));
+    else this.#lanes.delete(lane);
+  }
+
+  /** @param isPatient - Whether to wait for the locks of the first. */
+  async #ask(batch: readonly Waiting[], isPatient: boolean): Promise<void> {
+    const plans = `{${batch.map(({ item }) => item).join(",")}}`;
+    const isWrite = batch.some((waiting) => waiting.isWrite);
+    let answers: readonly string[];
+    try {
+      const [[text = null] = []] = await this.#connection.charge([plans, `${isPatient}`], isWrite);
+      answers = String(text).split("\x01");
+    } catch (error) {
+      if (batch.length > 1 && isOfOne(error))
+        for (const waiting of batch) await this.#ask([waiting], true);
+      else for (const { reject } of batch) reject(error);
+      return;
+    }
+    for (const [place, waiting] of batch.entries()) {
+      const { lane, answer } = waiting;
+      const text = answers[place] ?? "";
+      if (text !== "busy" || lane === null) answer(text);
+      else if (waiting.attempts === MOST_ATTEMPTS) answer("corrupt");
+      else {
+        waiting.attempts += 1;
+        this.#lanes.get(lane)?.push(waiting);
+      }
+    }
+  }
+}
+
+/** Whether nothing has happened because of what one charge found or brought. */
+function isOfOne(error: unknown): boolean {
+  return error instanceof LatchkeyError && error.code === "STORE_CORRUPT";
+}

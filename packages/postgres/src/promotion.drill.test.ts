@@ -1,0 +1,136 @@
+import { createLatchkey, LatchkeyError } from "@latchkey/core";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { postgresStore } from "./index.js";
+import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+// PROMOTIONS=6 npx vitest run --config vitest.workspace.ts --project drills postgres/src/promotion --reporter=verbose
+const PROMOTIONS = Number(process.env.PROMOTIONS ?? 2);
+const USES = 1_000;
+/** Verifications before the standby falls behind, and again as many after it. */
+const CALLS = 25;
+
+interface Conditions {
+  readonly synchronousCommit: "on" | "remote_apply" | "local" | "off";
+  /** Whether the standby is in `synchronous_standby_names`. */
+  readonly isSynchronous: boolean;
+}
+
+/** What was answered, and what of it the new primary does not know. */
+interface Outcome {
+  readonly answered: number;
+  readonly unknown: number;
+  /** Uses that were answered and given back. */
+  readonly lost: number;
+  readonly revoked: number;
+  /** Keys whose revocation was answered, and that work again. */
+  readonly revived: number;
+}
+
+const CONDITIONS: readonly (Conditions & { readonly loses: "nothing" | "charges" | "all" })[] = [
+  { synchronousCommit: "on", isSynchronous: false, loses: "all" },
+  { synchronousCommit: "on", isSynchronous: true, loses: "nothing" },
+  { synchronousCommit: "remote_apply", isSynchronous: true, loses: "nothing" },
+  { synchronousCommit: "local", isSynchronous: true, loses: "all" },
+  { synchronousCommit: "off", isSynchronous: false, loses: "all" },
+  { synchronousCommit: "off", isSynchronous: true, loses: "charges" },
+];
+
+describeWithServers("a standby that had fallen behind is promoted", () => {
+  test.each(CONDITIONS.slice(0, PROMOTIONS))(
+    "$synchronousCommit, synchronous standby $isSynchronous: loses $loses",
+    async ({ loses, ...conditions }) => {
+      const outcome = await promote(conditions);
+      console.info({ ...conditions, ...outcome });
+      // Whatever was answered before it fell behind is there.
+      expect(outcome.answered - outcome.lost).toBeGreaterThanOrEqual(CALLS);
+      expect(outcome.lost).toBe(loses === "nothing" ? 0 : CALLS);
+      expect(outcome.revived).toBe(loses === "all" ? 1 : 0);
+    },
+  );
+});
+
+async function promote({ synchronousCommit, isSynchronous }: Conditions): Promise<Outcome> {
+  const primary = await startServer({ synchronous_commit: synchronousCommit });
+  let standby: TestServer | undefined;
+  try {
+    standby = await startServer({}, primary);
+    if (isSynchronous) await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    await ask(primary, "SELECT pg_reload_conf()");
+    const state = isSynchronous ? "sync" : "async";
+    await until(primary, `SELECT FROM pg_stat_replication WHERE sync_state = '${state}'`);
+
+    const latchkey = createLatchkey({ store: postgresStore(primary.url), usage: false });
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const { key, keyId } = await latchkey.createKey({ apiId, remaining: USES });
+    const [first, second] = [
+      await latchkey.createKey({ apiId }),
+      await latchkey.createKey({ apiId }),
+    ];
+    const revoked = [first.key];
+    await latchkey.deleteKey({ keyId: first.keyId });
+    for (let count = 0; count < CALLS; count += 1) await latchkey.verifyKey({ key });
+    await until(
+      primary,
+      "SELECT FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_insert_lsn()",
+    );
+
+    // From now on the standby gets nothing: the process that sends it what is written stands still.
+    const [[sender] = []] = await ask(primary, "SELECT pid FROM pg_stat_replication");
+    process.kill(Number(sender), "SIGSTOP");
+    const timeouts = { chargeTimeoutMs: 2_000, timeoutMs: 2_000 };
+    const hasty = createLatchkey({ store: postgresStore(primary.url, timeouts), usage: false });
+    const [charges, revocations] = await Promise.all([
+      answersOf(CALLS, () => hasty.verifyKey({ key })),
+      answersOf(1, () => hasty.deleteKey({ keyId: second.keyId })),
+    ]);
+    if (revocations === 1) revoked.push(second.key);
+    await Promise.all([latchkey.close(), hasty.close()]);
+    const crashed = primary.crash();
+    process.kill(Number(sender), "SIGKILL");
+    await crashed;
+    await ask(standby, "SELECT pg_promote()");
+
+    const next = createLatchkey({ store: postgresStore(standby.url), usage: false });
+    const { remaining } = await next.getKey({ keyId });
+    const verdicts = await Promise.all(revoked.map((other) => next.verifyKey({ key: other })));
+    await next.close();
+    const told = CALLS + charges;
+    return {
+      answered: told,
+      unknown: 2 * CALLS - told,
+      lost: Math.max(0, told - (USES - Number(remaining))),
+      revoked: revoked.length,
+      revived: verdicts.filter(({ valid }) => valid).length,
+    };
+  } finally {
+    await standby?.remove();
+    await primary.remove();
+  }
+}
+
+/** How many of as many calls at once were answered. The others may have happened. */
+async function answersOf(count: number, call: () => Promise<unknown>): Promise<number> {
+  const calls = await Promise.allSettled(Array.from({ length: count }, call));
+  for (const result of calls)
+    if (result.status === "rejected") {
+      expect(result.reason).toBeInstanceOf(LatchkeyError);
+      expect(result.reason).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    }
+  return calls.filter(({ status }) => status === "fulfilled").length;
+}
+
+async function ask(server: TestServer, sql: string): Promise<readonly (readonly unknown[])[]> {
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    return (await client.query({ text: sql, rowMode: "array" })).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function until(server: TestServer, sql: string): Promise<void> {
+  while ((await ask(server, sql)).length === 0);
+}
