@@ -16,6 +16,7 @@ import { addIdentities } from "./commands/identities.js";
 import { addImport } from "./commands/import.js";
 import { addKeys } from "./commands/keys.js";
 import { addLimits } from "./commands/limits.js";
+import { addMigrate } from "./commands/migrate.js";
 import { addPermissions } from "./commands/permissions.js";
 import { addRestore } from "./commands/restore.js";
 import { addRoles } from "./commands/roles.js";
@@ -47,6 +48,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addBackup,
   addRestore,
   addDoctor,
+  addMigrate,
   addScannerRules,
   addCompletion,
   addImport,

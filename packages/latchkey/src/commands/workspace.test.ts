@@ -112,7 +112,10 @@ describe("latchkey workspace", () => {
 
   test.each([
     [[], "workspace must be followed by one of: create, list, get, disable, enable"],
-    [["delete", "ws_tides"], "workspace must be followed by one of: create, list, get, disable, enable"],
+    [
+      ["delete", "ws_tides"],
+      "workspace must be followed by one of: create, list, get, disable, enable",
+    ],
     [["create", "ws_tides"], "too many arguments: expected options only"],
     [["create"], "--store is required"],
     [["create", "--store", "memory:"], "--store must outlive this program"],

@@ -1,0 +1,23 @@
+import { migrate } from "@latchkey/postgres";
+import type { Command } from "commander";
+import { UsageError } from "../command-line/failures.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addStoreOptions, readStore, type StoreOptions } from "../command-line/store-options.js";
+
+/** Adds `latchkey migrate`: makes the tables in PostgreSQL, or brings them up to date, as a user that may. */
+export function addMigrate(program: Command, host: Host): void {
+  const command = program
+    .command("migrate")
+    .description(
+      "make the tables in PostgreSQL, or bring them up to date, for servers whose own user may not; other stores do this by themselves",
+    )
+    .addHelpText("after", example("latchkey migrate --store postgres://owner@localhost/app"));
+  addStoreOptions(command, "any").action(async (options: StoreOptions) => {
+    const { url, parsed } = readStore(options, host, "any");
+    if (parsed.kind !== "postgres")
+      throw new UsageError("--store must be postgres://…: other stores need no migration");
+    await migrate(url);
+    host.print("the tables are up to date");
+  });
+}

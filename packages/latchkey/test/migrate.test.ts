@@ -1,0 +1,29 @@
+import { createLatchkey } from "@latchkey/core";
+import { postgresStore } from "@latchkey/postgres";
+import { describeWithPostgres, POSTGRES_URL, startServer } from "@latchkey/postgres/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCommand } from "../src/testing/run-command.js";
+
+test("latchkey migrate refuses a store that needs none", async () => {
+  await expect(runCommand(["migrate", "--store", "memory:"])).rejects.toThrow(
+    "--store must be postgres://",
+  );
+});
+
+describeWithPostgres("latchkey migrate", () => {
+  let server: Awaited<ReturnType<typeof startServer>> | undefined;
+  beforeAll(async () => {
+    server = POSTGRES_URL === null ? await startServer({ fsync: "off" }) : undefined;
+  });
+  afterAll(() => server?.remove());
+
+  test("makes the tables, for a store that makes none, and may be called again", async () => {
+    const url = POSTGRES_URL ?? server?.url ?? "";
+    for (const _ of [1, 2])
+      expect(await runCommand(["migrate", "--store", url])).toEqual(["the tables are up to date"]);
+    const latchkey = createLatchkey({ store: postgresStore(url, { migrate: false }) });
+    const { apiId } = await latchkey.createApi({ name: "tide-tables" });
+    expect((await latchkey.getApi({ apiId })).name).toBe("tide-tables");
+    await latchkey.close();
+  });
+});
