@@ -14,7 +14,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   guard: ["core"],
   otel: ["core"],
   latchkey: ["core", "memory", "sqlite", "redis", "postgres", "http"],
-  bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
+  bench: ["core", "memory", "sqlite", "redis", "postgres", "http", "latchkey"],
 };
 
 /** What test files may import beyond that, as devDependencies. */

@@ -4,6 +4,7 @@ import type { Question } from "../questions.js";
 import type { Side } from "../sides/side.js";
 
 const SAMPLE = 50;
+const AT_ONCE = 64;
 
 /**
  * Asks a side about one secret after the other, and remembers how often about each: so that what it counted can be compared with
@@ -32,9 +33,9 @@ export class CountedAsking {
     };
   }
 
-  /** Asks about every secret once. */
-  async askAll(): Promise<void> {
-    for (let index = 0; index < this.side.keyCount; index += 1) await this.ask(index);
+  /** Asks about every secret once, some at a time: where each waits for the disk, one after the other takes long. */
+  askAll(): Promise<void> {
+    return inFlights(this.side.keyCount, AT_ONCE, (index) => this.ask(index));
   }
 
   /** Asks about one secret. @throws Error when the verdict is another than the right one. */
