@@ -49,6 +49,6 @@ export const QUICK: Scale = {
   coldKeys: 200,
   created: 20,
   imported: 200,
-  atOnce: 300,
+  atOnce: 200,
   fewRounds: 1,
 };

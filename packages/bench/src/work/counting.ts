@@ -4,6 +4,7 @@ import type { Question } from "../questions.js";
 import type { Side } from "../sides/side.js";
 
 const SAMPLE = 50;
+/** Where nothing is timed: one after the other takes long where each waits for the disk. */
 const AT_ONCE = 64;
 
 /**
@@ -33,7 +34,7 @@ export class CountedAsking {
     };
   }
 
-  /** Asks about every secret once, some at a time: where each waits for the disk, one after the other takes long. */
+  /** Asks about every secret once. */
   askAll(): Promise<void> {
     return inFlights(this.side.keyCount, AT_ONCE, (index) => this.ask(index));
   }
@@ -58,19 +59,20 @@ export class CountedAsking {
     // That of the slot which had to be used up before.
     const before = question.expected === "RATE_LIMITED" ? question.cost : 0;
     const step = Math.max(1, Math.floor(side.keyCount / SAMPLE));
-    for (let index = 0; index < side.keyCount; index += step) {
+    await inFlights(Math.ceil(side.keyCount / step), AT_ONCE, async (sample) => {
+      const index = sample * step;
       await this.ask(index);
       this.requests += 1;
       const requestId = `r${this.requests}`;
       asked[index] = (asked[index] as number) + 1;
       const verdict = await side.verify(secrets[index] as string, requestId);
       const remaining = side.remainingOf(verdict);
-      if (granted === null || remaining === null) continue;
+      if (granted === null || remaining === null) return;
       const right = granted - before - takes * (asked[index] as number);
       if (remaining !== right)
         throw new Error(`${side.name} says ${remaining} uses are left of ${granted}, not ${right}`);
       if (question.hasRequestId) await this.assertRepeat(index, requestId, remaining);
-    }
+    });
   }
 
   private async assertRepeat(index: number, requestId: string, remaining: number): Promise<void> {
