@@ -30,6 +30,8 @@ export class CountedAsking {
     const order = pick ?? (() => this.next++ % side.keyCount);
     return {
       name: side.name,
+      // With fewer, some of the slice would have less in flight.
+      minCalls: 2 * inFlight,
       run: (calls) => inFlights(calls, inFlight, () => this.ask(order())),
     };
   }
