@@ -10,8 +10,11 @@ import {
 import type { Question } from "../questions.js";
 import { AbsentError, type Side } from "./side.js";
 
-/** Its keys take milliseconds each to create: it gets the first of so many. */
-const ONE_OF = 20;
+/** Its keys take milliseconds each to create: it gets this share of them. */
+const SHARE = 0.05;
+
+/** Fewest keys: so many that no key is asked about twice at once, for on Redis it would lose uses. */
+const MIN_KEYS = 128;
 
 /** Its columns in PostgreSQL hold integers of 32 bits. As many uses and slots are enough. */
 const MAX_INTEGER = 2 ** 31 - 1;
@@ -67,7 +70,7 @@ export async function betterAuthSide(
   const reason = whyNotBetterAuth(question);
   if (reason !== null) throw new AbsentError(reason);
   const { betterAuth, apiKey, memoryAdapter, getMigrations } = await loadBetterAuth();
-  const known = secrets.slice(0, Math.ceil(secrets.length / ONE_OF));
+  const known = secrets.slice(0, Math.max(MIN_KEYS, secrets.length * SHARE));
   let issued = 0;
   const database = await openDatabase(kind, place, name);
   const storage = database === null ? await secondaryStorage(kind, place, name) : null;

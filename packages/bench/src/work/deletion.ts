@@ -10,7 +10,7 @@ import type { Side } from "../sides/side.js";
 import type { Work } from "./work.js";
 
 const STORE_NAME = "latchkey";
-const VERIFIED_KEYS = 1_000;
+const VERIFIED_KEYS = 200;
 
 /** An API that is to be deleted while keys of another one are verified. */
 interface Doomed {
