@@ -40,7 +40,7 @@ export async function runTasks(
   const server = await serverOf(tasks[0]?.store)?.start(folder);
   const breakOff = () => {
     server?.kill();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
     process.exit(130);
   };
   process.once("SIGINT", breakOff).once("SIGTERM", breakOff);
@@ -52,8 +52,13 @@ export async function runTasks(
   } finally {
     process.off("SIGINT", breakOff).off("SIGTERM", breakOff);
     await server?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
+}
+
+/** A server that was told to end may still be writing. */
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
 function listen(
