@@ -16,7 +16,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   import: ["core"],
   transfer: ["core"],
   latchkey: ["core", "import", "transfer", "memory", "sqlite", "redis", "postgres", "http"],
-  bench: ["core", "memory", "sqlite", "redis", "http", "latchkey"],
+  bench: ["core", "memory", "sqlite", "redis", "postgres", "http", "latchkey"],
 };
 
 /** What test files may import beyond that, as devDependencies. */

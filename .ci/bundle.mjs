@@ -127,8 +127,8 @@ async function bundleCode(directory, input) {
 }
 
 /**
- * Makes the chunk of the bundled package small, and puts its licence on top. Our own code keeps its lines and the names of its
- * functions, which are in stack traces.
+ * Makes the chunk of the bundled package small, and puts its licence on top. Our own code keeps the names of its functions, and
+ * a line for each of them: both are in stack traces.
  *
  * @param {string} directory
  * @returns {import("rolldown").Plugin}
@@ -148,27 +148,27 @@ function shorten(directory) {
         module: true,
         compress: { sequences: false, joinVars: false, keepNames: { function: true, class: true } },
         mangle: { toplevel: false },
-        codegen: { removeWhitespace: false },
+        codegen: { removeWhitespace: true },
       });
-      return withoutIndentation(small.code);
+      return onLines(small.code);
     },
   };
 }
 
 /**
- * The same lines without what they begin with, which is a twentieth of them.
+ * The same code with a line for each function, class and constant, so that a line in a stack trace says where.
  *
  * @param {string} code
- * @throws {Error} Where a text runs over a line that begins with a tab: it would become another.
+ * @throws {Error} Where such a line begins within a text: it would become another.
  */
-async function withoutIndentation(code) {
+async function onLines(code) {
   const { minify } = await import("rolldown/utils");
-  const flat = code.replace(/^\t+/gm, "");
+  const lines = code.replace(/(?<=[;}])(?=(?:async )?function\*? |class |const )/g, "\n");
   const [one, other] = await Promise.all(
-    [code, flat].map((each) => minify("index.js", each, { module: true })),
+    [code, lines].map((each) => minify("index.js", each, { module: true })),
   );
-  if (one?.code !== other?.code) throw new Error("a text runs over an indented line");
-  return flat;
+  if (one?.code !== other?.code) throw new Error("a line begins within a text");
+  return lines;
 }
 
 /**

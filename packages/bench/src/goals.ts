@@ -29,7 +29,7 @@ export interface GoalResult {
 
 const LARGEST = "1,000,000 keys";
 
-/** Every goal that can be measured here. P16 is about PostgreSQL, for which there is no store yet. */
+/** Every goal that can be measured here. */
 export const GOALS: readonly Goal[] = [
   ratio("P1", "Memory: permission, uses, window", "verify/memory/uses/1", 1.5),
   ratio("P1", "Memory: the same, 64 in flight", "verify/memory/uses/64", 1.5),
@@ -97,6 +97,10 @@ export const GOALS: readonly Goal[] = [
   ),
   ratio("P15", "SQLite: 64 in flight", "verify/sqlite/uses/64", 0.8),
   ratio("P15", "Redis: 64 in flight", "verify/redis/uses/64", 0.8),
+  ratio("P16", "PostgreSQL: permission, uses, window", "verify/postgres/uses/1", 1.25),
+  ratio("P16", "PostgreSQL: the same, 64 in flight", "verify/postgres/uses/64", 1.25),
+  value("P16", "PostgreSQL: round trips of a first verification", "cold/postgres/trips", 2),
+  value("P16", "PostgreSQL: bytes a key", "bytes/postgres/key", 900),
   ...STORE_KINDS.map((store) => ({
     ...ratio("peers", `${STORE_TITLES[store]}: against better-auth`, `verify/${store}/uses/1`, 1),
     base: "better-auth",

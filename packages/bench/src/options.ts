@@ -17,7 +17,8 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench [-- options]
-  --store memory|sqlite|redis|http   only what is about this store; may be given several times
+  --store memory|sqlite|redis|postgres|http
+                                     only what is about this store; may be given several times
   --task <start of an id>            only these tasks, such as verify/sqlite; may be given several times
   --quick                            a minute, for the correctness of the benchmark: its figures mean nothing
   --check                            exits 1 where a goal is missed

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startRedisServer } from "./fixture/redis-server.js";
+import { serverOf } from "./fixture/servers.js";
 import type { Measurement } from "./measure/measurement.js";
 import { packageFile } from "./package-file.js";
 import type { Task } from "./tasks.js";
@@ -26,7 +26,7 @@ export function groupTasks(tasks: readonly Task[], isQuick: boolean): readonly (
 }
 
 /**
- * Does tasks in a process of their own, with a Redis server of their own where they need one.
+ * Does tasks in a process of their own, with a server of their own where their store is one. They are all about one store.
  *
  * @param onAnswer - Called with what each task has measured, as soon as it is done.
  * @returns The ids of those that failed, or were not reached because one before them failed; the process has said why.
@@ -37,23 +37,28 @@ export async function runTasks(
   onAnswer: (answer: TaskAnswer) => void,
 ): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-bench-"));
-  const redis = tasks[0]?.store === "redis" ? await startRedisServer(folder) : null;
+  const server = await serverOf(tasks[0]?.store)?.start(folder);
   const breakOff = () => {
-    redis?.kill();
-    rmSync(folder, { recursive: true, force: true });
+    server?.kill();
+    removeFolder(folder);
     process.exit(130);
   };
   process.once("SIGINT", breakOff).once("SIGTERM", breakOff);
   try {
     const ids = tasks.map(({ id }) => id);
-    const args = [folder, redis?.socketPath ?? "", isQuick ? "quick" : "full", ...ids];
+    const args = [folder, server?.address ?? "", isQuick ? "quick" : "full", ...ids];
     const done = await listen(fork(WORKER, args, { execArgv: ["--expose-gc"] }), onAnswer);
     return ids.filter((id) => !done.has(id));
   } finally {
     process.off("SIGINT", breakOff).off("SIGTERM", breakOff);
-    await redis?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await server?.stop();
+    removeFolder(folder);
   }
+}
+
+/** A server that was told to end may still be writing. */
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
 function listen(

@@ -1,4 +1,5 @@
-import { hasRedisServer } from "./fixture/redis-server.js";
+import { SERVERS } from "./fixture/servers.js";
+import { STORE_TITLES } from "./fixture/stores.js";
 import type { Options } from "./options.js";
 import { type DatedMeasurement, dated } from "./results.js";
 import { groupTasks, runTasks } from "./run-tasks.js";
@@ -48,8 +49,14 @@ export function chosenTasks({ stores, tasks }: Pick<Options, "stores" | "tasks">
   });
 }
 
+/** Those whose servers are installed. What is left out is said, where it was chosen. */
 function runnable(tasks: readonly Task[]): readonly Task[] {
-  if (hasRedisServer()) return tasks;
-  process.stderr.write("no redis-server on the PATH: nothing is measured on Redis\n");
-  return tasks.filter(({ store }) => store !== "redis");
+  const missing = (["redis", "postgres"] as const).filter(
+    (kind) => tasks.some(({ store }) => store === kind) && !SERVERS[kind].isInstalled(),
+  );
+  for (const kind of missing) {
+    const { program } = SERVERS[kind];
+    process.stderr.write(`no ${program} found: nothing is measured on ${STORE_TITLES[kind]}\n`);
+  }
+  return tasks.filter(({ store }) => !missing.some((kind) => kind === store));
 }

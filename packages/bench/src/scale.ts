@@ -44,11 +44,11 @@ export const QUICK: Scale = {
   pace: QUICK_PACE,
   slowPace: QUICK_PACE,
   keys: 200,
-  sizes: [200, 400, 800],
+  sizes: [200, 400],
   workingSet: { keys: 500, cache: 200 },
   coldKeys: 200,
   created: 20,
   imported: 200,
-  atOnce: 300,
+  atOnce: 200,
   fewRounds: 1,
 };

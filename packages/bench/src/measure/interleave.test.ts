@@ -34,6 +34,18 @@ test("all timed turns of a side have as many calls, and never more than it allow
   expect(Math.max(...turns.map(({ calls }) => calls))).toBeLessThanOrEqual(3);
 });
 
+test("a slow side has at least as many calls in a slice as it asks for", async () => {
+  const turns: { name: string; calls: number }[] = [];
+  const side = noting("a", turns);
+  const run = async (calls: number) => {
+    await side.run(calls);
+    // A hundred slices' time a call.
+    return 100 * calls;
+  };
+  await interleave([{ ...side, run, minCalls: 8 }], PACE);
+  expect(turns.slice(-4).map(({ calls }) => calls)).toEqual([8, 8, 8, 8]);
+});
+
 test("a lead-in is not part of a slice", async () => {
   const turns: { name: string; calls: number }[] = [];
   await interleave([{ ...noting("a", turns), maxCalls: 10 }], { ...PACE, leadIn: 0.2 });

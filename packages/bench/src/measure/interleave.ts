@@ -10,6 +10,8 @@ export interface Contender {
    * @returns How long it took in ms where only it can know: without the way to another process and back. Anything but a number is ignored.
    */
   run(calls: number): Promise<unknown>;
+  /** Fewest calls in one slice, however long they take; one unless given. */
+  readonly minCalls?: number;
   /** Most calls in one slice; no bound unless given. */
   readonly maxCalls?: number;
 }
@@ -63,7 +65,7 @@ export async function interleave(
 
 /** Runs a contender until it is warm. @returns How many calls take about a slice. */
 async function warmUp(contender: Contender, sliceMs: number, warmUpMs: number): Promise<number> {
-  const { maxCalls = Number.MAX_SAFE_INTEGER } = contender;
+  const { minCalls = 1, maxCalls = Number.MAX_SAFE_INTEGER } = contender;
   let calls = Math.min(CALLS_AT_FIRST, maxCalls);
   let spentMs = 0;
   for (;;) {
@@ -71,7 +73,7 @@ async function warmUp(contender: Contender, sliceMs: number, warmUpMs: number): 
     spentMs += elapsedMs;
     const fitting = Math.ceil((calls * sliceMs) / Math.max(elapsedMs, 0.01));
     // At most doubled: the first calls are the slowest, and say little about the rest.
-    calls = Math.max(1, Math.min(fitting, calls * 2, maxCalls));
+    calls = Math.max(minCalls, Math.min(fitting, calls * 2, maxCalls));
     if (spentMs >= warmUpMs) return calls;
   }
 }

@@ -20,7 +20,7 @@ export interface Opening {
   readonly auditLog: boolean;
 }
 
-/** What it answers then. `bytes`: what a fill took, of heap, file or Redis; null where nothing was filled. */
+/** What it answers then. `bytes`: what a fill took, in the store; null where nothing was filled. */
 export interface Opened {
   readonly bytes: number | null;
 }
@@ -30,9 +30,17 @@ export interface Calls {
   /**
    * `verify`: of the known secrets in turn, beginning with `from`. `page`: the next 100 keys; `skip`: the same, the first call from
    * the beginning of the list. `create`: one key. `identity`: one by its externalId; `identities`: the next 100 of them; `owned`: the
-   * next 100 keys of one.
+   * next 100 keys of one. `deleteApi`: the API with all of its keys.
    */
-  readonly operation: "verify" | "page" | "skip" | "create" | "identity" | "identities" | "owned";
+  readonly operation:
+    | "verify"
+    | "page"
+    | "skip"
+    | "create"
+    | "identity"
+    | "identities"
+    | "owned"
+    | "deleteApi";
   readonly from: number;
   readonly calls: number;
   readonly inFlight: number;

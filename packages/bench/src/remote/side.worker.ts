@@ -1,13 +1,12 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createLatchkey, type Latchkey } from "@latchkey/core";
-import Database from "better-sqlite3";
-import type { Redis } from "ioredis";
 import { fillStore } from "../fixture/fill.js";
 import { KeyIssuer } from "../fixture/keys.js";
 import type { KeyRow } from "../fixture/rows.js";
-import { databasePath, openStore, redisClient } from "../fixture/stores.js";
+import { storedBytes } from "../fixture/stored-bytes.js";
+import { openStore } from "../fixture/stores.js";
 import { inFlights } from "../measure/flights.js";
 import { GUARDED, questionOf } from "../questions.js";
 import { latchkeySide } from "../sides/latchkey.js";
@@ -77,11 +76,10 @@ async function fill(
   { keyCount, known, ownership }: Extract<Opening["keys"], { keyCount: number }>,
 ): Promise<Open> {
   const store = await openStore(kind, place, name);
-  const redis = kind === "redis" ? await redisClient(place) : null;
-  const before = await sizeOf(redis);
+  const before = await storedBytes(kind, place, name);
   const latchkey = createLatchkey({ store, auditLog });
   const { apiId, secrets, externalIds } = await fillStore(latchkey, keyCount, known, ownership);
-  const bytes = (await sizeOf(redis)) - before;
+  const bytes = (await storedBytes(kind, place, name)) - before;
   return {
     side: latchkeySide(latchkey, GUARDED, secrets.length),
     secrets,
@@ -90,20 +88,6 @@ async function fill(
     externalIds,
     opened: { bytes },
   };
-
-  async function sizeOf(client: Redis | null): Promise<number> {
-    if (client !== null) return Number(/used_memory:(\d+)/.exec(await client.info("memory"))?.[1]);
-    if (kind === "sqlite") {
-      const path = databasePath(place, name);
-      const database = new Database(path);
-      database.pragma("wal_checkpoint(TRUNCATE)");
-      database.close();
-      return statSync(path).size;
-    }
-    globalThis.gc?.();
-    const { heapUsed, external } = process.memoryUsage();
-    return heapUsed + external;
-  }
 }
 
 async function run({ operation, from, calls, inFlight, isTurning }: Calls): Promise<CallsDone> {
@@ -162,7 +146,11 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
     });
     right += 1;
   };
-  const operations = { verify, page, skip, create, identity, identities, owned };
+  const deleteApi = async () => {
+    await latchkey?.deleteApi({ apiId });
+    right += 1;
+  };
+  const operations = { verify, page, skip, create, identity, identities, owned, deleteApi };
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   const startedAt = performance.now();

@@ -1,10 +1,23 @@
 import Database from "better-sqlite3";
-import { databasePath, type Place, redisClient, type StoreKind } from "../fixture/stores.js";
+import {
+  databasePath,
+  type Place,
+  postgresPool,
+  redisClient,
+  type StoreKind,
+  schemaName,
+} from "../fixture/stores.js";
 import type { Question } from "../questions.js";
 import { AbsentError, type Side } from "./side.js";
 
-/** Its keys take a millisecond each to create. */
-const MAX_KEYS = 500;
+/** Its keys take milliseconds each to create: it gets this share of them. */
+const SHARE = 0.05;
+
+/** Fewest keys: so many that no key is asked about twice at once, for on Redis it would lose uses. */
+const MIN_KEYS = 128;
+
+/** Its columns in PostgreSQL hold integers of 32 bits. As many uses and slots are enough. */
+const MAX_INTEGER = 2 ** 31 - 1;
 
 /** What its verdicts say, of what is looked at here. */
 interface BetterAuthVerdict {
@@ -43,7 +56,7 @@ function whyNotBetterAuth({ expected, named, cost, keys, hasRequestId, anyOf }: 
 
 /**
  * better-auth with its api-key plugin, in the fastest of its settings that stores what ours does: on memory and Redis as secondary
- * storage, on SQLite in the database (WAL, NORMAL). The keys are made with the same secrets.
+ * storage, on SQLite (WAL, NORMAL) and PostgreSQL in the database. The keys are made with the same secrets.
  *
  * @throws AbsentError where it is not installed or cannot be asked the question.
  */
@@ -57,16 +70,16 @@ export async function betterAuthSide(
   const reason = whyNotBetterAuth(question);
   if (reason !== null) throw new AbsentError(reason);
   const { betterAuth, apiKey, memoryAdapter, getMigrations } = await loadBetterAuth();
-  const known = secrets.slice(0, MAX_KEYS);
+  const known = secrets.slice(0, Math.max(MIN_KEYS, secrets.length * SHARE));
   let issued = 0;
-  const storage = kind === "sqlite" ? null : await secondaryStorage(kind, place, name);
+  const database = await openDatabase(kind, place, name);
+  const storage = database === null ? await secondaryStorage(kind, place, name) : null;
   const options = {
     baseURL: "http://localhost",
     secret: "no secret at all, for a benchmark only",
     database:
-      kind === "sqlite"
-        ? openDatabase(databasePath(place, name))
-        : memoryAdapter({ user: [], session: [], account: [], verification: [], apikey: [] }),
+      database ??
+      memoryAdapter({ user: [], session: [], account: [], verification: [], apikey: [] }),
     logger: { disabled: true },
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
@@ -82,22 +95,24 @@ export async function betterAuthSide(
   };
   const auth = betterAuth(options);
   const api = auth.api as unknown as ApiKeyEndpoints;
-  if (kind === "sqlite") await (await getMigrations(options)).runMigrations();
+  if (database !== null) await (await getMigrations(options)).runMigrations();
   const { internalAdapter } = await auth.$context;
   const user = { email: "owner@example.com", name: "Owner", emailVerified: true };
   const { id: userId } = await internalAdapter.createUser(user, { method: "anonymous" });
   const { keys, anyOf, expected } = question;
   const limit = keys.limits[0];
+  const remaining = keys.remaining === null ? null : Math.min(keys.remaining, MAX_INTEGER);
+  const notGranted = (keys.remaining ?? 0) - (remaining ?? 0);
   for (const _ of keys.isKnown ? known : []) {
     const created = await api.createApiKey({
       body: {
         userId,
         permissions: permissionsOf(keys.permissions),
-        ...(keys.remaining !== null && { remaining: keys.remaining }),
+        ...(remaining !== null && { remaining }),
         rateLimitEnabled: limit !== undefined,
         ...(limit !== undefined && {
-          rateLimitMax: limit.limit,
-          rateLimitTimeWindow: limit.duration,
+          rateLimitMax: Math.min(limit.limit, MAX_INTEGER),
+          rateLimitTimeWindow: Math.min(limit.duration, MAX_INTEGER),
         }),
       },
     });
@@ -114,7 +129,10 @@ export async function betterAuthSide(
       const { valid, error } = verdict as BetterAuthVerdict;
       return (valid ? "VALID" : error?.code) === code;
     },
-    remainingOf: (verdict) => (verdict as BetterAuthVerdict).key?.remaining ?? null,
+    remainingOf: (verdict) => {
+      const left = (verdict as BetterAuthVerdict).key?.remaining ?? null;
+      return left === null ? null : left + notGranted;
+    },
     keyCount: known.length,
     close: async () => undefined,
   };
@@ -144,14 +162,17 @@ function permissionsOf(names: readonly string[]): Record<string, string[]> {
   return permissions;
 }
 
-function openDatabase(path: string) {
-  const database = new Database(path);
+/** Null for a store that is no database to it. */
+async function openDatabase(kind: StoreKind, place: Place, name: string) {
+  if (kind === "postgres") return postgresPool(place, schemaName(name));
+  if (kind !== "sqlite") return null;
+  const database = new Database(databasePath(place, name));
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = NORMAL");
   return database;
 }
 
-async function secondaryStorage(kind: Exclude<StoreKind, "sqlite">, place: Place, name: string) {
+async function secondaryStorage(kind: StoreKind, place: Place, name: string) {
   if (kind === "memory") {
     const map = new Map<string, string>();
     return {

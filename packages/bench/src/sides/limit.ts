@@ -1,7 +1,15 @@
 import type { KeyRow } from "../fixture/rows.js";
-import { databasePath, type Place, redisClient, type StoreKind } from "../fixture/stores.js";
+import {
+  databasePath,
+  type Place,
+  postgresPool,
+  redisClient,
+  type StoreKind,
+  schemaName,
+} from "../fixture/stores.js";
 import type { Question } from "../questions.js";
 import { memoryLimit } from "./limit-memory.js";
+import { postgresLimit } from "./limit-postgres.js";
 import { redisLimit } from "./limit-redis.js";
 import { sqliteLimit } from "./limit-sqlite.js";
 import type { Side, Verify } from "./side.js";
@@ -40,6 +48,8 @@ async function openLimit(
       return sqliteLimit(databasePath(place, name), rows, question);
     case "redis":
       return redisLimit(await redisClient(place), name, rows, question);
+    case "postgres":
+      return postgresLimit(await postgresPool(place, schemaName(name)), rows, question);
     default:
       return kind satisfies never;
   }

@@ -1,6 +1,13 @@
 import { hash as digest } from "node:crypto";
 import Database from "better-sqlite3";
-import { databasePath, type Place, redisClient, type StoreKind } from "../fixture/stores.js";
+import {
+  databasePath,
+  type Place,
+  postgresPool,
+  redisClient,
+  type StoreKind,
+  schemaName,
+} from "../fixture/stores.js";
 import type { Question } from "../questions.js";
 import { AbsentError, type Side } from "./side.js";
 
@@ -55,32 +62,45 @@ export async function rateLimiterSide(
 }
 
 async function openLimiter(kind: StoreKind, place: Place, name: string, question: Question) {
-  const { RateLimiterMemory, RateLimiterRedis, RateLimiterSQLite } = await loadLimiters();
+  const limiters = await loadLimiters();
   const shape = question.keys.limits[0];
   const points = shape?.limit ?? 1;
   // In seconds; its memory limiter sets a timer, which holds no more than 2^31 ms.
   const duration = Math.min((shape?.duration ?? 0) / 1_000, 86_400);
   switch (kind) {
     case "memory":
-      return new RateLimiterMemory({ points, duration });
+      return new limiters.RateLimiterMemory({ points, duration });
     case "redis": {
       const storeClient = await redisClient(place);
-      return new RateLimiterRedis({ storeClient, keyPrefix: name, points, duration });
+      return new limiters.RateLimiterRedis({ storeClient, keyPrefix: name, points, duration });
     }
     case "sqlite": {
       const storeClient = new Database(databasePath(place, name));
       storeClient.pragma("journal_mode = WAL");
       storeClient.pragma("synchronous = NORMAL");
-      return new Promise<InstanceType<typeof RateLimiterSQLite>>((resolve, reject) => {
-        const limiter = new RateLimiterSQLite(
-          { storeClient, storeType: "better-sqlite3", tableName: "windows", points, duration },
-          (error?: Error) => (error === undefined ? resolve(limiter) : reject(error)),
-        );
+      const options = { storeClient, storeType: "better-sqlite3", tableName: "windows" };
+      return whenReady((onReady) => {
+        return new limiters.RateLimiterSQLite({ ...options, points, duration }, onReady);
+      });
+    }
+    case "postgres": {
+      const schema = schemaName(name);
+      const storeClient = await postgresPool(place, schema);
+      const options = { storeClient, storeType: "pool", schemaName: schema, tableName: "windows" };
+      return whenReady((onReady) => {
+        return new limiters.RateLimiterPostgres({ ...options, points, duration }, onReady);
       });
     }
     default:
       return kind satisfies never;
   }
+}
+
+/** A limiter makes its table first. */
+function whenReady<Limiter>(open: (onReady: (error?: Error) => void) => Limiter): Promise<Limiter> {
+  return new Promise((resolve, reject) => {
+    const limiter = open((error) => (error === undefined ? resolve(limiter) : reject(error)));
+  });
 }
 
 async function loadLimiters() {

@@ -1,52 +1,110 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createLatchkey } from "@latchkey/core";
+import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { fillApi, fillStore } from "../fixture/fill.js";
-import { openStore, type StoreKind } from "../fixture/stores.js";
+import { openStore, type Place, type StoreKind } from "../fixture/stores.js";
+import type { Measurement } from "../measure/measurement.js";
 import { GUARDED } from "../questions.js";
+import { RemoteSide } from "../remote/remote-side.js";
 import { latchkeySide } from "../sides/latchkey.js";
 import type { Side } from "../sides/side.js";
 import type { Work } from "./work.js";
 
-const VERIFIED_KEYS = 1_000;
+const STORE_NAME = "latchkey";
+const VERIFIED_KEYS = 200;
 
-/** How long the slowest of a hundred verifications takes while an API of very many keys is deleted in the same process. */
+/** An API that is to be deleted while keys of another one are verified. */
+interface Doomed {
+  readonly keyCount: number;
+  delete(): Promise<unknown>;
+}
+
+/**
+ * How long the slowest of a hundred verifications takes while an API of very many keys is deleted: by another process on the same
+ * store, and of a tenth as many keys by the process that verifies. In memory there is only the latter, of all of them.
+ */
 export function verifyBesideDeletion(kind: StoreKind): Work {
   return async ({ place, scale }) => {
-    const keyCount = scale.sizes.at(-1) ?? 0;
+    const most = scale.sizes.at(-1) ?? 0;
     const latchkey = createLatchkey({
-      store: await openStore(kind, place, "latchkey"),
+      store: await openStore(kind, place, STORE_NAME),
       auditLog: false,
     });
-    const { apiId } = await fillStore(latchkey, keyCount, 1);
-    const verified = Math.min(VERIFIED_KEYS, scale.keys);
+    const elsewhere = kind === "memory" ? null : await fillElsewhere(kind, place, most);
+    const here = await fillHere(
+      latchkey,
+      elsewhere === null ? most : most / 10,
+      elsewhere === null,
+    );
+    const verified = Math.min(VERIFIED_KEYS, scale.keys / 10);
     const { secrets } = await fillApi(latchkey, verified, verified);
     const side = latchkeySide(latchkey, GUARDED, secrets.length);
     // Knows every key, and its code, before anything is timed.
     await timesOf(side, secrets, (calls) => calls < 5 * secrets.length);
-    const quiet = await timesOf(side, secrets, (calls) => calls < 10 * secrets.length);
-    let isDeleted = false;
-    const deletion = latchkey.deleteApi({ apiId }).then(() => {
-      isDeleted = true;
-    });
-    const startedAt = performance.now();
-    const beside = await timesOf(side, secrets, () => !isDeleted);
-    await deletion;
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    if ((await latchkey.listApis()).apis.some(({ id }) => id === apiId))
-      throw new Error("the API is still there");
+    const measurements: Measurement[] = [];
+    if (elsewhere !== null)
+      measurements.push(
+        await measure(`deletion/${kind}`, "another process", side, secrets, elsewhere),
+      );
+    const id = elsewhere === null ? `deletion/${kind}` : `deletion/${kind}/same-process`;
+    measurements.push(await measure(id, "the same process", side, secrets, here));
+    const left = (await latchkey.listApis()).apis.length;
+    if (left !== 1) throw new Error(`${left} APIs are left, not one`);
     await latchkey.close();
-    return [
-      {
-        id: `deletion/${kind}`,
-        title: `99th percentile of a verification while an API of ${keyCount.toLocaleString("en")} keys is deleted`,
-        unit: "µs",
-        sides: [
-          { name: "quiet", samples: [percentile99(quiet)] },
-          { name: "latchkey", samples: [percentile99(beside)] },
-        ],
-        notes: [`${kind}: the deletion took ${seconds} s beside ${beside.length} verifications`],
-      },
-    ];
+    return measurements;
+  };
+}
+
+async function fillElsewhere(kind: StoreKind, place: Place, keyCount: number): Promise<Doomed> {
+  const remote = await RemoteSide.open("deletion", {
+    kind,
+    place,
+    name: STORE_NAME,
+    side: "latchkey",
+    questionId: GUARDED.id,
+    keys: { keyCount, known: 1 },
+    auditLog: false,
+  });
+  return {
+    keyCount,
+    async delete() {
+      await remote.run({ operation: "deleteApi", from: 0, calls: 1, inFlight: 1 });
+      await remote.close();
+    },
+  };
+}
+
+/** @param isFirst - Whether the store is empty. */
+async function fillHere(latchkey: Latchkey, keyCount: number, isFirst: boolean): Promise<Doomed> {
+  const { apiId } = await (isFirst ? fillStore : fillApi)(latchkey, keyCount, 1);
+  return { keyCount, delete: () => latchkey.deleteApi({ apiId }) };
+}
+
+async function measure(
+  id: string,
+  deletedBy: string,
+  side: Side,
+  secrets: readonly string[],
+  doomed: Doomed,
+): Promise<Measurement> {
+  const quiet = await timesOf(side, secrets, (calls) => calls < 10 * secrets.length);
+  let isDeleted = false;
+  const startedAt = performance.now();
+  const deletion = doomed.delete().finally(() => {
+    isDeleted = true;
+  });
+  const beside = await timesOf(side, secrets, () => !isDeleted);
+  await deletion;
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  const count = doomed.keyCount.toLocaleString("en");
+  return {
+    id,
+    title: `99th percentile of a verification while ${deletedBy} deletes an API of ${count} keys`,
+    unit: "µs",
+    sides: [
+      { name: "quiet", samples: [percentile99(quiet)] },
+      { name: "latchkey", samples: [percentile99(beside)] },
+    ],
+    notes: [`${id}: the deletion took ${seconds} s beside ${beside.length} verifications`],
   };
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StoreKind } from "../fixture/stores.js";
+import { inFlights } from "../measure/flights.js";
 import { interleave } from "../measure/interleave.js";
 import type { Measurement } from "../measure/measurement.js";
 import type { Question } from "../questions.js";
@@ -42,7 +43,9 @@ export function verifyWarm(kind: StoreKind, question: Question, inFlight: number
 /** Takes the one slot that each key has, so that every later verification is refused. */
 async function useUp({ present, secrets }: Sides): Promise<void> {
   for (const side of present)
-    for (const secret of secrets.slice(0, side.keyCount)) await side.verify(secret, "first");
+    await inFlights(side.keyCount, 64, async (index) => {
+      await side.verify(secrets[index] as string, "first");
+    });
 }
 
 /** The limit answers the same question only if it gives the same answer. @throws Error showing both answers. */
