@@ -216,15 +216,16 @@ export {
   type WorkspaceState,
 } from "./store/availability.js";
 export { trailList, trailWindows } from "./store/availability-trail.js";
-export type {
-  Change,
-  Claim,
-  CommitResult,
-  CounterChange,
-  Expectation,
-  ListEntry,
-  Put,
-  RecordAddress,
+export {
+  type Change,
+  type Claim,
+  type CommitResult,
+  type CounterChange,
+  EMPTY_CHANGE,
+  type Expectation,
+  type ListEntry,
+  type Put,
+  type RecordAddress,
 } from "./store/change.js";
 export {
   type AppliedCharge,

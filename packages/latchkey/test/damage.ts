@@ -1,19 +1,6 @@
-import type { Change, KeyStore, RecordKind, StoredRecord } from "@latchkey/core";
+import { EMPTY_CHANGE, type KeyStore, type RecordKind, type StoredRecord } from "@latchkey/core";
 
 const WORKSPACE = "ws_default";
-
-const NOTHING: Change = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-};
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -27,7 +14,7 @@ async function overwrite(
   const { found } = await store.read(WORKSPACE, [{ kind, id }]);
   const loaded = found[0] ?? null;
   if (loaded === null) throw new Error(`there is no ${kind} ${id} to damage`);
-  await store.commit(WORKSPACE, { ...NOTHING, puts: [{ record: change(loaded.record) }] });
+  await store.commit(WORKSPACE, { ...EMPTY_CHANGE, puts: [{ record: change(loaded.record) }] });
 }
 
 /** Writes another body for a record, under the version that it has. */

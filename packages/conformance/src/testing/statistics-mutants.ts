@@ -1,4 +1,9 @@
-import type { KeyStore, StatisticsRange, StatisticsSubject } from "@latchkey/core";
+import {
+  EMPTY_CHANGE,
+  type KeyStore,
+  type StatisticsRange,
+  type StatisticsSubject,
+} from "@latchkey/core";
 import { elsewhere, type Mutant, withMethods } from "./mutant.js";
 
 const DAY_MS = 86_400_000;
@@ -110,18 +115,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
       withMethods(store, {
         addStatistics: async (workspaceId, batch) => {
           await store.addStatistics(workspaceId, batch);
-          await store.commit(workspaceId, {
-            expects: [],
-            puts: [],
-            deletes: [],
-            claims: [],
-            releases: [],
-            enters: [],
-            leaves: [],
-            counters: [],
-            dropWindows: [],
-            raisesRevision: true,
-          });
+          await store.commit(workspaceId, { ...EMPTY_CHANGE, raisesRevision: true });
         },
       }),
   },

@@ -6,26 +6,14 @@ import {
   stateRecord,
   type WorkspaceState,
 } from "./availability.js";
-import type { Change } from "./change.js";
+import { type Change, EMPTY_CHANGE } from "./change.js";
 import type { ChargePlan } from "./charge.js";
 import type { KeyStore } from "./key-store.js";
 
 const WORKSPACE = "ws_default";
 const KEY = { kind: "key", id: "key_1" } as const;
 
-const aChange = (fields: Partial<Change> = {}): Change => ({
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-  ...fields,
-});
+const aChange = (fields: Partial<Change> = {}): Change => ({ ...EMPTY_CHANGE, ...fields });
 
 /** A store, and what another process sees of it through a guard that has read it once. */
 async function aGuarded() {

@@ -88,6 +88,20 @@ export interface Change {
   readonly raisesRevision: boolean;
 }
 
+/** A change of nothing, to be spread into one of something. */
+export const EMPTY_CHANGE: Change = Object.freeze({
+  expects: [],
+  puts: [],
+  deletes: [],
+  claims: [],
+  releases: [],
+  enters: [],
+  leaves: [],
+  counters: [],
+  dropWindows: [],
+  raisesRevision: false,
+});
+
 /** What became of a {@link Change}. All but `committed` wrote nothing. */
 export type CommitResult =
   /** The use counter after each of `counters`, in their order. */

@@ -1,4 +1,10 @@
-import { createLatchkey, type KeyStore, keysOfApi, type Latchkey } from "@latchkey/core";
+import {
+  createLatchkey,
+  EMPTY_CHANGE,
+  type KeyStore,
+  keysOfApi,
+  type Latchkey,
+} from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../open-store.js";
 import { type CliStore, cliStore } from "../testing/cli-store.js";
@@ -86,7 +92,7 @@ describe("latchkey doctor", () => {
       const { found } = await store.read("ws_default", [{ kind: "key", id: keyId }]);
       const { hash = "" } = (found[0]?.record.body ?? {}) as { hash?: string };
       const releases = [{ kind: "key", index: "hash", value: hash, id: keyId }] as const;
-      await store.commit("ws_default", { ...NOTHING, releases });
+      await store.commit("ws_default", { ...EMPTY_CHANGE, releases });
       expect((await latchkey.verifyKey({ key })).code).toBe("NOT_FOUND");
     });
     expect((await cli.run("doctor")).stdout).toContain(
@@ -104,7 +110,7 @@ describe("latchkey doctor", () => {
       const [{ id: apiId } = { id: "" }] = (await latchkey.listApis()).apis;
       const enters = [{ list: keysOfApi(apiId), id: "key_gone" }];
       const record = { kind: "key", id: keyId, version: 9, link: null, body: { v: 1 } } as const;
-      await store.commit("ws_default", { ...NOTHING, enters, puts: [{ record }] });
+      await store.commit("ws_default", { ...EMPTY_CHANGE, enters, puts: [{ record }] });
     });
     const { exitCode, stdout } = await cli.run("doctor");
     expect(stdout).toMatch(/^lists\twrong\tthe list \S+ has 2 entries, and 1 records were/m);
@@ -125,17 +131,3 @@ describe("latchkey doctor", () => {
     expect(exitCode).toBe(1);
   });
 });
-
-/** A change of nothing. */
-const NOTHING = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-} as const;

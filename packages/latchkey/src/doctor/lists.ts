@@ -1,4 +1,10 @@
-import type { Claim, KeyStore, LoadedRecord, RecordKind } from "@latchkey/core";
+import {
+  type Claim,
+  EMPTY_CHANGE,
+  type KeyStore,
+  type LoadedRecord,
+  type RecordKind,
+} from "@latchkey/core";
 import { type Finding, mendable, wrong } from "./finding.js";
 import type { Patient } from "./patient.js";
 
@@ -85,16 +91,9 @@ async function claimAgain(
 ): Promise<void> {
   const { kind, id, version } = record;
   const result = await store.commit(workspaceId, {
+    ...EMPTY_CHANGE,
     expects: [{ kind, id, version, handle }],
-    puts: [],
-    deletes: [],
     claims: [{ ...claim, id }],
-    releases: [],
-    enters: [],
-    leaves: [],
-    counters: [],
-    dropWindows: [],
-    raisesRevision: false,
   });
   if (result.kind !== "committed")
     throw new Error(`${kind} ${id} was changed meanwhile: look again`);

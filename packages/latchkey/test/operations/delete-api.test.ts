@@ -1,4 +1,4 @@
-import { LatchkeyError } from "@latchkey/core";
+import { EMPTY_CHANGE, LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { describeOnMemory, rejectionOf, VAULT_KEYS } from "../test-context.js";
 import { overtaken, wrapped } from "../wrapped-store.js";
@@ -94,9 +94,7 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
     const { id } = await latchkey.getIdentity({ externalId: "harbour-7" });
     // The store itself keeps no trace: written again under its id, the key is not in the identity's list.
     const record = { kind: "key", id: keyId, version: 1, link: null, body: null } as const;
-    const nothing = { expects: [], deletes: [], claims: [], releases: [], enters: [], leaves: [] };
-    const rest = { counters: [], dropWindows: [], raisesRevision: false };
-    await store.commit("ws_default", { ...nothing, ...rest, puts: [{ record }] });
+    await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [{ record }] });
     const want = { kind: "key", list: `keys:${apiId}`, of: id, after: null, limit: 10 } as const;
     expect((await store.page("ws_default", want)).found).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import {
+  EMPTY_CHANGE,
   ERROR_REASONS,
   type ErrorDetails,
   type ErrorReason,
@@ -219,9 +220,7 @@ const CASES: readonly ReasonCase[] = [
         const { key } = await issue(context);
         const { store, latchkey } = context;
         const state = stateRecord({ state: reason, transfer: "t" }, 1);
-        const nothing = { expects: [], deletes: [], claims: [], releases: [] };
-        const rest = { enters: [], leaves: [], counters: [], dropWindows: [] };
-        const change = { ...nothing, ...rest, puts: [{ record: state }], raisesRevision: true };
+        const change = { ...EMPTY_CHANGE, puts: [{ record: state }], raisesRevision: true };
         await store.commit(latchkey.workspaceId, change);
         await latchkey.verifyKey({ key });
       },

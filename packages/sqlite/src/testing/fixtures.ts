@@ -1,13 +1,14 @@
-import type {
-  Change,
-  ChargeMoment,
-  ChargePlan,
-  ChargeResult,
-  Claim,
-  KeyStore,
-  LoadedRecord,
-  Put,
-  StoredRecord,
+import {
+  type Change,
+  type ChargeMoment,
+  type ChargePlan,
+  type ChargeResult,
+  type Claim,
+  EMPTY_CHANGE,
+  type KeyStore,
+  type LoadedRecord,
+  type Put,
+  type StoredRecord,
 } from "@latchkey/core";
 
 export const NOW = Date.UTC(2030, 0, 15, 12);
@@ -22,22 +23,9 @@ export function hashOf(number: number): Claim {
   return { kind: "key", index: "hash", value: `hash-of-${number}` };
 }
 
-const NOTHING: Change = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-};
-
 /** Commits what is given of a change. */
 export function commit(store: KeyStore, change: Partial<Change>) {
-  return store.commit(WORKSPACE, { ...NOTHING, ...change });
+  return store.commit(WORKSPACE, { ...EMPTY_CHANGE, ...change });
 }
 
 export function aRecord(number = 1, fields: Partial<StoredRecord> = {}): StoredRecord {

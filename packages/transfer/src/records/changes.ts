@@ -1,20 +1,8 @@
-import type { Change, Usage, UsageChange } from "@latchkey/core";
+import { type Change, EMPTY_CHANGE, type Usage, type UsageChange } from "@latchkey/core";
 
 /** A change that does nothing but what is given. */
 export function aChange(fields: Partial<Change>): Change {
-  return {
-    expects: [],
-    puts: [],
-    deletes: [],
-    claims: [],
-    releases: [],
-    enters: [],
-    leaves: [],
-    counters: [],
-    dropWindows: [],
-    raisesRevision: false,
-    ...fields,
-  };
+  return { ...EMPTY_CHANGE, ...fields };
 }
 
 /**
