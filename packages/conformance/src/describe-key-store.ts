@@ -2,7 +2,12 @@ import { describe, test } from "vitest";
 import { reopeningContracts } from "./contract/closing.js";
 import { type Damage, damageContracts } from "./contract/damage.js";
 import { CONTRACTS } from "./contract/sections.js";
-import { type OpenAgain, type OpenEmptyStore, runContract } from "./fixtures/context.js";
+import {
+  type OpenAgain,
+  type OpenEmptyStore,
+  runContract,
+  type StoreContract,
+} from "./fixtures/context.js";
 import { brokenSkips, type Skip } from "./skips.js";
 
 /** Far above what any contract needs: a slow disk or a busy machine must not turn into a failure. */
@@ -19,6 +24,8 @@ export interface KeyStoreOptions {
   readonly openAgain?: OpenAgain;
   /** Writes garbage beneath a store. Without it, tests of damaged records are not defined: memory holds what was written. */
   readonly damage?: Damage;
+  /** Share of the random sequences that are compared with the model, for a store that is very slow: above 0, 1 unless given. */
+  readonly shareOfSequences?: number;
 }
 
 /**
@@ -39,12 +46,15 @@ export function describeKeyStore(
     skips = [],
     openAgain,
     damage,
+    shareOfSequences = 1,
   }: KeyStoreOptions = isSkips(options) ? { skips: options } : options;
   const sections = [
     ...CONTRACTS,
     ...(openAgain ? [{ name: "opening again", contracts: reopeningContracts }] : []),
     ...(damage ? [{ name: "damaged records", contracts: damageContracts(damage) }] : []),
   ];
+  const run = (contract: StoreContract) => () =>
+    runContract(contract, openEmptyStore, openAgain, shareOfSequences);
   describe(name, () => {
     for (const section of sections) {
       describe(section.name, () => {
@@ -52,7 +62,7 @@ export function describeKeyStore(
           const { title, timeoutMs = TIMEOUT_MS } = contract;
           const skip = skips.find((candidate) => candidate.test === title);
           if (skip !== undefined) test.skip(`${title} (skipped: ${skip.reason})`);
-          else test(title, () => runContract(contract, openEmptyStore, openAgain), timeoutMs);
+          else test(title, run(contract), timeoutMs);
         }
       });
     }

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // PROMOTIONS=6 npx vitest run --config vitest.workspace.ts --project drills postgres/src/promotion --reporter=verbose
-const PROMOTIONS = Number(process.env.PROMOTIONS ?? 2);
+const PROMOTIONS = Number(process.env.PROMOTIONS ?? 1);
 const USES = 1_000;
 /** Verifications before the standby falls behind, and again as many after it. */
 const CALLS = 25;

@@ -9,7 +9,7 @@ const MAX_STEPS = 50;
 export const modelContracts: readonly StoreContract[] = [
   {
     title: "any sequence of reads, changes and charges is answered as by the model",
-    check: ({ openEmpty }) => checkAgainstModel(openEmpty, process.env),
+    check: ({ openEmpty }, share) => checkAgainstModel(openEmpty, process.env, share),
     timeoutMs: 120_000 * Math.max(1, Number(process.env.LATCHKEY_MODEL_RUNS ?? "1")),
   },
 ];
@@ -23,11 +23,13 @@ export const modelContracts: readonly StoreContract[] = [
  *
  * `LATCHKEY_MODEL_SHRINK=no` shows the first one that fails as it is.
  *
+ * @param share - Of the usual number of sequences.
  * @throws The first difference, with the shortest sequence found that shows it, the seed and the path.
  */
 export async function checkAgainstModel(
   openEmpty: () => Promise<TestContext>,
   environment: { readonly [name: string]: string | undefined },
+  share = 1,
 ): Promise<void> {
   const { LATCHKEY_MODEL_RUNS: times = "1", LATCHKEY_MODEL_SEED: seed } = environment;
   const endOnFailure = environment.LATCHKEY_MODEL_SHRINK === "no";
@@ -43,7 +45,7 @@ export async function checkAgainstModel(
     }),
     {
       endOnFailure,
-      numRuns: Math.ceil(RUNS * Number(times)),
+      numRuns: Math.ceil(RUNS * share * Number(times)),
       ...(seed !== undefined && { seed: Number(seed) }),
     },
   );

@@ -1,4 +1,4 @@
-import { type Damage, describeKeyStore } from "@latchkey/conformance";
+import { type Damage, describeKeyStore, type KeyStoreOptions } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import { KIND_CODE } from "../engine/names.js";
 import type { Source } from "../engine/open.js";
@@ -34,6 +34,7 @@ export function describeContract(
   name: string,
   sources: () => readonly [Source, Source],
   run: RunSql,
+  options: KeyStoreOptions = {},
 ): void {
   const schemas = new WeakMap<KeyStore, string>();
   let count = 0;
@@ -66,6 +67,7 @@ export function describeContract(
     },
     {
       openAgain: (store) => open(sources()[1], schemas.get(store) ?? ""),
+      ...options,
       damage: { body: inflict(`body = '{"a":'`), version: inflict("version = -7") },
     },
   );
