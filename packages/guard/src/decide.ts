@@ -44,6 +44,8 @@ export function createDecision<Request, Types extends LatchkeyTypes = DefaultTyp
   latchkey: GuardLatchkey<Types>,
   options: GuardOptions<Request> = {},
 ): CreateDecision<Request, Types> {
+  if (typeof latchkey?.verifier !== "function")
+    throw new TypeError('"latchkey" must be what createLatchkey returns');
   // What the program knows is types alone: this works on any latchkey.
   return createDecisionOn(
     latchkey as unknown as GuardLatchkey,

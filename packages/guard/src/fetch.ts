@@ -53,6 +53,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     question: GuardQuestion<Request, Types>,
     handler: FetchHandler<Subject, Rest, ApiKey<Types> | null>,
   ): FetchListener<Subject, Rest> => {
+    if (typeof handler !== "function") throw new TypeError('"handler" must be a function');
     const decide = createDecide(question);
     return async (subject, ...rest) => {
       const request = requestOf(subject);

@@ -45,6 +45,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     question: GuardQuestion<IncomingMessage, Types>,
     handler: NodeHandler<ApiKey<Types> | null>,
   ): NodeListener => {
+    if (typeof handler !== "function") throw new TypeError('"handler" must be a function');
     const decide = createDecide(question);
     return async (request, response) => {
       const decision = await decide(presentedByNode(request), request);

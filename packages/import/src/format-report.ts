@@ -25,7 +25,7 @@ export function formatReport(report: ImportReport): string {
     ),
     ...(ignoredColumns.length === 0 ? [] : [`Columns not read: ${listed(ignoredColumns)}`]),
     ...(isDryRun ? ["Dry run: nothing was written."] : []),
-    ...(!isDryRun && rows > 0 && written === 0 ? ["Nothing was written."] : []),
+    ...(!isDryRun && rows > 0 && written === 0 ? ["No key was written."] : []),
   ];
   return lines.join("\n");
 }

@@ -73,8 +73,17 @@ function typedAs(field: string, command: Command | null): string {
   if (isArgument) return `<${field}>`;
   // Options of spans take a unit, so that their names say none.
   const name = field.replace(/Ms$/, "");
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const isThere = command === null || command.options.some(({ long }) => long === flag);
+  return isThere ? flag : (QUESTION_FLAGS.get(field) ?? flag);
 }
+
+/** Options of `verify` and `explain` whose fields are called otherwise. */
+const QUESTION_FLAGS: ReadonlyMap<string, string> = new Map([
+  ["authorization", "--permissions"],
+  ["remaining", "--cost"],
+  ["ratelimits", "--limits"],
+]);
 
 function wantsCommand(command: Command): string {
   return command.parent === null

@@ -71,11 +71,12 @@ export function addOperation<Name extends OperationName>(
   addCommonOptions(command, use).action(async () => {
     const options = command.opts<CommonOptions & { clear?: string[] }>();
     if (deletes) confirm(command, host);
-    const input = {
-      ...spec.fixed,
-      ...inputOf(command, fields),
-      ...cleared(options.clear ?? [], fields),
-    };
+    const given = inputOf(command, fields);
+    const away = cleared(options.clear ?? [], fields);
+    const both = Object.keys(away).find((field) => field in given);
+    if (both !== undefined)
+      throw new UsageError(`--clear must not name "${both}", which is given a value`);
+    const input = { ...spec.fixed, ...given, ...away };
     await withLatchkey(
       options,
       host,

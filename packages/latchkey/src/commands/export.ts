@@ -43,11 +43,15 @@ async function runExport(options: Options, host: Host): Promise<void> {
   const { format, apiId, out } = options;
   const { exportHeader, exportKeys, exportText } = await import("@latchkey/import");
   await withLatchkey(options, host, async (from) => {
+    const pages = exportKeys({ from, apiId });
+    // Before the file: an API that does not exist must not leave one behind.
+    const first = await pages.next();
     const [write, close] = textWriter(out, host);
-    let last: ExportPage | undefined;
+    let last = first.done ? undefined : first.value;
     try {
       write(exportHeader(format));
-      for await (last of exportKeys({ from, apiId })) write(exportText(format, last.keys));
+      if (last !== undefined) write(exportText(format, last.keys));
+      for await (last of pages) write(exportText(format, last.keys));
     } finally {
       close();
     }

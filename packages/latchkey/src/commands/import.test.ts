@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
@@ -110,6 +110,17 @@ Dry run: nothing was written.
       "memory:",
     ]);
     expect([exitCode, stderr]).toEqual([2, `latchkey: ${message} (see --help)\n`]);
+  });
+
+  test("an export of an API that does not exist leaves no file", async () => {
+    const { folder, store } = prepare();
+    const out = join(folder, "none.csv");
+    const args = ["--format", "csv", "--api-id", "api_none", "--out", out, "--store", store];
+    expect(
+      (await runInProcess(["apis", "create", "--name", "maps", "--store", store])).exitCode,
+    ).toBe(0);
+    expect((await runInProcess(["export", ...args])).exitCode).toBe(1);
+    expect(existsSync(out)).toBe(false);
   });
 
   test("a map that is wrong and a file that is missing are named, and nothing is written", async () => {

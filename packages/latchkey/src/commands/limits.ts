@@ -1,5 +1,6 @@
 import type { KeyStore, Latchkey } from "@latchkey/core";
 import type { Command } from "commander";
+import { UsageError } from "../command-line/failures.js";
 import { FIELDS } from "../command-line/fields.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
@@ -42,6 +43,9 @@ export function addLimits(program: Command, host: Host): void {
   addCommonOptions(addInput(limits, ["[keyId]"], FIELDS_OF_IDENTITY)).action(async () => {
     const options = limits.opts<CommonOptions>();
     const { keyId, ...ids } = inputOf(limits, FIELDS_OF_IDENTITY) as { readonly keyId?: string };
+    const named = Object.keys(ids).length + (keyId === undefined ? 0 : 1);
+    if (named !== 1)
+      throw new UsageError("exactly one of <keyId>, --identity-id and --external-id is required");
     await withLatchkey(options, host, async (latchkey, store) => {
       const windows =
         keyId === undefined

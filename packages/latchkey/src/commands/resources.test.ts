@@ -85,6 +85,15 @@ describe("keys, from the cradle to the grave", () => {
       "--clear must be a list of options of this command, such as name,meta",
     ],
     [
+      "keys update key_1 --clear name --name a",
+      '--clear must not name "name", which is given a value',
+    ],
+    ["limits", "exactly one of <keyId>, --identity-id and --external-id is required"],
+    [
+      "limits key_1 --external-id user_1",
+      "exactly one of <keyId>, --identity-id and --external-id is required",
+    ],
+    [
       "keys update key_1 --roles a,b!",
       "--roles (item 2) must be 1 to 512 characters of A-Z a-z 0-9 _ . : * -",
     ],

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Decryption } from "@latchkey/transfer";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
@@ -31,6 +31,9 @@ export function addRestore(program: Command, host: Host): void {
     .option("--passphrase", "its passphrase is read from stdin")
     .addHelpText("after", example("latchkey restore --store sqlite:./new.db --in keys.lkb"));
   addJsonOption(addStoreOptions(restore, "lasting")).action(async (options: Options) => {
+    // Before the store: what cannot be read must not leave a new file behind.
+    if (!existsSync(options.in))
+      throw new UsageError(`--in must name a file: there is no ${options.in}`);
     const decryption = await decryptionOf(options, host);
     const store = openChosen(readStore(options, host, "lasting"), options);
     try {

@@ -84,6 +84,14 @@ describe("latchkey backup and restore", () => {
     expect(stderr).toContain("the backup cannot be used");
   });
 
+  test("restore names a file that is not there, and makes no store", async () => {
+    const { folder, to } = await aStore();
+    const file = join(folder, "nowhere.lkb");
+    const { exitCode, stderr } = await runInProcess(["restore", "--store", to, "--in", file]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`there is no ${file}`)]);
+    expect(existsSync(to.replace("sqlite:", ""))).toBe(false);
+  });
+
   test("a passphrase comes from stdin, and an empty one is refused", async () => {
     const { folder, from } = await aStore();
     const file = join(folder, "keys.lkb");

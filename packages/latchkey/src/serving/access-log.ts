@@ -36,8 +36,28 @@ export function withAccessLog(
   const write = format === "json" ? (access: Access) => JSON.stringify(access) : prettyLine;
   return (incoming, outgoing) => {
     const startedAt = now();
-    outgoing.once("close", () => print(write(accessOf(incoming, outgoing, startedAt, now()))));
+    const requestIdOf = noteRequestId(outgoing);
+    outgoing.once("close", () => {
+      const requestId = requestIdOf();
+      print(write({ ...requestId, ...accessOf(incoming, outgoing, startedAt, now()) }));
+    });
     return listener(incoming, outgoing);
+  };
+}
+
+/** Headers that are handed to `writeHead` are sent as they are, and nobody can ask for them afterwards. */
+function noteRequestId(outgoing: ServerResponse): () => Pick<Access, "requestId"> {
+  let written: unknown;
+  const writeHead = outgoing.writeHead.bind(outgoing) as (...args: unknown[]) => ServerResponse;
+  outgoing.writeHead = (...args: unknown[]) => {
+    const headers = args.at(-1);
+    if (typeof headers === "object" && headers !== null)
+      written = (headers as Readonly<Record<string, unknown>>)["x-request-id"];
+    return writeHead(...args);
+  };
+  return () => {
+    const requestId = written ?? outgoing.getHeader("x-request-id");
+    return typeof requestId === "string" ? { requestId } : {};
   };
 }
 
@@ -47,10 +67,8 @@ function accessOf(
   startedAt: number,
   endedAt: number,
 ): Access {
-  const requestId = outgoing.getHeader("x-request-id");
   return {
     time: new Date(endedAt).toISOString(),
-    ...(typeof requestId === "string" && { requestId }),
     method,
     path: redact(url.replace(/[?#].*$/s, "")),
     ...(outgoing.writableEnded && { status: outgoing.statusCode }),

@@ -19,9 +19,8 @@ async function start(format: LogFormat) {
     tell();
   };
   const listener = withFrontDoor((incoming, outgoing) => {
-    outgoing.setHeader("x-request-id", "req_1");
     if (incoming.url === "/gone") incoming.socket.destroy();
-    else outgoing.writeHead(404).end();
+    else outgoing.writeHead(404, { "x-request-id": "req_1" }).end();
   });
   const server = createServer(
     withAccessLog(listener, format, print, () => {

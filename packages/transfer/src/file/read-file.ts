@@ -119,8 +119,9 @@ async function* rawLines(path: string, decryption: Decryption | undefined): Asyn
 }
 
 async function unpacked(path: string, decryption: Decryption | undefined): Promise<Readable> {
+  const hasToBeDecrypted = await isEncrypted(path);
   const file = createReadStream(path);
-  const bytes = (await isEncrypted(path)) ? await decrypted(file, decryption) : file;
+  const bytes = hasToBeDecrypted ? await decrypted(file, decryption) : file;
   const gunzip = createGunzip();
   bytes.on("error", (error: Error) => gunzip.destroy(error));
   gunzip.on("close", () => bytes.destroy());
