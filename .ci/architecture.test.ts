@@ -166,6 +166,14 @@ describe("arrows between packages", () => {
     expect(forbidden).toEqual([]);
   });
 
+  test.each(packages)("package.json of $directory says where its sources are", (from) => {
+    const { homepage, repository, bugs, keywords } = from.manifest;
+    const isTold = repository?.directory === `packages/${from.directory}` && keywords !== undefined;
+    expect(from.manifest.private || (isTold && homepage !== undefined && bugs !== undefined)).toBe(
+      true,
+    );
+  });
+
   test.each(packages)(
     "package.json of $directory depends only on what the design allows",
     (from) => {

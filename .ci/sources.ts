@@ -10,6 +10,10 @@ export const root: string = dirname(dirname(fileURLToPath(import.meta.url)));
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
+  readonly homepage?: string;
+  readonly repository?: { readonly directory: string };
+  readonly bugs?: string;
+  readonly keywords?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
