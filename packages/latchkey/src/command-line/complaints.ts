@@ -1,6 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Command, CommanderError } from "commander";
 import { UsageError } from "./failures.js";
+import { optionOf } from "./fields.js";
 
 /** What a store calls an option of its own in a complaint, and what it is called here. */
 const STORE_FLAGS: ReadonlyMap<string, string> = new Map([
@@ -71,19 +72,9 @@ export function inputComplaint(error: unknown, command: Command | null): unknown
 function typedAs(field: string, command: Command | null): string {
   const isArgument = command?.registeredArguments.some((argument) => argument.name() === field);
   if (isArgument) return `<${field}>`;
-  // Options of spans take a unit, so that their names say none.
-  const name = field.replace(/Ms$/, "");
-  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  const isThere = command === null || command.options.some(({ long }) => long === flag);
-  return isThere ? flag : (QUESTION_FLAGS.get(field) ?? flag);
+  const option = command === null ? undefined : optionOf(command, field);
+  return option ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
-
-/** Options of `verify` and `explain` whose fields are called otherwise. */
-const QUESTION_FLAGS: ReadonlyMap<string, string> = new Map([
-  ["authorization", "--permissions"],
-  ["remaining", "--cost"],
-  ["ratelimits", "--limits"],
-]);
 
 function wantsCommand(command: Command): string {
   return command.parent === null

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { UsageError } from "./failures.js";
 import { isoDate, list, oneOf, wholeNumber } from "./values.js";
 
@@ -10,6 +11,40 @@ export interface Field {
   readonly field?: string;
   /** Reads the value; as it is unless given. @throws UsageError naming the option. */
   readonly read?: (text: string) => unknown;
+}
+
+/** Which option of a command gives each field of its input. */
+const OPTIONS = new WeakMap<Command, ReadonlyMap<string, string>>();
+
+/** Adds the options of these fields to a command. */
+export function addFields(command: Command, fields: readonly Field[]): void {
+  for (const { flags, text, read } of fields)
+    if (read === undefined) command.option(flags, text);
+    else command.option(flags, text, read);
+  OPTIONS.set(command, new Map(fields.map((field) => [fieldName(field), longFlag(field)])));
+}
+
+/** The option that gives a field: `--limits` for `ratelimits`. Undefined where none does. */
+export function optionOf(command: Command, field: string): string | undefined {
+  return OPTIONS.get(command)?.get(field);
+}
+
+/** The option of a field in camel case, as commander calls its value. */
+export function optionName(field: Field): string {
+  return toCamelCase(longFlag(field).slice(2));
+}
+
+/** What the field is called in the input. */
+export function fieldName(field: Field): string {
+  return field.field ?? optionName(field);
+}
+
+export function toCamelCase(text: string): string {
+  return text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function longFlag({ flags }: Field): string {
+  return /^--[a-z-]+/.exec(flags)?.[0] ?? "";
 }
 
 const SPAN_UNITS: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
 import type { Latchkey, OperationName, Operations } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "./failures.js";
-import type { Field } from "./fields.js";
+import { addFields, type Field, fieldName, optionName, toCamelCase } from "./fields.js";
 import type { Host } from "./host.js";
 import {
   addJsonOption,
@@ -130,9 +130,7 @@ export function addInput(
   fields: readonly Field[] = [],
 ): Command {
   for (const name of args) command.argument(name);
-  for (const { flags, text, read } of fields)
-    if (read === undefined) command.option(flags, text);
-    else command.option(flags, text, read);
+  addFields(command, fields);
   return command;
 }
 
@@ -144,7 +142,7 @@ export function inputOf(command: Command, fields: readonly Field[]): Input {
     if (command.processedArgs[at] !== undefined) given[argument.name()] = command.processedArgs[at];
   for (const field of fields) {
     const value: unknown = values[optionName(field)];
-    if (value !== undefined) given[field.field ?? optionName(field)] = value;
+    if (value !== undefined) given[fieldName(field)] = value;
   }
   return given;
 }
@@ -169,14 +167,6 @@ function cleared(names: readonly string[], fields: readonly Field[]): Input {
       throw new UsageError(`--clear must be a list of options of this command, such as name,meta`);
     }),
   );
-}
-
-function optionName({ flags }: Field): string {
-  return toCamelCase(/^--([a-z-]+)/.exec(flags)?.[1] ?? "");
-}
-
-function toCamelCase(text: string): string {
-  return text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function call<Name extends OperationName>(

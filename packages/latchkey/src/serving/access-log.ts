@@ -55,10 +55,7 @@ function noteRequestId(outgoing: ServerResponse): () => Pick<Access, "requestId"
       written = (headers as Readonly<Record<string, unknown>>)["x-request-id"];
     return writeHead(...args);
   };
-  return () => {
-    const requestId = written ?? outgoing.getHeader("x-request-id");
-    return typeof requestId === "string" ? { requestId } : {};
-  };
+  return () => (typeof written === "string" ? { requestId: written } : {});
 }
 
 function accessOf(
