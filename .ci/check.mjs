@@ -194,7 +194,7 @@ const checks = [
   },
   {
     name: "architecture",
-    run: () => tool("vitest", [...vitest, "--project", "repository", "--reporter=dot"]),
+    run: () => tool("vitest", [...vitest, ".ci/", "--reporter=dot"]),
   },
   ...publicPackages().map((directory) => ({
     name: `packed ${directory} (publint, attw)`,

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readPackages, root, type SourceFile, type WorkspacePackage } from "./sources.js";
+import { readPackages, root, type SourceFile } from "./sources.js";
 
 /** What `vitest list` says it would run: project name -> test files, as paths from the repository's top. */
 const listed = new Map<string, string[]>();
@@ -43,13 +43,6 @@ beforeAll(() => {
 
 const packages = readPackages();
 
-/** The test files of a package, drills included, as paths from the repository's top. */
-function testFilesOf({ directory, files }: WorkspacePackage): string[] {
-  return files
-    .filter(({ path }) => path.endsWith(".test.ts"))
-    .map(({ path }) => `packages/${directory}/${path}`);
-}
-
 const isDrill = (path: string) => path.endsWith(".drill.test.ts");
 
 /** The files of a package that a file of it imports by path, and those that these import, with the file itself. */
@@ -66,30 +59,20 @@ function reachedFrom(file: SourceFile, files: readonly SourceFile[]): Set<Source
 }
 
 describe("the runner picks up", () => {
-  test.each(packages)("every test file of $directory, in the project of that name", (pkg) => {
+  const written = [".ci", "packages", "examples"].flatMap(testFilesBelow).sort();
+
+  test("every test file in the project of the tests", () => {
+    expect(listed.get("tests")).toEqual(written.filter((path) => !isDrill(path)));
+  });
+
+  test("every drill in the project of the drills", () => {
+    expect(listed.get("drills")).toEqual(written.filter(isDrill));
+  });
+
+  test.each(packages)("tests in $directory, once something is written there", (pkg) => {
     const { directory, files } = pkg;
-    const written = testFilesOf(pkg);
-    const expected = written.filter((path) => !isDrill(path)).sort();
-    expect(listed.get(directory) ?? []).toEqual(expected);
-
-    expect(isPlaceholder(files) || written.length > 0, `${directory} has no tests`).toBe(true);
-  });
-
-  test("every test file of the repository itself", () => {
-    const written = readdirSync(join(root, ".ci"))
-      .filter((name) => name.endsWith(".test.ts"))
-      .map((name) => `.ci/${name}`);
-    expect(listed.get("repository")).toEqual(written.sort());
-  });
-
-  test("every test file of the examples", () => {
-    const written = testFilesBelow("examples").filter((path) => !isDrill(path));
-    expect(listed.get("examples") ?? []).toEqual(written.sort());
-  });
-
-  test("every drill of the packages and the examples, in the project of the drills", () => {
-    const written = [...packages.flatMap(testFilesOf), ...testFilesBelow("examples")];
-    expect(listed.get("drills")).toEqual(written.filter(isDrill).sort());
+    const ofPackage = written.filter((path) => path.startsWith(`packages/${directory}/`));
+    expect(isPlaceholder(files) || ofPackage.length > 0, `${directory} has no tests`).toBe(true);
   });
 });
 

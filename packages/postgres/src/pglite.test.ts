@@ -1,14 +1,19 @@
 import { PGlite } from "@electric-sql/pglite";
 import { afterAll } from "vitest";
-import { describeContract } from "./testing/contract.js";
+import { describeContract, type RunSql } from "./testing/contract.js";
+import { describeViews } from "./testing/views.js";
 
 const pglite = new PGlite();
 afterAll(() => pglite.close());
 
+const run: RunSql = (sql, values = []) => pglite.query(sql, [...values]);
+
 describeContract(
   "PGlite",
   () => [pglite, pglite],
-  (sql, values = []) => pglite.query(sql, [...values]),
+  run,
   // The statements are those of the server, which runs all sequences three times as fast.
   { shareOfSequences: 0.2 },
 );
+
+describeViews("PGlite", () => pglite, run);

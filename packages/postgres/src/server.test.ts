@@ -1,7 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
-import { describeContract } from "./testing/contract.js";
+import { describeContract, type RunSql } from "./testing/contract.js";
 import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { describeViews } from "./testing/views.js";
 import { describeWithPostgres, POSTGRES_URL } from "./testing/where.js";
 
 describeWithPostgres("a PostgreSQL server", () => {
@@ -18,9 +19,9 @@ describeWithPostgres("a PostgreSQL server", () => {
     await server?.remove();
   });
 
-  describeContract(
-    "a pool",
-    () => pools,
-    (sql, values = []) => pools[0].query(sql, [...values]),
-  );
+  const run: RunSql = (sql, values = []) => pools[0].query(sql, [...values]);
+
+  describeContract("a pool", () => pools, run);
+
+  describeViews("a server", () => pools[0], run);
 });

@@ -5,7 +5,7 @@ import { until } from "./testing/errors.js";
 import { startReplicatedCluster, type TestCluster } from "./testing/redis-cluster.js";
 import { describeWithServers } from "./testing/where.js";
 
-// npx vitest run --config vitest.workspace.ts --project redis cluster-failover --reporter=verbose
+// npx vitest run --config vitest.workspace.ts --project drills cluster-failover --reporter=verbose
 
 const GRANTED = 1_000_000;
 const SPENDERS = 4;

@@ -14,7 +14,7 @@ import { Journals, type Told } from "./testing/journal.js";
 import { startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
-// KILLS=60 npx vitest run --config vitest.workspace.ts --project redis kills --reporter=verbose
+// KILLS=60 npx vitest run --config vitest.workspace.ts --project drills redis/src/kills --reporter=verbose
 const WORKER_KILLS = Number(process.env.KILLS ?? 6);
 const SERVER_KILLS = WORKER_KILLS / 2;
 

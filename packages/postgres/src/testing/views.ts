@@ -1,0 +1,111 @@
+import { aChange, at, NOW, usesOf, WORKSPACE } from "@latchkey/conformance";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Source } from "../engine/open.js";
+import { postgresStore } from "../index.js";
+import type { RunSql } from "./contract.js";
+
+const SCHEMA = "seen";
+
+const KEY = {
+  apiId: "api_1",
+  start: "pay_live_ab",
+  name: "billing",
+  hash: "the hash",
+  sealedSecret: "the sealed secret",
+  meta: { plan: "pro" },
+  createdAt: NOW,
+  expires: NOW + 1,
+  usesFrom: "key",
+  roles: ["role_1"],
+};
+
+/** Runs the tests of the views on a database. */
+export function describeViews(name: string, source: () => Source, run: RunSql): void {
+  describe(`the views of ${name}`, () => {
+    beforeAll(async () => {
+      const shared = { version: 1, link: null };
+      const identity = { externalId: "user-1", meta: { tier: 1 }, createdAt: NOW };
+      const entry = {
+        type: "key.created",
+        at: NOW,
+        actor: "root_1",
+        keyId: at("key").id,
+        after: { name: "billing" },
+      };
+      const puts = [
+        {
+          record: { ...at("key", 1), version: 7, link: "id_1", body: KEY },
+          counters: { usage: usesOf(12) },
+        },
+        { record: { ...at("key", 2), ...shared, body: { disabled: true, createdAt: "never" } } },
+        { record: { ...at("identity"), ...shared, body: identity } },
+        { record: { ...at("auditEntry"), ...shared, body: entry } },
+      ];
+      const store = postgresStore(source(), { schema: SCHEMA });
+      await store.commit(WORKSPACE, aChange({ puts }));
+      const uses = [{ ...at("key"), usedAt: NOW + 5 }];
+      await store.addStatistics(WORKSPACE, { counts: [], uses });
+      await store.close?.();
+    });
+
+    // As JSON, because the drivers read a bigint differently.
+    const rowsOf = async (view: string) => {
+      const answer = await run(
+        `SELECT to_jsonb(shown) AS row FROM ${SCHEMA}.${view} AS shown ORDER BY id`,
+      );
+      return (answer as { rows: { row: Record<string, unknown> }[] }).rows.map(({ row }) => row);
+    };
+
+    test("latchkey_keys shows each key in columns, null for what it does not have, and neither hash nor sealed secret", async () => {
+      const [first, second] = await rowsOf("latchkey_keys");
+      expect(first).toEqual({
+        workspaceid: WORKSPACE,
+        id: at("key").id,
+        version: 7,
+        apiid: "api_1",
+        start: "pay_live_ab",
+        name: "billing",
+        identityid: "id_1",
+        meta: { plan: "pro" },
+        createdat: NOW,
+        updatedat: null,
+        expires: NOW + 1,
+        enabled: true,
+        refill: null,
+        ratelimits: null,
+        environment: null,
+        usesfrom: "key",
+        rotatedfrom: null,
+        rotatedto: null,
+        roles: ["role_1"],
+        permissions: null,
+        remaining: 12,
+        usedat: NOW + 5,
+      });
+      expect(second).toMatchObject({
+        enabled: false,
+        name: null,
+        remaining: null,
+        createdat: null,
+      });
+      expect(JSON.stringify([first, second])).not.toContain("the ");
+    });
+
+    test("latchkey_identities and latchkey_audit show theirs", async () => {
+      expect(await rowsOf("latchkey_identities")).toMatchObject([
+        { externalid: "user-1", meta: { tier: 1 }, remaining: null },
+      ]);
+      expect(await rowsOf("latchkey_audit")).toMatchObject([
+        { type: "key.created", at: NOW, resourceid: at("key").id, after: { name: "billing" } },
+      ]);
+    });
+
+    test("a damaged body has no columns, and hides none of the others", async () => {
+      await run(`UPDATE ${SCHEMA}.record SET body = '{"name"' WHERE id = $1`, [at("key", 2).id]);
+      expect(await rowsOf("latchkey_keys")).toMatchObject([
+        { name: "billing" },
+        { id: at("key", 2).id, enabled: null },
+      ]);
+    });
+  });
+}
