@@ -41,6 +41,13 @@ describe("the program", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("is a file of the repository: package managers link it before anything is built", () => {
+    const program = readFileSync(new URL(`../${manifest.bin.latchkey}`, import.meta.url), "utf8");
+    expect(program).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(manifest.bin.latchkey).not.toContain("dist/");
+    expect(manifest.files).toContain("bin");
+  });
+
   test.each([
     [[], /^the first argument must be a command: serve, apis, .*$/],
     [["sevre"], /^the first argument must be a command: .*: did you mean serve\?$/],
