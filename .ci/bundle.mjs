@@ -77,8 +77,9 @@ function fingerprint(directory) {
 }
 
 /**
- * The entries of a package, out of its package.json: its exports, which have types, and its programs, which have none. A name
- * that is exported to the tests of this repository alone has no file in dist/.
+ * The entries of a package, out of its package.json: its exports, which have types, and its programs, which have none. A program in
+ * bin/ imports its namesake in dist/: that it can be linked before dist/ is there. A name that is exported to the tests of this
+ * repository alone has no file in dist/.
  *
  * @param {string} directory
  * @returns {{ readonly code: Entries, readonly types: Entries }}
@@ -90,7 +91,7 @@ function entriesOf(directory) {
   /** @type {string[]} */
   const programs = Object.values(manifest.bin ?? {});
   /** @param {string} path */
-  const nameOf = (path) => withoutEnding(path.replace("./dist/", ""));
+  const nameOf = (path) => withoutEnding(path.replace(/^\.\/(?:dist|bin)\//, ""));
   const names = exported.map(nameOf);
   return {
     code: Object.fromEntries(

@@ -159,7 +159,7 @@ export {
   type AuditType,
   type FieldChange,
 } from "./records/audit-entry.js";
-export { IDENTITY_LIST, type IdentityRecord } from "./records/identity.js";
+export type { IdentityRecord } from "./records/identity.js";
 export { type KeyRateLimit, type KeyRecord, keysOfApi, type RateLimitType } from "./records/key.js";
 export { layoutOf, RECORD_LISTS, type RecordLayout } from "./records/layout.js";
 export type { PermissionRecord } from "./records/permission.js";

@@ -1,13 +1,13 @@
-import { createIdFactory, type DefaultTypes, type LatchkeyTypes } from "@latchkey/core";
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import { clientAddress } from "./client-address.js";
 import { type Credential, readCredential, readFoundKey } from "./credential.js";
 import { checkOptions, type GuardOptions } from "./options.js";
 import type { PresentedRequest } from "./presented-request.js";
 import { type Ask, type GuardLatchkey, type GuardQuestion, readQuestion } from "./question.js";
 import { rateLimitFields } from "./rate-limit-fields.js";
-import type { Admission, Decision, Refusal, Refused } from "./refusal.js";
-import { type RefusalStyle, refuseCredential, refuseError, refuseVerdict } from "./refuse.js";
-import { settleRefusal } from "./settle-refusal.js";
+import type { Admission, Decision, Refusal } from "./refusal.js";
+import { refuseCredential, refuseError, refuseVerdict } from "./refuse.js";
+import { createRefuser, type Refuser } from "./refuser.js";
 
 /**
  * Decides on one request of a guarded route. Never rejects: whatever goes wrong is a refusal.
@@ -23,9 +23,6 @@ export type Decide<Request, Types extends LatchkeyTypes = DefaultTypes> = (
 export type CreateDecision<Request, Types extends LatchkeyTypes = DefaultTypes> = (
   question?: GuardQuestion<Request, Types>,
 ) => Decide<Request, Types>;
-
-/** Called where a host has no error listener of its own. */
-const printError = (error: unknown): void => console.error(error);
 
 /**
  * Makes the decision that all guards share: what a request presents goes in, an admission or a refusal comes out as data. It knows no
@@ -58,18 +55,14 @@ function createDecisionOn<Request>(
   options: GuardOptions<Request>,
 ): CreateDecision<Request> {
   checkOptions(options);
-  const { problem = "problem+json", usedUpStatus = 429 } = options;
-  const newId = createIdFactory(latchkey.now, (size) =>
-    crypto.getRandomValues(new Uint8Array(size)),
-  );
-  const style: RefusalStyle = { problem, usedUpStatus, requestId: () => newId("req") };
+  const refuser = createRefuser(latchkey, options);
   return (question = {}) => {
     const ask = readQuestion(latchkey, question);
     const isOptional = question.optional === true;
+    const context = { latchkey, options, refuser, ask, isOptional };
     return async (presented, request) => {
-      const context = { latchkey, options, style, ask, isOptional };
       const decision = await decideOrRefuse(context, presented, request);
-      return isAdmission(decision) ? decision : await settle(context, decision, request);
+      return isAdmission(decision) ? decision : await refuser.settle(decision, request);
     };
   };
 }
@@ -78,7 +71,7 @@ function createDecisionOn<Request>(
 interface DecisionContext<Request> {
   readonly latchkey: GuardLatchkey;
   readonly options: GuardOptions<Request>;
-  readonly style: RefusalStyle;
+  readonly refuser: Refuser<Request>;
   readonly ask: Ask<Request>;
   readonly isOptional: boolean;
 }
@@ -88,22 +81,22 @@ async function decideOrRefuse<Request>(
   presented: PresentedRequest,
   request: Request,
 ): Promise<Admission | Refusal> {
-  const { options, style } = context;
+  const { refuser } = context;
   try {
-    const { getKey } = options;
+    const { getKey } = context.options;
     const credential =
       getKey === undefined ? readCredential(presented) : readFoundKey(await getKey(request));
     return await decideOn(context, credential, presented, request);
   } catch (error) {
-    const refusal = refuseError(style, error);
+    const refusal = refuseError(refuser.style, error);
     // A disabled workspace is no failure.
-    if (refusal.status >= 500) report(options, error, request);
+    if (refusal.status >= 500) refuser.report(error, request);
     return refusal;
   }
 }
 
 async function decideOn<Request>(
-  { latchkey, options, style, ask, isOptional }: DecisionContext<Request>,
+  { latchkey, options, refuser: { style }, ask, isOptional }: DecisionContext<Request>,
   credential: Credential,
   presented: PresentedRequest,
   request: Request,
@@ -127,28 +120,4 @@ async function decideOn<Request>(
 
 function isAdmission(decision: Admission | Refusal): decision is Admission {
   return "admitted" in decision && decision.admitted;
-}
-
-/** The refusal as the host's hook leaves it. Where the hook fails, that of the failure, which no hook sees again. */
-async function settle<Request>(
-  { options, style }: DecisionContext<Request>,
-  refusal: Refusal,
-  request: Request,
-): Promise<Refused> {
-  try {
-    return settleRefusal(refusal, await options.onRefusal?.(refusal, request));
-  } catch (error) {
-    report(options, error, request);
-    return settleRefusal(refuseError(style, error), undefined);
-  }
-}
-
-/** A listener that throws has nowhere to report that. */
-function report<Request>(options: GuardOptions<Request>, error: unknown, request: Request): void {
-  const { onError = printError } = options;
-  try {
-    Promise.resolve(onError(error, request)).catch(() => undefined);
-  } catch {
-    // See above.
-  }
 }

@@ -1,12 +1,14 @@
+import { IncomingMessage, type ServerResponse } from "node:http";
 import { createLatchkey, type KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import express, { type Request as ExpressRequest } from "express";
 import Fastify from "fastify";
 import { Hono } from "hono";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createGuard as createExpressGuard, apiKeyOf as expressKeyOf } from "./express.js";
 import { createGuard as createFastifyGuard, apiKeyOf as fastifyKeyOf } from "./fastify.js";
 import { createGuard as createHonoGuard } from "./hono.js";
+import { createGuard as createNodeGuard } from "./node.js";
 import { MINUTE_MS, open, type TestContext } from "./testing/open.js";
 import { listenOn } from "./testing/servers.js";
 
@@ -124,6 +126,58 @@ test("Express: what a handler throws behind a guard is Express's business", asyn
   const origin = `http://127.0.0.1:${await listenOn(app)}`;
   const response = await fetch(`${origin}/tiles`, { headers: header(await issue()) });
   expect([response.status, await response.text()]).toEqual([418, "Error: no tiles"]);
+});
+
+describe("node:http: a handler that throws or rejects", () => {
+  const broken = new Error("no tiles, secret of the host");
+
+  test.each<[string, (response: ServerResponse) => unknown]>([
+    [
+      "throws",
+      () => {
+        throw broken;
+      },
+    ],
+    ["rejects", () => Promise.reject(broken)],
+    [
+      "throws after it has set headers",
+      (response) => {
+        response.setHeader("Content-Length", "5").setHeader("X-Tiles", "7");
+        throw broken;
+      },
+    ],
+  ])("is answered with 500 and reported: one that %s", async (_, handler) => {
+    const { latchkey, issue } = await open();
+    const onError = vi.fn();
+    const guard = createNodeGuard(latchkey, { onError, onRefusal: () => ({ status: 502 }) });
+    const origin = `http://127.0.0.1:${await listenOn(guard({}, (_req, res) => handler(res)))}`;
+    const response = await fetch(origin, { headers: header(await issue()) });
+    expect([response.status, await response.json()]).toEqual([
+      502,
+      {
+        title: "Internal Server Error",
+        status: 500,
+        detail: "something went wrong",
+        code: "INTERNAL_SERVER_ERROR",
+      },
+    ]);
+    expect(onError.mock.calls).toEqual([[broken, expect.any(IncomingMessage)]]);
+  });
+
+  test("cannot take back what is sent: half an answer is broken off, a whole one stays", async () => {
+    const { latchkey, issue } = await open();
+    const guard = createNodeGuard(latchkey, { onError: () => undefined });
+    const listener = guard({}, (req, res) => {
+      res.write("half");
+      if (req.url === "/whole") res.end();
+      throw broken;
+    });
+    const origin = `http://127.0.0.1:${await listenOn(listener)}`;
+    const headers = header(await issue());
+    expect(await (await fetch(`${origin}/whole`, { headers })).text()).toBe("half");
+    const half = fetch(`${origin}/half`, { headers }).then((response) => response.text());
+    await expect(half).rejects.toThrow();
+  });
 });
 
 test("a store of another make that fails without a word of latchkey's is a 500, and nobody gets in", async () => {

@@ -50,3 +50,25 @@ export function writeRefusal(response: NodeResponse, refusal: Refused): void {
   writeHeaders(response, refusal);
   response.end(refusal.body);
 }
+
+/** The headers that are about the body that was to be sent. */
+const BODY_HEADERS = ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range"];
+
+/** The part of a response that a refusal takes over from a handler that failed. */
+export interface StartedResponse extends NodeResponse {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  removeHeader(name: string): unknown;
+  destroy(): unknown;
+}
+
+/** Answers a refusal in place of a handler that failed. What was begun to be sent is broken off: it must not look whole. */
+export function writeRefusalInstead(response: StartedResponse, refusal: Refused): void {
+  if (response.writableEnded) return;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const name of BODY_HEADERS) response.removeHeader(name);
+  writeRefusal(response, refusal);
+}

@@ -1,10 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import { createDecision } from "./decide.js";
-import { presentedByNode, writeHeaders, writeRefusal } from "./node-request.js";
+import {
+  presentedByNode,
+  writeHeaders,
+  writeRefusal,
+  writeRefusalInstead,
+} from "./node-request.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
+import { createRefuser } from "./refuser.js";
 
 /** A guarded listener: what it is called with beside request and response is the verdict. */
 export type NodeHandler<Key> = (
@@ -13,7 +19,7 @@ export type NodeHandler<Key> = (
   apiKey: Key,
 ) => unknown;
 
-/** A listener for `createServer`. It resolves when the handler has; what the handler throws, it rejects with. */
+/** A listener for `createServer`. It resolves when the handler has, and never rejects: Node would end the process. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Makes a guarded listener of a question and a handler. With `optional: true` the verdict may be null. */
@@ -31,6 +37,9 @@ export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
 /**
  * Makes guards for listeners of `node:http`. Each calls its handler with the verdict, or answers the refusal.
  *
+ * A handler that throws or rejects is answered as a framework would: with 500, or by breaking off what was begun to be sent.
+ * `onError` is called with the error.
+ *
  * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
@@ -38,9 +47,10 @@ export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
  */
 export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
-  options?: GuardOptions<IncomingMessage>,
+  options: GuardOptions<IncomingMessage> = {},
 ): CreateNodeGuard<Types> {
   const createDecide = createDecision(latchkey, options);
+  const { refuseFailure } = createRefuser(latchkey, options);
   const guard = (
     question: GuardQuestion<IncomingMessage, Types>,
     handler: NodeHandler<ApiKey<Types> | null>,
@@ -51,7 +61,11 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       const decision = await decide(presentedByNode(request), request);
       if (!decision.admitted) return writeRefusal(response, decision);
       writeHeaders(response, decision);
-      await handler(request, response, decision.apiKey);
+      try {
+        await handler(request, response, decision.apiKey);
+      } catch (error) {
+        writeRefusalInstead(response, await refuseFailure(error, request));
+      }
     };
   };
   return guard as CreateNodeGuard<Types>;

@@ -26,6 +26,8 @@ describe("the question of a route is refused when the guard is made, not when th
     [{ optional: "yes" }, '"optional" must be true or false'],
     [{ permissions: { and: [] } }, "permissions.and"],
     [{ permissions: "" }, "permissions"],
+    [{ permissions: "tiles read" }, '"permissions" must be 1 to 512 characters of A-Z a-z'],
+    [{ permissions: { or: ["tiles.*", "tiles/read"] } }, '"permissions.or.1" must be'],
     [{ cost: -1 }, "cost"],
     [{ cost: "1" }, "cost"],
     [{ ratelimits: [{ name: "" }] }, "ratelimits.0.name"],

@@ -37,8 +37,8 @@ export interface GuardOptions<Request> {
   /** Status of a key without enough uses left: 429 unless given. */
   readonly usedUpStatus?: 429 | 402;
   /**
-   * Is called with every error behind a 500 or a 503: a mistake of the host's, a damaged record, a store that is down. `console.error`
-   * unless given; on Fastify the log of the request.
+   * Is called with every error behind a 500 or a 503: a mistake of the host's, a damaged record, a store that is down; on `node:http`
+   * also what a handler throws. `console.error` unless given; on Fastify the log of the request.
    */
   readonly onError?: (error: unknown, request: Request) => unknown;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { writeChallenge } from "./challenge.js";
 import { bearing, deciding, MINUTE_MS, open, refused, START } from "./testing/open.js";
 
 const CHALLENGE = 'Bearer realm="api"';
@@ -103,8 +104,12 @@ describe("a refusal", () => {
     const any = await refuse({ or: ["tiles.write", "tiles.delete"] });
     expect(any.body.missing).toEqual({ or: ["tiles.write", "tiles.delete"] });
     expect(any.headers["WWW-Authenticate"]).toBe(insufficient);
-    const unfit = await refuse('tiles "of" März\r\nX: 1');
-    expect(unfit.headers["WWW-Authenticate"]).toBe(insufficient);
+  });
+
+  test("names nothing in its challenge that is no scope, wherever that comes from", () => {
+    expect(writeChallenge("insufficient_scope", "no", 'tiles "of" März\r\nX: 1')).toBe(
+      `${CHALLENGE}, error="insufficient_scope", error_description="no"`,
+    );
   });
 
   test("by a limit is 429 with Retry-After and the fields of the limits", async () => {

@@ -56,6 +56,11 @@ export function refuseError(style: RefusalStyle, error: unknown): Refusal {
     }
     if (error.reason === "workspace-disabled") return refuse(style, "FORBIDDEN", {});
   }
+  return refuseFailure(style);
+}
+
+/** The refusal of a request that something of the host's went wrong with. */
+export function refuseFailure(style: RefusalStyle): Refusal {
   return refuse(style, "INTERNAL_SERVER_ERROR", {});
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "./testing/run-cli.js";
@@ -15,7 +16,9 @@ test.each([
 });
 
 test("a failure at run time ends the installed program with exit code 1 and one line", async () => {
-  const store = `sqlite:${join(tempFolder(), "missing", "keys.db")}`;
+  const file = join(tempFolder(), "notes.txt");
+  writeFileSync(file, "no database");
+  const store = `sqlite:${file}`;
   const args = ["root-key", "--store", store, "--permissions", "*"];
   const { exitCode, stdout, stderr } = await runCli(args);
   expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { setTimeout } from "node:timers/promises";
 import { readInput } from "./command-line/read-input.js";
 import { runProgram } from "./program.js";

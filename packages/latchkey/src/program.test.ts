@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runInProcess } from "./testing/run-in-process.js";
@@ -41,6 +41,13 @@ describe("the program", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("is a file of the repository: package managers link it before anything is built", () => {
+    const program = readFileSync(new URL(`../${manifest.bin.latchkey}`, import.meta.url), "utf8");
+    expect(program).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(manifest.bin.latchkey).not.toContain("dist/");
+    expect(manifest.files).toContain("bin");
+  });
+
   test.each([
     [[], /^the first argument must be a command: serve, apis, .*$/],
     [["sevre"], /^the first argument must be a command: .*: did you mean serve\?$/],
@@ -57,11 +64,12 @@ describe("the program", () => {
   });
 
   test("a failure at run time ends with exit code 1 and one line without a stack", async () => {
-    const nowhere = `sqlite:${join(tempFolder(), "missing", "keys.db")}`;
+    const file = join(tempFolder(), "notes.txt");
+    writeFileSync(file, "no database");
     const { exitCode, stdout, stderr } = await runInProcess([
       "root-key",
       "--store",
-      nowhere,
+      `sqlite:${file}`,
       "--permissions",
       "*",
     ]);
@@ -83,6 +91,25 @@ describe("the program", () => {
     expect(stderr).toMatch(new RegExp(`^latchkey: ${called} must be [^\\n]+\\n$`));
     expect(stderr).not.toContain("hunter2");
     expect(exitCode).toBe(2);
+  });
+
+  test.each([
+    [["apis", "list"], "keys.db", "there is no file"],
+    [["apis", "create", "--name", "abc"], join("missing", "keys.db"), "there is no folder"],
+  ])("%j on a store at a place that does not exist ends with 2", async (args, file, message) => {
+    const store = `sqlite:${join(tempFolder(), file)}`;
+    const { exitCode, stderr } = await runInProcess([...args, "--store", store]);
+    expect(stderr).toContain(`latchkey: --store: ${message} `);
+    expect(exitCode).toBe(2);
+  });
+
+  test("a store that does not answer is named, without its password", async () => {
+    const args = ["apis", "list", "--store", "postgres://app:hunter2@127.0.0.1:1/keys"];
+    const { exitCode, stderr } = await runInProcess(args);
+    expect(stderr).toMatch(
+      /^latchkey: PostgreSQL is not connected: nothing listens at its address: .* \(ECONNREFUSED\); the store is postgres:\/\/127\.0\.0\.1:1\/keys\n$/,
+    );
+    expect(exitCode).toBe(1);
   });
 
   test("no secret that was typed or set is repeated on stderr", async () => {

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { inputComplaint, messageOf, parserComplaint } from "./command-line/complaints.js";
+import { messageOf, operationComplaint, parserComplaint } from "./command-line/complaints.js";
 import { Refused, UsageError } from "./command-line/failures.js";
 import { example, HELP_END } from "./command-line/help.js";
 import type { Host } from "./command-line/host.js";
@@ -108,7 +108,7 @@ export async function runArguments(args: readonly string[], host: Host): Promise
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw inputComplaint(error, running);
+    if (!(error instanceof CommanderError)) throw operationComplaint(error, running);
     if (error.exitCode !== 0) throw parserComplaint(error, namedBy(args, program));
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseStoreUrl } from "./store-url.js";
+import { parseStoreUrl, withoutPassword } from "./store-url.js";
 
 describe("a store URL", () => {
   test("memory: names the store of this process", () => {
@@ -83,4 +83,18 @@ describe("a store URL", () => {
     expect(message).toContain('"url"');
     expect(message).not.toContain("hunter2");
   });
+});
+
+test.each([
+  ["sqlite:./keys.db", "sqlite:./keys.db"],
+  ["postgres://app:hunter2@db.example:5432/app", "postgres://db.example:5432/app"],
+  ["postgres://db.example/app?password=hunter2", "postgres://db.example/app"],
+  ["postgres://db.example/app?password=p@hunter2", "postgres://…"],
+  ["postgres://app:p/hunter2@db.example/app", "postgres://…"],
+  ["postgres://app:p?hunter2@db.example/app", "postgres://…"],
+  ["postgres://app:p@hunter2@db.example/app", "postgres://…"],
+  ["rediss://:hunter2@[::1]:6379/0", "rediss://[::1]:6379/0"],
+  ["redis+cluster://app:hunter2@a:6379,b:6379", "redis+cluster://a:6379,b:6379"],
+])("%s is named in messages without what may be a password", (url, named) => {
+  expect(withoutPassword(url)).toBe(named);
 });

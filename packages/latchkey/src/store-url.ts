@@ -43,6 +43,16 @@ export function isInMemory(store: StoreUrl): boolean {
   return store.kind === "memory" || (store.kind === "sqlite" && store.path === ":memory:");
 }
 
+/** Scheme, user and password, hosts, and a path of one word: what is of another form may have a password anywhere. */
+const SERVER_URL = /^([a-z+]+:\/\/)(?:[^@?#/]*@)?([\w.:,[\]-]+(?:\/\w*)?)(?:\?[^@]*)?$/i;
+
+/** The URL of a store for messages: without user, password and query. Of one that is hard to read only the scheme is left. */
+export function withoutPassword(url: string): string {
+  if (!url.includes("://")) return url;
+  const [, scheme, place] = SERVER_URL.exec(url) ?? [];
+  return scheme === undefined ? url.replace(/:.*/s, "://…") : `${scheme}${place}`;
+}
+
 function sqlitePath(path: string): string {
   if (path === "")
     throw new TypeError('"url" must name a file after sqlite:, or be sqlite::memory:');

@@ -25,6 +25,11 @@ export interface AuditContext {
 
 const NO_FIELDS: AuditFields = {};
 
+/** Whether an update sets what is there already: nothing is written then, and no version rises. */
+export function changesNothing({ before, after }: ChangeDescription): boolean {
+  return fieldChanges(before ?? NO_FIELDS, after ?? NO_FIELDS).length === 0;
+}
+
 /** Makes the audit entry of a change: only the fields that differ are in it. */
 export function buildAuditEntry(context: AuditContext, change: ChangeDescription): AuditEntry {
   const { type, at, resourceId, keyId = null, identityId = null } = change;

@@ -8,7 +8,7 @@ import type { PermissionQuery } from "../rules/permission.js";
 import type { Refill } from "../rules/refill.js";
 import { MAX_SECRET_LENGTH, PREFIX_PATTERN } from "../secrets/format.js";
 import type { EpochMs } from "../time.js";
-import { checkPermissionQuery } from "./permission-query.js";
+import { checkPermissionQuery, type NameRule } from "./permission-query.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
@@ -81,12 +81,15 @@ export const presentedSecret = z
 /** The caller's own id of a user. */
 export const externalId = text(1, 255);
 
+const GRANT_NAME: NameRule = {
+  pattern: /^[A-Za-z0-9_.:*-]{1,512}$/,
+  error: "must be 1 to 512 characters of A-Z a-z 0-9 _ . : * -",
+};
+
 /** A name of a role or permission. */
 export const grantName = z
   .string({ error: orRequired("must be a string of 1 to 512 characters") })
-  .regex(/^[A-Za-z0-9_.:*-]{1,512}$/, {
-    error: "must be 1 to 512 characters of A-Z a-z 0-9 _ . : * -",
-  });
+  .regex(GRANT_NAME.pattern, { error: GRANT_NAME.error });
 
 /** Text shown to people beside a role or permission; an empty one is none. */
 export const description = text(0, 512);
@@ -108,15 +111,20 @@ export const metadata: z.ZodType<Metadata, MetadataInput> = z
     return z.NEVER;
   });
 
-/** What a key must be permitted to do. */
-export const permissionQuery: z.ZodType<PermissionQuery, PermissionQuery> = z
-  .custom<PermissionQuery>()
-  .transform((value, context): PermissionQuery => {
-    const check = checkPermissionQuery(value);
+function queryOf(names?: NameRule): z.ZodType<PermissionQuery, PermissionQuery> {
+  return z.custom<PermissionQuery>().transform((value, context): PermissionQuery => {
+    const check = checkPermissionQuery(value, names);
     if (check.ok) return check.query;
     context.addIssue({ code: "custom", message: check.message, path: [...check.path] });
     return z.NEVER;
   });
+}
+
+/** What a key must be permitted to do. */
+export const permissionQuery = queryOf();
+
+/** The same, of names that a permission can have: any other in the question of a program is a mistake. */
+export const grantQuery = queryOf(GRANT_NAME);
 
 /** How uses are restored, as it is given. */
 export interface RefillInput {

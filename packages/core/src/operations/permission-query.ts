@@ -3,6 +3,18 @@ import { MAX_QUERY_DEPTH, type PermissionQuery } from "../rules/permission.js";
 /** Longest permission name in a query, and how many names and groups one query may hold in all. */
 export const QUERY_BOUNDS = { maxNameLength: 512, maxNodes: 1_000 } as const;
 
+/** Which names a query may have, and what is said of others. */
+export interface NameRule {
+  readonly pattern: RegExp;
+  readonly error: string;
+}
+
+/** Whoever asks over the wire may ask for any name; no key has it then. */
+const ANY_NAME: NameRule = {
+  pattern: new RegExp(`^[^]{1,${QUERY_BOUNDS.maxNameLength}}$`),
+  error: `must be a name of 1 to ${QUERY_BOUNDS.maxNameLength} characters`,
+};
+
 /** A checked copy of a query, or where and why it is malformed. */
 export type QueryCheck =
   | { readonly ok: true; readonly query: PermissionQuery }
@@ -11,8 +23,10 @@ export type QueryCheck =
 /**
  * Checks what claims to be a permission query: a name of 1 to 512 characters, or an object with exactly one of
  * `and` and `or`, each a list of at least one query, nested at most 16 deep.
+ *
+ * @param names - What else the names must be.
  */
-export function checkPermissionQuery(value: unknown): QueryCheck {
+export function checkPermissionQuery(value: unknown, names: NameRule = ANY_NAME): QueryCheck {
   const path: (string | number)[] = [];
   let nodes = 0;
 
@@ -21,12 +35,7 @@ export function checkPermissionQuery(value: unknown): QueryCheck {
     if (nodes > QUERY_BOUNDS.maxNodes)
       return fail(`must hold at most ${QUERY_BOUNDS.maxNodes} names and groups`);
     if (depth > MAX_QUERY_DEPTH) return fail(`must be nested at most ${MAX_QUERY_DEPTH} deep`);
-    if (typeof node === "string") {
-      const isInBounds = node.length >= 1 && node.length <= QUERY_BOUNDS.maxNameLength;
-      return isInBounds
-        ? node
-        : fail(`must be a name of 1 to ${QUERY_BOUNDS.maxNameLength} characters`);
-    }
+    if (typeof node === "string") return names.pattern.test(node) ? node : fail(names.error);
     const group = onlyMember(node);
     if (group === null)
       return fail("must be a permission name, or an object with exactly one of and, or");

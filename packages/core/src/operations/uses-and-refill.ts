@@ -13,8 +13,10 @@ export interface UsesUpdate {
 export interface UsesSetting {
   /** Uses left before, with a refill that is due; null for unlimited. */
   readonly remainingBefore: number | null;
-  /** Undefined: nothing of the counter changes. */
+  /** Undefined: nothing of the counter is set. */
   readonly usage: UsageChange | undefined;
+  /** Whether refills start anew that a clock put ahead of now: a change, also where uses and refill are set to what they are. */
+  readonly restartsRefills: boolean;
   /** Undefined: it stays as it is. Uses without a limit lose theirs. */
   readonly refill: Refill | null | undefined;
 }
@@ -46,6 +48,12 @@ export function settingOfUses(
   return {
     remainingBefore,
     usage: isSet ? { due, operation, restartsAt: now } : undefined,
+    restartsRefills: isSet && isAhead(usage, now),
     refill: after === refill ? undefined : after,
   };
+}
+
+/** Whether a clock that was ahead has applied refills that are not due yet. */
+export function isAhead({ refilledAt, lastRefillAt }: Usage, now: EpochMs): boolean {
+  return refilledAt > now || (lastRefillAt ?? 0) > now;
 }

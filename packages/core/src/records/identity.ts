@@ -50,11 +50,8 @@ export const identityType = defineRecord<IdentityRecord>({
     version,
   }),
   claims: ({ externalId }) => [{ index: "externalId", value: externalId }],
-  lists: () => [{ list: IDENTITY_LIST }],
+  lists: () => [{ list: "identity" }],
 });
-
-/** The list of all identities. */
-export const IDENTITY_LIST = "identity";
 
 function writeLimit({ name, limit, duration, autoApply }: IdentityRateLimit) {
   const written: Record<string, JsonValue> = { name, limit, duration };

@@ -112,6 +112,11 @@ describe("a sealed secret that was changed does not open", () => {
   });
 });
 
+test("a sealed secret that another key of the same id does not open says that it may be the key", () => {
+  const other = createVault({ current: "spring", keys: { spring: randomBytes(32) } }, randomBytes);
+  expect(() => other.open(sealed, ROW)).toThrow("the vault key does not open the secret of key_");
+});
+
 describe("a sealed secret that was moved does not open", () => {
   // Ids that join to the same text in several ways: only their lengths tell them apart.
   const workspaceIds = ["ws_a", "ws_ak", "ws_", "w"];

@@ -74,8 +74,11 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
           cipher(vaultKeyId, vaultKey, nonce, row).decrypt(bytes.subarray(NONCE_LENGTH)),
         );
       } catch {
-        // The cipher's own error adds nothing, and must not carry bytes of the secret anywhere.
-        throw corruptRecord(`encrypted secret of ${row.keyId}`);
+        // The cipher's own error adds nothing, and must not carry bytes of the secret anywhere. It cannot tell the two causes apart.
+        throw new LatchkeyError(
+          "STORE_CORRUPT",
+          `the vault key does not open the secret of ${row.keyId}: it is another one of the same id, or the secret is damaged`,
+        );
       }
     },
     isCurrent: (sealed) => sealed.startsWith(`${FORMAT}.${currentId}.`),

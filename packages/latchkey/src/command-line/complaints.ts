@@ -1,7 +1,8 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Command, CommanderError } from "commander";
 import { UsageError } from "./failures.js";
-import { optionOf } from "./fields.js";
+import { typedNames } from "./fields.js";
+import { fieldsAsTyped, inTypedWords } from "./typed-words.js";
 
 /** What a store calls an option of its own in a complaint, and what it is called here. */
 const STORE_FLAGS: ReadonlyMap<string, string> = new Map([
@@ -54,26 +55,25 @@ export function parserComplaint({ code, message }: CommanderError, command: Comm
   }
 }
 
-/** A complaint about an input field, made one about the option or the argument that it came from. */
-export function inputComplaint(error: unknown, command: Command | null): unknown {
-  if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return error;
+/** What an operation complains of, in words that one types; of an input field, by the option or the argument that it came from. */
+export function operationComplaint(error: unknown, command: Command | null): unknown {
+  if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return inTypedWords(error);
   const [issue] = error.issues;
   if (issue === undefined) return error;
-  if (issue.path === "") return new UsageError(issue.message);
+  const message = fieldsAsTyped(issue.message, command);
+  if (issue.path === "") return new UsageError(message);
   const [field = "", ...rest] = issue.path.split(".");
   const isItem = /^\d+$/.test(rest[0] ?? "");
   const item = isItem ? ` (item ${Number(rest[0]) + 1})` : "";
   const members = isItem ? rest.slice(1) : rest;
   const member = members.length === 0 ? "" : `: ${members.join(".")}`;
-  return new UsageError(`${typedAs(field, command)}${item}${member} ${issue.message}`);
+  return new UsageError(`${typedAs(field, command)}${item}${member} ${message}`);
 }
 
 /** What the field of an input is called on the command line. */
 function typedAs(field: string, command: Command | null): string {
-  const isArgument = command?.registeredArguments.some((argument) => argument.name() === field);
-  if (isArgument) return `<${field}>`;
-  const option = command === null ? undefined : optionOf(command, field);
-  return option ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const typed = command === null ? undefined : typedNames(command).get(field);
+  return typed ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 function wantsCommand(command: Command): string {

@@ -24,9 +24,15 @@ export function addFields(command: Command, fields: readonly Field[]): void {
   OPTIONS.set(command, new Map(fields.map((field) => [fieldName(field), longFlag(field)])));
 }
 
-/** The option that gives a field: `--limits` for `ratelimits`. Undefined where none does. */
-export function optionOf(command: Command, field: string): string | undefined {
-  return OPTIONS.get(command)?.get(field);
+/** What gives each field of a command's input, as it is typed: `--limits` for `ratelimits`, `<keyId>` for `keyId`. */
+export function typedNames(command: Command): ReadonlyMap<string, string> {
+  return new Map([
+    ...command.options.map((option) => [option.attributeName(), option.long ?? ""] as const),
+    ...(OPTIONS.get(command) ?? []),
+    ...command.registeredArguments.map(
+      (argument) => [argument.name(), `<${argument.name()}>`] as const,
+    ),
+  ]);
 }
 
 /** The option of a field in camel case, as commander calls its value. */
@@ -55,13 +61,14 @@ const SPAN_UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A span, as `30s`, `15m`, `1h`, `7d` or `250ms`, in ms. */
-export function span(argument: string): (text: string) => number {
+/** A span of `min` or more, as `30s`, `15m`, `1h`, `7d` or `250ms`, in ms. */
+export function span(argument: string, min: 0 | 1 = 0): (text: string) => number {
+  const number = min === 0 ? "a whole number" : `a whole number >= ${min}`;
   return (text) => {
     const [, amount, unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text) ?? [];
     const value = Number(amount) * (SPAN_UNITS[unit] ?? Number.NaN);
-    if (Number.isSafeInteger(value)) return value;
-    throw new UsageError(`${argument} must be a whole number with ms, s, m, h or d, such as 15m`);
+    if (Number.isSafeInteger(value) && value >= min) return value;
+    throw new UsageError(`${argument} must be ${number} with ms, s, m, h or d, such as 15m`);
   };
 }
 
@@ -79,28 +86,48 @@ function json(argument: string): (text: string) => unknown {
 
 /** A limit, as `100/1m`. */
 function rate(argument: string, text: string): { limit: number; duration: number } {
-  const [, limit, duration] = /^(\d{1,16})\/(\w+)$/.exec(text) ?? [];
-  if (limit === undefined || duration === undefined)
+  const [limit = "", duration, ...rest] = text.split("/");
+  if (duration === undefined || rest.length > 0)
     throw new UsageError(`${argument} must be units/span, such as 100/1m`);
-  return { limit: wholeNumber(argument, 1)(limit), duration: span(argument)(duration) };
+  return {
+    limit: wholeNumber(`${argument}: the units before the /`, 1)(limit),
+    duration: span(`${argument}: the span after the /`, 1)(duration),
+  };
 }
 
 /** Named limits, as `writes=20/1m,reads=100/1m:auto`. */
 function namedRates(text: string): readonly object[] {
-  return list(text).map((item) => {
+  return list(text).map((item, at) => {
     const [, name, limit = "", auto] = /^([^=]{1,128})=([^:]*)(:auto)?$/.exec(item) ?? [];
     if (name === undefined)
       throw new UsageError("--ratelimits must be name=units/span, such as writes=20/1m:auto");
-    return { name, ...rate("--ratelimits", limit), ...(auto && { autoApply: true }) };
+    return {
+      name,
+      ...rate(`--ratelimits (item ${at + 1})`, limit),
+      ...(auto && { autoApply: true }),
+    };
   });
 }
 
 /** A refill, as `daily:100` or `monthly:1000:15`, the last being the day of the month. */
 function refill(text: string): object {
-  const [, interval, amount, day] = /^(daily|monthly):(\d{1,16})(?::(\d{1,2}))?$/.exec(text) ?? [];
-  if (interval === undefined)
+  const [interval = "", amount, day, ...rest] = text.split(":");
+  const isKnown = interval === "daily" ? day === undefined : interval === "monthly";
+  if (!isKnown || amount === undefined || rest.length > 0)
     throw new UsageError("--refill must be daily:amount or monthly:amount:day, such as daily:100");
-  return { interval, amount: Number(amount), ...(day && { refillDay: Number(day) }) };
+  return {
+    interval,
+    amount: wholeNumber("--refill: the amount", 1)(amount),
+    ...(day !== undefined && { refillDay: wholeNumber("--refill: the day", 1, 31)(day) }),
+  };
+}
+
+function remainingFrom(min: 0 | 1) {
+  return {
+    flags: "--remaining <n>",
+    text: min === 0 ? "uses left" : "uses, 1 or more; unlimited unless given",
+    read: wholeNumber("--remaining", min),
+  };
 }
 
 /** Fields that several commands take. */
@@ -114,11 +141,9 @@ export const FIELDS = {
     text: "ISO date, such as 2031-05-17 or 2031-05-17T09:30:00Z",
     read: isoDate("--expires"),
   },
-  remaining: {
-    flags: "--remaining <n>",
-    text: "uses left; unlimited unless given",
-    read: wholeNumber("--remaining", 0),
-  },
+  remaining: remainingFrom(0),
+  /** Of what is made: uses that are gone from the beginning are a mistake. */
+  firstRemaining: remainingFrom(1),
   refill: {
     flags: "--refill <rule>",
     text: "daily:100, or monthly:1000:15 for the 15th",

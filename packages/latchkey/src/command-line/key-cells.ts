@@ -1,16 +1,35 @@
-import type { IdentityView, KeyView } from "@latchkey/core";
+import type { EpochMs, IdentityView, KeyView } from "@latchkey/core";
 import { type Cell, instant } from "./output.js";
 
 type Cells = readonly (readonly [title: string, value: Cell])[];
 
-/** A key as lines of a record show it. */
-export function keyCells(key: KeyView): Cells {
+/**
+ * Whether a key works, and why it does not where it was not switched off: `disabled (expired)`.
+ *
+ * @param now - Unix epoch ms.
+ */
+export function stateText(
+  key: { readonly enabled: boolean; readonly expires?: EpochMs; readonly remaining?: number },
+  now: EpochMs,
+): string {
+  if (key.enabled) return "enabled";
+  if (key.expires !== undefined && key.expires <= now) return "disabled (expired)";
+  return key.remaining === 0 ? "disabled (no uses left)" : "disabled";
+}
+
+/**
+ * A key as lines of a record show it.
+ *
+ * @param now - Unix epoch ms.
+ */
+export function keyCells(key: KeyView, now: EpochMs): Cells {
   return [
     ["id", key.id],
     ["start", key.start],
     ["name", key.name],
     ["apiId", key.apiId],
     ["enabled", key.enabled],
+    ["state", stateText(key, now)],
     ["externalId", key.identity?.externalId],
     ["roles", joined(key.roles)],
     ["permissions", joined(key.permissions)],

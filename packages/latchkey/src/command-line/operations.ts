@@ -1,4 +1,4 @@
-import type { Latchkey, OperationName, Operations } from "@latchkey/core";
+import type { EpochMs, Latchkey, OperationName, Operations } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "./failures.js";
 import { addFields, type Field, fieldName, optionName, toCamelCase } from "./fields.js";
@@ -49,7 +49,21 @@ export interface OperationCommand<Name extends OperationName> {
   readonly print: (
     answer: Answer<Name>,
     input: Input,
+    outcome: Outcome,
   ) => string | readonly (readonly [title: string, value: Cell])[];
+}
+
+/** What there is to know of a call beside its answer. */
+export interface Outcome {
+  /** Whether anything was written. */
+  readonly isChanged: boolean;
+  /** Unix epoch ms. */
+  readonly now: EpochMs;
+}
+
+/** What an update says. */
+export function updateText(what: string, { isChanged }: Outcome): string {
+  return isChanged ? `${what} is changed` : `nothing to change: ${what} is like that already`;
 }
 
 /** Adds the options that every command on a store has. */
@@ -77,17 +91,24 @@ export function addOperation<Name extends OperationName>(
     if (both !== undefined)
       throw new UsageError(`--clear must not name "${both}", which is given a value`);
     const input = { ...spec.fixed, ...given, ...away };
+    let isChanged = false;
     await withLatchkey(
       options,
       host,
       async (latchkey) => {
         const answer = await call(latchkey, operation, input);
-        const printed = spec.print(answer, input);
+        const printed = spec.print(answer, input, { isChanged, now: latchkey.now() });
         if (typeof printed !== "string") printRecord(host, options, answer as object, printed);
         else if (options.json) host.print(JSON.stringify({ ...input, ...(answer as object) }));
         else host.print(printed);
       },
       use,
+      // An update that changes nothing emits nothing.
+      {
+        onEvent: () => {
+          isChanged = true;
+        },
+      },
     );
   });
 }
@@ -102,7 +123,8 @@ export interface ListCommand<Item> {
     latchkey: Latchkey,
     input: Input & { readonly cursor?: string },
   ) => Promise<{ readonly items: readonly Item[]; readonly cursor?: string | undefined }>;
-  readonly columns: readonly Column<Item>[];
+  /** @param now - Unix epoch ms. */
+  readonly columns: (now: EpochMs) => readonly Column<Item>[];
 }
 
 /** Adds a command `list`. */
@@ -116,7 +138,7 @@ export function addList<Item>(group: Command, host: Host, spec: ListCommand<Item
       let cursor: string | undefined;
       do {
         const page = await spec.page(latchkey, cursor === undefined ? input : { ...input, cursor });
-        printRows(host, options, page.items, spec.columns);
+        printRows(host, options, page.items, spec.columns(latchkey.now()));
         cursor = page.cursor;
       } while (cursor !== undefined);
     });

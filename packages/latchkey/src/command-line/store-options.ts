@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import {
   createLatchkey,
   DEFAULT_WORKSPACE_ID,
   type KeyStore,
   type Latchkey,
+  LatchkeyError,
   type LatchkeyOptions,
 } from "@latchkey/core";
 import type { Command } from "commander";
 import { keyRingsFromEnv } from "../key-rings-from-env.js";
 import { type OpenStoreOptions, openStore } from "../open-store.js";
-import { isInMemory, parseStoreUrl, type StoreUrl } from "../store-url.js";
+import { isInMemory, parseStoreUrl, type StoreUrl, withoutPassword } from "../store-url.js";
 import { asUsageError, UsageError } from "./failures.js";
 import type { Host } from "./host.js";
 import { workspaceIdOf } from "./values.js";
@@ -82,13 +84,21 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
         ? "--store must outlive this program: what is created in memory is gone at exit"
         : "--store must be one that a server uses: a store in memory is gone at exit",
     );
-  if (use === "existing" && parsed.kind === "sqlite" && !existsSync(parsed.path))
-    throw new Error(`there is no file ${parsed.path}`);
+  if (parsed.kind === "sqlite" && !isInMemory(parsed))
+    refuseNoPlace(parsed.path, use, calledOf(given));
   const redis = {
     allowNoPersistence: given.allowNoPersistence ?? false,
     allowEviction: given.allowEviction ?? false,
   };
   return { url, parsed, options: { redis } };
+}
+
+/** @throws UsageError where there is no such file, or for a new one no folder. */
+function refuseNoPlace(path: string, use: StoreUse, called: string): void {
+  if (use === "existing" && !existsSync(path))
+    throw new UsageError(`${called}: there is no file ${path}`);
+  if (!existsSync(dirname(path)))
+    throw new UsageError(`${called}: there is no folder ${dirname(path)}`);
 }
 
 /**
@@ -113,7 +123,7 @@ export function readWorkspace({ workspace }: WorkspaceOption, { env }: Host): st
 const CLI_ACTOR = "cli";
 
 /** Further options of the latchkey that a command works with. */
-export type LatchkeyExtras = Pick<LatchkeyOptions, "onError">;
+export type LatchkeyExtras = Pick<LatchkeyOptions, "onError" | "onEvent">;
 
 /** Does `work` with a latchkey over a store and with the key rings of the environment, and closes it after. */
 export async function withStore(
@@ -130,9 +140,21 @@ export async function withStore(
   const latchkey = createLatchkey({ store, ...keyRings, ...clock, ...extras }).actingAs(CLI_ACTOR);
   try {
     await work(latchkey, store);
+  } catch (error) {
+    throw namingStore(error, choice);
   } finally {
     await latchkey.close();
   }
+}
+
+/** The error of a store that does not answer says which one it is. */
+export function namingStore(error: unknown, { url }: Pick<StoreChoice, "url">): unknown {
+  if (!(error instanceof LatchkeyError) || error.code !== "STORE_UNAVAILABLE") return error;
+  const { code, message, outcome } = error;
+  return new LatchkeyError(code, `${message}; the store is ${withoutPassword(url)}`, {
+    cause: error,
+    ...(outcome !== undefined && { outcome }),
+  });
 }
 
 /** Does `work` in the workspace and over the store that the options name, and closes the store after. */
@@ -141,11 +163,16 @@ export async function withLatchkey(
   host: Host,
   work: (latchkey: Latchkey, store: KeyStore) => Promise<void>,
   use: StoreUse = "existing",
+  extras: LatchkeyExtras = {},
 ): Promise<void> {
   const workspaceId = readWorkspace(given, host);
   const choice = readStore(given, host, use);
-  await withStore(choice, given, host, (latchkey, store) =>
-    work(latchkey.workspace(workspaceId), store),
+  await withStore(
+    choice,
+    given,
+    host,
+    (latchkey, store) => work(latchkey.workspace(workspaceId), store),
+    extras,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { FIELDS } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { addList, addOperation } from "../command-line/operations.js";
+import { addList, addOperation, updateText } from "../command-line/operations.js";
 import type { Cell } from "../command-line/output.js";
 
 /** Adds `latchkey apis`: the key spaces of a workspace. */
@@ -26,7 +26,7 @@ export function addApis(program: Command, host: Host): void {
       const { apis: items, cursor } = await latchkey.listApis(input);
       return { items, cursor };
     },
-    columns: [
+    columns: () => [
       { title: "ID", of: ({ id }) => id },
       { title: "NAME", of: ({ name }) => name },
       { title: "PROTECTED", of: ({ deleteProtection }) => (deleteProtection ? "yes" : "no") },
@@ -46,7 +46,7 @@ export function addApis(program: Command, host: Host): void {
     args: ["<apiId>"],
     fields: settings,
     canClear: true,
-    print: (_, { apiId }) => `API ${apiId} is changed`,
+    print: (_, { apiId }, outcome) => updateText(`API ${apiId}`, outcome),
   });
   addOperation(apis, host, {
     name: "delete",

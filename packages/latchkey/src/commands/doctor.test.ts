@@ -70,7 +70,7 @@ describe("latchkey doctor", () => {
   test("names what a wrong clock put into the future, and mends it with --fix", async () => {
     const { cli, key, keyId, identityId } = await storeWithKey();
     await at(cli, YEAR_2200, async (latchkey) => {
-      await latchkey.updateIdentity({ identityId, remaining: 9 });
+      await latchkey.updateIdentity({ identityId, remaining: 8 });
       expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
     });
     const { exitCode, stdout } = await cli.run("doctor");

@@ -13,14 +13,14 @@ export function addIdentities(program: Command, host: Host): void {
     "create, list, show, change and delete identities, the users that keys belong to",
     ["latchkey identities create user_1 --ratelimits writes=20/1m:auto"],
   );
-  const settings = [FIELDS.meta, FIELDS.ratelimits, FIELDS.remaining, FIELDS.refill];
+  const settings = [FIELDS.meta, FIELDS.ratelimits, FIELDS.refill];
   const which = { args: ["[identityId]"], fields: [FIELDS.externalId] };
   addOperation(identities, host, {
     name: "create",
     text: "create an identity under your own id of a user",
     operation: "createIdentity",
     args: ["<externalId>"],
-    fields: settings,
+    fields: [...settings, FIELDS.firstRemaining],
     use: "lasting",
     print: ({ identityId }) => [["identityId", identityId]],
   });
@@ -30,7 +30,7 @@ export function addIdentities(program: Command, host: Host): void {
       const page = await latchkey.listIdentities(input);
       return { items: page.identities, cursor: page.cursor };
     },
-    columns: [
+    columns: () => [
       { title: "ID", of: ({ id }) => id },
       { title: "EXTERNAL ID", of: ({ externalId }) => externalId },
       { title: "LIMITS", of: ({ ratelimits }) => ratelimits.map(({ name }) => name).join(",") },
@@ -48,7 +48,7 @@ export function addIdentities(program: Command, host: Host): void {
     text: "change an identity, by its id or by --external-id: what is not given stays as it is",
     operation: "updateIdentity",
     args: which.args,
-    fields: [...which.fields, ...settings],
+    fields: [...which.fields, ...settings, FIELDS.remaining],
     canClear: true,
     print: identityCells,
   });

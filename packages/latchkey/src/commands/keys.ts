@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { FIELDS, type Field, span } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { keyCells } from "../command-line/key-cells.js";
-import { addList, addOperation } from "../command-line/operations.js";
+import { keyCells, stateText } from "../command-line/key-cells.js";
+import { addList, addOperation, updateText } from "../command-line/operations.js";
 import { instant } from "../command-line/output.js";
 import { wholeNumber } from "../command-line/values.js";
 
@@ -13,21 +13,11 @@ const BYTE_LENGTH: Field = {
   read: wholeNumber("--byte-length", 16, 255),
 };
 
-/** What a key can be given when it is made, and later. */
-const SETTINGS: readonly Field[] = [
-  FIELDS.name,
-  FIELDS.externalId,
-  FIELDS.meta,
-  FIELDS.roles,
-  FIELDS.permissions,
-  FIELDS.expires,
-  FIELDS.remaining,
-  FIELDS.refill,
-  FIELDS.ratelimit,
-  FIELDS.ratelimits,
-  FIELDS.usesFrom,
-  FIELDS.environment,
-];
+/** What a key can be given when it is made. */
+const FIRST_SETTINGS: readonly Field[] = settingsWith(FIELDS.firstRemaining);
+
+/** What a key can be given later. */
+const SETTINGS: readonly Field[] = settingsWith(FIELDS.remaining);
 
 const GRACE: Field = {
   flags: "--grace <span>",
@@ -51,7 +41,7 @@ export function addKeys(program: Command, host: Host): void {
       { flags: "--prefix <text>", text: "what stands before the _ of the secret" },
       BYTE_LENGTH,
       { flags: "--recoverable", text: "keep the secret, encrypted; needs LATCHKEY_VAULT_KEY" },
-      ...SETTINGS,
+      ...FIRST_SETTINGS,
     ],
     use: "lasting",
     print: ({ keyId, key }) => [
@@ -67,10 +57,10 @@ export function addKeys(program: Command, host: Host): void {
       const page = await latchkey.listKeys(input as { readonly apiId: string });
       return { items: page.keys, cursor: page.cursor };
     },
-    columns: [
+    columns: (now) => [
       { title: "ID", of: ({ id }) => id },
       { title: "START", of: ({ start }) => start },
-      { title: "STATE", of: ({ enabled }) => (enabled ? "enabled" : "disabled") },
+      { title: "STATE", of: (key) => stateText(key, now) },
       { title: "REMAINING", of: ({ remaining }) => remaining ?? "unlimited" },
       { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never" },
       { title: "LAST USED", of: ({ lastUsedAt }) => instant(lastUsedAt) },
@@ -84,7 +74,7 @@ export function addKeys(program: Command, host: Host): void {
     operation: "getKey",
     args: ["<keyId>"],
     fields: [{ flags: "--decrypt", text: "show the secret of a recoverable key too" }],
-    print: keyCells,
+    print: (key, _, { now }) => keyCells(key, now),
   });
   addOperation(keys, host, {
     name: "update",
@@ -93,7 +83,7 @@ export function addKeys(program: Command, host: Host): void {
     args: ["<keyId>"],
     fields: SETTINGS,
     canClear: true,
-    print: (_, { keyId }) => `key ${keyId} is changed`,
+    print: (_, { keyId }, outcome) => updateText(`key ${keyId}`, outcome),
   });
   for (const [name, enabled] of [
     ["disable", false],
@@ -126,4 +116,21 @@ export function addKeys(program: Command, host: Host): void {
     deletes: true,
     print: (_, { keyId }) => `key ${keyId} is deleted`,
   });
+}
+
+function settingsWith(remaining: Field): readonly Field[] {
+  return [
+    FIELDS.name,
+    FIELDS.externalId,
+    FIELDS.meta,
+    FIELDS.roles,
+    FIELDS.permissions,
+    FIELDS.expires,
+    remaining,
+    FIELDS.refill,
+    FIELDS.ratelimit,
+    FIELDS.ratelimits,
+    FIELDS.usesFrom,
+    FIELDS.environment,
+  ];
 }

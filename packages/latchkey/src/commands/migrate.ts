@@ -3,7 +3,12 @@ import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { addStoreOptions, readStore, type StoreOptions } from "../command-line/store-options.js";
+import {
+  addStoreOptions,
+  namingStore,
+  readStore,
+  type StoreOptions,
+} from "../command-line/store-options.js";
 
 /** Adds `latchkey migrate`: makes the tables in PostgreSQL, or brings them up to date, as a user that may. */
 export function addMigrate(program: Command, host: Host): void {
@@ -17,7 +22,9 @@ export function addMigrate(program: Command, host: Host): void {
     const { url, parsed } = readStore(options, host, "any");
     if (parsed.kind !== "postgres")
       throw new UsageError("--store must be postgres://…: other stores need no migration");
-    await migrate(url);
+    await migrate(url).catch((error: unknown) => {
+      throw namingStore(error, { url });
+    });
     host.print("the tables are up to date");
   });
 }

@@ -24,7 +24,7 @@ export function addPermissions(program: Command, host: Host): void {
   addList(permissions, host, {
     text: "list the permissions of the workspace",
     page: async (latchkey) => ({ items: await latchkey.listPermissions() }),
-    columns: [
+    columns: () => [
       { title: "ID", of: ({ id }) => id },
       { title: "NAME", of: ({ name }) => name },
       { title: "DESCRIPTION", of: ({ description }) => description },

@@ -64,7 +64,26 @@ describe("keys, from the cradle to the grave", () => {
     ["keys update key_1 --ratelimit 10", "--ratelimit must be units/span, such as 100/1m"],
     [
       "keys update key_1 --ratelimit 10/1y",
-      "--ratelimit must be a whole number with ms, s, m, h or d, such as 15m",
+      "--ratelimit: the span after the / must be a whole number >= 1 with ms, s, m, h or d, such as 15m",
+    ],
+    [
+      "keys update key_1 --ratelimit x/1m",
+      "--ratelimit: the units before the / must be a whole number >= 1",
+    ],
+    [
+      "keys update key_1 --ratelimits a=1/1m,b=0/1m",
+      "--ratelimits (item 2): the units before the / must be a whole number >= 1",
+    ],
+    ["keys create api_1 --remaining 0", "--remaining must be a whole number >= 1"],
+    ["keys update key_1 --remaining 1.5", "--remaining must be a whole number >= 0"],
+    ["keys create api_1 --refill daily:1", "--refill needs --remaining"],
+    [
+      "keys create api_1 --uses-from identity",
+      '--uses-from needs --external-id where it is "identity"',
+    ],
+    [
+      "usage key_1 --start 2031-01-01 --end 2030-01-01",
+      '--end must be later than --start, and at most 366 days after it with --granularity "day"',
     ],
     [
       "keys update key_1 --ratelimits writes",
@@ -76,7 +95,12 @@ describe("keys, from the cradle to the grave", () => {
     ],
     [
       "keys update key_1 --refill daily:5:3",
-      '--refill: refillDay is only allowed with interval "monthly"',
+      "--refill must be daily:amount or monthly:amount:day, such as daily:100",
+    ],
+    ["keys update key_1 --refill daily:0", "--refill: the amount must be a whole number >= 1"],
+    [
+      "keys update key_1 --refill monthly:5:32",
+      "--refill: the day must be a whole number from 1 to 31",
     ],
     ["keys update key_1 --meta {plan}", '--meta must be JSON, such as \'{"plan":"pro"}\''],
     ["keys update key_1 --meta [1]", "--meta must be a JSON object"],
@@ -99,7 +123,7 @@ describe("keys, from the cradle to the grave", () => {
     ],
     ["keys rotate key_1 --grace 366d", "--grace must be a whole number from 0 to 31536000000"],
     ["keys list api_1 --external-id", "--external-id needs a value"],
-    ["identities get", "<identityId> is required where externalId is not given"],
+    ["identities get", "<identityId> is required where --external-id is not given"],
     ["apis create --name ab", "--name must be a string of 3 to 256 characters"],
     ["apis create --name abc --delete-protection yes", "--delete-protection must be on or off"],
   ])("%s is refused by the option and its bound", async (args, message) => {
@@ -110,6 +134,75 @@ describe("keys, from the cradle to the grave", () => {
       stdout: "",
       stderr: `latchkey: ${message} (see --help)\n`,
     });
+  });
+});
+
+describe("a command", () => {
+  test("that changes nothing says so, and leaves no trace in the audit log", async () => {
+    const { run, json } = cliStore();
+    const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
+    const [{ keyId } = { keyId: "" }] = await json(`keys create ${apiId} --name deploys`);
+    await run("permissions create docs.read");
+    const [role] = await json("roles create editor --permissions docs.read");
+    const entries = (await json("audit")).length;
+    for (const [args, what] of [
+      [`apis update ${apiId} --name payments`, `API ${apiId}`],
+      [`keys update ${keyId} --name deploys --clear meta`, `key ${keyId}`],
+      [`keys update ${keyId}`, `key ${keyId}`],
+      [`roles update ${role?.roleId} --permissions docs.read`, `role ${role?.roleId}`],
+    ])
+      expect(await run(`${args}`)).toEqual({
+        exitCode: 0,
+        stdout: `nothing to change: ${what} is like that already\n`,
+        stderr: "",
+      });
+    expect(await json("audit")).toHaveLength(entries);
+  });
+
+  test("that is refused says what to type", async () => {
+    const { run, json } = cliStore();
+    const [api] = await json("apis create --name payments --delete-protection on");
+    const [key] = await json(`keys create ${api?.apiId} --remaining 1`);
+    await run(`keys update ${key?.keyId} --remaining 0`);
+    await run("identities create user_1");
+    for (const [args, message] of [
+      [
+        `apis delete ${api?.apiId}`,
+        "this API is protected: run apis update <apiId> --delete-protection off",
+      ],
+      [
+        `keys create ${api?.apiId} --recoverable`,
+        "no vault is configured, so no secret can be stored or read back: set LATCHKEY_VAULT_KEY",
+      ],
+      [
+        `keys enable ${key?.keyId}`,
+        "a key without uses left cannot be enabled: run keys update <keyId> --remaining <n>",
+      ],
+      ["identities create user_1", "an identity of this external id exists"],
+    ])
+      expect(await run(`${args}`)).toMatchObject({ exitCode: 1, stderr: `latchkey: ${message}\n` });
+  });
+
+  test("that shows keys says why one does not work", async () => {
+    const { run, json } = cliStore();
+    const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
+    const keyIds: string[] = [];
+    for (const options of ["--expires 2031-05-18", "--remaining 1", "--name off"]) {
+      const [key] = await json(`keys create ${apiId} ${options}`);
+      keyIds.push(`${key?.keyId}`);
+    }
+    await run(`keys update ${keyIds[1]} --remaining 0`);
+    await run(`keys disable ${keyIds[2]}`);
+    const later = { clock: () => Date.UTC(2031, 4, 18) };
+    const { stdout } = await run(`keys list ${apiId}`, later);
+    expect(line(stdout).map((row) => row.split("\t")[2])).toEqual([
+      "disabled (expired)",
+      "disabled (no uses left)",
+      "disabled",
+    ]);
+    expect((await run(`keys get ${keyIds[0]}`, later)).stdout).toContain(
+      "enabled\tfalse\nstate\tdisabled (expired)\n",
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { FIELDS } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { addList, addOperation } from "../command-line/operations.js";
+import { addList, addOperation, updateText } from "../command-line/operations.js";
 
 /** Adds `latchkey roles`: permissions under one name. */
 export function addRoles(program: Command, host: Host): void {
@@ -21,7 +21,7 @@ export function addRoles(program: Command, host: Host): void {
   addList(roles, host, {
     text: "list the roles of the workspace",
     page: async (latchkey) => ({ items: await latchkey.listRoles() }),
-    columns: [
+    columns: () => [
       { title: "ID", of: ({ id }) => id },
       { title: "NAME", of: ({ name }) => name },
       {
@@ -49,7 +49,7 @@ export function addRoles(program: Command, host: Host): void {
     operation: "setRolePermissions",
     args: ["<roleId>"],
     fields: [FIELDS.permissions],
-    print: (_, { roleId }) => `role ${roleId} is changed`,
+    print: (_, { roleId }, outcome) => updateText(`role ${roleId}`, outcome),
   });
   addOperation(roles, host, {
     name: "delete",

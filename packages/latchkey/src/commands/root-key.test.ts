@@ -149,7 +149,7 @@ describe("latchkey root-key list", () => {
         "api.*.read_key,api.*.read_api",
         "",
       ],
-      [made[2]?.rootKeyId, start, "disabled", "2001-01-02T00:00:00.000Z", "*", ""],
+      [made[2]?.rootKeyId, start, "disabled (expired)", "2001-01-02T00:00:00.000Z", "*", ""],
     ]);
     for (const [index, { key }] of made.entries())
       expect(key.startsWith(lines[index]?.split("\t")[1] as string)).toBe(true);

@@ -1,40 +1,18 @@
-import { LatchkeyError, type RootKeyView } from "@latchkey/core";
+import { LatchkeyError } from "@latchkey/core";
 import type { Command } from "commander";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import {
-  addJsonOption,
-  type Column,
-  instant,
-  type JsonOption,
-  printRows,
-} from "../command-line/output.js";
-import {
-  addStoreOptions,
-  addWorkspaceOption,
-  type StoreOptions,
-  type StoreUse,
-  type WorkspaceOption,
-  withLatchkey,
-} from "../command-line/store-options.js";
+import { stateText } from "../command-line/key-cells.js";
+import { addCommonOptions, addList, type CommonOptions } from "../command-line/operations.js";
+import { instant } from "../command-line/output.js";
+import { withLatchkey } from "../command-line/store-options.js";
 import { isoDate, list } from "../command-line/values.js";
 
-type Options = StoreOptions & WorkspaceOption & JsonOption;
-
-interface CreateOptions extends Options {
+interface CreateOptions extends CommonOptions {
   readonly permissions: string[];
   readonly name?: string;
   readonly expires?: number;
 }
-
-const COLUMNS: readonly Column<RootKeyView>[] = [
-  { title: "ID", of: ({ id }) => id },
-  { title: "START", of: ({ start }) => start },
-  { title: "STATE", of: ({ enabled }) => (enabled ? "enabled" : "disabled") },
-  { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never" },
-  { title: "PERMISSIONS", of: ({ permissions }) => permissions.join(",") },
-  { title: "NAME", of: ({ name }) => name },
-];
 
 /** Adds `latchkey root-key`: issues, lists and revokes root keys. */
 export function addRootKey(program: Command, host: Host): void {
@@ -46,9 +24,6 @@ export function addRootKey(program: Command, host: Host): void {
       "latchkey root-key create --store sqlite:./keys.db --permissions 'api.*.read_key,api.*.create_key'",
     ],
   );
-  const withOptions = (command: Command, use?: StoreUse) =>
-    addJsonOption(addWorkspaceOption(addStoreOptions(command, use)));
-
   const create = rootKey
     .command("create", { isDefault: true })
     .description("issue a key and print it, and nothing else: it is shown this once")
@@ -63,7 +38,7 @@ export function addRootKey(program: Command, host: Host): void {
       "ISO date, such as 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z, later than now",
       isoDate("--expires"),
     );
-  withOptions(create, "lasting").action(
+  addCommonOptions(create, "lasting").action(
     async ({ permissions, name, expires, ...options }: CreateOptions) => {
       const wanted = {
         permissions,
@@ -82,24 +57,27 @@ export function addRootKey(program: Command, host: Host): void {
     },
   );
 
-  withOptions(rootKey.command("list").description("list the root keys of the workspace")).action(
-    async (options: Options) => {
-      await withLatchkey(options, host, async (latchkey) => {
-        let cursor: string | undefined;
-        do {
-          const page = await latchkey.listRootKeys(cursor === undefined ? {} : { cursor });
-          printRows(host, options, page.rootKeys, COLUMNS);
-          cursor = page.cursor;
-        } while (cursor !== undefined);
-      });
+  addList(rootKey, host, {
+    text: "list the root keys of the workspace",
+    page: async (latchkey, input) => {
+      const page = await latchkey.listRootKeys(input);
+      return { items: page.rootKeys, cursor: page.cursor };
     },
-  );
+    columns: (now) => [
+      { title: "ID", of: ({ id }) => id },
+      { title: "START", of: ({ start }) => start },
+      { title: "STATE", of: (key) => stateText(key, now) },
+      { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never" },
+      { title: "PERMISSIONS", of: ({ permissions }) => permissions.join(",") },
+      { title: "NAME", of: ({ name }) => name },
+    ],
+  });
 
   const revoke = rootKey
     .command("revoke")
     .description("make one useless for good; a running server sees it with its next request")
     .argument("<rootKeyId>", "id of the root key, as list prints it");
-  withOptions(revoke).action(async (rootKeyId: string, options: Options) => {
+  addCommonOptions(revoke).action(async (rootKeyId: string, options: CommonOptions) => {
     await withLatchkey(options, host, async (latchkey) => {
       await latchkey.revokeRootKey({ rootKeyId }).catch((error: unknown) => {
         if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;

@@ -135,7 +135,7 @@ describe("latchkey usage", () => {
     const store = cliStore();
     await store.run("apis create --name payments");
     const { exitCode, stderr } = await store.run("usage");
-    expect(stderr).toContain("exactly one of keyId");
+    expect(stderr).toContain("exactly one of <keyId>, --identity-id (or --external-id)");
     expect(exitCode).toBe(2);
   });
 });

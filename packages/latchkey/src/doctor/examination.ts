@@ -1,4 +1,4 @@
-import { IDENTITY_LIST, keysOfApi, type LoadedRecord } from "@latchkey/core";
+import { keysOfApi, type LoadedRecord } from "@latchkey/core";
 import { checkClock } from "./clock.js";
 import { type Finding, fine, wrong } from "./finding.js";
 import { checkInstants } from "./future.js";
@@ -20,11 +20,9 @@ export async function* examine(patient: Patient): AsyncIterable<Finding> {
   };
   for await (const apiId of apiIds(patient)) {
     counts.apis += 1;
-    const list = { kind: "key", list: keysOfApi(apiId), index: "hash" } as const;
-    yield* checkList(patient, list, look("keys"));
+    yield* checkList(patient, { kind: "key", list: keysOfApi(apiId) }, look("keys"));
   }
-  const identities = { kind: "identity", list: IDENTITY_LIST, index: "externalId" } as const;
-  yield* checkList(patient, identities, look("identities"));
+  yield* checkList(patient, { kind: "identity", list: "identity" }, look("identities"));
   yield fine(
     "records",
     `${counts.apis} APIs, ${counts.keys} keys and ${counts.identities} identities were looked at`,

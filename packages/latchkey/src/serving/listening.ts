@@ -12,12 +12,19 @@ export function stopSignal(): Promise<void> {
   });
 }
 
+/** Why a server cannot listen, by codes of Node. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is in use",
+  EADDRNOTAVAIL: "this machine has no such address",
+  EACCES: "this user may not listen there; ports below 1024 are often for root alone",
+  ENOTFOUND: "there is no host of that name",
+};
+
 /** Listens, and answers the address as a URL. */
 export function listen(server: Server, hostname: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === "EADDRINUSE" ? "the port is in use" : (error.code ?? error.message);
+      const reason = REFUSALS[error.code ?? ""] ?? error.code ?? error.message;
       reject(new Error(`cannot listen on ${hostname} port ${port}: ${reason}`, { cause: error }));
     });
     server.listen({ host: hostname, port }, () => {

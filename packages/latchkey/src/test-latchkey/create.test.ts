@@ -1,5 +1,5 @@
 import { mock } from "node:test";
-import { createLatchkey, type LatchkeyEvent } from "@latchkey/core";
+import { createLatchkey, LatchkeyError, type LatchkeyEvent } from "@latchkey/core";
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
 import { createTestLatchkey, type TestLatchkeyOptions } from "./create.js";
 
@@ -124,11 +124,54 @@ describe("a seed", () => {
     const { seed } = createTestLatchkey();
     // @ts-expect-error No API is called "map".
     const misspelt = seed({ apis: { maps: {} }, keys: { reader: { api: "map" } } });
-    await expect(misspelt).rejects.toThrow('"keys.reader.api" must be a name in the same seed');
+    await expect(misspelt).rejects.toThrow(
+      '"keys.reader.api" must be a name in the same seed: maps',
+    );
     const key = { api: "maps", identity: "harbor" } as const;
     // @ts-expect-error No identity is called "harbor".
     const nobody = seed({ apis: { maps: {} }, identities: { harbour: {} }, keys: { key } });
     await expect(nobody).rejects.toThrow('"keys.key.identity" must be a name in the same seed');
+  });
+});
+
+describe("a seed that is wrong", () => {
+  test.each<[unknown, string]>([
+    [undefined, '"seed" must be an object'],
+    [{ apis: {}, keyz: {} }, '"keyz" is not a part of a seed: apis, identities, roles, keys'],
+    [{ keys: {} }, '"apis" must be an object'],
+    [{ apis: ["maps"] }, '"apis" must be an object'],
+    [{ apis: { maps: "Maps" } }, '"apis.maps" must be an object'],
+    [{ apis: {}, roles: { reader: "tiles.read" } }, '"roles.reader" must be a list of names'],
+    [
+      { apis: { maps: {} }, keys: { k: { api: "maps", permissions: "tiles.read" } } },
+      '"keys.k.permissions" must be a list of names',
+    ],
+    [{ apis: {}, keys: { k: {} } }, '"keys.k.api" must be a name in the same seed: there is none'],
+    [{ apis: {}, keys: { k: { apiId: "api_1" } } }, '"keys.k.apiId" is given by "api"'],
+    [
+      { apis: {}, identities: { harbour: { externalId: "h" } } },
+      '"identities.harbour.externalId" is given by its name in the seed',
+    ],
+  ])("in itself writes nothing: %j", async (seed, message) => {
+    const context = createTestLatchkey();
+    await expect(context.seed(seed as never)).rejects.toThrow(new TypeError(message));
+    expect(await context.latchkey.listApis()).toMatchObject({ total: 0 });
+  });
+
+  test.each<[object, string]>([
+    [
+      { keys: { k: { api: "maps", remaning: 1 } } },
+      `the seed's keys.k: "remaning" is not a known field; the store is closed`,
+    ],
+    [{ keys: { k: { api: "maps", roles: ["reader"] } } }, "the seed's keys.k: "],
+    [{ roles: { reader: ["tiles read"] } }, "the seed's roles.reader: "],
+    [{ identities: { harbour: { meta: 1 } } }, "the seed's identities.harbour: "],
+  ])("by an operation names its part, and leaves nothing: %j", async (parts, message) => {
+    const { seed, latchkey } = createTestLatchkey();
+    const half = seed({ apis: { maps: {} }, ...parts });
+    await expect(half).rejects.toThrow(message);
+    await expect(half).rejects.toBeInstanceOf(LatchkeyError);
+    await expect(latchkey.listApis()).rejects.toThrow("the store is closed");
   });
 });
 
@@ -192,8 +235,15 @@ test.each([
   ["onEvent", "log"],
   ["onError", "log"],
   ["permission", []],
+  ["seed", { apis: {} }],
 ])("the option %s is refused where it is none, or not of its kind", (name, value) => {
   expect(() => createTestLatchkey({ [name]: value })).toThrow(`"${name}"`);
+});
+
+test("an option that does not exist is refused with those that do", () => {
+  expect(() => createTestLatchkey({ permission: [] } as never)).toThrow(
+    '"permission" is not an option of createTestLatchkey: now, workspaceId, ',
+  );
 });
 
 test("names that the program knows are typed, as those of createLatchkey", () => {

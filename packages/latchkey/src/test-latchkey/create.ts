@@ -11,6 +11,7 @@ import {
 } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { createTestClock, type TestClock, type TestInstant } from "./clock.js";
+import { refuseUnknownFields } from "./known-fields.js";
 import { createTestRandom } from "./random.js";
 import { createRecorder, type EventRecorder } from "./recorder.js";
 import { createSeed, type SeedFunction } from "./seed.js";
@@ -40,6 +41,24 @@ export interface TestLatchkey<Types extends LatchkeyTypes = DefaultTypes> extend
   readonly recorder: EventRecorder;
 }
 
+/** Every option there is. */
+const OPTIONS: Readonly<Record<keyof TestLatchkeyOptions, true>> = {
+  now: true,
+  workspaceId: true,
+  vault: true,
+  pepper: true,
+  random: true,
+  maxCachedKeys: true,
+  auditLog: true,
+  usage: true,
+  onEvent: true,
+  onError: true,
+  permissions: true,
+  ratelimits: true,
+  meta: true,
+  identityMeta: true,
+};
+
 /** A date in the past, so that what an application dates by the real clock has not expired; a start of a day, an hour and a minute. */
 const START = Date.UTC(2025, 0, 1);
 
@@ -63,8 +82,7 @@ export function createTestLatchkey<
 }: TestLatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta> = {}): TestLatchkey<
   TypesOf<Permission, Ratelimit, Meta, IdentityMeta>
 > {
-  for (const name of ["store", "clock"])
-    if (name in options) throw new TypeError(`"${name}" is not an option of createTestLatchkey`);
+  refuseUnknownFields(options, Object.keys(OPTIONS), "an option of createTestLatchkey");
   const { onEvent, onError, ...unheard } = options;
   for (const [name, listener] of Object.entries({ onEvent, onError }))
     if (listener !== undefined && typeof listener !== "function")

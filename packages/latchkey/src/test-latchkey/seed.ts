@@ -1,4 +1,5 @@
-import type { CreatedKey, Latchkey } from "@latchkey/core";
+import { type CreatedKey, type Latchkey, LatchkeyError } from "@latchkey/core";
+import { checkSeed } from "./check-seed.js";
 
 type CreateApi = Parameters<Latchkey["createApi"]>[0];
 type CreateIdentity = Parameters<Latchkey["createIdentity"]>[0];
@@ -36,7 +37,8 @@ export interface Seeded<Api extends string, Identity extends string, Key extends
  * Writes what a test needs into the store, and answers ids and secrets by the names of the seed. Permissions that roles and keys
  * name are created. It may be called again, with other names.
  *
- * @throws LatchkeyError as the operations do that create these things; TypeError for a name that the seed does not have.
+ * @throws TypeError for a field or a name that a seed does not have: nothing is written then. LatchkeyError as the operations that
+ * create these things, naming the part of the seed: half a seed is none, so the store is closed then.
  */
 export type SeedFunction = <
   Api extends string,
@@ -48,61 +50,99 @@ export type SeedFunction = <
 
 /** Makes a {@link SeedFunction} that writes with a latchkey. One thing after the other: then each run makes the same ids. */
 export function createSeed(latchkey: Latchkey): SeedFunction {
-  return async <Api extends string, Identity extends string, Key extends string>({
+  return async (seed) => {
+    checkSeed(seed);
+    try {
+      return await writeSeed(latchkey, seed);
+    } catch (error) {
+      await latchkey.close();
+      throw error;
+    }
+  };
+}
+
+async function writeSeed<Api extends string, Identity extends string, Key extends string>(
+  latchkey: Latchkey,
+  {
     apis,
     identities = {} as Record<Identity, IdentitySeed>,
     roles = {},
     keys = {} as Record<Key, KeySeed<Api, Identity>>,
-  }: Seed<Api, Identity, Key>): Promise<Seeded<Api, Identity, Key>> => {
-    const keySeeds = Object.values<KeySeed<Api, Identity>>(keys);
-    await createPermissions(latchkey, [
-      ...Object.values(roles).flat(),
-      ...keySeeds.flatMap(({ permissions = [] }) => permissions),
-    ]);
-    await createEach(roles, (name, permissions) =>
-      latchkey.createRole({ name, permissions: [...permissions] }),
-    );
-    const seededApis = await createEach<Api, ApiSeed, { apiId: string }>(apis, (name, fields) =>
-      latchkey.createApi({ name, ...fields }),
-    );
-    const seededIdentities = await createEach<Identity, IdentitySeed, { identityId: string }>(
-      identities,
-      (externalId, fields) => latchkey.createIdentity({ externalId, ...fields }),
-    );
-    const seededKeys = await createEach<Key, KeySeed<Api, Identity>, CreatedKey>(
-      keys,
-      (name, { api, identity, ...fields }) => {
-        const { apiId } = named(seededApis, api, `keys.${name}.api`);
-        if (identity === undefined) return latchkey.createKey({ ...fields, apiId });
-        named(seededIdentities, identity, `keys.${name}.identity`);
-        return latchkey.createKey({ ...fields, apiId, externalId: identity });
-      },
-    );
-    return { apis: seededApis, identities: seededIdentities, keys: seededKeys };
-  };
+  }: Seed<Api, Identity, Key>,
+): Promise<Seeded<Api, Identity, Key>> {
+  await createPermissions(latchkey, "roles", roles);
+  await createPermissions(latchkey, "keys", permissionsOf(keys));
+  await createEach("roles", roles, (name, permissions) =>
+    latchkey.createRole({ name, permissions: [...permissions] }),
+  );
+  const seededApis = await createEach<Api, ApiSeed, { apiId: string }>(
+    "apis",
+    apis,
+    (name, fields) => latchkey.createApi({ name, ...fields }),
+  );
+  const seededIdentities = await createEach<Identity, IdentitySeed, { identityId: string }>(
+    "identities",
+    identities,
+    (externalId, fields) => latchkey.createIdentity({ externalId, ...fields }),
+  );
+  const seededKeys = await createEach<Key, KeySeed<Api, Identity>, CreatedKey>(
+    "keys",
+    keys,
+    (_, { api, identity, ...fields }) => {
+      const { apiId } = seededApis[api];
+      const owner = identity === undefined ? {} : { externalId: identity };
+      return latchkey.createKey({ ...fields, ...owner, apiId });
+    },
+  );
+  return { apis: seededApis, identities: seededIdentities, keys: seededKeys };
 }
 
 async function createEach<Name extends string, Fields, Created>(
+  part: string,
   seeds: Readonly<Record<Name, Fields>>,
   create: (name: Name, fields: Fields) => Promise<Created>,
 ): Promise<Record<Name, Created>> {
   const created = {} as Record<Name, Created>;
   for (const [name, fields] of Object.entries(seeds) as [Name, Fields][])
-    created[name] = await create(name, fields);
+    created[name] = await namingPart(`${part}.${name}`, () => create(name, fields));
   return created;
 }
 
-async function createPermissions(latchkey: Latchkey, names: readonly string[]): Promise<void> {
-  const known = new Set((await latchkey.listPermissions()).map(({ name }) => name));
-  for (const name of new Set(names))
-    if (!known.has(name)) await latchkey.createPermission({ name });
+function permissionsOf(
+  keys: Readonly<Record<string, KeySeed<string, string>>>,
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(keys).map(([name, { permissions = [] }]) => [name, permissions]),
+  );
 }
 
-function named<Name extends string, Value>(
-  values: Readonly<Record<Name, Value>>,
-  name: Name,
-  path: string,
-): Value {
-  if (Object.hasOwn(values, name)) return values[name];
-  throw new TypeError(`"${path}" must be a name in the same seed`);
+/** Creates the permissions that are not there yet. */
+async function createPermissions(
+  latchkey: Latchkey,
+  part: string,
+  wanted: Readonly<Record<string, readonly string[]>>,
+): Promise<void> {
+  const known = new Set((await latchkey.listPermissions()).map(({ name }) => name));
+  for (const [owner, names] of Object.entries(wanted))
+    for (const name of names) {
+      if (known.has(name)) continue;
+      await namingPart(`${part}.${owner}`, () => latchkey.createPermission({ name }));
+      known.add(name);
+    }
+}
+
+/** Writes a part of a seed. @throws LatchkeyError as the operation does, with the part in its message. */
+async function namingPart<Created>(part: string, create: () => Promise<Created>): Promise<Created> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!(error instanceof LatchkeyError)) throw error;
+    const { code, message, issues, reason, details } = error;
+    throw new LatchkeyError(code, `the seed's ${part}: ${message}; the store is closed`, {
+      issues,
+      details,
+      cause: error,
+      ...(reason !== undefined && { reason }),
+    });
+  }
 }

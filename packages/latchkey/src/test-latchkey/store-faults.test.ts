@@ -76,6 +76,9 @@ describe("a store that fails", () => {
     [{ times: 0.5 }, '"times"'],
     [{ times: Number.NaN }, '"times"'],
     [{ outcome: "applied" }, '"outcome"'],
+    [{ method: "chrage" }, '"method" must be one of read, page, commit, charge, '],
+    [{ tims: 2 }, '"tims" is not a field of failStore: times, outcome, method'],
+    [null, '"failure" must be an object'],
   ])("is not made of %j", async (failure, message) => {
     expect(() => createTestLatchkey().failStore(failure as never)).toThrow(message);
   });
@@ -118,6 +121,14 @@ describe("a slow store", () => {
     const failing = expect(verify()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await vi.advanceTimersByTimeAsync(50);
     await failing;
+  });
+
+  test.each([
+    [{ ms: 5, method: "chrage" }, '"method" must be one of read, '],
+    [{ mss: 5 }, '"mss" is not a field of slowStore: ms, method'],
+    [undefined, '"delay" must be an object'],
+  ])("is not made of %j", (delay, message) => {
+    expect(() => createTestLatchkey().slowStore(delay as never)).toThrow(message);
   });
 
   test.each([-1, 0.5, Number.NaN, 2 ** 31])("does not take %d ms", (ms) => {

@@ -5,6 +5,7 @@ import {
   type SpanMs,
   type StoreMethod,
 } from "@latchkey/core";
+import { refuseNoObject, refuseUnknownFields } from "./known-fields.js";
 
 /** Which calls of the store are to fail, and how. */
 export interface StoreFailure {
@@ -36,8 +37,19 @@ export interface FaultyStore {
   slowStore(delay: StoreDelay): void;
 }
 
-/** What runs beside operations, at moments that no test knows. */
-const BESIDE: ReadonlySet<StoreMethod> = new Set(["addStatistics", "readClock", "close"]);
+/** Every method of a store. `beside`: it runs beside operations, at moments that no test knows. */
+const METHODS: Readonly<Record<StoreMethod, "awaited" | "beside">> = {
+  read: "awaited",
+  page: "awaited",
+  commit: "awaited",
+  charge: "awaited",
+  readStatistics: "awaited",
+  deleteStatistics: "awaited",
+  scan: "awaited",
+  addStatistics: "beside",
+  readClock: "beside",
+  close: "beside",
+};
 
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
@@ -57,27 +69,38 @@ export function createFaultyStore(sound: KeyStore): FaultyStore {
   return {
     store,
     failStore: (failure = {}) => {
-      const { times = 1, outcome = "not-applied" } = failure;
+      refuseNoObject(failure, "failure");
+      refuseUnknownFields(failure, ["times", "outcome", "method"], "a field of failStore");
+      const { times = 1, outcome = "not-applied", method } = failure;
       if (!(Number.isInteger(times) || times === Number.POSITIVE_INFINITY) || times < 0)
         throw new TypeError('"times" must be a whole number >= 0, or Infinity');
       if (outcome !== "not-applied" && outcome !== "unknown")
         throw new TypeError('"outcome" must be "not-applied" or "unknown"');
+      refuseUnknownMethod(method);
       failing = failure;
       failuresLeft = times;
     },
     slowStore: (delay) => {
+      refuseNoObject(delay, "delay");
+      refuseUnknownFields(delay, ["ms", "method"], "a field of slowStore");
       if (!Number.isInteger(delay.ms) || delay.ms < 0 || delay.ms > MAX_DELAY_MS)
         throw new TypeError(`"ms" must be a whole number from 0 to ${MAX_DELAY_MS}`);
+      refuseUnknownMethod(delay.method);
       slow = delay;
     },
   };
+}
+
+function refuseUnknownMethod(method: string | undefined): void {
+  if (method === undefined || Object.hasOwn(METHODS, method)) return;
+  throw new TypeError(`"method" must be one of ${Object.keys(METHODS).join(", ")}`);
 }
 
 function isMeant(
   method: StoreMethod,
   { method: only }: { readonly method?: StoreMethod },
 ): boolean {
-  return only === undefined ? !BESIDE.has(method) : method === only;
+  return only === undefined ? METHODS[method] === "awaited" : method === only;
 }
 
 /** A call that fails, before or after the store has done its part. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Ended } from "./ended.js";
 
 /** As it is published: the drills are run on a build that is up to date. */
-const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+const cli = fileURLToPath(new URL("../../bin/cli.js", import.meta.url));
 
 type Env = Readonly<Record<string, string>>;
 

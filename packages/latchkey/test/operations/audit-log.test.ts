@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
 describeOnMemory("the audit log", (open) => {
   const typesOf = (list: { readonly events: readonly { readonly type: string }[] }) =>
@@ -132,6 +132,70 @@ describeOnMemory("the audit log", (open) => {
     ];
     for (const call of refused) expect(await rejectionOf(call())).toHaveProperty("code");
     expect(await latchkey.listAuditEvents()).toEqual(before);
+  });
+
+  test("holds nothing of an update that sets what is there, and no version rises", async () => {
+    const events: string[] = [];
+    const context = open({ onEvent: ({ type }) => events.push(type) });
+    const { latchkey } = context;
+    const limits = [{ name: "writes", limit: 3, duration: 1_000 }];
+    const uses = { remaining: 5, refill: { interval: "daily", amount: 5 } } as const;
+    const key = { name: "north", roles: ["pilot"], permissions: ["gates.open"], ...uses };
+    const identity = { externalId: "pier-7", meta: { berth: 4 }, ratelimits: limits, ...uses };
+    const api = { name: "tide tables", deleteProtection: true, ipWhitelist: ["::1"] };
+    await latchkey.createPermission({ name: "gates.open" });
+    const { roleId } = await latchkey.createRole({ name: "pilot", permissions: ["gates.open"] });
+    await latchkey.createIdentity(identity);
+    const { apiId } = await latchkey.createApi(api);
+    const { keyId } = await latchkey.createKey({
+      apiId,
+      externalId: "pier-7",
+      ratelimits: limits,
+      ...key,
+    });
+    const stored = async () => {
+      const { revision, found } = await context.store.read("ws_default", [
+        { kind: "key", id: keyId },
+        { kind: "identity", index: "externalId", value: "pier-7" },
+        { kind: "api", id: apiId },
+        { kind: "role", id: roleId },
+        { kind: "workspace", id: "ws_default" },
+      ]);
+      return { revision, records: found.map((one) => one?.record), log: [...events] };
+    };
+    const before = await stored();
+    context.advance(HOUR_MS);
+    expect(
+      await latchkey.updateKey({ keyId, externalId: "pier-7", ratelimits: limits, ...key }),
+    ).toEqual({});
+    await latchkey.updateKey({ keyId, enabled: true, expires: null, meta: null });
+    expect(await latchkey.updateRemaining({ keyId, op: "set", value: 5 })).toEqual({
+      remaining: 5,
+    });
+    expect((await latchkey.setRoles({ keyId, roles: ["pilot"] })).roles).toHaveLength(1);
+    await latchkey.setPermissions({ keyId, permissions: [{ name: "gates.open", create: true }] });
+    expect(await latchkey.updateIdentity(identity)).toMatchObject(identity);
+    expect(await latchkey.updateApi({ apiId, ...api })).toEqual({});
+    await latchkey.setRolePermissions({ roleId, permissions: ["gates.open", "gates.open"] });
+    await latchkey.setWorkspaceEnabled(true);
+    expect(await stored()).toEqual(before);
+    expect((await latchkey.listAuditEvents()).events).toHaveLength(events.length);
+  });
+
+  test("holds an update that only mends refills which a clock put ahead", async () => {
+    const context = open();
+    const { latchkey } = context;
+    context.advance(DAY_MS);
+    const { keyId } = await issue(context, {
+      remaining: 5,
+      refill: { interval: "daily", amount: 5 },
+    });
+    context.setClock(NOON);
+    const elsewhere = context.another();
+    await elsewhere.updateRemaining({ keyId, op: "set", value: 5 });
+    await elsewhere.updateRemaining({ keyId, op: "set", value: 5 });
+    const types = typesOf(await latchkey.listAuditEvents({ keyId }));
+    expect(types.sort()).toEqual(["key.created", "key.updated"]);
   });
 
   test("has one entry for each of many racers that changed something, and none for the losers", async () => {

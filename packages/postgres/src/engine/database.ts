@@ -1,4 +1,4 @@
-import { noAnswer, translateError, unavailable } from "./errors.js";
+import { noAnswer, notConnected, unavailable } from "./errors.js";
 
 /** One row, all of it text or null: nothing in it is trusted before it was checked. */
 export type Row = readonly (string | null)[];
@@ -77,7 +77,7 @@ export function poolDatabase(
       () => unavailable("PostgreSQL did not answer in time"),
       (late) => late.release(),
     ).catch((error: unknown) => {
-      throw translateError(error, false);
+      throw notConnected(error);
     });
 
   return {

@@ -1,6 +1,6 @@
 import { LatchkeyError } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { isRolledBack, translateError, unavailable } from "./errors.js";
+import { isRolledBack, notConnected, translateError, unavailable } from "./errors.js";
 
 const answered = (code: string, severity = "ERROR") =>
   Object.assign(new Error("a value that was sent"), { code, severity });
@@ -48,6 +48,21 @@ test("an error of the connection leaves a write unknown", () => {
   const lost = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
   expect(translateError(lost, true)).toMatchObject({ outcome: "unknown" });
   expect(translateError(lost, false)).toMatchObject({ outcome: "not-applied" });
+});
+
+test.each([
+  ["ECONNREFUSED", "nothing listens at its address: check host and port, and that it runs (EC"],
+  ["ENOTFOUND", "its host was not found: check the name"],
+  ["ETIMEDOUT", "its address did not answer in time"],
+])("a connection that did not come about says why, and nothing was sent: %s", (code, message) => {
+  const error = notConnected(Object.assign(new Error("connect to hunter2"), { code }));
+  expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+  expect(String(error)).toContain(`PostgreSQL is not connected: ${message}`);
+  expect(String(error)).not.toContain("hunter2");
+});
+
+test("a connection that the server refuses says so", () => {
+  expect(String(notConnected(answered("28P01", "FATAL")))).toContain("user name or password");
 });
 
 test("what is latchkey's already is left as it is", () => {

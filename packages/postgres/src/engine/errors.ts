@@ -52,6 +52,25 @@ export function isRolledBack(error: unknown): boolean {
   return ["40001", "40P01"].includes(serverCode(error) ?? "");
 }
 
+/** What codes of errors of Node.js say about a connection that did not come about. */
+const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
+  [/^ENOTFOUND$/, "its host was not found: check the name in the URL or the pool"],
+  [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
+  [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
+  [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
+  [/^E(HOST|NET)UNREACH$/, "there is no way to its address: check host and network"],
+  [/^(ECONNRESET|EPIPE)$/, "the connection broke off"],
+];
+
+/** What a caller gets to see where no connection came about: nothing was sent. @see translateError */
+export function notConnected(error: unknown): unknown {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code !== "string") return translateError(error, false);
+  const known = CONNECTION_CODES.find(([codes]) => codes.test(code));
+  if (known === undefined) return translateError(error, false);
+  return unavailable(`PostgreSQL is not connected: ${known[1]} (${code})`);
+}
+
 /**
  * What a caller gets to see of an error of the driver: never the error itself, whose text may hold what was sent. A statement
  * that the server answers with an error has done nothing, since each is a transaction of its own; where the server ends the

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { changesNothing } from "../../audit/entry.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
 import { versionAfter } from "../../rules/record-version.js";
 import { type OperationContext, transact } from "../context.js";
@@ -33,11 +34,9 @@ export async function updateApi(
   input: UpdateApiInput,
 ): Promise<Record<string, never>> {
   const { apiId, ...wanted } = parseInput(updateApiInput, input);
-  const isEmpty = Object.values(wanted).every((field) => field === undefined);
   await transact(context, async (transaction, audit) => {
     const want = { kind: "api", id: apiId } as const;
     const { value: api } = await readRecordIn(transaction, apiType, want, "API");
-    if (isEmpty) return;
     const after: ApiRecord = {
       ...api,
       name: wanted.name ?? api.name,
@@ -45,15 +44,17 @@ export async function updateApi(
       ipWhitelist: wanted.ipWhitelist === undefined ? api.ipWhitelist : (wanted.ipWhitelist ?? []),
       version: versionAfter(api.version, true),
     };
-    transaction.update(apiType, api, after);
-    transaction.raiseRevision();
-    audit({
+    const change = {
       type: "api.updated",
       at: context.now(),
       resourceId: apiId,
       before: apiFields(api),
       after: apiFields(after),
-    });
+    } as const;
+    if (changesNothing(change)) return;
+    transaction.update(apiType, api, after);
+    transaction.raiseRevision();
+    audit(change);
   });
   return {};
 }

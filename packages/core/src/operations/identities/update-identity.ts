@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { changesNothing } from "../../audit/entry.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { fromWireLimits } from "../../rules/rate-limit.js";
@@ -70,7 +71,6 @@ export async function updateIdentity(
     const setsConfiguration = [parsed.meta, ratelimits, uses.refill].some(
       (field) => field !== undefined,
     );
-    if (!setsConfiguration && uses.usage === undefined) return { identity, before, now };
     const after: IdentityRecord = {
       ...identity,
       meta: parsed.meta ?? identity.meta,
@@ -78,17 +78,7 @@ export async function updateIdentity(
       refill: uses.refill === undefined ? identity.refill : uses.refill,
       version: versionAfter(identity.version, setsConfiguration),
     };
-    if (setsConfiguration) transaction.update(identityType, identity, after);
-    transaction.changeCounters(
-      {
-        kind: "identity",
-        id: identity.id,
-        usage: uses.usage,
-        keepWindows: ratelimits?.map(configuredWindow),
-      },
-      (reason) => refuseUsageChange(reason, "remaining"),
-    );
-    audit({
+    const change = {
       type: "identity.updated",
       at: now,
       resourceId: identity.id,
@@ -99,7 +89,19 @@ export async function updateIdentity(
         parsed.remaining === undefined ? undefined : uses.remainingBefore,
       ),
       after: identityFields(after, parsed.remaining),
-    });
+    } as const;
+    if (changesNothing(change) && !uses.restartsRefills) return { identity, before, now };
+    if (setsConfiguration) transaction.update(identityType, identity, after);
+    transaction.changeCounters(
+      {
+        kind: "identity",
+        id: identity.id,
+        usage: uses.usage,
+        keepWindows: ratelimits?.map(configuredWindow),
+      },
+      (reason) => refuseUsageChange(reason, "remaining"),
+    );
+    audit(change);
     return { identity: after, before, now };
   });
   return toIdentityView(answer.identity, usages[0] ?? answer.before, answer.now);

@@ -1,3 +1,4 @@
+import { changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
@@ -14,8 +15,8 @@ import { type KeyUpdate, type KeyUpdatePlan, ownerAfter, planKeyUpdate } from ".
 /**
  * Changes a key in one transaction, on what it is at that moment.
  *
- * @param decide - The update of the key as it is; asked again when the key has changed meanwhile. Where every field is
- * undefined nothing is written.
+ * @param decide - The update of the key as it is; asked again when the key has changed meanwhile. Where it changes
+ * nothing, nothing is written.
  * @throws LatchkeyError as updateKey says.
  */
 export async function changeKey(
@@ -26,7 +27,6 @@ export async function changeKey(
   await transact(context, async (transaction, audit) => {
     const loaded = await readKey(context, transaction, keyId);
     const update = decide(loaded);
-    if (Object.values(update).every((value) => value === undefined)) return;
     const now = context.now();
     const plan = planKeyUpdate(loaded, update, now);
     const references = new References(context, transaction, audit, now);
@@ -45,6 +45,15 @@ export async function changeKey(
         : key.permissions,
     };
     references.refuseMissing();
+    const change = {
+      type: "key.updated",
+      at: now,
+      resourceId: keyId,
+      keyId,
+      identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
+      ...changedFields(loaded, update, plan, after),
+    } as const;
+    if (changesNothing(change) && !plan.restartsRefills) return;
     transaction.update(keyType, key, after);
     if (plan.usage !== undefined || plan.setsLimits)
       transaction.changeCounters(
@@ -56,14 +65,7 @@ export async function changeKey(
         },
         (reason) => refuseUsageChange(reason, "remaining"),
       );
-    audit({
-      type: "key.updated",
-      at: now,
-      resourceId: keyId,
-      keyId,
-      identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
-      ...changedFields(loaded, update, plan, after),
-    });
+    audit(change);
   });
 }
 

@@ -38,6 +38,7 @@ describe("an update of a key", () => {
       usage: undefined,
       setsLimits: false,
       remainingBefore: null,
+      restartsRefills: false,
     });
   });
 });

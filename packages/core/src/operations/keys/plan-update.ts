@@ -40,6 +40,8 @@ export interface KeyUpdatePlan {
   readonly key: KeyRecord;
   /** Undefined: the use counter stays as it is. */
   readonly usage: UsageChange | undefined;
+  /** See {@link UsesSetting}. */
+  readonly restartsRefills: boolean;
   /** Whether the limits are set, so that windows of limits that are gone are forgotten. */
   readonly setsLimits: boolean;
   /** Uses left before, with a refill that is due; null for unlimited. */
@@ -72,6 +74,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
       version: versionAfter(key.version, !setsUsesAlone(update) || uses.refill !== undefined),
     },
     usage: uses.usage,
+    restartsRefills: uses.restartsRefills,
     setsLimits: ratelimits !== undefined,
     remainingBefore: uses.remainingBefore,
   };

@@ -6,6 +6,7 @@ import { applyRefill, type UsageChange } from "../../store/counters.js";
 import { type OperationContext, transact } from "../context.js";
 import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
 import { refuseUsageChange, usesAreOfIdentity } from "../usage-refusal.js";
+import { isAhead } from "../uses-and-refill.js";
 import { readKey } from "./load.js";
 
 /** Input of updateRemaining. */
@@ -46,7 +47,7 @@ export async function updateRemaining(
 ): Promise<RemainingUses> {
   const { keyId, op, value } = parseInput(updateRemainingInput, input);
   const operation = toOperation(op, value);
-  const { usages } = await transact(context, async (transaction, audit) => {
+  const { answer, usages } = await transact(context, async (transaction, audit) => {
     const { key, usage, identity } = await readKey(context, transaction, keyId);
     if (key.usesFrom === "identity") throw usesAreOfIdentity();
     const now = context.now();
@@ -54,6 +55,8 @@ export async function updateRemaining(
     const due = dueRefill(key.refill, now);
     const { remaining } = applyRefill(usage, due);
     const after = usesAfter(remaining, operation);
+    // What is set to what it is changes nothing, unless a clock that was ahead is mended by it.
+    if (operation.kind === "set" && after === remaining && !isAhead(usage, now)) return remaining;
     const refill = refillAfter(key.refill, after);
     transaction.update(keyType, key, {
       ...key,
@@ -76,8 +79,9 @@ export async function updateRemaining(
       before: { remaining, ...(makesUnlimited && { refill: key.refill }) },
       after: { remaining: after },
     });
+    return after;
   });
-  const remaining = usages[0]?.remaining ?? null;
+  const { remaining } = usages[0] ?? { remaining: answer };
   return remaining === null ? {} : { remaining };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { changesNothing } from "../../audit/entry.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { versionAfter } from "../../rules/record-version.js";
@@ -44,15 +45,17 @@ export async function setRolePermissions(
       version: versionAfter(role.version, true),
     };
     references.refuseMissing();
-    transaction.update(roleType, role, after);
-    transaction.raiseRevision();
-    audit({
+    const change = {
       type: "role.updated",
       at: context.now(),
       resourceId: roleId,
       before: roleFields(role, namesOf(held[0] ?? [])),
       after: roleFields(after, permissions),
-    });
+    } as const;
+    if (changesNothing(change)) return;
+    transaction.update(roleType, role, after);
+    transaction.raiseRevision();
+    audit(change);
   });
   return {};
 }

@@ -4,7 +4,7 @@ import type { PermissionQuery } from "../../rules/permission.js";
 import type { VerifyQuestion } from "../../verification/question.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
-import { id, parseInput, permissionQuery, wholeNumber } from "../input.js";
+import { grantQuery, id, parseInput, wholeNumber } from "../input.js";
 import {
   limitRequestsOf,
   type RequestedLimit,
@@ -19,7 +19,10 @@ import { verifySecret } from "./verify-key.js";
 export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
   /** The API that the key must belong to; any unless given. */
   readonly apiId?: string | undefined;
-  /** What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries; nothing unless given. */
+  /**
+   * What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries; nothing unless given. Names that no
+   * permission can have are refused.
+   */
   readonly permissions?: PermissionQuery<Types["permission"]> | undefined;
   /** Uses to take: whole and >= 0, 1 unless given; 0 takes nothing. */
   readonly cost?: number | undefined;
@@ -30,7 +33,7 @@ export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
 /** Schema of the input of verifier. */
 export const verifierInput = z.strictObject({
   apiId: id.optional(),
-  permissions: permissionQuery.optional(),
+  permissions: grantQuery.optional(),
   cost: wholeNumber(0).default(1),
   ratelimits: requestedLimits.optional(),
 });

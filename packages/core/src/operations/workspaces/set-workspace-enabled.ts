@@ -27,6 +27,7 @@ export async function setWorkspaceEnabled(
     transaction.expect({ ...address, version: expected, handle: loaded?.handle });
     // A record that cannot be read must not keep the kill switch from working; only a name is lost.
     const before = loaded === null ? null : decodeOrNull(workspaceType, loaded.record, workspaceId);
+    if ((loaded === null || before?.enabled) === parsed.enabled) return;
     const version = (loaded?.record.version ?? 0) + 1;
     const workspace = {
       ...(before ?? unwrittenWorkspace(workspaceId)),

@@ -1,0 +1,47 @@
+import { LatchkeyError } from "@latchkey/core";
+import type { Command } from "commander";
+import { typedNames } from "./fields.js";
+
+/** What the library calls a way out, and what it is called here. By the code or the reason of an error. */
+const WAYS_OUT: Readonly<Record<string, readonly (readonly [theirs: RegExp, ours: string])[]>> = {
+  DELETE_PROTECTED: [
+    [/set deleteProtection .*/, "run apis update <apiId> --delete-protection off"],
+  ],
+  "no-vault": [[/$/, ": set LATCHKEY_VAULT_KEY"]],
+  "vault-key-missing": [[/$/, ": add it to LATCHKEY_VAULT_KEY"]],
+  "uses-from-identity": [[/change .*/, "run identities update with --remaining and --refill"]],
+  "no-uses-left": [
+    [/set remaining above 0/, "run keys update <keyId> --remaining <n>"],
+    [/set its identity.*/, "run identities update <identityId> --remaining <n>"],
+  ],
+  taken: [[/externalId/, "external id"]],
+};
+
+/** An error of an operation, with the way out that can be typed. Any other error as it is. */
+export function inTypedWords(error: unknown): unknown {
+  if (!(error instanceof LatchkeyError)) return error;
+  const { code, reason, details, issues, message } = error;
+  const ways = WAYS_OUT[reason ?? code] ?? [];
+  const typed = ways.reduce((text, [theirs, ours]) => text.replace(theirs, ours), message);
+  if (typed === message) return error;
+  return new LatchkeyError(code, typed, {
+    issues,
+    details,
+    cause: error,
+    ...(reason !== undefined && { reason }),
+  });
+}
+
+/**
+ * What is said of a field, with the other fields that it names as they are typed: `needs --remaining`. A name that is an ordinary word
+ * is taken for a field only after such a word.
+ */
+export function fieldsAsTyped(message: string, command: Command | null): string {
+  if (command === null) return message;
+  let text = message;
+  for (const [field, typed] of typedNames(command)) {
+    const name = /[A-Z]/.test(field) ? `\\b${field}\\b` : `(?<=\\b(?:needs|than|with) )${field}\\b`;
+    text = text.replace(new RegExp(`(?<![<-])${name}`, "g"), () => typed);
+  }
+  return text;
+}
