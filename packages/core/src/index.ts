@@ -99,6 +99,7 @@ export type { RotateKeyInput, RotationScope } from "./operations/keys/rotate-key
 export type { SetPermissionsInput } from "./operations/keys/set-permissions.js";
 export type { SetRolesInput } from "./operations/keys/set-roles.js";
 export type { KeySettingsInput } from "./operations/keys/settings.js";
+export { keySettings } from "./operations/keys/shown-settings.js";
 export type { UpdateKeyInput } from "./operations/keys/update-key.js";
 export type { RemainingUses, UpdateRemainingInput } from "./operations/keys/update-remaining.js";
 export type { KeyView, PlaintextError, StoredKey } from "./operations/keys/view.js";

@@ -82,6 +82,7 @@ export {
   type KeySummary,
   type KeyVerifiedEvent,
   type KeyView,
+  keySettings,
   type Latchkey,
   LatchkeyError,
   type LatchkeyErrorOptions,

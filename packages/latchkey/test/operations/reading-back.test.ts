@@ -1,23 +1,6 @@
-import type { Latchkey } from "@latchkey/core";
+import { keySettings } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { DAY_MS, describeOnMemory, NOON, rejectionOf, type TestContext } from "../test-context.js";
-
-type KeyView = Awaited<ReturnType<Latchkey["getKey"]>>;
-
-/** The settings in what getKey shows: those that createKey and updateKey take. */
-function settingsOf(view: KeyView) {
-  const { name, ownerId, meta, expires, remaining, refill, ratelimit, ratelimits } = view;
-  const { environment, enabled, roles, permissions, usesFrom } = view;
-  const settings = { name, ownerId, meta, expires, remaining, refill, ratelimit, ratelimits };
-  return present({ ...settings, environment, enabled, roles, permissions, usesFrom });
-}
-
-/** Without the members that are undefined. */
-function present<Fields extends object>(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Fields;
-}
 
 describeOnMemory("what a read shows", (open) => {
   /** A key with every setting, and a refill that has happened. */
@@ -45,39 +28,70 @@ describeOnMemory("what a read shows", (open) => {
     return { apiId, keyId };
   }
 
-  test("of a key can be given to createKey as it is: the new key has the same settings", async () => {
+  test("of a key can be given to createKey: the new key has the same settings", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, keyId } = await fullKey(context);
     const view = await latchkey.getKey({ keyId });
     expect(view.refill).toHaveProperty("lastRefillAt");
-    const copy = await latchkey.createKey({ apiId, ...settingsOf(view) });
+    const copy = await latchkey.createKey({ apiId, ...keySettings(view) });
     const { lastRefillAt: _, ...refill } = view.refill ?? {};
-    expect(settingsOf(await latchkey.getKey({ keyId: copy.keyId }))).toEqual({
-      ...settingsOf(view),
-      refill,
-    });
+    const shown = await latchkey.getKey({ keyId: copy.keyId });
+    expect(keySettings(shown)).toEqual({ ...keySettings(view), refill });
   });
 
-  test("of a key can be given back to updateKey as it is, and changes nothing", async () => {
+  test("of a key can be given back to updateKey, and changes nothing", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId } = await fullKey(context);
     const view = await latchkey.getKey({ keyId });
-    await latchkey.updateKey({ keyId, ...settingsOf(view) });
-    expect(await latchkey.getKey({ keyId })).toEqual({ ...view, updatedAt: context.now() });
+    expect(view.permissions).toEqual(["gates.open", "tides.read"]);
+    await latchkey.updateKey({ keyId, ...keySettings(view) });
+    expect(await latchkey.getKey({ keyId })).toEqual(view);
+    await latchkey.removeRoles({ keyId, roles: ["pilot"] });
+    expect(await latchkey.getKey({ keyId })).toMatchObject({ permissions: ["tides.read"] });
   });
 
-  test("of a key that takes its uses from its identity names a setting that is not the key's", async () => {
+  test("of a permission that comes with a role is kept where it is named as an object, or the role goes", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { keyId } = await fullKey(context);
+    const permissions = async () => (await latchkey.getKey({ keyId })).permissions;
+    await latchkey.updateKey({ keyId, permissions: [{ name: "gates.open" }] });
+    await latchkey.updateKey({ keyId, roles: [] });
+    expect(await permissions()).toEqual(["gates.open"]);
+    await latchkey.updateKey({ keyId, roles: ["pilot"], permissions: [] });
+    await latchkey.updateKey({ keyId, roles: [], permissions: ["gates.open"] });
+    expect(await permissions()).toEqual(["gates.open"]);
+  });
+
+  test("of a key without uses left can be given back: it lives on with its next refill", async () => {
+    const { latchkey, advance } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const refill = { interval: "daily", amount: 1 } as const;
+    const { key, keyId } = await latchkey.createKey({ apiId, remaining: 1, refill });
+    await latchkey.verifyKey({ key });
+    const view = await latchkey.getKey({ keyId });
+    expect(view).toMatchObject({ enabled: false, remaining: 0 });
+    await latchkey.updateKey({ keyId, ...keySettings(view) });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
+    advance(DAY_MS);
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
+  });
+
+  test("of a key that takes its uses from its identity leaves these to the identity", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createIdentity({ externalId: "team", remaining: 5 });
     const fields = { apiId, externalId: "team", usesFrom: "identity" } as const;
     const { keyId } = await latchkey.createKey(fields);
-    const { remaining, ...settings } = settingsOf(await latchkey.getKey({ keyId }));
-    expect(remaining).toBe(5);
-    expect(await latchkey.createKey({ apiId, ...settings })).toHaveProperty("keyId");
-    const refused = latchkey.createKey({ apiId, ...settings, remaining });
+    const view = await latchkey.getKey({ keyId });
+    expect(view).toMatchObject({ remaining: 5 });
+    const copy = await latchkey.createKey({ apiId, ...keySettings(view) });
+    await latchkey.updateKey({ keyId, ...keySettings(view) });
+    expect(await latchkey.getKey({ keyId })).toMatchObject({ remaining: 5, usesFrom: "identity" });
+    expect(await latchkey.getKey({ keyId: copy.keyId })).toMatchObject({ remaining: 5 });
+    const refused = latchkey.createKey({ apiId, ...keySettings(view), remaining: 5 });
     expect((await rejectionOf(refused)).issues).toMatchObject([{ path: "remaining" }]);
   });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
 import { withCheckedMeta } from "../checked-meta.js";
 import type { OperationContext } from "../context.js";
 import { withoutReadableRecord } from "../damaged.js";
@@ -24,7 +25,7 @@ import {
   namedKeyRatelimits,
 } from "../limit-input.js";
 import { changeKey, disableDamagedKey } from "./change.js";
-import { type GrantInput, permissionList, roleList } from "./grant-input.js";
+import { type GrantInput, type GrantItem, permissionList, roleList } from "./grant-input.js";
 import type { KeyUpdate } from "./plan-update.js";
 import { addSecondDefaultIssue } from "./settings.js";
 
@@ -58,7 +59,10 @@ export interface UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly environment?: string | null | undefined;
   /** All roles that it holds itself: at most 100, by name or id; an empty list clears them. */
   readonly roles?: readonly GrantInput[] | undefined;
-  /** All permissions that it holds itself: at most 1,000, by name or id; an empty list clears them. */
+  /**
+   * All permissions that it holds itself: at most 1,000, by name or id; an empty list clears them. A plain name that it holds
+   * through its roles is passed over, so that what getKey shows can be given back; `{ name }` is not.
+   */
   readonly permissions?: readonly GrantInput<PermissionName<Types>>[] | undefined;
 }
 
@@ -91,11 +95,21 @@ export async function updateKey(
   const now = context.now();
   const parsed = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));
   const { keyId, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
-  const change = () => changeKey(context, keyId, () => wanted);
+  const change = () => changeKey(context, keyId, (loaded) => withoutThoseOfRoles(loaded, wanted));
   if (switchesOffOnly(wanted))
     await withoutReadableRecord(change, () => disableDamagedKey(context, keyId));
   else await change();
   return {};
+}
+
+/** The update without the names of permissions that the key has through roles alone, where it keeps all its roles. */
+function withoutThoseOfRoles(loaded: LoadedKey, update: KeyUpdate): KeyUpdate {
+  const { direct, permissions } = loaded;
+  const given = new Set<GrantItem>(update.roles ?? loaded.roles);
+  if (!update.permissions || !loaded.roles.every((name) => given.has(name))) return update;
+  const throughRoles = new Set<GrantItem>(permissions);
+  for (const { name } of direct.permissions) throughRoles.delete(name);
+  return { ...update, permissions: update.permissions.filter((item) => !throughRoles.has(item)) };
 }
 
 /** Whether `enabled: false` is the whole update. */

@@ -1,0 +1,32 @@
+import type { LatchkeyTypes } from "../../rules/latchkey-types.js";
+import type { KeySettingsInput } from "./settings.js";
+import type { KeyView } from "./view.js";
+
+/** What {@link keySettings} gives: fields of the same name in createKey and updateKey. */
+export type ShownSettings<Types extends LatchkeyTypes> = Pick<
+  KeySettingsInput<Types>,
+  | "name"
+  | "externalId"
+  | "meta"
+  | "roles"
+  | "permissions"
+  | "expires"
+  | "remaining"
+  | "refill"
+  | "ratelimits"
+  | "usesFrom"
+  | "environment"
+>;
+
+/**
+ * The settings in what getKey or listKeys shows, for createKey and updateKey. Left out are what cannot be set, uses that
+ * are those of the identity, and `enabled`: it is shown as false also where the key is used up or has expired.
+ */
+export function keySettings<Types extends LatchkeyTypes>(
+  shown: KeyView<Types>,
+): ShownSettings<Types> {
+  const { name, ownerId: externalId, meta, roles, permissions, expires, ratelimits } = shown;
+  const { environment, usesFrom, remaining, refill } = shown;
+  const uses = usesFrom === "identity" ? { usesFrom } : { remaining, refill };
+  return { name, externalId, meta, roles, permissions, expires, ratelimits, environment, ...uses };
+}
