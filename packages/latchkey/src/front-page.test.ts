@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createLatchkey } from "@latchkey/core";
+import { createLatchkey, OPERATIONS } from "@latchkey/core";
 import { openApiDocument } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
@@ -39,6 +39,18 @@ describe("the reference", () => {
     expect(missing).toEqual([]);
   });
 
+  test("names every field of the input of every operation", () => {
+    const rows = textOf("docs/operations.md").split("\n");
+    const missing = Object.entries(OPERATIONS).flatMap(([name, { input }]) => {
+      const row = rows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? "";
+      const named = [...row.matchAll(/`([^`]*)`/g)].flatMap(([, text = ""]) => text.split("."));
+      return fieldsOf(input)
+        .filter((field) => !named.includes(field))
+        .map((field) => `${name}: ${field}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
   test("lists every HTTP operation that is served, each with its method", () => {
     const table =
       /\n\| \| GET \| POST \|\n.*\n((?:\|.*\n)+)/.exec(textOf("docs/http.md"))?.[1] ?? "";
@@ -65,6 +77,10 @@ describe("the reference", () => {
     expect(broken).toEqual([]);
   });
 });
+
+function fieldsOf(input: unknown): readonly string[] {
+  return Object.keys((input as { readonly shape?: object } | null)?.shape ?? {});
+}
 
 /** What is served and is no operation of the document. */
 const NO_OPERATIONS = ["get docs", "get openapi.json"];
