@@ -71,8 +71,17 @@ export function addCommonOptions(command: Command, use?: StoreUse): Command {
   return addJsonOption(addWorkspaceOption(addStoreOptions(command, use)));
 }
 
-/** Adds a command that calls one operation. */
-export function addOperation<Name extends OperationName>(
+/** Adds a command to a group. */
+export type AddCommand = (group: Command, host: Host) => void;
+
+/** A command that calls one operation. */
+export function operationCommand<Name extends OperationName>(
+  spec: OperationCommand<Name>,
+): AddCommand {
+  return (group, host) => addOperation(group, host, spec);
+}
+
+function addOperation<Name extends OperationName>(
   group: Command,
   host: Host,
   spec: OperationCommand<Name>,
@@ -127,8 +136,12 @@ export interface ListCommand<Item> {
   readonly columns: (now: EpochMs) => readonly Column<Item>[];
 }
 
-/** Adds a command `list`. */
-export function addList<Item>(group: Command, host: Host, spec: ListCommand<Item>): void {
+/** A command `list`. */
+export function listCommand<Item>(spec: ListCommand<Item>): AddCommand {
+  return (group, host) => addList(group, host, spec);
+}
+
+function addList<Item>(group: Command, host: Host, spec: ListCommand<Item>): void {
   const { fields = [] } = spec;
   const command = addInput(group.command("list").description(spec.text), spec.args, fields);
   addCommonOptions(command).action(async () => {

@@ -3,24 +3,26 @@ import type { Command } from "commander";
 import { FIELDS } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { addList, addOperation, updateText } from "../command-line/operations.js";
+import {
+  type AddCommand,
+  listCommand,
+  operationCommand,
+  updateText,
+} from "../command-line/operations.js";
 import type { Cell } from "../command-line/output.js";
 
-/** Adds `latchkey apis`: the key spaces of a workspace. */
-export function addApis(program: Command, host: Host): void {
-  const apis = addGroup(program, "apis", "create, list, show, change and delete APIs", [
-    "latchkey apis create --name payments --store sqlite:./keys.db",
-  ]);
-  const settings = [FIELDS.name, FIELDS.deleteProtection, FIELDS.ipWhitelist];
-  addOperation(apis, host, {
+const SETTINGS = [FIELDS.name, FIELDS.deleteProtection, FIELDS.ipWhitelist];
+
+const COMMANDS: readonly AddCommand[] = [
+  operationCommand({
     name: "create",
     text: "create an API, a space of keys",
     operation: "createApi",
-    fields: settings,
+    fields: SETTINGS,
     use: "lasting",
     print: ({ apiId }) => [["apiId", apiId]],
-  });
-  addList(apis, host, {
+  }),
+  listCommand({
     text: "list the APIs of the workspace",
     page: async (latchkey, input) => {
       const { apis: items, cursor } = await latchkey.listApis(input);
@@ -31,31 +33,39 @@ export function addApis(program: Command, host: Host): void {
       { title: "NAME", of: ({ name }) => name },
       { title: "PROTECTED", of: ({ deleteProtection }) => (deleteProtection ? "yes" : "no") },
     ],
-  });
-  addOperation(apis, host, {
+  }),
+  operationCommand({
     name: "get",
     text: "show an API",
     operation: "getApi",
     args: ["<apiId>"],
     print: apiFields,
-  });
-  addOperation(apis, host, {
+  }),
+  operationCommand({
     name: "update",
     text: "change an API: what is not given stays as it is",
     operation: "updateApi",
     args: ["<apiId>"],
-    fields: settings,
+    fields: SETTINGS,
     canClear: true,
     print: (_, { apiId }, outcome) => updateText(`API ${apiId}`, outcome),
-  });
-  addOperation(apis, host, {
+  }),
+  operationCommand({
     name: "delete",
     text: "delete an API and all its keys",
     operation: "deleteApi",
     args: ["<apiId>"],
     deletes: true,
     print: (_, { apiId }) => `API ${apiId} and its keys are deleted`,
-  });
+  }),
+];
+
+/** Adds `latchkey apis`: the key spaces of a workspace. */
+export function addApis(program: Command, host: Host): void {
+  const apis = addGroup(program, "apis", "create, list, show, change and delete APIs", [
+    "latchkey apis create --name payments --store sqlite:./keys.db",
+  ]);
+  for (const add of COMMANDS) add(apis, host);
 }
 
 function apiFields(api: ApiView): readonly (readonly [string, Cell])[] {

@@ -3,7 +3,12 @@ import { FIELDS, type Field, span } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { keyCells, stateText } from "../command-line/key-cells.js";
-import { addList, addOperation, updateText } from "../command-line/operations.js";
+import {
+  type AddCommand,
+  listCommand,
+  operationCommand,
+  updateText,
+} from "../command-line/operations.js";
 import { instant } from "../command-line/output.js";
 import { wholeNumber } from "../command-line/values.js";
 
@@ -26,13 +31,8 @@ const GRACE: Field = {
   read: span("--grace"),
 };
 
-/** Adds `latchkey keys`: issuing keys, and looking after them. */
-export function addKeys(program: Command, host: Host): void {
-  const keys = addGroup(program, "keys", "create, list, show, change, rotate and delete keys", [
-    "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
-    "latchkey keys list <apiId> --external-id user_1 --json",
-  ]);
-  addOperation(keys, host, {
+const COMMANDS: readonly AddCommand[] = [
+  operationCommand({
     name: "create",
     text: "issue a key and print its id and its secret, which is shown this once",
     operation: "createKey",
@@ -48,8 +48,8 @@ export function addKeys(program: Command, host: Host): void {
       ["keyId", keyId],
       ["key", key],
     ],
-  });
-  addList(keys, host, {
+  }),
+  listCommand({
     text: "list the keys of an API",
     args: ["<apiId>"],
     fields: [FIELDS.externalId],
@@ -67,16 +67,16 @@ export function addKeys(program: Command, host: Host): void {
       { title: "EXTERNAL ID", of: ({ identity }) => identity?.externalId },
       { title: "NAME", of: ({ name }) => name },
     ],
-  });
-  addOperation(keys, host, {
+  }),
+  operationCommand({
     name: "get",
     text: "show a key",
     operation: "getKey",
     args: ["<keyId>"],
     fields: [{ flags: "--decrypt", text: "show the secret of a recoverable key too" }],
     print: (key, _, { now }) => keyCells(key, now),
-  });
-  addOperation(keys, host, {
+  }),
+  operationCommand({
     name: "update",
     text: "change a key: what is not given stays as it is",
     operation: "updateKey",
@@ -84,20 +84,10 @@ export function addKeys(program: Command, host: Host): void {
     fields: SETTINGS,
     canClear: true,
     print: (_, { keyId }, outcome) => updateText(`key ${keyId}`, outcome),
-  });
-  for (const [name, enabled] of [
-    ["disable", false],
-    ["enable", true],
-  ] as const)
-    addOperation(keys, host, {
-      name,
-      text: enabled ? "switch a key on again" : "switch a key off: it verifies nowhere from now on",
-      operation: "updateKey",
-      args: ["<keyId>"],
-      fixed: { enabled },
-      print: (_, { keyId }) => `key ${keyId} is ${name}d`,
-    });
-  addOperation(keys, host, {
+  }),
+  switchCommand("disable", "switch a key off: it verifies nowhere from now on"),
+  switchCommand("enable", "switch a key on again"),
+  operationCommand({
     name: "rotate",
     text: "put a key with a new secret in the place of one, and print it: it is shown this once",
     operation: "rotateKey",
@@ -107,15 +97,24 @@ export function addKeys(program: Command, host: Host): void {
       ["keyId", keyId],
       ["key", key],
     ],
-  });
-  addOperation(keys, host, {
+  }),
+  operationCommand({
     name: "delete",
     text: "delete a key",
     operation: "deleteKey",
     args: ["<keyId>"],
     deletes: true,
     print: (_, { keyId }) => `key ${keyId} is deleted`,
-  });
+  }),
+];
+
+/** Adds `latchkey keys`: issuing keys, and looking after them. */
+export function addKeys(program: Command, host: Host): void {
+  const keys = addGroup(program, "keys", "create, list, show, change, rotate and delete keys", [
+    "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
+    "latchkey keys list <apiId> --external-id user_1 --json",
+  ]);
+  for (const add of COMMANDS) add(keys, host);
 }
 
 function settingsWith(remaining: Field): readonly Field[] {
@@ -133,4 +132,15 @@ function settingsWith(remaining: Field): readonly Field[] {
     FIELDS.usesFrom,
     FIELDS.environment,
   ];
+}
+
+function switchCommand(name: "enable" | "disable", text: string): AddCommand {
+  return operationCommand({
+    name,
+    text,
+    operation: "updateKey",
+    args: ["<keyId>"],
+    fixed: { enabled: name === "enable" },
+    print: (_, { keyId }) => `key ${keyId} is ${name}d`,
+  });
 }

@@ -2,17 +2,10 @@ import type { Command } from "commander";
 import { FIELDS } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { addList, addOperation } from "../command-line/operations.js";
+import { type AddCommand, listCommand, operationCommand } from "../command-line/operations.js";
 
-/** Adds `latchkey permissions`: what keys and roles can be permitted. */
-export function addPermissions(program: Command, host: Host): void {
-  const permissions = addGroup(
-    program,
-    "permissions",
-    "create, list, show and delete permissions",
-    ["latchkey permissions create docs.read"],
-  );
-  addOperation(permissions, host, {
+const COMMANDS: readonly AddCommand[] = [
+  operationCommand({
     name: "create",
     text: "create a permission",
     operation: "createPermission",
@@ -20,8 +13,8 @@ export function addPermissions(program: Command, host: Host): void {
     fields: [FIELDS.description],
     use: "lasting",
     print: ({ permissionId }) => [["permissionId", permissionId]],
-  });
-  addList(permissions, host, {
+  }),
+  listCommand({
     text: "list the permissions of the workspace",
     page: async (latchkey) => ({ items: await latchkey.listPermissions() }),
     columns: () => [
@@ -29,8 +22,8 @@ export function addPermissions(program: Command, host: Host): void {
       { title: "NAME", of: ({ name }) => name },
       { title: "DESCRIPTION", of: ({ description }) => description },
     ],
-  });
-  addOperation(permissions, host, {
+  }),
+  operationCommand({
     name: "get",
     text: "show a permission",
     operation: "getPermission",
@@ -40,13 +33,24 @@ export function addPermissions(program: Command, host: Host): void {
       ["name", name],
       ["description", description],
     ],
-  });
-  addOperation(permissions, host, {
+  }),
+  operationCommand({
     name: "delete",
     text: "delete a permission: no key and no role has it any more",
     operation: "deletePermission",
     args: ["<permissionId>"],
     deletes: true,
     print: (_, { permissionId }) => `permission ${permissionId} is deleted`,
-  });
+  }),
+];
+
+/** Adds `latchkey permissions`: what keys and roles can be permitted. */
+export function addPermissions(program: Command, host: Host): void {
+  const permissions = addGroup(
+    program,
+    "permissions",
+    "create, list, show and delete permissions",
+    ["latchkey permissions create docs.read"],
+  );
+  for (const add of COMMANDS) add(permissions, host);
 }

@@ -2,14 +2,15 @@ import type { Command } from "commander";
 import { FIELDS } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { addList, addOperation, updateText } from "../command-line/operations.js";
+import {
+  type AddCommand,
+  listCommand,
+  operationCommand,
+  updateText,
+} from "../command-line/operations.js";
 
-/** Adds `latchkey roles`: permissions under one name. */
-export function addRoles(program: Command, host: Host): void {
-  const roles = addGroup(program, "roles", "create, list, show, change and delete roles", [
-    "latchkey roles create editor --permissions docs.read,docs.write",
-  ]);
-  addOperation(roles, host, {
+const COMMANDS: readonly AddCommand[] = [
+  operationCommand({
     name: "create",
     text: "create a role, with permissions that exist",
     operation: "createRole",
@@ -17,8 +18,8 @@ export function addRoles(program: Command, host: Host): void {
     fields: [FIELDS.description, FIELDS.permissions],
     use: "lasting",
     print: ({ roleId }) => [["roleId", roleId]],
-  });
-  addList(roles, host, {
+  }),
+  listCommand({
     text: "list the roles of the workspace",
     page: async (latchkey) => ({ items: await latchkey.listRoles() }),
     columns: () => [
@@ -30,8 +31,8 @@ export function addRoles(program: Command, host: Host): void {
       },
       { title: "DESCRIPTION", of: ({ description }) => description },
     ],
-  });
-  addOperation(roles, host, {
+  }),
+  operationCommand({
     name: "get",
     text: "show a role",
     operation: "getRole",
@@ -42,21 +43,29 @@ export function addRoles(program: Command, host: Host): void {
       ["description", description],
       ["permissions", permissions.join(",")],
     ],
-  });
-  addOperation(roles, host, {
+  }),
+  operationCommand({
     name: "update",
     text: "make --permissions all that a role holds; its keys see it at once",
     operation: "setRolePermissions",
     args: ["<roleId>"],
     fields: [FIELDS.permissions],
     print: (_, { roleId }, outcome) => updateText(`role ${roleId}`, outcome),
-  });
-  addOperation(roles, host, {
+  }),
+  operationCommand({
     name: "delete",
     text: "delete a role: no key has it any more",
     operation: "deleteRole",
     args: ["<roleId>"],
     deletes: true,
     print: (_, { roleId }) => `role ${roleId} is deleted`,
-  });
+  }),
+];
+
+/** Adds `latchkey roles`: permissions under one name. */
+export function addRoles(program: Command, host: Host): void {
+  const roles = addGroup(program, "roles", "create, list, show, change and delete roles", [
+    "latchkey roles create editor --permissions docs.read,docs.write",
+  ]);
+  for (const add of COMMANDS) add(roles, host);
 }

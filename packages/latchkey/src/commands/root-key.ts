@@ -3,7 +3,12 @@ import type { Command } from "commander";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { stateText } from "../command-line/key-cells.js";
-import { addCommonOptions, addList, type CommonOptions } from "../command-line/operations.js";
+import {
+  type AddCommand,
+  addCommonOptions,
+  type CommonOptions,
+  listCommand,
+} from "../command-line/operations.js";
 import { instant } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { isoDate, list } from "../command-line/values.js";
@@ -13,6 +18,22 @@ interface CreateOptions extends CommonOptions {
   readonly name?: string;
   readonly expires?: number;
 }
+
+const LIST: AddCommand = listCommand({
+  text: "list the root keys of the workspace",
+  page: async (latchkey, input) => {
+    const page = await latchkey.listRootKeys(input);
+    return { items: page.rootKeys, cursor: page.cursor };
+  },
+  columns: (now) => [
+    { title: "ID", of: ({ id }) => id },
+    { title: "START", of: ({ start }) => start },
+    { title: "STATE", of: (key) => stateText(key, now) },
+    { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never" },
+    { title: "PERMISSIONS", of: ({ permissions }) => permissions.join(",") },
+    { title: "NAME", of: ({ name }) => name },
+  ],
+});
 
 /** Adds `latchkey root-key`: issues, lists and revokes root keys. */
 export function addRootKey(program: Command, host: Host): void {
@@ -24,6 +45,10 @@ export function addRootKey(program: Command, host: Host): void {
       "latchkey root-key create --store sqlite:./keys.db --permissions 'api.*.read_key,api.*.create_key'",
     ],
   );
+  for (const add of [addCreate, LIST, addRevoke]) add(rootKey, host);
+}
+
+function addCreate(rootKey: Command, host: Host): void {
   const create = rootKey
     .command("create", { isDefault: true })
     .description("issue a key and print it, and nothing else: it is shown this once")
@@ -56,23 +81,9 @@ export function addRootKey(program: Command, host: Host): void {
       );
     },
   );
+}
 
-  addList(rootKey, host, {
-    text: "list the root keys of the workspace",
-    page: async (latchkey, input) => {
-      const page = await latchkey.listRootKeys(input);
-      return { items: page.rootKeys, cursor: page.cursor };
-    },
-    columns: (now) => [
-      { title: "ID", of: ({ id }) => id },
-      { title: "START", of: ({ start }) => start },
-      { title: "STATE", of: (key) => stateText(key, now) },
-      { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never" },
-      { title: "PERMISSIONS", of: ({ permissions }) => permissions.join(",") },
-      { title: "NAME", of: ({ name }) => name },
-    ],
-  });
-
+function addRevoke(rootKey: Command, host: Host): void {
   const revoke = rootKey
     .command("revoke")
     .description("make one useless for good; a running server sees it with its next request")

@@ -44,6 +44,15 @@ export function addServe(program: Command, host: Host): void {
     .command("serve")
     .summary("serve the HTTP contract")
     .description(DESCRIPTION)
+    .addHelpText("after", example("latchkey serve --store sqlite:./keys.db --port 3000"));
+  addServerOptions(serve);
+  addWorkspaceOption(addStoreOptions(serve, "any")).action((options: Options) =>
+    runServer(options, host),
+  );
+}
+
+function addServerOptions(serve: Command): void {
+  serve
     .option(
       "--port <n>",
       "0 to 65535; 0 picks a free one (default: PORT of the environment)",
@@ -78,11 +87,7 @@ export function addServe(program: Command, host: Host): void {
       "how long requests in flight may take after a signal, 0 to 600",
       wholeNumber("--drain", 0, 600),
       10,
-    )
-    .addHelpText("after", example("latchkey serve --store sqlite:./keys.db --port 3000"));
-  addWorkspaceOption(addStoreOptions(serve, "any")).action((options: Options) =>
-    runServer(options, host),
-  );
+    );
 }
 
 /** Names of all addresses of a machine: nobody reaches a page by them. */

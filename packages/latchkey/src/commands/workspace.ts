@@ -2,7 +2,7 @@ import { DIRECTORY_ID, type KeyStore, type Latchkey, type WorkspaceView } from "
 import type { Command } from "commander";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { addOperation } from "../command-line/operations.js";
+import { type AddCommand, operationCommand } from "../command-line/operations.js";
 import { addJsonOption, type Column, type JsonOption, printRows } from "../command-line/output.js";
 import { addStoreOptions, type StoreOptions, withLatchkey } from "../command-line/store-options.js";
 import { workspaceIdOf } from "../command-line/values.js";
@@ -15,6 +15,24 @@ const COLUMNS: readonly Column<WorkspaceView>[] = [
   { title: "ENABLED", of: ({ enabled }) => enabled },
 ];
 
+const GET: AddCommand = operationCommand({
+  name: "get",
+  text: "show the workspace that --workspace names",
+  operation: "getWorkspace",
+  print: ({ id, name, enabled }) => [
+    ["id", id],
+    ["name", name],
+    ["enabled", enabled],
+  ],
+});
+
+const DISABLE = switchCommand(
+  "disable",
+  "switch a workspace off: none of its keys verifies, and none of its root keys works",
+);
+
+const ENABLE = switchCommand("enable", "switch a workspace on again");
+
 /** Adds `latchkey workspace`: makes a workspace, lists them, shows one, or switches it off or on. */
 export function addWorkspace(program: Command, host: Host): void {
   const workspace = addGroup(
@@ -23,7 +41,10 @@ export function addWorkspace(program: Command, host: Host): void {
     "make, list or show workspaces, or switch one off or on",
     ["latchkey workspace disable ws_default --store sqlite:./keys.db"],
   );
+  for (const add of [addCreate, addList, GET, DISABLE, ENABLE]) add(workspace, host);
+}
 
+function addCreate(workspace: Command, host: Host): void {
   const create = workspace
     .command("create")
     .description("make a workspace for one more tenant, and print its id")
@@ -41,7 +62,9 @@ export function addWorkspace(program: Command, host: Host): void {
       );
     },
   );
+}
 
+function addList(workspace: Command, host: Host): void {
   const list = workspace
     .command("list")
     .description("list the workspaces that hold something, or were switched");
@@ -53,25 +76,10 @@ export function addWorkspace(program: Command, host: Host): void {
       printRows(host, options, views, COLUMNS);
     });
   });
+}
 
-  addOperation(workspace, host, {
-    name: "get",
-    text: "show the workspace that --workspace names",
-    operation: "getWorkspace",
-    print: ({ id, name, enabled }) => [
-      ["id", id],
-      ["name", name],
-      ["enabled", enabled],
-    ],
-  });
-
-  for (const [action, effect] of [
-    [
-      "disable",
-      "switch a workspace off: none of its keys verifies, and none of its root keys works",
-    ],
-    ["enable", "switch a workspace on again"],
-  ] as const) {
+function switchCommand(action: "disable" | "enable", effect: string): AddCommand {
+  return (workspace, host) => {
     const switching = workspace
       .command(action)
       .description(`${effect}; a running server sees it with its next request`)
@@ -81,7 +89,7 @@ export function addWorkspace(program: Command, host: Host): void {
         switchOver(latchkey, store, action === "enable", options, host),
       );
     });
-  }
+  };
 }
 
 async function switchOver(
