@@ -1,11 +1,12 @@
-import { yieldToEventLoop } from "../lib/yield.js";
+import { hostTimer, yieldToEventLoop } from "../lib/yield.js";
 import type { DeletedCount } from "../store/statistics.js";
 
 /** Entries of the audit log, or sums of statistics, deleted in one step: some milliseconds on every store. */
 export const DELETED_AT_ONCE = 500;
 
 /**
- * Repeats a bounded step of deletion until nothing is left, and lets other work of this process through between two of them.
+ * Repeats a bounded step of deletion until nothing is left. At least half of the time is for others, of this process and of
+ * those that wait for what a step locks: then few of their calls meet one.
  *
  * @param limit - Items of one step.
  * @param step - Deletes at most so many items.
@@ -17,9 +18,10 @@ export async function deleteInBatches(
 ): Promise<{ readonly deleted: number }> {
   let total = 0;
   for (;;) {
+    const startedAt = hostTimer();
     const { deleted, hasMore } = await step(limit);
     total += deleted;
     if (!hasMore) return { deleted: total };
-    await yieldToEventLoop();
+    await yieldToEventLoop(hostTimer() - startedAt);
   }
 }

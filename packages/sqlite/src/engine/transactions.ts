@@ -2,7 +2,6 @@ import type { Settings } from "../options.js";
 import { ChargeBatches } from "./charge-batches.js";
 import type { Connection } from "./connection.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
-import { SYNCHRONOUS } from "./pragmas.js";
 import { RetryQueue } from "./retry-queue.js";
 
 /** How the work of a store is carried out: what is atomic, how it is committed, and how long it may wait. */
@@ -16,8 +15,8 @@ export class Transactions {
     this.#connection = connection;
     this.#queue = new RetryQueue(deadlineMs);
     const isFull = durability === "full";
-    const synchronous = SYNCHRONOUS[isFull ? "FULL" : "NORMAL"];
-    this.#charges = new ChargeBatches((work) => this.count(work, synchronous), isFull);
+    const write = <Result>(work: () => Result) => (isFull ? this.commit(work) : this.count(work));
+    this.#charges = new ChargeBatches(write, isFull);
   }
 
   /** Work that writes nothing. Reads do not wait behind writes; what can stop one is the recovery of a database. */
@@ -26,13 +25,15 @@ export class Transactions {
   }
 
   /** A change of records: survives a power cut once it has resolved. */
-  commit<Result>(work: () => Result): Result | Promise<Result> {
-    return this.count(work, SYNCHRONOUS.FULL);
+  async commit<Result>(work: () => Result): Promise<Result> {
+    const result = await this.#write(work, true);
+    await this.#connection.log.flush();
+    return result;
   }
 
   /** A change of what is counted: survives the process, but not always a power cut. */
-  count<Result>(work: () => Result, synchronous = SYNCHRONOUS.NORMAL): Result | Promise<Result> {
-    return this.#queue.run(() => this.#use(() => this.#connection.write(synchronous, work)));
+  count<Result>(work: () => Result): Result | Promise<Result> {
+    return this.#write(work, false);
   }
 
   /**
@@ -56,9 +57,13 @@ export class Transactions {
     return wasOpen;
   }
 
-  #use<Result>(work: () => Result): Result {
+  #write<Result>(work: () => Result, isLasting: boolean): Result | Promise<Result> {
+    return this.#queue.run(() => this.#use(() => this.#connection.write(work), isLasting));
+  }
+
+  #use<Result>(work: () => Result, isLasting = false): Result {
     if (this.#isClosed) throw unavailable("the store was closed");
-    this.#connection.assertUsable();
+    this.#connection.assertUsable(isLasting);
     return work();
   }
 }
