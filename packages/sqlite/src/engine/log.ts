@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { SqliteDatabase } from "./database.js";
 import { unavailable } from "./errors.js";
 
-/** At most so often the log is emptied: it flushes two files, and no other connection can write meanwhile. */
+/** The log is emptied at most so often: two files are flushed then, and nobody can write meanwhile. */
 const EMPTIED_EVERY_MS = 1_000;
 
 const flushFile = promisify(fdatasync);
@@ -17,35 +17,36 @@ const flushFile = promisify(fdatasync);
  */
 export class Log {
   readonly #database: SqliteDatabase;
+  readonly #isFlushed: (path: string) => Promise<boolean>;
   /** Null for a database in memory. */
   readonly #path: string | null;
-  /** Settles with the flush that is under way; it never rejects. */
   #flushing: Promise<void> = Promise.resolve();
-  /** The flush after that one. */
+  /** The flush after the one that is under way. */
   #next: Promise<void> | null = null;
-  /** Whether all of it can reach the disk. After a flush that failed, parts of it may never do, however often it is flushed. */
+  /** After a flush that failed, parts of it may never reach the disk, however often it is flushed. */
   #isSound = true;
   #isToBeEmptied = false;
-  /** Runs while the log was emptied a moment ago. */
+  /** Since it was emptied. */
   #pause: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(database: SqliteDatabase) {
+  /** @param flush - For tests. Answers whether the file at a path could be flushed. */
+  constructor(database: SqliteDatabase, flush = isFlushed) {
     this.#database = database;
+    this.#isFlushed = flush;
     // As SQLite found it: the log is beside the file, and not beside a link to it.
     const [main] = database.pragma("database_list") as readonly { readonly file: string }[];
     this.#path = main?.file ? `${main.file}-wal` : null;
   }
 
-  /** Resolves when all that was committed until now is on the disk. @throws LatchkeyError `STORE_UNAVAILABLE` with outcome `unknown`. */
+  /** Resolves when all that was committed before is on the disk. @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`. */
   flush(): Promise<void> {
-    const path = this.#path;
-    if (path === null) return this.#flushing;
-    this.#next ??= this.#flushing.then(() => {
-      this.#next = null;
-      const flushed = this.#flush(path);
-      this.#flushing = flushed.catch(() => {});
-      return flushed;
-    });
+    this.#next ??= this.#flushing
+      .catch(() => {})
+      .then(() => {
+        this.#next = null;
+        this.#flushing = this.#flush();
+        return this.#flushing;
+      });
     return this.#next;
   }
 
@@ -55,7 +56,7 @@ export class Log {
    */
   empty(): void {
     this.#isToBeEmptied = true;
-    if (this.#path === null || this.#pause !== null) return;
+    if (this.#pause !== null) return;
     this.emptyNow();
     this.#pause = setTimeout(() => {
       this.#pause = null;
@@ -63,26 +64,19 @@ export class Log {
     }, EMPTIED_EVERY_MS).unref();
   }
 
-  /** @returns Whether it is empty now, or nobody's any more. */
+  /** @returns Whether it could be emptied. Whoever closed the database did so. */
   emptyNow(): boolean {
-    this.#isToBeEmptied = this.#database.open && !this.#truncate();
+    try {
+      const isBusy = this.#database.pragma("wal_checkpoint(TRUNCATE)", { simple: true });
+      this.#isToBeEmptied = isBusy !== 0;
+    } catch {
+      this.#isToBeEmptied = this.#database.open;
+    }
     return !this.#isToBeEmptied;
   }
 
-  #truncate(): boolean {
-    try {
-      const [answer] = this.#database.pragma("wal_checkpoint(TRUNCATE)") as readonly {
-        readonly busy: number;
-      }[];
-      return answer?.busy === 0;
-    } catch {
-      // Inside of a transaction, or on a disk that fails.
-      return false;
-    }
-  }
-
-  async #flush(path: string): Promise<void> {
-    this.#isSound &&= await isFlushed(path);
+  async #flush(): Promise<void> {
+    this.#isSound &&= this.#path === null || (await this.#isFlushed(this.#path));
     // SQLite flushes the file that it copies the log into.
     this.#isSound ||= this.emptyNow();
     if (!this.#isSound) throw unavailable("the database cannot be flushed to its disk", "unknown");
