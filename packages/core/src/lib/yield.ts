@@ -1,9 +1,5 @@
-import type { Timer } from "../time.js";
-
-// The host's own, also where a test puts fake ones in their place later: no test waits for its clock to pass here.
+/** The host's own, also where a test puts a fake one in its place later: no test waits for its clock to pass here. */
 const later = setTimeout;
-/** For durations, in ms. */
-export const hostTimer: Timer = performance.now.bind(performance);
 
 /**
  * Resolves in a later turn of the event loop. Between bounded steps of long work it lets others through: a store without
