@@ -37,23 +37,15 @@ export function keptRecord(
   { kind, id }: RecordAddress,
   row: Row,
   at: number,
-  revision: unknown,
+  stored: unknown,
   workspace: number,
 ): KeptRecord {
   const { age, generation } = memo;
   const seq = row[at + 2] as number | null;
   const counters =
     seq === null ? null : memo.keepCounters({ seq, age, ...readCounters(row, at + 3) });
-  return {
-    memo,
-    workspace,
-    kind,
-    id,
-    generation,
-    revision: wholeOr(0, revision),
-    version: wholeOr(Number.NaN, row[at + 1]),
-    counters,
-  };
+  const [revision, version] = [wholeOr(0, stored), wholeOr(Number.NaN, row[at + 1])];
+  return { memo, workspace, kind, id, generation, revision, version, counters };
 }
 
 /**
