@@ -89,7 +89,7 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
     const revision = wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
     const records = plan.confirms.map((confirmed) => {
       const row = run.confirm.get(...addressOf(workspace, confirmed));
-      return row ? keptRecord(memo, confirmed, row, 0, [revision, workspace]) : null;
+      return row ? keptRecord(memo, confirmed, row, 0, revision, workspace) : null;
     });
     basis = confirm({ connection, plan, workspace, generation, records }, revision);
   }

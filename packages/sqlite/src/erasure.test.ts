@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import type { KeyStore, LoadedRecord } from "@latchkey/core";
 import Database from "better-sqlite3";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sqliteStore } from "./index.js";
 import {
   aLimit,
@@ -21,41 +21,92 @@ import {
 import { openScratch } from "./testing/scratch.js";
 
 const scratch = openScratch();
+beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout"] }));
+afterEach(() => vi.useRealTimers());
 afterAll(() => scratch.remove());
+
+/** How long the log is left alone after it was emptied, at most. */
+const PAUSE_MS = 1_000;
 
 /** Everything that is on the disk of a database now. */
 function bytesOf(path: string): string {
-  return [path, `${path}-wal`].map((file) => readFileSync(file, "latin1")).join("");
+  const files = [path, `${path}-wal`].filter((file) => existsSync(file));
+  return files.map((file) => readFileSync(file, "latin1")).join("");
 }
 
-test("what deleted records said is on the disk no more, in the file as in the log", async () => {
-  const path = scratch.newPath();
+/** Writes keys that say something, charges one of them, and waits until the log may be emptied again. */
+async function openWithNotes(path: string, count: number): Promise<KeyStore> {
   const store = sqliteStore(path);
-  for (let number = 1; number <= 40; number += 1) {
-    const body = { sealed: `sealed-${number}-${"x".repeat(300)}` };
-    await withKey(store, number, 5, { body });
-  }
-  await charge(store, aPlan(await load(store)));
-  expect(bytesOf(path)).toContain("sealed-7-");
-  for (const number of [7, 8, 21]) await deleteKey(store, number);
-  const bytes = bytesOf(path);
-  for (const number of [7, 8, 21]) expect(bytes).not.toContain(`sealed-${number}-`);
-  expect(bytes).toContain("sealed-9-");
+  for (let number = 1; number <= count; number += 1)
+    await withKey(store, number, 5, { body: { note: `note-of-${number}-${"x".repeat(300)}` } });
+  await leaveTraces(store, await load(store));
+  vi.advanceTimersByTime(PAUSE_MS);
+  return store;
+}
+
+test("what a deleted record said, its names and its lists are on the disk no more, in the file as in the log", async () => {
+  const path = scratch.newPath();
+  const store = await openWithNotes(path, 2);
+  const traces = ["note-of-1-", "vanishing-", "hash-of-1", keyIdOf(1)];
+  for (const trace of traces) expect(bytesOf(path)).toContain(trace);
+  await deleteKey(store, 1);
+  for (const trace of traces) expect(bytesOf(path)).not.toContain(trace);
+  expect(bytesOf(path)).toContain("note-of-2-");
   await store.close();
 });
 
-test("of a record that was deleted with its names and lists nothing is on the disk any more", async () => {
+test("what is deleted soon after something else stays in the log for a second at most", async () => {
   const path = scratch.newPath();
-  const store = sqliteStore(path);
-  await withKey(store, 1, 5, { body: { note: "vanishing-note" } });
-  await withKey(store, 2, 5, { body: { note: "staying-note" } });
-  await leaveTraces(store, await load(store));
-  const traces = ["vanishing-", "hash-of-1", keyIdOf(1)];
-  for (const trace of traces) expect(bytesOf(path)).toContain(trace);
+  const store = await openWithNotes(path, 40);
+  for (const number of [7, 8, 21]) await deleteKey(store, number);
+  expect(bytesOf(path)).toContain("note-of-21-");
+  vi.advanceTimersByTime(PAUSE_MS);
+  for (const number of [7, 8, 21]) expect(bytesOf(path)).not.toContain(`note-of-${number}-`);
+  expect(bytesOf(path)).toContain("note-of-9-");
+  await store.close();
+});
+
+test("a reader that is in the way keeps the log as it is only as long as it reads", async () => {
+  const path = scratch.newPath();
+  const store = await openWithNotes(path, 2);
+  const reader = new Database(path);
+  reader.exec("BEGIN; SELECT * FROM latchkey_record");
   await deleteKey(store, 1);
-  const bytes = bytesOf(path);
-  for (const trace of traces) expect(bytes).not.toContain(trace);
-  expect(bytes).toContain("staying-note");
+  expect(bytesOf(path)).toContain("note-of-1-");
+  vi.advanceTimersByTime(PAUSE_MS);
+  expect(bytesOf(path)).toContain("note-of-1-");
+  reader.close();
+  vi.advanceTimersByTime(PAUSE_MS);
+  expect(bytesOf(path)).not.toContain("note-of-1-");
+  await store.close();
+});
+
+test.each([true, false])(
+  "closing empties the log, of a file that the store opened: %s",
+  async (isOwned) => {
+    const path = scratch.newPath();
+    const database = new Database(path);
+    const store = sqliteStore(isOwned ? path : database);
+    await withKey(store, 1, 5, { body: { note: "note-of-1-" } });
+    await deleteKey(store, 1);
+    expect(bytesOf(path)).toContain("note-of-1-");
+    await store.close();
+    expect(bytesOf(path)).not.toContain("note-of-1-");
+    database.close();
+  },
+);
+
+test("what was deleted just before the process was killed is gone when the file is opened next", async () => {
+  const [path, copy] = [scratch.newPath(), scratch.newPath()];
+  const store = await openWithNotes(path, 2);
+  for (const number of [2, 1]) await deleteKey(store, number);
+  // What a process that is killed leaves behind is what is on the disk.
+  for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${copy}${end}`);
+  expect(bytesOf(copy)).toContain("note-of-1-");
+  const next = sqliteStore(copy);
+  expect(bytesOf(copy)).not.toContain("note-of-1-");
+  expect(await find(next, 1)).toBeNull();
+  await next.close();
   await store.close();
 });
 

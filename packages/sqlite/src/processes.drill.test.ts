@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
 import {
@@ -115,6 +116,8 @@ async function expectKept(path: string, lines: readonly string[]): Promise<void>
   }
   await expectWhole(store);
   await store.close();
+  const bytes = readFileSync(path, "latin1");
+  for (const number of deleted) expect(bytes).not.toContain(keyIdOf(number));
   withDatabase(path, (database) => {
     expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
     const loose = `SELECT (SELECT count(*) FROM latchkey_record WHERE counters NOT IN (SELECT seq FROM latchkey_counters))

@@ -48,16 +48,15 @@ export function sqliteStore(
 /** Which method of the port is what kind of step. All else is in the files named after it. */
 function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings): KeyStore {
   const connection = connectionOf(database);
-  // Somebody may have set it since, if this was handed in before.
-  connection.synchronous = undefined;
+  // What was deleted before the last process was killed.
+  connection.log.empty();
   const steps = new Transactions(connection, settings);
   return {
     read: async (workspaceId, wants) => steps.read(() => read(connection, workspaceId, wants)),
     page: async (workspaceId, want) => steps.read(() => page(connection, workspaceId, want)),
     async commit(workspaceId, change) {
       const result = await steps.commit(() => commit(connection, workspaceId, change));
-      // What was deleted is overwritten in the file; in the log it would stay until that is begun anew.
-      if (result.kind === "committed" && change.deletes.length > 0) connection.truncateLog();
+      if (result.kind === "committed" && change.deletes.length > 0) connection.log.empty();
       return result;
     },
     charge: (plan, moment) =>
@@ -73,9 +72,9 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
       steps.commit(() => deleteStatistics(connection, workspaceId, beforeAt, limit)),
     scan: async (...given) => steps.read(() => scan(connection, ...given)),
     async close() {
-      if (!steps.close() || !isOwned) return;
-      connection.truncateLog();
-      database.close();
+      if (!steps.close()) return;
+      connection.log.emptyNow();
+      if (isOwned) database.close();
     },
   };
 }

@@ -5,7 +5,7 @@ import {
   type RecordKind,
   type StoredRecordState,
 } from "@latchkey/core";
-import { isWhole, readUsage, readWindows } from "./engine/counters.js";
+import { isWhole, readCounters, readUsage } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
 
@@ -14,22 +14,12 @@ const ID_AT = 7;
 export const LINK_AT = 8;
 const LINKED_AT = 11;
 export const REVISION_AT = 22;
+const WORKSPACE_AT = 23;
 
 /** Reads a row with a record and the identity that it links to. @param memo - Of their connection, for who is about to charge them. */
 export function loadedRecord(kind: RecordKind, row: Row, memo: Memo | null): LoadedRecord {
-  const linked = row[LINKED_AT] === null ? null : withHandle("identity", row, LINKED_AT, memo);
-  return { ...withHandle(kind, row, 0, memo), linked };
-}
-
-function withHandle(kind: RecordKind, row: Row, at: number, memo: Memo | null): StoredRecordState {
-  const state = recordState(kind, row, at);
-  if (memo === null) return state;
-  try {
-    return { ...state, handle: keptRecord(memo, state.record, row, at, row.slice(REVISION_AT)) };
-  } catch {
-    // It is damaged: whoever charges it is told.
-    return state;
-  }
+  const linked = row[LINKED_AT] === null ? null : recordState("identity", row, LINKED_AT, memo);
+  return { ...recordState(kind, row, 0, memo), linked };
 }
 
 /** Reads rows without an identity. Those that they link to come by themselves: many keys of a page may be of one. */
@@ -47,37 +37,52 @@ export function keptRecord(
   { kind, id }: RecordAddress,
   row: Row,
   at: number,
-  [revision, workspace]: Row,
+  stored: unknown,
+  workspace: number,
 ): KeptRecord {
-  const seq = row[at + 2] as number | null;
-  const usage = seq === null ? NO_USES : readUsage(row[at + 3], row[at + 4], row[at + 5]);
-  const windows = seq === null ? [] : readWindows(row[at + 6]);
   const { age, generation } = memo;
-  const counters = seq === null ? null : memo.keepCounters({ seq, age, usage, windows });
-  const version = wholeOr(Number.NaN, row[at + 1]);
-  const place = { memo, workspace: workspace as number, kind, id };
-  return { ...place, generation, revision: wholeOr(0, revision), version, counters };
+  const seq = row[at + 2] as number | null;
+  const counters =
+    seq === null ? null : memo.keepCounters({ seq, age, ...readCounters(row, at + 3) });
+  const [revision, version] = [wholeOr(0, stored), wholeOr(Number.NaN, row[at + 1])];
+  return { memo, workspace, kind, id, generation, revision, version, counters };
 }
 
 /**
  * One record of a row. What is damaged has no body, whatever of it is: core can then still delete it, and uses it for nothing.
  * Its counters, if those are what is damaged, have no uses left; a charge refuses them.
  */
-function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState {
+function recordState(
+  kind: RecordKind,
+  row: Row,
+  at: number,
+  memo: Memo | null = null,
+): StoredRecordState {
   let body: StoredRecordState["record"]["body"];
   let usage = row[at + 2] === null ? null : NO_USES;
+  const id = row[at + ID_AT] as string;
   try {
-    if (usage !== null) usage = readUsage(row[at + 3], row[at + 4], row[at + 5]);
+    if (usage !== null) usage = readUsage(row, at + 3);
     body = JSON.parse(row[at + ID_AT + 2] as string);
   } catch {
     body = undefined;
   }
-  const [id, stored] = [row[at + ID_AT] as string, row[at + LINK_AT]];
+  const stored = row[at + LINK_AT];
   const link = typeof stored === "string" ? stored : null;
   if (link !== stored) body = undefined;
   const record = { kind, id, version: wholeOr(0, row[at + 1]), link, body };
   const usedAt = row[at + ID_AT + 3];
-  return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null };
+  const handle = memo === null ? undefined : handleOf(memo, record, row, at);
+  return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null, handle };
+}
+
+function handleOf(memo: Memo, record: RecordAddress, row: Row, at: number): KeptRecord | undefined {
+  try {
+    return keptRecord(memo, record, row, at, row[REVISION_AT], row[WORKSPACE_AT] as number);
+  } catch {
+    // It is damaged: whoever charges it is told.
+    return undefined;
+  }
 }
 
 /** What cannot be read is answered as 0. As a version it is none that anything rests on: NaN. */

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deleteInBatches } from "./delete-in-batches.js";
 
+const timer = () => 0;
+
 /** Deletes from a number of items, at most `limit` of them in one step. */
 function stepOver(items: number) {
   let left = items;
@@ -19,7 +21,7 @@ test("all is deleted, in steps of the limit, and counted", async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: 20 }), fc.integer({ min: 1, max: 6 }), async (items, limit) => {
       const { step, limits, left } = stepOver(items);
-      expect(await deleteInBatches(limit, step)).toEqual({ deleted: items });
+      expect(await deleteInBatches(timer, limit, step)).toEqual({ deleted: items });
       expect(left()).toBe(0);
       expect(limits).toEqual(Array(Math.max(1, Math.ceil(items / limit))).fill(limit));
     }),
@@ -31,7 +33,7 @@ test("other work of the process gets through between two steps", async () => {
   const order: string[] = [];
   const { step } = stepOver(3);
   setImmediate(() => order.push("other work"));
-  await deleteInBatches(1, async (limit) => {
+  await deleteInBatches(timer, 1, async (limit) => {
     order.push("step");
     return step(limit);
   });
@@ -44,5 +46,5 @@ test("a step that fails ends it, with the error of the step", async () => {
   const failing = async () => {
     throw new Error("away");
   };
-  await expect(deleteInBatches(1, failing)).rejects.toThrow("away");
+  await expect(deleteInBatches(timer, 1, failing)).rejects.toThrow("away");
 });

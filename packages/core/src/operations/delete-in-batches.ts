@@ -1,25 +1,32 @@
 import { yieldToEventLoop } from "../lib/yield.js";
 import type { DeletedCount } from "../store/statistics.js";
+import type { Timer } from "../time.js";
 
 /** Entries of the audit log, or sums of statistics, deleted in one step: some milliseconds on every store. */
 export const DELETED_AT_ONCE = 500;
 
+/** The longest pause between two steps, in ms: the clock of a test may jump. */
+const MAX_PAUSE_MS = 100;
+
 /**
- * Repeats a bounded step of deletion until nothing is left, and lets other work of this process through between two of them.
+ * Repeats a bounded step of deletion until nothing is left. Between two of them others have as much time as a step took, in this
+ * process and where they wait for what a step locks: then few of their calls meet one.
  *
  * @param limit - Items of one step.
  * @param step - Deletes at most so many items.
  * @returns How many were deleted in all.
  */
 export async function deleteInBatches(
+  timer: Timer,
   limit: number,
   step: (limit: number) => Promise<DeletedCount>,
 ): Promise<{ readonly deleted: number }> {
   let total = 0;
   for (;;) {
+    const startedAt = timer();
     const { deleted, hasMore } = await step(limit);
     total += deleted;
     if (!hasMore) return { deleted: total };
-    await yieldToEventLoop();
+    await yieldToEventLoop(Math.min(timer() - startedAt, MAX_PAUSE_MS));
   }
 }

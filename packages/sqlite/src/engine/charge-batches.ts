@@ -21,22 +21,19 @@ type Write = <Result>(work: () => Result) => Result | Promise<Result>;
  */
 export class ChargeBatches {
   readonly #write: Write;
-  /** Also a lone charge waits for the others of its turn: its commit is dear. */
-  readonly #alwaysWaits: boolean;
   #waiting: Queued[] = [];
   #isCrowded = false;
   /** Charges of this turn. */
   #count = 0;
 
-  constructor(write: Write, alwaysWaits: boolean) {
+  constructor(write: Write) {
     this.#write = write;
-    this.#alwaysWaits = alwaysWaits;
   }
 
   add<Result>(take: () => Result): Result | Promise<Result> {
     if (this.#count === 0) setImmediate(() => this.#endTurn());
     this.#count += 1;
-    if (this.#alwaysWaits || this.#isCrowded || this.#count > MAX_AT_ONCE)
+    if (this.#isCrowded || this.#count > MAX_AT_ONCE)
       return new Promise((resolve, reject) => this.#waiting.push({ take, resolve, reject }));
     const answer = this.#write(take);
     this.#isCrowded = answer instanceof Promise;

@@ -1,9 +1,9 @@
 import type { SqliteDatabase } from "./database.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
+import { Log } from "./log.js";
 import { Memo } from "./memo.js";
 import { Names } from "./names.js";
-import { SYNCHRONOUS, setPragma } from "./pragmas.js";
 import { prepareAll, type Statements } from "./statements.js";
 
 /** A database with all that is known of it. Stores on the same one share it, so that they see each other's charges. */
@@ -12,26 +12,30 @@ export class Connection {
   readonly run: Statements;
   readonly memo: Memo;
   readonly names: Names;
+  readonly log: Log;
   readonly #watch: FileWatch | null;
-  /** The setting, as far as it is known. */
-  synchronous: number | undefined;
 
   constructor(database: SqliteDatabase) {
     this.database = database;
     this.run = prepareAll(database);
     this.memo = new Memo(this.run.mark, database.prepare("PRAGMA data_version").pluck(true));
     this.names = new Names(this.run);
+    this.log = new Log(database);
     this.#watch = database.memory ? null : new FileWatch(database.name);
   }
 
-  /** @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used. */
-  assertUsable(): void {
+  /**
+   * @param isLasting - What is to survive a power cut never goes into a file that is gone.
+   * @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used.
+   */
+  assertUsable(isLasting: boolean): void {
     if (!this.database.open) throw unavailable("the database was closed by its owner");
     if (this.database.inTransaction)
       throw unavailable(
         "the database that was handed in is inside a transaction of its owner: end it first, or hand in a connection of its own",
       );
-    this.#watch?.glance();
+    if (isLasting) this.#watch?.look();
+    else this.#watch?.glance();
   }
 
   /** Runs several reads on one snapshot. */
@@ -42,12 +46,9 @@ export class Connection {
 
   /**
    * Runs the work in a transaction that holds the write lock from its start, on a memo that was confirmed in it. Nothing of it
-   * stays where it throws. Begins with `SQLITE_BUSY` while another connection holds the lock. What goes through to the disk
-   * never goes into a file that is gone.
+   * stays where it throws. Begins with `SQLITE_BUSY` while another connection holds the lock.
    */
-  write<Result>(synchronous: number, work: () => Result): Result {
-    if (synchronous === SYNCHRONOUS.FULL) this.#watch?.look();
-    this.#setSynchronous(synchronous);
+  write<Result>(work: () => Result): Result {
     this.run.beginWrite.run();
     try {
       return this.#finish(() => {
@@ -58,15 +59,6 @@ export class Connection {
       this.memo.generation += 1;
       this.names.forget();
       throw error;
-    }
-  }
-
-  /** Copies the log into the file and empties it: pages from before a change would otherwise stay in it for a while. */
-  truncateLog(): void {
-    try {
-      if (!this.database.inTransaction) this.database.pragma("wal_checkpoint(TRUNCATE)");
-    } catch {
-      // A reader is in the way, or the database was closed. The next checkpoint does the same again.
     }
   }
 
@@ -83,14 +75,6 @@ export class Connection {
       // Part of a commit may have reached the disk: only the next start of the database can tell.
       throw isDone && !isBusy(error) ? translateError(error, "unknown") : error;
     }
-  }
-
-  /** It cannot be prepared: this pragma takes effect when it is compiled. */
-  #setSynchronous(synchronous: number): void {
-    if (this.synchronous === synchronous) return;
-    this.synchronous = undefined;
-    setPragma(this.database, "synchronous", synchronous);
-    this.synchronous = synchronous;
   }
 }
 

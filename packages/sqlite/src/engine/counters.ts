@@ -1,5 +1,6 @@
 import { corruptRecord, type RateWindow, type Usage } from "@latchkey/core";
 import type { Connection } from "./connection.js";
+import type { Row } from "./database.js";
 
 /** Counters as `latchkey_counters` holds them. The windows are a few: those of limits that are configured. */
 export interface StoredCounters {
@@ -9,15 +10,20 @@ export interface StoredCounters {
 
 type Windows = StoredCounters["windows"];
 
-/** @throws LatchkeyError `STORE_CORRUPT` when the columns cannot be what was written. */
-export function readUsage(remaining: unknown, refilledAt: unknown, lastRefillAt: unknown): Usage {
+/** Reads three columns from a place of a row. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
+export function readUsage(row: Row, at: number): Usage {
+  const [remaining, refilledAt, lastRefillAt] = [row[at], row[at + 1], row[at + 2]];
   if (!isWholeOrNull(remaining) || !isWhole(refilledAt) || !isWholeOrNull(lastRefillAt))
     throw corruptRecord("counters");
   return { remaining, refilledAt, lastRefillAt };
 }
 
-/** Reads the column `windows`. @throws LatchkeyError `STORE_CORRUPT` when it cannot be what was written. */
-export function readWindows(stored: unknown): Windows {
+/** Reads the same, and the column `windows` after them. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
+export function readCounters(row: Row, at: number): StoredCounters {
+  return { usage: readUsage(row, at), windows: readWindows(row[at + 3]) };
+}
+
+function readWindows(stored: unknown): Windows {
   if (stored === "") return [];
   return Array.from(String(stored).split(" "), (word) => {
     const [, name, start, used] = /^([^=]+)=(\d+)=(\d+)$/.exec(word) ?? [];
@@ -40,8 +46,7 @@ export function withWindow(windows: Windows, name: string, window: RateWindow): 
 
 /** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written, or are gone. */
 export function findCounters({ run }: Connection, seq: number): StoredCounters {
-  const [remaining, refilledAt, lastRefillAt, windows] = run.counters.get(seq) ?? [];
-  return { usage: readUsage(remaining, refilledAt, lastRefillAt), windows: readWindows(windows) };
+  return readCounters(run.counters.get(seq) ?? [], 0);
 }
 
 /** Writes new counters. @returns Their number. */

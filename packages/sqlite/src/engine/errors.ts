@@ -11,9 +11,12 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? "");
 }
 
-/** The error for a call that did nothing because the store cannot be used now. */
-export function unavailable(message: string): LatchkeyError {
-  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome: "not-applied" });
+/** What is known of a write that failed. */
+type Outcome = "not-applied" | "unknown";
+
+/** The error for a call that did nothing, unless `outcome` says that it may have, because the store cannot be used now. */
+export function unavailable(message: string, outcome: Outcome = "not-applied"): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
 }
 
 /** The error for a database that is not fit to be used. */
@@ -38,9 +41,9 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 
 /**
  * What a caller gets to see of an error of the driver: never the error itself, whose text others have written. Errors that are
- * not SQLite's are answered as they are. `outcome` is what is known of the write that failed.
+ * not SQLite's are answered as they are.
  */
-export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
+export function translateError(error: unknown, outcome: Outcome): unknown {
   const code = sqliteCode(error);
   if (code === null) return error;
   const group = code.split("_")[1] ?? "";
@@ -48,6 +51,5 @@ export function translateError(error: unknown, outcome: "not-applied" | "unknown
   if (damage !== undefined) return new LatchkeyError("STORE_CORRUPT", `${damage} (${code})`);
   if (REFUSED.includes(group))
     return new LatchkeyError("INTERNAL_SERVER_ERROR", `the database refused a write (${code})`);
-  const message = `the database ${UNUSABLE[group] ?? "does not answer"} (${code})`;
-  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
+  return unavailable(`the database ${UNUSABLE[group] ?? "does not answer"} (${code})`, outcome);
 }

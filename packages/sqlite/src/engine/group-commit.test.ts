@@ -131,7 +131,7 @@ test.each(DURABILITIES)(
 
 test("charges that were not begun when the store is closed are rejected and take nothing", async () => {
   const path = scratch.newPath();
-  const store = sqliteStore(path, { durability: "full" });
+  const store = await openCrowded(path, "normal");
   const loaded = await withKey(store, 1, 5);
   const call = charge(store, aPlan(loaded));
   await store.close();

@@ -1,15 +1,6 @@
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "../index.js";
-import {
-  aPlan,
-  aRecord,
-  charge,
-  commit,
-  deleteKey,
-  WORKSPACE,
-  withKey,
-} from "../testing/fixtures.js";
 import { openScratch } from "../testing/scratch.js";
 import { assertSqliteVersion } from "./pragmas.js";
 
@@ -39,7 +30,7 @@ test.each([
   ["checkpoint_fullfsync", 1],
   ["wal_autocheckpoint", 1_000],
   ["cache_size", -16_384],
-  ["synchronous", 2],
+  ["synchronous", 1],
 ])("%s reads back as %s, on a new file and on one that is opened again", (name, answer) => {
   const path = scratch.newPath();
   for (const database of [open(path), open(path)]) {
@@ -60,23 +51,6 @@ test("a database in memory has no log, and every other setting", () => {
   sqliteStore(database);
   expect(read(database, "journal_mode")).toBe("memory");
   expect(read(database, "foreign_keys")).toBe(1);
-});
-
-test("records are committed with FULL; charges with NORMAL, or with FULL where durability says so", async () => {
-  for (const [durability, answer] of [["normal", 1] as const, ["full", 2] as const]) {
-    const database = open();
-    const store = sqliteStore(database, { durability });
-    const loaded = await withKey(store, 1, 5);
-    expect(read(database, "synchronous")).toBe(2);
-    await charge(store, aPlan(loaded));
-    expect(read(database, "synchronous")).toBe(answer);
-    await commit(store, { puts: [{ record: aRecord(1, { version: 2 }) }] });
-    expect(read(database, "synchronous")).toBe(2);
-    await store.addStatistics(WORKSPACE, { counts: [], uses: [] });
-    expect(read(database, "synchronous")).toBe(1);
-    await deleteKey(store);
-    expect(read(database, "synchronous")).toBe(2);
-  }
 });
 
 test.each(["3.51.2", "3.40.1", "2.9.9"])("SQLite %s is refused as too old", (version) => {

@@ -7,9 +7,6 @@ export const APPLICATION_ID = 0x4c4b4559;
 /** Before it, SQLite could damage a WAL database that two connections write to: https://www.sqlite.org/wal.html#walreset */
 const OLDEST_SQLITE = "3.51.3";
 
-/** Values of `PRAGMA synchronous`. */
-export const SYNCHRONOUS = { NORMAL: 1, FULL: 2 };
-
 /** None is left to a default: how SQLite was compiled, and whether the file is new, would decide how durable a write is. */
 const SETTINGS: readonly (readonly [name: string, value: number])[] = [
   ["foreign_keys", 1],
@@ -25,7 +22,8 @@ const SETTINGS: readonly (readonly [name: string, value: number])[] = [
   ["cache_size", -16_384],
   // The log is copied into the file whenever it has grown to this many pages.
   ["wal_autocheckpoint", 1_000],
-  ["synchronous", SYNCHRONOUS.FULL],
+  // NORMAL: what has to be on the disk before it is answered, `Log` flushes.
+  ["synchronous", 1],
 ];
 
 /** @throws LatchkeyError `PRECONDITION_FAILED` when the driver brings a SQLite that is too old. */

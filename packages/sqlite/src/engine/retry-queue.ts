@@ -41,7 +41,9 @@ export class RetryQueue {
     try {
       for (let most = 1; ; most = Math.min(2 * most, MAX_DELAY_MS)) {
         if (this.#obstacle !== null && performance.now() >= deadline) throw this.#obstacle;
-        await (this.#obstacle === null ? setImmediate() : setTimeout(Math.random() * most));
+        if (this.#obstacle !== null) await setTimeout(Math.random() * most);
+        // After a slow attempt a timer may be due in the same turn.
+        await setImmediate();
         this.#obstacle = null;
         try {
           return attempt();

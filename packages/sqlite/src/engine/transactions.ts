@@ -2,22 +2,20 @@ import type { Settings } from "../options.js";
 import { ChargeBatches } from "./charge-batches.js";
 import type { Connection } from "./connection.js";
 import { isBusy, translateError, unavailable } from "./errors.js";
-import { SYNCHRONOUS } from "./pragmas.js";
 import { RetryQueue } from "./retry-queue.js";
 
-/** How the work of a store is carried out: what is atomic, how it is committed, and how long it may wait. */
+/** How the work of a store is carried out: what is atomic, what waits for the disk, and how long it may wait for others. */
 export class Transactions {
   readonly #connection: Connection;
+  readonly #isFull: boolean;
   readonly #queue: RetryQueue;
-  readonly #charges: ChargeBatches;
+  readonly #charges = new ChargeBatches((work) => this.count(work));
   #isClosed = false;
 
   constructor(connection: Connection, { deadlineMs, durability }: Settings) {
     this.#connection = connection;
+    this.#isFull = durability === "full";
     this.#queue = new RetryQueue(deadlineMs);
-    const isFull = durability === "full";
-    const synchronous = SYNCHRONOUS[isFull ? "FULL" : "NORMAL"];
-    this.#charges = new ChargeBatches((work) => this.count(work, synchronous), isFull);
   }
 
   /** Work that writes nothing. Reads do not wait behind writes; what can stop one is the recovery of a database. */
@@ -26,18 +24,18 @@ export class Transactions {
   }
 
   /** A change of records: survives a power cut once it has resolved. */
-  commit<Result>(work: () => Result): Result | Promise<Result> {
-    return this.count(work, SYNCHRONOUS.FULL);
+  commit<Result>(work: () => Result): Promise<Result> {
+    return this.#flushed(this.count(work, true));
   }
 
   /** A change of what is counted: survives the process, but not always a power cut. */
-  count<Result>(work: () => Result, synchronous = SYNCHRONOUS.NORMAL): Result | Promise<Result> {
-    return this.#queue.run(() => this.#use(() => this.#connection.write(synchronous, work)));
+  count<Result>(work: () => Result, isLasting = false): Result | Promise<Result> {
+    return this.#queue.run(() => this.#use(() => this.#connection.write(work), isLasting));
   }
 
   /**
-   * A change of counters, committed as the durability of the store says, and together with others. `look` answers without the
-   * write lock where nothing is written; null where `take` is needed.
+   * A change of counters, committed together with others, and durable as the store is. `look` answers without the write lock
+   * where nothing is written; null where `take` is needed.
    */
   charge<Result>(look: () => Result | null, take: () => Result): Result | Promise<Result> {
     try {
@@ -46,7 +44,8 @@ export class Transactions {
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
-    return this.#charges.add(take);
+    const charged = this.#charges.add(take);
+    return this.#isFull ? this.#flushed(charged) : charged;
   }
 
   /** @returns Whether it was open until now. Whatever waits is rejected when its turn comes. */
@@ -56,9 +55,15 @@ export class Transactions {
     return wasOpen;
   }
 
-  #use<Result>(work: () => Result): Result {
+  async #flushed<Result>(written: Result | Promise<Result>): Promise<Result> {
+    const result = await written;
+    await this.#connection.log.flush();
+    return result;
+  }
+
+  #use<Result>(work: () => Result, isLasting = false): Result {
     if (this.#isClosed) throw unavailable("the store was closed");
-    this.#connection.assertUsable();
+    this.#connection.assertUsable(isLasting);
     return work();
   }
 }

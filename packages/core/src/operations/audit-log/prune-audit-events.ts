@@ -32,7 +32,9 @@ export async function pruneAuditEvents(
     notLaterThanNow(raw, "before", now),
   );
   const beforeId = lowestIdAt("evt", before);
-  return deleteInBatches(DELETED_AT_ONCE, (limit) => deleteBefore(context, beforeId, limit));
+  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
+    deleteBefore(context, beforeId, limit),
+  );
 }
 
 async function deleteBefore(

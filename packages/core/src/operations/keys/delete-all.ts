@@ -15,7 +15,7 @@ const BATCH_SIZE = 20;
  * @returns How many keys were deleted.
  */
 export async function deleteAllKeys(context: OperationContext, apiId: string): Promise<number> {
-  const { deleted } = await deleteInBatches(BATCH_SIZE, async (limit) => {
+  const { deleted } = await deleteInBatches(context.timer, BATCH_SIZE, async (limit) => {
     const { answer } = await transact(context, async (transaction, audit) => {
       const { found, hasMore } = await context.store.page(context.workspaceId, {
         kind: "key",

@@ -25,7 +25,7 @@ export async function pruneVerifications(
     notLaterThanNow(raw, "before", now),
   );
   const beforeAt = bucketStartAt(before, "day");
-  return deleteInBatches(DELETED_AT_ONCE, (limit) =>
+  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
     store.deleteStatistics(workspaceId, beforeAt, limit),
   );
 }

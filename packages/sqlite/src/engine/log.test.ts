@@ -1,0 +1,92 @@
+import { statSync, symlinkSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { sqliteStore } from "../index.js";
+import { aPlan, aRecord, charge, commit, load, WORKSPACE, withKey } from "../testing/fixtures.js";
+import { openScratch } from "../testing/scratch.js";
+import { Log } from "./log.js";
+
+const scratch = openScratch();
+afterAll(() => scratch.remove());
+
+const UNKNOWN = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
+
+/** A log with something in it, on a disk that flushes as it is told. */
+function openLog(path = scratch.newPath()) {
+  const database = new Database(path);
+  onTestFinished(() => void database.close());
+  database.exec("PRAGMA journal_mode = WAL; CREATE TABLE note (text TEXT)");
+  const flush = vi.fn<(path: string) => Promise<boolean>>(async () => true);
+  return { log: new Log(database, flush), flush, size: () => statSync(`${path}-wal`).size, path };
+}
+
+test.each(["normal", "full"] as const)(
+  "a change of records waits for the disk, a charge if durability is full, and statistics never (%s)",
+  async (durability) => {
+    const flush = vi.spyOn(Log.prototype, "flush");
+    onTestFinished(() => flush.mockRestore());
+    const store = sqliteStore(scratch.newPath(), { durability });
+    const loaded = await withKey(store, 1, 5);
+    expect(flush).toHaveBeenCalledTimes(1);
+    await charge(store, aPlan(loaded));
+    await store.addStatistics(WORKSPACE, { counts: [], uses: [] });
+    expect(flush).toHaveBeenCalledTimes(durability === "full" ? 2 : 1);
+    await store.close();
+  },
+);
+
+test("what is flushed is the log beside the file, also where the file was opened by a link", async () => {
+  const [path, link] = [scratch.newPath(), scratch.newPath()];
+  writeFileSync(path, "");
+  symlinkSync(path, link);
+  const { log, flush } = openLog(link);
+  await log.flush();
+  expect(flush.mock.calls).toEqual([[`${path}-wal`]]);
+});
+
+test("calls that come while it is flushed share the next flush, and do not take this one for theirs", async () => {
+  const { log, flush } = openLog();
+  let finish: (isFlushed: boolean) => void = () => {};
+  flush.mockReturnValueOnce(new Promise((resolve) => (finish = resolve)));
+  const first = log.flush();
+  await vi.waitUntil(() => flush.mock.calls.length === 1);
+  const others = [log.flush(), log.flush(), log.flush()];
+  finish(true);
+  await first;
+  await Promise.all(others);
+  expect(flush).toHaveBeenCalledTimes(2);
+});
+
+test("where the log cannot be flushed it is copied into the file, which is", async () => {
+  const { log, flush, size } = openLog();
+  expect(size()).toBeGreaterThan(0);
+  flush.mockResolvedValueOnce(false);
+  await log.flush();
+  expect(size()).toBe(0);
+});
+
+test("what may never reach the disk fails with an unknown outcome, and so does all after it until the file has it", async () => {
+  const { log, flush, path } = openLog();
+  const reader = new Database(path);
+  reader.exec("BEGIN; SELECT * FROM note");
+  flush.mockResolvedValueOnce(false);
+  await expect(log.flush()).rejects.toMatchObject(UNKNOWN);
+  await expect(log.flush()).rejects.toMatchObject(UNKNOWN);
+  expect(flush).toHaveBeenCalledTimes(1);
+  reader.close();
+  await log.flush();
+  await log.flush();
+  expect(flush).toHaveBeenCalledTimes(2);
+});
+
+test("a change whose flush has not begun when the store is closed is on the disk all the same", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  const changes = [1, 2, 3].map((number) => commit(store, { puts: [{ record: aRecord(number) }] }));
+  const closed = store.close();
+  for (const change of changes) expect(await change).toMatchObject({ kind: "committed" });
+  await closed;
+  const reopened = sqliteStore(path);
+  expect((await load(reopened, 3)).record).toEqual(aRecord(3));
+  await reopened.close();
+});

@@ -1,0 +1,94 @@
+import { closeSync, fdatasync, openSync } from "node:fs";
+import { promisify } from "node:util";
+import type { SqliteDatabase } from "./database.js";
+import { unavailable } from "./errors.js";
+
+/** The log is emptied at most so often: two files are flushed then, and nobody can write meanwhile. */
+const EMPTIED_EVERY_MS = 1_000;
+
+const flushFile = promisify(fdatasync);
+
+/**
+ * The write-ahead log of a database.
+ *
+ * SQLite would flush it before a commit ends, while nobody else can write and the event loop stands still. So commits are made
+ * with `synchronous = NORMAL`, which keeps the file whole but leaves the last commits to a power cut, and the log is flushed
+ * after them on a thread of Node.js: once for all that wait. See https://www.sqlite.org/wal.html
+ */
+export class Log {
+  readonly #database: SqliteDatabase;
+  readonly #isFlushed: (path: string) => Promise<boolean>;
+  /** Null for a database in memory. */
+  readonly #path: string | null;
+  #flushing: Promise<void> = Promise.resolve();
+  /** The flush after the one that is under way. */
+  #next: Promise<void> | null = null;
+  /** After a flush that failed, parts of it may never reach the disk, however often it is flushed. */
+  #isSound = true;
+  #isToBeEmptied = false;
+  /** Since it was emptied. */
+  #pause: ReturnType<typeof setTimeout> | null = null;
+
+  /** @param flush - For tests. Answers whether the file at a path could be flushed. */
+  constructor(database: SqliteDatabase, flush = isFlushed) {
+    this.#database = database;
+    this.#isFlushed = flush;
+    // As SQLite found it: the log is beside the file, and not beside a link to it.
+    const [main] = database.pragma("database_list") as readonly { readonly file: string }[];
+    this.#path = main?.file ? `${main.file}-wal` : null;
+  }
+
+  /** Resolves when all that was committed before is on the disk. @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`. */
+  flush(): Promise<void> {
+    this.#next ??= this.#flushing
+      .catch(() => {})
+      .then(() => {
+        this.#next = null;
+        this.#flushing = this.#flush();
+        return this.#flushing;
+      });
+    return this.#next;
+  }
+
+  /**
+   * Copies the log into the file and empties it: what was deleted would stay in it for a while. Where that was done less than a
+   * second ago, or a reader is in the way, it is done when the second is over.
+   */
+  empty(): void {
+    this.#isToBeEmptied = true;
+    if (this.#pause !== null) return;
+    this.emptyNow();
+    this.#pause = setTimeout(() => {
+      this.#pause = null;
+      if (this.#isToBeEmptied) this.empty();
+    }, EMPTIED_EVERY_MS).unref();
+  }
+
+  /** @returns Whether it could be emptied. Whoever closed the database did so. */
+  emptyNow(): boolean {
+    try {
+      const isBusy = this.#database.pragma("wal_checkpoint(TRUNCATE)", { simple: true });
+      this.#isToBeEmptied = isBusy !== 0;
+    } catch {
+      this.#isToBeEmptied = this.#database.open;
+    }
+    return !this.#isToBeEmptied;
+  }
+
+  async #flush(): Promise<void> {
+    this.#isSound &&= this.#path === null || (await this.#isFlushed(this.#path));
+    // SQLite flushes the file that it copies the log into.
+    this.#isSound ||= this.emptyNow();
+    if (!this.#isSound) throw unavailable("the database cannot be flushed to its disk", "unknown");
+  }
+}
+
+async function isFlushed(path: string): Promise<boolean> {
+  try {
+    const file = openSync(path, "r+");
+    await flushFile(file).finally(() => closeSync(file));
+    return true;
+  } catch {
+    return false;
+  }
+}
