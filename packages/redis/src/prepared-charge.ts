@@ -39,13 +39,9 @@ export class PreparedCharge extends Rows {
   }
 
   #confirm(expectation: Expectation, index: number): void {
-    const { limits, uses } = this.plan;
-    const isDrawn = uses === index;
-    const isCounted = isDrawn || limits.some(({ owner }) => owner === index);
-    const letter = expectation.version === null ? "n" : isCounted ? "t" : "r";
-    const expected = expectation.version === null ? [] : [expectedText(expectation)];
+    const letter = this.plan.uses === index ? "R" : "r";
     const home = this.at.names.recordsOf(expectation);
-    this.add(isDrawn ? letter.toUpperCase() : letter, [home], expectation.id, ...expected);
+    this.add(letter, [home], expectation.id, expectedText(expectation));
   }
 
   #takeFrom({ window, owner, limit, duration, cost }: LimitCharge): void {

@@ -47,7 +47,7 @@ export function redisStore(
     addStatistics: (id, ...given) => addStatistics(at(id), ...given),
     readStatistics: (id, ...given) => readStatistics(at(id), ...given),
     deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
-    scan: (id, after) => scan(connection, at(id ?? "").names, id !== null, after),
+    scan: (id, after) => scan(at(id ?? ""), id !== null, after),
     readClock: () => connection.time(),
     close: () => {
       charges.send();

@@ -34,23 +34,25 @@ export function isCluster(client: RedisClient): client is RedisClusterClient {
   return "isCluster" in client && client.isCluster === true && "nodes" in client;
 }
 
+/** The servers that take writes. */
+export function primariesOf(client: RedisClient): readonly RedisClient[] {
+  return isCluster(client) ? client.nodes("master") : [client];
+}
+
 type Options = Readonly<Record<string, unknown>>;
 type Requirement = readonly [option: string, wanted: unknown, reason: string];
 
-const LATE = "commands would wait and run after their caller gave up";
-const MIXED = "it makes each command slower and mixes up what failed";
 const TWICE = "a write whose answer was lost would be sent again";
-const OLD = "a replica answers with what was true a moment ago";
 const PREFIX = '"keyPrefix" of redisStore is there for it';
 const ALWAYS: readonly Requirement[] = [
-  ["enableOfflineQueue", false, LATE],
-  ["enableAutoPipelining", undefined, MIXED],
+  ["enableOfflineQueue", false, "commands would wait and run after their caller gave up"],
+  ["enableAutoPipelining", undefined, "it makes each command slower and mixes up what failed"],
   ["keyPrefix", undefined, PREFIX],
 ];
 const OF_SERVER: readonly Requirement[] = [...ALWAYS, ["maxRetriesPerRequest", 0, TWICE]];
 const OF_CLUSTER: readonly Requirement[] = [
   ["retryDelayOnFailover", 0, TWICE],
-  ["scaleReads", "master", OLD],
+  ["scaleReads", "master", "a replica answers with what was true a moment ago"],
   ["redisOptions.maxRetriesPerRequest", 0, TWICE],
   ["redisOptions.keyPrefix", undefined, PREFIX],
   ...ALWAYS,

@@ -13,15 +13,12 @@ export function withTimeout<Answer>(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(() => reject(late())), timeoutMs);
-    work.then(
-      (answer) => {
+    const inTime =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
         clearTimeout(timer);
-        resolve(answer);
-      },
-      (error) => {
-        clearTimeout(timer);
-        reject(translate(error));
-      },
-    );
+        settle(value);
+      };
+    work.then(inTime(resolve), inTime((error) => reject(translate(error))));
   });
 }

@@ -6,8 +6,7 @@
   KEYS[1]  workspace, a hash: "revision", and counters that records share; then for each plan what its letters name
   ARGV[1]  of the first plan: number of its keys, [2] number of its arguments, these two included, [3] now, Unix epoch ms,
            [4] expected revision, "-" for any, [5] letters, each followed in ARGV by what it names, in this order: for each
-           confirmation "r" a record, KEYS: the hash it is in; its id, "<version> " or "*"; "t" with its counters besides; "n"
-           that there is none, KEYS and id alike; in upper case where its uses are drawn from;
+           confirmation "r" a record, "R" where uses are drawn from it, KEYS: the hash it is in; its id, what holds.lua takes;
            "c" uses to take, where not 1; "l" nothing, but only look;
            for each limit, a character whose code is 32 more than the number of the confirmation whose counters hold its window,
            or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window,
@@ -27,6 +26,7 @@ local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local match, find, sub, format, byte = string.match, string.find, string.sub, string.format, string.byte
 local MAX, KEPT_AFTER_END_MS, SHARED = 9007199254740991, 86400000, byte("@")
 local revision = call("HGET", KEYS[1], "revision") or "0"
+-- include holds.lua
 
 local function charge(nextKey, at)
   -- 1. What the decision rested on. Counters are {home, text they are in, field, whether they moved}.
@@ -37,27 +37,19 @@ local function charge(nextKey, at)
   at = at + 5
   for position = 1, #letters do
     local letter = byte(letters, position)
-    if letter < 97 and letter >= 65 then
-      -- Upper case: the uses are drawn from this one.
-      uses, letter = confirmed + 1, letter + 32
-    end
-    if letter == 116 or letter == 114 then -- t, r
-      local home, id, expected = KEYS[nextKey], ARGV[at], ARGV[at + 1]
+    if letter == 114 or letter == 82 then -- r, R
+      local home, id = KEYS[nextKey], ARGV[at]
       local head = call("HGET", home, id)
-      confirmed, nextKey, at = confirmed + 1, nextKey + 1, at + 2
-      if not head or (expected ~= "*" and sub(head, 1, #expected) ~= expected) then return "STALE " .. confirmed end
-      if letter == 116 then
-        local place = match(head, "^%S* %S* ()")
-        if place and byte(head, place) == SHARED then
-          home, id = KEYS[1], sub(head, place + 1)
-          head = call("HGET", home, id)
-        end
-        counters[confirmed] = place and head and { home, head, id, false } or nil
-      end
-    elseif letter == 110 then -- n
       confirmed = confirmed + 1
-      if call("HEXISTS", KEYS[nextKey], ARGV[at]) == 1 then return "STALE " .. confirmed end
-      nextKey, at = nextKey + 1, at + 1
+      if not holds(head, ARGV[at + 1]) then return "STALE " .. confirmed end
+      local place = head and match(head, "^%S* %S* ()")
+      if place and byte(head, place) == SHARED then
+        home, id = KEYS[1], sub(head, place + 1)
+        head = call("HGET", home, id)
+      end
+      counters[confirmed] = place and head and { home, head, id, false } or nil
+      if letter == 82 then uses = confirmed end
+      nextKey, at = nextKey + 1, at + 2
     elseif letter == 99 then -- c
       cost, at = tonumber(ARGV[at]), at + 1
     elseif letter == 108 then -- l

@@ -4,8 +4,7 @@
 
   KEYS[1]  workspace, a hash: "revision", and counters that records share; then what the letters name
   ARGV[1]  letters of what may refuse, ARGV[2] letters of what is written; then for each letter what it takes:
-           "r" a record, known by its number from then on, KEYS: the hash it is in; its id, the version that is expected and a
-           space, "*" for any, "-" for none, "" where nothing is expected;
+           "r" a record, known by its number from then on, KEYS: the hash it is in; its id, what holds.lua takes;
            "h" where those are who hold the names that follow, KEYS: these hashes; their number; "l" a name to release, "c" one
            to claim, KEYS: hash of claims; value, id;
            "u" a change of counters: number of the record, change of uses as change-usage.lua takes it, windows that stay,
@@ -22,12 +21,13 @@ local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local match, find, sub, byte, format = string.match, string.find, string.sub, string.byte, string.format
 -- include whole.lua
 -- include record.lua
+-- include holds.lua
 -- include change-usage.lua
 local LONGEST_BODY = 512
 
 local at, nextKey, firstHome, homes = 3, 2, nil, nil
 local records, released, releases, claimed, claims, moved = {}, {}, {}, {}, {}, {}
-local changed, reply, revision = 0, { "OK" }, call("HGET", KEYS[1], "revision")
+local reply, revision = { "OK" }, call("HGET", KEYS[1], "revision")
 
 -- The field of KEYS[1] in which the counters of a record are, nil where it has its own; and their text, nil where it has none.
 local function countersOf(record)
@@ -41,10 +41,8 @@ end
 for position = 1, #ARGV[1] do
   local letter, key, arg = sub(ARGV[1], position, position), KEYS[nextKey], ARGV[at]
   if letter == "r" then
-    local head, expected = call("HGET", key, arg), ARGV[at + 1]
-    local holds = expected == "" or head and (expected == "*" or sub(head, 1, #expected) == expected)
-    if expected == "-" then holds = not head end
-    if not holds then return { "STALE", #records } end
+    local head = call("HGET", key, arg)
+    if not holds(head, ARGV[at + 1]) then return { "STALE", #records } end
     local place, counters = match(head or "", "^%S* %S* ()([^\n]*)")
     local record = { home = key, id = arg, head = place and sub(head, 1, place - 2), counters = counters }
     record.isApart = head and not find(head, "\n", 1, true)
@@ -61,7 +59,7 @@ for position = 1, #ARGV[1] do
     if not refilledAt or not (remaining or left == "-") then return { "CORRUPT" } end
     local refusal
     remaining, refilledAt, lastRefillAt, refusal = changeUsage(ARGV[at + 1], remaining, refilledAt, lastRefillAt)
-    if refusal then return { "REFUSED", changed, refusal, remaining and format("%.0f", remaining) or "-" } end
+    if refusal then return { "REFUSED", #reply - 1, refusal, remaining and format("%.0f", remaining) or "-" } end
     local usage = (remaining and format("%.0f ", remaining) or "- ") .. format("%.0f ", refilledAt) .. lastRefillAt
     local keep, drop, kept = ARGV[at + 2], ARGV[at + 3], ""
     for window, value in string.gmatch(rest, " ([^ =]+)=(%S+)") do
@@ -70,7 +68,7 @@ for position = 1, #ARGV[1] do
     end
     kept = usage .. holders .. kept
     if field then moved[field] = "  " .. kept else record.counters, record.isMoved = kept, true end
-    changed, reply[#reply + 1], at = changed + 1, usage, at + 4
+    reply[#reply + 1], at = usage, at + 4
   else -- l, c
     local id, holder, name = ARGV[at + 1], call("HGET", key, arg), key .. " " .. arg
     if letter == "l" then
@@ -140,11 +138,8 @@ for _, record in ipairs(records) do
 end
 for position = 1, #ARGV[2] do
   local letter, arg = sub(ARGV[2], position, position), ARGV[at]
-  if letter == "z" then
-    call("ZADD", KEYS[nextKey], "0", arg)
-    nextKey, at = nextKey + 1, at + 1
-  elseif letter == "x" then
-    call("ZREM", KEYS[nextKey], arg)
+  if letter == "x" or letter == "z" then
+    if letter == "x" then call("ZREM", KEYS[nextKey], arg) else call("ZADD", KEYS[nextKey], "0", arg) end
     nextKey, at = nextKey + 1, at + 1
   elseif letter == "w" then
     call("DEL", KEYS[nextKey])
