@@ -29,7 +29,6 @@ export class PreparedCharge extends Rows {
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
     this.at = at;
     this.plan = plan;
-    this.keys.push(at.names.workspace);
     this.args.push("", "", "", orDash(revision), "");
     for (const [index, expectation] of confirms.entries()) this.#confirm(expectation, index);
     if (cost !== 1) this.add("c", [], digits(cost));
@@ -40,13 +39,13 @@ export class PreparedCharge extends Rows {
 
   #confirm(expectation: Expectation, index: number): void {
     const letter = this.plan.uses === index ? "R" : "r";
-    const home = this.at.names.recordsOf(expectation);
+    const home = this.at.recordsOf(expectation);
     this.add(letter, [home], expectation.id, expectedText(expectation));
   }
 
   #takeFrom({ window, owner, limit, duration, cost }: LimitCharge): void {
     const letter = owner === null ? "p" : String.fromCharCode(FIRST_OWNER + owner);
-    const keys = owner === null ? [this.at.names.window(window)] : [];
+    const keys = owner === null ? [this.at.window(window)] : [];
     this.add(letter, keys, ` ${window}=`, digits(limit), digits(duration), digits(cost));
   }
 
@@ -64,7 +63,7 @@ export class PreparedCharge extends Rows {
     if (request !== undefined) {
       const { confirms, limits } = this.plan;
       letters += "q";
-      keys.push(this.at.names.request(confirms[0], request.id));
+      keys.push(this.at.request(confirms[0], request.id));
       args.push(
         request.fingerprint,
         digits(request.rememberUntil),
@@ -77,7 +76,7 @@ export class PreparedCharge extends Rows {
 }
 
 function complete(keys: readonly string[], args: string[], letters: string): void {
-  args[0] = String(keys.length - 1);
+  args[0] = String(keys.length);
   args[1] = String(args.length);
   args[LETTERS] = letters;
 }

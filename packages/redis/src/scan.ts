@@ -12,14 +12,14 @@ const SCANNED_AT_ONCE = 1_000;
  * @param after - Number of a primary, and its cursor.
  */
 export async function scan(
-  { connection, names }: Workspace,
+  { connection, anyWindow, anyWorkspace }: Workspace,
   isOfWorkspace: boolean,
   after: string | null,
 ): Promise<ScanResult> {
   const [number, cursor] = (after ?? "0 0").split(" ") as [string, string];
   const { primaries } = connection;
   const primary = primaries[Number(number)] as RedisClient;
-  const pattern = isOfWorkspace ? names.anyWindow : names.anyWorkspace;
+  const pattern = isOfWorkspace ? anyWindow : anyWorkspace;
   const step = () => primary.scan(cursor, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE);
   const [next, keys] = await connection.ask(step);
   const isRead = isOfWorkspace && keys.length > 0;

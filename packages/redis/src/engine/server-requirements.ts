@@ -1,6 +1,6 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Settings } from "../options.js";
-import { isCluster, primariesOf, type RedisClient, type RedisClusterClient } from "./client.js";
+import { isCluster, primariesOf, type RedisClient } from "./client.js";
 import { CLOSED_UNANSWERED, LOST, reasonOf } from "./disconnection.js";
 import { translateError, unavailable } from "./errors.js";
 import { withTimeout } from "./with-timeout.js";
@@ -65,7 +65,11 @@ export class ServerRequirements {
     this.#rememberReasons(client);
     if (!isCluster(client)) return;
     this.#listen(client, "+node", () => this.doubt());
-    this.#listen(client, "refresh", () => this.#lookForPromoted(client));
+    this.#listen(client, "refresh", () => {
+      // A replica that takes over is no new node, and may never have lost its connection.
+      for (const node of client.nodes("slave")) this.#examined.delete(node);
+      if (client.nodes("master").some((node) => !this.#examined.has(node))) this.doubt();
+    });
   }
 
   /**
@@ -115,8 +119,8 @@ export class ServerRequirements {
       await withTimeout(this.#settings.connectTimeoutMs, this.#firstConnection).catch(() => null);
     if (client.status === "ready") return;
     const isWaiting = client.status === "connecting" || client.status === "connect";
-    const reason = this.#reason ?? (isWaiting ? "it has not answered yet" : null);
-    throw unavailable(`Redis is not connected${reason === null ? "" : `: ${reason}`}`);
+    const reason = this.#reason ?? (isWaiting ? "it has not answered yet" : "");
+    throw unavailable(`Redis is not connected${reason && `: ${reason}`}`);
   }
 
   #rememberReasons(client: RedisClient): void {
@@ -129,12 +133,6 @@ export class ServerRequirements {
     if (isCluster(client)) return;
     remember("connect", () => null);
     remember("close", () => this.#reason ?? CLOSED_UNANSWERED);
-  }
-
-  /** A replica that takes over is no new node, and may never have lost its connection. */
-  #lookForPromoted(client: RedisClusterClient): void {
-    for (const node of client.nodes("slave")) this.#examined.delete(node);
-    if (client.nodes("master").some((node) => !this.#examined.has(node))) this.doubt();
   }
 
   /** Both questions go out at once, and so on one connection. */

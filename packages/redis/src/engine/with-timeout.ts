@@ -13,12 +13,15 @@ export function withTimeout<Answer>(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(() => reject(late())), timeoutMs);
-    const inTime =
-      <Value>(settle: (value: Value) => void) =>
-      (value: Value) => {
+    work.then(
+      (answer) => {
         clearTimeout(timer);
-        settle(value);
-      };
-    work.then(inTime(resolve), inTime((error) => reject(translate(error))));
+        resolve(answer);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(translate(error));
+      },
+    );
   });
 }

@@ -110,9 +110,10 @@ local function charge(nextKey, at)
   local windows, isLimited, windowKey = limits > 0 and {}, false, limitKeys
   for limit = 1, limits do
     local first, letter = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1)
-    local owner, text, stop, last = counters[letter - 32], nil, 0, nil
+    local owner, text, stop, last, key = counters[letter - 32], nil, 0, nil, nil
     if letter == 112 then -- p
-      text, windowKey = call("GET", KEYS[windowKey]), windowKey + 1
+      key, windowKey = KEYS[windowKey], windowKey + 1
+      text = call("GET", key)
     elseif owner then
       last, stop = find(owner[2], ARGV[first], 1, true)
       text = stop and owner[2]
@@ -126,38 +127,26 @@ local function charge(nextKey, at)
       if not (storedStart and storedStart <= MAX and storedUsed <= MAX) then return "CORRUPT" end
       if storedStart >= startedAt then startedAt, used = storedStart, storedUsed end
     end
-    windows[limit] = { startedAt, used, stop, last }
+    windows[limit] = { startedAt, used, stop, last, owner, key }
     if not (used + tonumber(ARGV[first + 3]) <= tonumber(ARGV[first + 1])) then isLimited = true end
   end
 
   -- 5. The decision. Limits refuse before uses do.
-  local status = "charged "
-  if isLimited then
-    status = "rate-limited "
-  elseif remaining and not (remaining > 0 and cost <= remaining) then
-    status = "usage-exceeded "
-  end
-  local isTaken, left = status == "charged ", "-"
-  if remaining then
-    if isTaken then remaining = remaining - cost end
-    left = format("%.0f", remaining)
-  end
-  local answer = status .. left
+  local isShort = remaining and not (remaining > 0 and cost <= remaining)
+  local isTaken = not (isLimited or isShort)
+  local left = remaining and format("%.0f", isTaken and remaining - cost or remaining) or "-"
+  local answer = (isLimited and "rate-limited " or isShort and "usage-exceeded " or "charged ") .. left
 
   -- 6. What is answered, and what is written. A window is answered as it is stored.
-  windowKey = limitKeys
   for limit = 1, limits do
-    local first, letter, window = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1), windows[limit]
-    local owner, units = counters[letter - 32], isTaken and tonumber(ARGV[first + 3]) or 0
+    local first, window = limitsAt + limit * 4 - 4, windows[limit]
+    local owner, key, units = window[5], window[6], isTaken and tonumber(ARGV[first + 3]) or 0
     local text = format("%.0f:%.0f", window[1], window[2] + units)
     answer = answer .. " " .. text
-    if letter == 112 then
-      if units > 0 and not isPeek then
-        local leftMs = window[1] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
-        -- With its name, which the key may hold a digest of: a scan answers it.
-        call("SET", KEYS[windowKey], text .. ARGV[first], "PX", format("%.0f", leftMs))
-      end
-      windowKey = windowKey + 1
+    if key and units > 0 and not isPeek then
+      local leftMs = window[1] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
+      -- With its name, which the key may hold a digest of: a scan answers it.
+      call("SET", key, text .. ARGV[first], "PX", format("%.0f", leftMs))
     elseif owner and units > 0 then
       local stop, last = window[3], window[4]
       if owner[4] then

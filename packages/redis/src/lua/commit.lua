@@ -26,7 +26,8 @@ local match, find, sub, byte, format = string.match, string.find, string.sub, st
 local LONGEST_BODY = 512
 
 local at, nextKey, firstHome, homes = 3, 2, nil, nil
-local records, released, releases, claimed, claims, moved = {}, {}, {}, {}, {}, {}
+-- Writes are {hash, field, value}; moved are the shared counters among them, by their field.
+local records, released, releases, claimed, claims, moved, writes = {}, {}, {}, {}, 0, {}, {}
 local reply, revision = { "OK" }, call("HGET", KEYS[1], "revision")
 
 -- The field of KEYS[1] in which the counters of a record are, nil where it has its own; and their text, nil where it has none.
@@ -67,7 +68,9 @@ for position = 1, #ARGV[1] do
       if isKept and not find(drop, " " .. window .. " ", 1, true) then kept = kept .. " " .. window .. "=" .. value end
     end
     kept = usage .. holders .. kept
-    if field then moved[field] = "  " .. kept else record.counters, record.isMoved = kept, true end
+    if field then moved[field] = "  " .. kept else record.counters = kept end
+    local ownWrite = not field and { record.home, record.id, record.head .. " " .. kept }
+    writes[#writes + 1] = ownWrite or { KEYS[1], field, moved[field] }
     reply[#reply + 1], at = usage, at + 4
   else -- l, c
     local id, holder, name = ARGV[at + 1], call("HGET", key, arg), key .. " " .. arg
@@ -80,8 +83,8 @@ for position = 1, #ARGV[1] do
       local isFree = not holder or holder == id or released[name] == holder
       local home = not isFree and homeOf(holder, firstHome, homes)
       isFree = isFree or call("HEXISTS", home, holder) == 0
-      if claimed[name] or not isFree then return { "TAKEN", #claims } end
-      claimed[name], claims[#claims + 1] = true, { key, arg, id }
+      if claimed[name] or not isFree then return { "TAKEN", claims } end
+      claimed[name], claims, writes[#writes + 1] = true, claims + 1, { key, arg, id }
     end
     nextKey, at = nextKey + 1, at + 2
   end
@@ -92,10 +95,6 @@ local _, lists = string.gsub(ARGV[2], "[xz]", "")
 for list = nextKey, nextKey + lists - 1 do call("ZCARD", KEYS[list]) end
 
 -- 2. All is good: nothing here can fail.
-
-local function save(record)
-  call("HSET", record.home, record.id, record.head .. " " .. record.counters)
-end
 
 -- Adds to the number of records that share counters: they go with the last. Damaged ones stay: whatever else is wrong, a record
 -- can be deleted.
@@ -123,19 +122,15 @@ local function shareCounters(record, source)
     field = source.id .. " u"
     while call("HEXISTS", KEYS[1], field) == 1 do field = field .. "'" end
     source.counters = "@" .. field
-    save(source)
+    call("HSET", source.home, source.id, source.head .. " " .. source.counters)
   end
   addHolders(field, text, 1)
   record.counters = "@" .. field
 end
 
 for _, name in ipairs(releases) do call("HDEL", name[1], name[2]) end
-for _, field in ipairs(claims) do call("HSET", field[1], field[2], field[3]) end
-for field, text in pairs(moved) do call("HSET", KEYS[1], field, text) end
+for _, write in ipairs(writes) do call("HSET", write[1], write[2], write[3]) end
 moved = {}
-for _, record in ipairs(records) do
-  if record.isMoved then save(record) end
-end
 for position = 1, #ARGV[2] do
   local letter, arg = sub(ARGV[2], position, position), ARGV[at]
   if letter == "x" or letter == "z" then
