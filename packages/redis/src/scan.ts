@@ -25,10 +25,9 @@ export async function scan(
   const isRead = isOfWorkspace && keys.length > 0;
   const found = isRead ? await connection.ask(() => primary.mget([...keys])) : keys;
   const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~}][^}]*)\}/;
-  const words = found.map((text) => named.exec(text ?? "")?.[1]);
   const following = next === "0" ? `${Number(number) + 1} 0` : `${number} ${next}`;
   return {
-    names: [...new Set(words)].filter((name) => name !== undefined),
+    names: [...new Set(found.flatMap((text) => named.exec(text ?? "")?.[1] ?? []))],
     next: following === `${primaries.length} 0` ? null : following,
   };
 }

@@ -65,7 +65,9 @@ const OF_CLUSTER: readonly Requirement[] = [
  */
 export function assertNeverResends(client: RedisClient): void {
   for (const [option, wanted, reason] of isCluster(client) ? OF_CLUSTER : OF_SERVER) {
-    const found = option.split(".").reduce<unknown>(memberOf, client.options);
+    const found = option
+      .split(".")
+      .reduce<unknown>((options, name) => (options as Options | undefined)?.[name], client.options);
     if (found === wanted || (wanted === undefined && !found)) continue;
     const must = wanted === undefined ? "left out" : JSON.stringify(wanted);
     throw new TypeError(
@@ -73,8 +75,6 @@ export function assertNeverResends(client: RedisClient): void {
     );
   }
 }
-
-const memberOf = (options: unknown, name: string) => (options as Options | undefined)?.[name];
 
 /** Numbers, booleans, and the words and prefixes of ioredis: nothing that is secret. */
 function shown(value: unknown): string {

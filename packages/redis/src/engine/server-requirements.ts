@@ -31,9 +31,6 @@ export function requirementProblem(info: string, settings: Pick<Settings, Allowa
   return missed?.[1] ?? null;
 }
 
-/** What the status of a node says that no question reaches. */
-const AWAY: ReadonlySet<string> = new Set(["close", "reconnecting", "end"]);
-
 /**
  * Finds out once for every connection whether it leads to a server that may be trusted with keys: before the first
  * call, and again after each reconnect.
@@ -138,7 +135,8 @@ export class ServerRequirements {
   /** Both questions go out at once, and so on one connection. */
   async #examine(node: RedisClient): Promise<void> {
     if (node !== this.#client) this.#watch(node);
-    if (this.#examined.has(node) || AWAY.has(node.status)) return;
+    const isAway = ["close", "reconnecting", "end"].includes(node.status);
+    if (isAway || this.#examined.has(node)) return;
     const settings = this.#settings;
     const database = this.#database;
     const answers = Promise.all([node.info(), database === 0 ? "" : node.client("INFO")]);

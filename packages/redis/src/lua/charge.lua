@@ -85,23 +85,19 @@ local function charge(nextKey, at)
   end
 
   -- 3. The uses, with a due refill applied. Nil stands for unlimited.
-  local remaining, place, head, others, isRefilled
+  local remaining, place, head, refilled = nil, nil, "-", ""
   if uses then
     -- A record that does not exist has none, and is given none.
     local text = counters[uses] and counters[uses][2] or "  0 0 - 1"
     place, head = match(text, "^%S* %S* ()([%d-]+) %d+ %S+ ")
-    others = ""
-    if head ~= "-" then
-      remaining = tonumber(head)
-      if not (remaining and remaining >= 0 and remaining <= MAX) then return "CORRUPT" end
-      if dueAt then
-        local refilledAt, lastRefillAt = match(text, "^%S+ (%d+) (%S+)", place)
-        if not (tonumber(refilledAt) <= MAX) then return "CORRUPT" end
-        if tonumber(refilledAt) < dueAt then
-          remaining, isRefilled = math.max(remaining, amount), true
-          head = head .. " " .. refilledAt .. " " .. lastRefillAt
-          others = format(" %.0f %.0f", dueAt, dueAt)
-        end
+    remaining = tonumber(head)
+    if head ~= "-" and not (remaining and remaining >= 0 and remaining <= MAX) then return "CORRUPT" end
+    if remaining and dueAt then
+      local refilledAt, lastRefillAt = match(text, "^%S+ (%d+) (%S+)", place)
+      if not (tonumber(refilledAt) <= MAX) then return "CORRUPT" end
+      if tonumber(refilledAt) < dueAt then
+        remaining, head = math.max(remaining, amount), head .. " " .. refilledAt .. " " .. lastRefillAt
+        refilled = format(" %.0f %.0f", dueAt, dueAt)
       end
     end
   end
@@ -159,9 +155,9 @@ local function charge(nextKey, at)
     end
   end
   if isPeek then return answer end
-  if isTaken and remaining and counters[uses] and (isRefilled or cost > 0) then
+  if isTaken and remaining and counters[uses] and (refilled ~= "" or cost > 0) then
     local owner = counters[uses]
-    owner[2], owner[4] = sub(owner[2], 1, place - 1) .. left .. others .. sub(owner[2], place + #head), true
+    owner[2], owner[4] = sub(owner[2], 1, place - 1) .. left .. refilled .. sub(owner[2], place + #head), true
   end
 
   -- 7. Everything was read and found good: nothing here or above can fail half way.
