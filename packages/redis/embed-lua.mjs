@@ -20,9 +20,7 @@ const entries = readdirSync(folder)
 
 writeFileSync(
   new URL("scripts.generated.ts", folder),
-  `// Written by embed-lua.mjs from the files beside it: change those, and run \`npm run embed-lua\`.
-
-/** The text of each script, by the name of its file. */
+  `/** Each script by the name of its file. Written by embed-lua.mjs: change the files, and run \`npm run embed-lua\`. */
 export const SCRIPT_TEXTS = {
 ${entries.join("")}} as const;
 `,

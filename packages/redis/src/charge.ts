@@ -7,6 +7,7 @@ import {
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { refusedWith } from "./engine/errors.js";
+import type { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { parseBody, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
@@ -20,8 +21,7 @@ const KINDS: ReadonlySet<unknown> = new Set(["charged", "rate-limited", "usage-e
 /** A charge that waits for the end of its turn of the event loop. */
 interface Waiting {
   readonly plan: ChargePlan;
-  readonly keys: string[];
-  readonly args: string[];
+  readonly rows: Pick<Rows, "keys" | "args">;
   readonly resolve: (result: ChargeResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -37,8 +37,8 @@ export function createCharges(connection: Connection, at: (workspaceId: string) 
   function send(): void {
     const sent = waiting;
     waiting = new Map();
-    for (const charges of sent.values())
-      while (charges.length > 0) run(connection, charges.splice(0, MOST_AT_ONCE));
+    for (const [shared, charges] of sent)
+      while (charges.length > 0) run(connection, shared, charges.splice(0, MOST_AT_ONCE));
   }
 
   function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
@@ -49,11 +49,11 @@ export function createCharges(connection: Connection, at: (workspaceId: string) 
     const prepared = isOwn ? memo : new PreparedCharge(at(workspaceId), plan);
     plan.memo = prepared;
     return new Promise((resolve, reject) => {
-      const { keys, args } = prepared.rowsAt(moment);
+      const own: Waiting = { plan, rows: prepared.rowsAt(moment), resolve, reject };
       if (waiting.size === 0) process.nextTick(send);
-      const own: Waiting = { plan, keys, args, resolve, reject };
-      const others = waiting.get(workspaceId);
-      if (others === undefined) waiting.set(workspaceId, [own]);
+      const { shared } = prepared.at;
+      const others = waiting.get(shared);
+      if (others === undefined) waiting.set(shared, [own]);
       else others.push(own);
     });
   }
@@ -62,17 +62,15 @@ export function createCharges(connection: Connection, at: (workspaceId: string) 
 }
 
 /** Plain loops: this is most of what latchkey itself does for a verification. */
-function run(connection: Connection, charges: readonly Waiting[]): void {
-  const { keys: own, args } = charges[0] as Waiting;
-  const keys = charges.length === 1 ? own : own.slice();
-  for (let index = 1; index < charges.length; index += 1) {
-    const other = charges[index] as Waiting;
-    // All begin with the workspace.
-    keys.push(...other.keys.slice(1));
-    args.push(...other.args);
+async function run(connection: Connection, shared: string, charges: readonly Waiting[]) {
+  const keys = [shared];
+  const args: string[] = [];
+  for (const { rows } of charges) {
+    keys.push(...rows.keys);
+    args.push(...rows.args);
   }
-  const settle = (answer: unknown) => {
-    const answers = String(answer).split("\0");
+  try {
+    const answers = String(await connection.run(SCRIPTS.charge, keys, args)).split("\0");
     for (let index = 0; index < charges.length; index += 1) {
       const { plan, resolve, reject } = charges[index] as Waiting;
       try {
@@ -81,11 +79,9 @@ function run(connection: Connection, charges: readonly Waiting[]): void {
         reject(error);
       }
     }
-  };
-  const refuse = (error: unknown) => {
+  } catch (error) {
     for (const { reject } of charges) reject(error);
-  };
-  connection.run(SCRIPTS.charge, keys, args).then(settle, refuse);
+  }
 }
 
 function readAnswer(text = "", plan: ChargePlan): ChargeResult {

@@ -24,13 +24,10 @@ import {
 import type { Workspace } from "./engine/workspace.js";
 
 /** Carries out a change in one round trip. */
-export async function commit(
-  { connection, names }: Workspace,
-  change: Change,
-): Promise<CommitResult> {
+export async function commit(workspace: Workspace, change: Change): Promise<CommitResult> {
   const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
-  const { keys, args } = describe(change, names);
-  return readReply(await connection.run(script, keys, args));
+  const { keys, args } = describe(change, workspace);
+  return readReply(await workspace.connection.run(script, keys, args));
 }
 
 /** Puts a change into the letters of commit.lua. */
@@ -69,7 +66,7 @@ function describe(change: Change, names: Names) {
   for (const window of change.dropWindows) writes.add("w", [names.window(window)]);
   if (change.raisesRevision) writes.add("v", []);
   return {
-    keys: [names.workspace, ...checks.keys, ...writes.keys],
+    keys: [names.shared, ...checks.keys, ...writes.keys],
     args: [checks.letters, writes.letters, ...checks.args, ...writes.args],
   };
 }

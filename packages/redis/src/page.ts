@@ -23,16 +23,16 @@ export async function page(workspace: Workspace, want: PageWant): Promise<PageRe
 }
 
 /** One id more than the page has says that there are more. */
-async function listIds({ connection, names }: Workspace, want: PageWant) {
+async function listIds(workspace: Workspace, want: PageWant) {
   const { list, of, after, limit, descending = false } = want;
-  const { list: key, start } = names.list(list, of);
+  const { list: key, start } = workspace.list(list, of);
   // A small list ends where "!" stands, which comes after a space.
   const [lowest, highest] = start === "" ? ["-", "+"] : [`[${start}`, `(${start.trimEnd()}!`];
   const from = after === null ? null : `(${start}${after}`;
   const range = descending ? [from ?? highest, lowest] : [from ?? lowest, highest];
-  const keys = [names.workspace, names.list(list).list, key];
+  const keys = [workspace.shared, workspace.list(list).list, key];
   const args = [descending ? "d" : "a", ...range, String(limit + 1)];
-  const answer = await connection.run(SCRIPTS.page, keys, args);
+  const answer = await workspace.connection.run(SCRIPTS.page, keys, args);
   const [revision, size, members] = asList(answer, "list");
   return {
     revision: whole(revision, "revision"),

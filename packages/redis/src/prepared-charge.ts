@@ -29,7 +29,6 @@ export class PreparedCharge extends Rows {
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
     this.at = at;
     this.plan = plan;
-    this.keys.push(at.names.workspace);
     this.args.push("", "", "", orDash(revision), "");
     for (const [index, expectation] of confirms.entries()) this.#confirm(expectation, index);
     if (cost !== 1) this.add("c", [], digits(cost));
@@ -39,18 +38,14 @@ export class PreparedCharge extends Rows {
   }
 
   #confirm(expectation: Expectation, index: number): void {
-    const { limits, uses } = this.plan;
-    const isDrawn = uses === index;
-    const isCounted = isDrawn || limits.some(({ owner }) => owner === index);
-    const letter = expectation.version === null ? "n" : isCounted ? "t" : "r";
-    const expected = expectation.version === null ? [] : [expectedText(expectation)];
-    const home = this.at.names.recordsOf(expectation);
-    this.add(isDrawn ? letter.toUpperCase() : letter, [home], expectation.id, ...expected);
+    const letter = this.plan.uses === index ? "R" : "r";
+    const home = this.at.recordsOf(expectation);
+    this.add(letter, [home], expectation.id, expectedText(expectation));
   }
 
   #takeFrom({ window, owner, limit, duration, cost }: LimitCharge): void {
     const letter = owner === null ? "p" : String.fromCharCode(FIRST_OWNER + owner);
-    const keys = owner === null ? [this.at.names.window(window)] : [];
+    const keys = owner === null ? [this.at.window(window)] : [];
     this.add(letter, keys, ` ${window}=`, digits(limit), digits(duration), digits(cost));
   }
 
@@ -68,7 +63,7 @@ export class PreparedCharge extends Rows {
     if (request !== undefined) {
       const { confirms, limits } = this.plan;
       letters += "q";
-      keys.push(this.at.names.request(confirms[0], request.id));
+      keys.push(this.at.request(confirms[0], request.id));
       args.push(
         request.fingerprint,
         digits(request.rememberUntil),
@@ -81,7 +76,7 @@ export class PreparedCharge extends Rows {
 }
 
 function complete(keys: readonly string[], args: string[], letters: string): void {
-  args[0] = String(keys.length - 1);
+  args[0] = String(keys.length);
   args[1] = String(args.length);
   args[LETTERS] = letters;
 }

@@ -15,17 +15,14 @@ import type { Workspace } from "./engine/workspace.js";
 const STORED = /^(\S*) (\S*)(?: ([^\n]*))?(?:\n(.*))?$/s;
 
 /** Reads records as one snapshot, in one round trip. */
-export async function read(
-  { connection, names }: Workspace,
-  wants: readonly Want[],
-): Promise<ReadResult> {
+export async function read(workspace: Workspace, wants: readonly Want[]): Promise<ReadResult> {
   const rows = new Rows();
   for (const want of wants) {
-    if ("index" in want) rows.addName("c", names, want);
-    else rows.add("r", [names.recordsOf(want)], want.id);
+    if ("index" in want) rows.addName("c", workspace, want);
+    else rows.add("r", [workspace.recordsOf(want)], want.id);
   }
-  const keys = [names.workspace, ...names.everyPartOf("identity"), ...rows.keys];
-  const answer = await connection.run(SCRIPTS.read, keys, [rows.letters, ...rows.args]);
+  const keys = [workspace.shared, ...workspace.everyPartOf("identity"), ...rows.keys];
+  const answer = await workspace.connection.run(SCRIPTS.read, keys, [rows.letters, ...rows.args]);
   const [revision, ...items] = asList(answer, "revision");
   const found = wants.map(({ kind }, index): LoadedRecord | null => {
     const state = stateOf(kind, items[index * 2]);

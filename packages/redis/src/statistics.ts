@@ -19,32 +19,30 @@ const DAY_WIDTH = 9;
 const SUM = "sum of verifications";
 
 /** Core brings 500 sums and as many uses at most: nobody waits long behind them. */
-export async function addStatistics(
-  { connection, names }: Workspace,
-  { counts, uses }: StatisticsBatch,
-): Promise<void> {
-  const keys = [names.days];
+export async function addStatistics(workspace: Workspace, batch: StatisticsBatch): Promise<void> {
+  const { counts, uses } = batch;
+  const keys = [workspace.days];
   const args = [String(counts.length)];
   for (const { subject, hourAt, code, count } of counts) {
     const member = `${dayText(hourAt)} ${subjectText(subject)}`;
-    keys.push(names.sumsOf(subjectText(subject)));
+    keys.push(workspace.sumsOf(subjectText(subject)));
     args.push(member, ` ${hourAt / STATISTICS_SPAN_MS}:${code}=`, digits(count));
   }
   for (const use of uses) {
-    keys.push(names.recordsOf(use));
+    keys.push(workspace.recordsOf(use));
     args.push(use.id, digits(use.usedAt));
   }
-  const answer = await connection.run(SCRIPTS.addStatistics, keys, args);
+  const answer = await workspace.connection.run(SCRIPTS.addStatistics, keys, args);
   if (answer !== "OK") throw corruptRecord(SUM);
 }
 
 export async function readStatistics(
-  { connection, names }: Workspace,
+  workspace: Workspace,
   { subject, startAt, endAt }: StatisticsRange,
 ): Promise<readonly HourCount[]> {
-  const keys = [names.sumsOf(subjectText(subject))];
+  const keys = [workspace.sumsOf(subjectText(subject))];
   const range = [dayText(startAt), dayText(endAt)];
-  const days = await connection.run(SCRIPTS.readStatistics, keys, range);
+  const days = await workspace.connection.run(SCRIPTS.readStatistics, keys, range);
   return asList(days, SUM)
     .flatMap((sums) => String(sums).trim().split(" ").map(readSum))
     .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
@@ -53,16 +51,16 @@ export async function readStatistics(
 
 /** Two steps: which days, then those of them that are not too many. */
 export async function deleteStatistics(
-  { connection, names }: Workspace,
+  workspace: Workspace,
   beforeAt: EpochMs,
   limit: number,
 ): Promise<DeletedCount> {
-  const { workspace, days } = names;
+  const { connection, shared, days } = workspace;
   const first = ["a", "-", `(${dayText(beforeAt)}`, String(limit + 1)];
-  const answer = await connection.run(SCRIPTS.page, [workspace, days, days], first);
+  const answer = await connection.run(SCRIPTS.page, [shared, days, days], first);
   const listed = asList(asList(answer, SUM)[2], SUM).map(String);
   const members = listed.slice(0, limit);
-  const keys = [days, ...members.map((member) => names.sumsOf(member.slice(DAY_WIDTH + 1)))];
+  const keys = [days, ...members.map((member) => workspace.sumsOf(member.slice(DAY_WIDTH + 1)))];
   const args = [String(limit), ...members];
   const reply = asList(await connection.run(SCRIPTS.deleteStatistics, keys, args), SUM);
   const [deleted, visited] = reply.map((number) => whole(number, SUM)) as [number, number];

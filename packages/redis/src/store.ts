@@ -3,9 +3,8 @@ import { createCharges } from "./charge.js";
 import { commit } from "./commit.js";
 import { assertNeverResends, isCluster, type RedisClient } from "./engine/client.js";
 import { Connection } from "./engine/connection.js";
-import { Names } from "./engine/names.js";
 import { openUrl } from "./engine/open.js";
-import type { Workspace } from "./engine/workspace.js";
+import { Workspace } from "./engine/workspace.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
@@ -35,9 +34,7 @@ export function redisStore(
     throw new TypeError('"waitReplicas" is for a single primary: leave it out with Redis Cluster');
   }
   const connection = new Connection(client, isOwned, settings);
-  const at = (workspaceId: string): Workspace => {
-    return { names: new Names(settings.keyPrefix, workspaceId), connection };
-  };
+  const at = (workspaceId: string) => new Workspace(connection, settings.keyPrefix, workspaceId);
   const charges = createCharges(connection, at);
   return {
     read: (id, ...given) => read(at(id), ...given),
@@ -47,7 +44,7 @@ export function redisStore(
     addStatistics: (id, ...given) => addStatistics(at(id), ...given),
     readStatistics: (id, ...given) => readStatistics(at(id), ...given),
     deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
-    scan: (id, after) => scan(connection, at(id ?? "").names, id !== null, after),
+    scan: (id, after) => scan(at(id ?? ""), id !== null, after),
     readClock: () => connection.time(),
     close: () => {
       charges.send();

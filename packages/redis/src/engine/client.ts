@@ -34,23 +34,25 @@ export function isCluster(client: RedisClient): client is RedisClusterClient {
   return "isCluster" in client && client.isCluster === true && "nodes" in client;
 }
 
+/** The servers that take writes. */
+export function primariesOf(client: RedisClient): readonly RedisClient[] {
+  return isCluster(client) ? client.nodes("master") : [client];
+}
+
 type Options = Readonly<Record<string, unknown>>;
 type Requirement = readonly [option: string, wanted: unknown, reason: string];
 
-const LATE = "commands would wait and run after their caller gave up";
-const MIXED = "it makes each command slower and mixes up what failed";
 const TWICE = "a write whose answer was lost would be sent again";
-const OLD = "a replica answers with what was true a moment ago";
 const PREFIX = '"keyPrefix" of redisStore is there for it';
 const ALWAYS: readonly Requirement[] = [
-  ["enableOfflineQueue", false, LATE],
-  ["enableAutoPipelining", undefined, MIXED],
+  ["enableOfflineQueue", false, "commands would wait and run after their caller gave up"],
+  ["enableAutoPipelining", undefined, "it makes each command slower and mixes up what failed"],
   ["keyPrefix", undefined, PREFIX],
 ];
 const OF_SERVER: readonly Requirement[] = [...ALWAYS, ["maxRetriesPerRequest", 0, TWICE]];
 const OF_CLUSTER: readonly Requirement[] = [
   ["retryDelayOnFailover", 0, TWICE],
-  ["scaleReads", "master", OLD],
+  ["scaleReads", "master", "a replica answers with what was true a moment ago"],
   ["redisOptions.maxRetriesPerRequest", 0, TWICE],
   ["redisOptions.keyPrefix", undefined, PREFIX],
   ...ALWAYS,
@@ -63,7 +65,9 @@ const OF_CLUSTER: readonly Requirement[] = [
  */
 export function assertNeverResends(client: RedisClient): void {
   for (const [option, wanted, reason] of isCluster(client) ? OF_CLUSTER : OF_SERVER) {
-    const found = option.split(".").reduce<unknown>(memberOf, client.options);
+    const found = option
+      .split(".")
+      .reduce<unknown>((options, name) => (options as Options | undefined)?.[name], client.options);
     if (found === wanted || (wanted === undefined && !found)) continue;
     const must = wanted === undefined ? "left out" : JSON.stringify(wanted);
     throw new TypeError(
@@ -71,8 +75,6 @@ export function assertNeverResends(client: RedisClient): void {
     );
   }
 }
-
-const memberOf = (options: unknown, name: string) => (options as Options | undefined)?.[name];
 
 /** Numbers, booleans, and the words and prefixes of ioredis: nothing that is secret. */
 function shown(value: unknown): string {

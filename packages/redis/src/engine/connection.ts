@@ -1,6 +1,6 @@
 import type { EpochMs } from "@latchkey/core";
 import type { Settings } from "../options.js";
-import { isCluster, type RedisClient } from "./client.js";
+import { primariesOf, type RedisClient } from "./client.js";
 import { firstWord, refusalOf, translateError, unavailable } from "./errors.js";
 import { SCRIPTS, type Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
@@ -8,9 +8,6 @@ import { withTimeout } from "./with-timeout.js";
 
 /** How long {@link Connection.close} waits for calls that are under way, in ms. */
 const CLOSING_MS = 500;
-
-/** How many Redis keys one step of a scan looks at. */
-const SCANNED_AT_ONCE = 1_000;
 
 /** Sends commands to a client, each within a deadline, and never twice. */
 export class Connection {
@@ -41,27 +38,17 @@ export class Connection {
 
   /** The clock of the server. */
   async time(): Promise<EpochMs> {
-    const send = () => this.#client.time();
-    const [seconds, micros] = await this.#within(send, false, this.#settings.configTimeoutMs);
+    const [seconds, micros] = await this.ask(() => this.#client.time());
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
-  /**
-   * Some of the Redis keys of a pattern, on one primary after the other, or the strings that they hold.
-   *
-   * @param after - Number of a primary, and its cursor.
-   */
-  async scan(pattern: string, isOfStrings: boolean, after: string | null) {
-    const [number, cursor] = (after ?? "0 0").split(" ") as [string, string];
-    const primaries = isCluster(this.#client) ? this.#client.nodes("master") : [this.#client];
-    const primary = primaries[Number(number)] as RedisClient;
-    const send = () => primary.scan(cursor, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE);
-    const [next, keys] = await this.#within(send, false, this.#settings.configTimeoutMs);
-    const read = () => primary.mget([...keys]);
-    const isRead = isOfStrings && keys.length > 0;
-    const found = isRead ? await this.#within(read, false, this.#settings.configTimeoutMs) : keys;
-    const following = next === "0" ? `${Number(number) + 1} 0` : `${number} ${next}`;
-    return { found, next: following === `${primaries.length} 0` ? null : following };
+  get primaries(): readonly RedisClient[] {
+    return primariesOf(this.#client);
+  }
+
+  /** Asks a client what changes nothing. */
+  ask<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+    return this.#within(send, false, this.#settings.configTimeoutMs);
   }
 
   async close(): Promise<void> {

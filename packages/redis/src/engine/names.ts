@@ -11,37 +11,39 @@ const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
 const AUDIT_BUCKET_WIDTH = 9;
 
 /** Keys are many: they and their names lie in 16 parts, by the last character of an id or a name, as in record.lua. */
-const PARTS = [..."0123456789abcdef"];
+const PARTS = [..."0123456789abcdef"].map((part) => `:${part}`);
 
 /** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
 export class Names {
   readonly #root: string;
   /** Hash: the revision, and the counters that several records share. */
-  readonly workspace: string;
+  readonly shared: string;
   /** Sorted set of `<day> <subject>`: which days {@link sumsOf} have. */
   readonly days: string;
 
-  /** Of all Redis keys with the prefix, of every workspace: a pattern. */
+  /** Patterns: of all Redis keys with the prefix, of every workspace; of all {@link window}s. */
   readonly anyWorkspace: string;
+  readonly anyWindow: string;
 
   constructor(prefix: string, workspaceId: string) {
     this.#root = `${prefix}:{${plain(workspaceId)}}:`;
     this.anyWorkspace = `${prefix}:{*}:*`;
-    this.workspace = `${this.#root}w`;
+    this.anyWindow = `${this.#root}p:*`;
+    this.shared = `${this.#root}w`;
     this.days = `${this.#root}d`;
   }
 
   /** Hash: records of a kind, by id. Those of the audit log are apart, each 3 hours of them. */
   recordsOf({ kind, id }: RecordAddress): string {
-    if (kind === "auditEntry")
-      return `${this.#root}r:auditEntry:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}`;
-    return `${this.#root}r:${kind}${partOf(kind, id)}`;
+    const isEntry = kind === "auditEntry";
+    const part = isEntry ? `:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}` : partOf(kind, id);
+    return `${this.#root}r:${kind}${part}`;
   }
 
   /** Hashes: all in which a record that is known by a name can be. Entries of the audit log have none. */
   everyPartOf(kind: RecordKind): readonly string[] {
-    const home = `${this.#root}r:${kind}`;
-    return kind === "key" ? PARTS.map((part) => `${home}:${part}`) : [home];
+    const parts = kind === "key" ? PARTS : [""];
+    return parts.map((part) => `${this.#root}r:${kind}${part}`);
   }
 
   /** Hash: names that are taken → ids. */
@@ -72,11 +74,6 @@ export class Names {
     return `${this.#root}q:${beside}:${plain(requestId)}`;
   }
 
-  /** Of all {@link window}s: a pattern. */
-  get anyWindow(): string {
-    return `${this.#root}p:*`;
-  }
-
   /** Hash: verifications that were counted of a subject, by day. @param subject - `<kind>:<id>` */
   sumsOf(subject: string): string {
     return `${this.#root}v:${subject}`;
@@ -89,8 +86,7 @@ export function plain(text: string, allowed = PLAIN): string {
 }
 
 function partOf(kind: RecordKind, text: string): string {
-  if (kind !== "key") return "";
-  return `:${PARTS[(text.charCodeAt(text.length - 1) || 0) % PARTS.length]}`;
+  return kind === "key" ? `${PARTS[(text.charCodeAt(text.length - 1) || 0) % PARTS.length]}` : "";
 }
 
 function digest(text: string): string {

@@ -17,13 +17,11 @@ const TEXTS = {
   commitFreeing: commit.replace("#!lua", "#!lua flags=allow-oom"),
 };
 
-type ScriptName = keyof typeof TEXTS;
-
-const READS: ReadonlySet<string> = new Set<ScriptName>(["page", "read", "readStatistics"]);
+const READS = ["page", "read", "readStatistics"];
 
 /** Every script by the name of its file. */
 export const SCRIPTS = Object.fromEntries(
   Object.entries(TEXTS).map(([name, text]) => {
-    return [name, { text, sha1: hash("sha1", text), isWrite: !READS.has(name) }];
+    return [name, { text, sha1: hash("sha1", text), isWrite: !READS.includes(name) }];
   }),
-) as { readonly [Name in ScriptName]: Script };
+) as { readonly [Name in keyof typeof TEXTS]: Script };

@@ -149,6 +149,8 @@ describeWithServers("a server that is not fit to hold keys", () => {
     const store = redisStore(server.url.replace("//", "//latchkey:pw@"));
     try {
       const left = await useEverything(store, "ws_default");
+      expect((await store.scan(null, null)).names).toContain("ws_default");
+      expect((await store.scan("ws_default", null)).names).not.toEqual([]);
       await removeEverything(store, "ws_default", left);
       const { workspaceId } = await left.latchkey.createWorkspace({ name: "another" });
       const another = await left.latchkey.workspace(workspaceId).getWorkspace();

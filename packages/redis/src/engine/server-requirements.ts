@@ -1,29 +1,34 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Settings } from "../options.js";
-import { isCluster, type RedisClient, type RedisClusterClient } from "./client.js";
+import { isCluster, primariesOf, type RedisClient } from "./client.js";
 import { CLOSED_UNANSWERED, LOST, reasonOf } from "./disconnection.js";
 import { translateError, unavailable } from "./errors.js";
 import { withTimeout } from "./with-timeout.js";
 
-/**
- * What keeps a server from being trusted with keys, by what it answers to INFO; null where nothing does.
- *
- * INFO rather than CONFIG GET: users and managed services are rarely granted the latter.
- */
-export function requirementProblem(
-  info: string,
-  { allowEviction, allowNoPersistence }: Pick<Settings, "allowEviction" | "allowNoPersistence">,
-): string | null {
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
-  if (Number.parseInt(field("redis_version") ?? "", 10) >= 7 !== true)
-    return "Redis is too old: latchkey needs 7.0 or later";
-  if (field("role") !== "master")
-    return "the Redis server is a replica (role): connect to the primary";
-  if (field("maxmemory_policy") !== "noeviction" && !allowEviction)
-    return 'Redis deletes keys when its memory is full (maxmemory-policy): set "maxmemory-policy noeviction", or pass allowEviction: true to lose keys and revocations then';
-  if (field("aof_enabled") !== "1" && !allowNoPersistence)
-    return 'Redis forgets its latest writes when it stops (appendonly): set "appendonly yes", or pass allowNoPersistence: true to lose keys and revocations then';
-  return null;
+type Allowance = "allowEviction" | "allowNoPersistence";
+
+/** What INFO has to say. It is asked rather than CONFIG GET, which users and managed services are rarely granted. */
+const REQUIREMENTS: readonly (readonly [line: RegExp, otherwise: string, unless?: Allowance])[] = [
+  [/^redis_version:([7-9]|\d\d)/m, "Redis is too old: latchkey needs 7.0 or later"],
+  [/^role:master\r?$/m, "the Redis server is a replica (role): connect to the primary"],
+  [
+    /^maxmemory_policy:noeviction\r?$/m,
+    'Redis deletes keys when its memory is full (maxmemory-policy): set "maxmemory-policy noeviction", or pass allowEviction: true to lose keys and revocations then',
+    "allowEviction",
+  ],
+  [
+    /^aof_enabled:1\r?$/m,
+    'Redis forgets its latest writes when it stops (appendonly): set "appendonly yes", or pass allowNoPersistence: true to lose keys and revocations then',
+    "allowNoPersistence",
+  ],
+];
+
+/** What keeps a server from being trusted with keys, by what it answers to INFO; null where nothing does. */
+export function requirementProblem(info: string, settings: Pick<Settings, Allowance>) {
+  const missed = REQUIREMENTS.find(
+    ([line, , unless]) => !line.test(info) && !(unless !== undefined && settings[unless]),
+  );
+  return missed?.[1] ?? null;
 }
 
 /**
@@ -57,7 +62,11 @@ export class ServerRequirements {
     this.#rememberReasons(client);
     if (!isCluster(client)) return;
     this.#listen(client, "+node", () => this.doubt());
-    this.#listen(client, "refresh", () => this.#lookForPromoted(client));
+    this.#listen(client, "refresh", () => {
+      // A replica that takes over is no new node, and may never have lost its connection.
+      for (const node of client.nodes("slave")) this.#examined.delete(node);
+      if (client.nodes("master").some((node) => !this.#examined.has(node))) this.doubt();
+    });
   }
 
   /**
@@ -92,7 +101,7 @@ export class ServerRequirements {
     // Set first, so that whatever happens to a connection from here on is not overlooked.
     this.#areMet = true;
     try {
-      await Promise.all(this.#primaries().map((node) => this.#examine(node)));
+      await Promise.all(primariesOf(this.#client).map((node) => this.#examine(node)));
     } catch (error) {
       this.#areMet = false;
       throw translateError(error, false);
@@ -107,8 +116,8 @@ export class ServerRequirements {
       await withTimeout(this.#settings.connectTimeoutMs, this.#firstConnection).catch(() => null);
     if (client.status === "ready") return;
     const isWaiting = client.status === "connecting" || client.status === "connect";
-    const reason = this.#reason ?? (isWaiting ? "it has not answered yet" : null);
-    throw unavailable(`Redis is not connected${reason === null ? "" : `: ${reason}`}`);
+    const reason = this.#reason ?? (isWaiting ? "it has not answered yet" : "");
+    throw unavailable(`Redis is not connected${reason && `: ${reason}`}`);
   }
 
   #rememberReasons(client: RedisClient): void {
@@ -123,23 +132,11 @@ export class ServerRequirements {
     remember("close", () => this.#reason ?? CLOSED_UNANSWERED);
   }
 
-  /** A replica that takes over is no new node, and may never have lost its connection. */
-  #lookForPromoted(client: RedisClusterClient): void {
-    for (const node of client.nodes("slave")) this.#examined.delete(node);
-    if (client.nodes("master").some((node) => !this.#examined.has(node))) this.doubt();
-  }
-
-  #primaries(): readonly RedisClient[] {
-    const client = this.#client;
-    if (!isCluster(client)) return [client];
-    const nodes = client.nodes("master");
-    for (const node of nodes) this.#watch(node);
-    return nodes.filter(({ status }) => !["close", "reconnecting", "end"].includes(status));
-  }
-
   /** Both questions go out at once, and so on one connection. */
   async #examine(node: RedisClient): Promise<void> {
-    if (this.#examined.has(node)) return;
+    if (node !== this.#client) this.#watch(node);
+    const isAway = ["close", "reconnecting", "end"].includes(node.status);
+    if (isAway || this.#examined.has(node)) return;
     const settings = this.#settings;
     const database = this.#database;
     const answers = Promise.all([node.info(), database === 0 ? "" : node.client("INFO")]);
@@ -168,11 +165,7 @@ export class ServerRequirements {
   }
 }
 
-/**
- * The number of the database that a client was made for, 0 where it says nothing.
- *
- * @throws TypeError when that is no whole number >= 0.
- */
+/** The number of the database that a client was made for, 0 where it says nothing. @throws TypeError where it is none. */
 function databaseOf(client: RedisClient): number {
   const { db } = client.options as { readonly db?: number | null };
   const database = isCluster(client) ? 0 : (db ?? 0);
@@ -181,10 +174,9 @@ function databaseOf(client: RedisClient): number {
 }
 
 /**
- * What is wrong with the database that a connection is in, by what CLIENT INFO says of it; null where nothing is.
- *
- * ioredis goes on in database 0 when its SELECT was refused, and keys would be written there. Database 0 itself is where
- * every connection begins, and is not asked for.
+ * What is wrong with the database that a connection is in, by what CLIENT INFO says of it; null where nothing is. ioredis goes on
+ * in database 0 when its SELECT was refused, and keys would be written there. That is where every connection begins: it is not
+ * asked for.
  */
 function databaseProblem(connection: string, database: number): string | null {
   if (database === 0 || /(?:^| )db=(\d+)/.exec(connection)?.[1] === String(database)) return null;

@@ -50,7 +50,7 @@ export function parseUsage(text: string): Usage | undefined {
   return { remaining, refilledAt, lastRefillAt };
 }
 
-/** What a record has to begin with, "*" for any record, "-" for none. */
+/** As include/holds.lua takes it. */
 export function expectedText({ version }: Expectation): string {
   if (version === null) return "-";
   return version === "exists" ? "*" : `${digits(version)} `;

@@ -1,8 +1,12 @@
 import type { Connection } from "./connection.js";
-import type { Names } from "./names.js";
+import { Names } from "./names.js";
 
 /** A workspace in Redis: what its keys are called there, and the connection to them. */
-export interface Workspace {
-  readonly names: Names;
+export class Workspace extends Names {
   readonly connection: Connection;
+
+  constructor(connection: Connection, prefix: string, workspaceId: string) {
+    super(prefix, workspaceId);
+    this.connection = connection;
+  }
 }

@@ -6,8 +6,7 @@
   KEYS[1]  workspace, a hash: "revision", and counters that records share; then for each plan what its letters name
   ARGV[1]  of the first plan: number of its keys, [2] number of its arguments, these two included, [3] now, Unix epoch ms,
            [4] expected revision, "-" for any, [5] letters, each followed in ARGV by what it names, in this order: for each
-           confirmation "r" a record, KEYS: the hash it is in; its id, "<version> " or "*"; "t" with its counters besides; "n"
-           that there is none, KEYS and id alike; in upper case where its uses are drawn from;
+           confirmation "r" a record, "R" where uses are drawn from it, KEYS: the hash it is in; its id, what holds.lua takes;
            "c" uses to take, where not 1; "l" nothing, but only look;
            for each limit, a character whose code is 32 more than the number of the confirmation whose counters hold its window,
            or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window,
@@ -27,6 +26,7 @@ local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local match, find, sub, format, byte = string.match, string.find, string.sub, string.format, string.byte
 local MAX, KEPT_AFTER_END_MS, SHARED = 9007199254740991, 86400000, byte("@")
 local revision = call("HGET", KEYS[1], "revision") or "0"
+-- include holds.lua
 
 local function charge(nextKey, at)
   -- 1. What the decision rested on. Counters are {home, text they are in, field, whether they moved}.
@@ -37,27 +37,19 @@ local function charge(nextKey, at)
   at = at + 5
   for position = 1, #letters do
     local letter = byte(letters, position)
-    if letter < 97 and letter >= 65 then
-      -- Upper case: the uses are drawn from this one.
-      uses, letter = confirmed + 1, letter + 32
-    end
-    if letter == 116 or letter == 114 then -- t, r
-      local home, id, expected = KEYS[nextKey], ARGV[at], ARGV[at + 1]
+    if letter == 114 or letter == 82 then -- r, R
+      local home, id = KEYS[nextKey], ARGV[at]
       local head = call("HGET", home, id)
-      confirmed, nextKey, at = confirmed + 1, nextKey + 1, at + 2
-      if not head or (expected ~= "*" and sub(head, 1, #expected) ~= expected) then return "STALE " .. confirmed end
-      if letter == 116 then
-        local place = match(head, "^%S* %S* ()")
-        if place and byte(head, place) == SHARED then
-          home, id = KEYS[1], sub(head, place + 1)
-          head = call("HGET", home, id)
-        end
-        counters[confirmed] = place and head and { home, head, id, false } or nil
-      end
-    elseif letter == 110 then -- n
       confirmed = confirmed + 1
-      if call("HEXISTS", KEYS[nextKey], ARGV[at]) == 1 then return "STALE " .. confirmed end
-      nextKey, at = nextKey + 1, at + 1
+      if not holds(head, ARGV[at + 1]) then return "STALE " .. confirmed end
+      local place = head and match(head, "^%S* %S* ()")
+      if place and byte(head, place) == SHARED then
+        home, id = KEYS[1], sub(head, place + 1)
+        head = call("HGET", home, id)
+      end
+      counters[confirmed] = place and head and { home, head, id, false } or nil
+      if letter == 82 then uses = confirmed end
+      nextKey, at = nextKey + 1, at + 2
     elseif letter == 99 then -- c
       cost, at = tonumber(ARGV[at]), at + 1
     elseif letter == 108 then -- l
@@ -93,23 +85,19 @@ local function charge(nextKey, at)
   end
 
   -- 3. The uses, with a due refill applied. Nil stands for unlimited.
-  local remaining, place, head, others, isRefilled
+  local remaining, place, head, refilled = nil, nil, "-", ""
   if uses then
     -- A record that does not exist has none, and is given none.
     local text = counters[uses] and counters[uses][2] or "  0 0 - 1"
     place, head = match(text, "^%S* %S* ()([%d-]+) %d+ %S+ ")
-    others = ""
-    if head ~= "-" then
-      remaining = tonumber(head)
-      if not (remaining and remaining >= 0 and remaining <= MAX) then return "CORRUPT" end
-      if dueAt then
-        local refilledAt, lastRefillAt = match(text, "^%S+ (%d+) (%S+)", place)
-        if not (tonumber(refilledAt) <= MAX) then return "CORRUPT" end
-        if tonumber(refilledAt) < dueAt then
-          remaining, isRefilled = math.max(remaining, amount), true
-          head = head .. " " .. refilledAt .. " " .. lastRefillAt
-          others = format(" %.0f %.0f", dueAt, dueAt)
-        end
+    remaining = tonumber(head)
+    if head ~= "-" and not (remaining and remaining >= 0 and remaining <= MAX) then return "CORRUPT" end
+    if remaining and dueAt then
+      local refilledAt, lastRefillAt = match(text, "^%S+ (%d+) (%S+)", place)
+      if not (tonumber(refilledAt) <= MAX) then return "CORRUPT" end
+      if tonumber(refilledAt) < dueAt then
+        remaining, head = math.max(remaining, amount), head .. " " .. refilledAt .. " " .. lastRefillAt
+        refilled = format(" %.0f %.0f", dueAt, dueAt)
       end
     end
   end
@@ -118,9 +106,10 @@ local function charge(nextKey, at)
   local windows, isLimited, windowKey = limits > 0 and {}, false, limitKeys
   for limit = 1, limits do
     local first, letter = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1)
-    local owner, text, stop, last = counters[letter - 32], nil, 0, nil
+    local owner, text, stop, last, key = counters[letter - 32], nil, 0, nil, nil
     if letter == 112 then -- p
-      text, windowKey = call("GET", KEYS[windowKey]), windowKey + 1
+      key, windowKey = KEYS[windowKey], windowKey + 1
+      text = call("GET", key)
     elseif owner then
       last, stop = find(owner[2], ARGV[first], 1, true)
       text = stop and owner[2]
@@ -134,38 +123,26 @@ local function charge(nextKey, at)
       if not (storedStart and storedStart <= MAX and storedUsed <= MAX) then return "CORRUPT" end
       if storedStart >= startedAt then startedAt, used = storedStart, storedUsed end
     end
-    windows[limit] = { startedAt, used, stop, last }
+    windows[limit] = { startedAt, used, stop, last, owner, key }
     if not (used + tonumber(ARGV[first + 3]) <= tonumber(ARGV[first + 1])) then isLimited = true end
   end
 
   -- 5. The decision. Limits refuse before uses do.
-  local status = "charged "
-  if isLimited then
-    status = "rate-limited "
-  elseif remaining and not (remaining > 0 and cost <= remaining) then
-    status = "usage-exceeded "
-  end
-  local isTaken, left = status == "charged ", "-"
-  if remaining then
-    if isTaken then remaining = remaining - cost end
-    left = format("%.0f", remaining)
-  end
-  local answer = status .. left
+  local isShort = remaining and not (remaining > 0 and cost <= remaining)
+  local isTaken = not (isLimited or isShort)
+  local left = remaining and format("%.0f", isTaken and remaining - cost or remaining) or "-"
+  local answer = (isLimited and "rate-limited " or isShort and "usage-exceeded " or "charged ") .. left
 
   -- 6. What is answered, and what is written. A window is answered as it is stored.
-  windowKey = limitKeys
   for limit = 1, limits do
-    local first, letter, window = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1), windows[limit]
-    local owner, units = counters[letter - 32], isTaken and tonumber(ARGV[first + 3]) or 0
+    local first, window = limitsAt + limit * 4 - 4, windows[limit]
+    local owner, key, units = window[5], window[6], isTaken and tonumber(ARGV[first + 3]) or 0
     local text = format("%.0f:%.0f", window[1], window[2] + units)
     answer = answer .. " " .. text
-    if letter == 112 then
-      if units > 0 and not isPeek then
-        local leftMs = window[1] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
-        -- With its name, which the key may hold a digest of: a scan answers it.
-        call("SET", KEYS[windowKey], text .. ARGV[first], "PX", format("%.0f", leftMs))
-      end
-      windowKey = windowKey + 1
+    if key and units > 0 and not isPeek then
+      local leftMs = window[1] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
+      -- With its name, which the key may hold a digest of: a scan answers it.
+      call("SET", key, text .. ARGV[first], "PX", format("%.0f", leftMs))
     elseif owner and units > 0 then
       local stop, last = window[3], window[4]
       if owner[4] then
@@ -178,9 +155,9 @@ local function charge(nextKey, at)
     end
   end
   if isPeek then return answer end
-  if isTaken and remaining and counters[uses] and (isRefilled or cost > 0) then
+  if isTaken and remaining and counters[uses] and (refilled ~= "" or cost > 0) then
     local owner = counters[uses]
-    owner[2], owner[4] = sub(owner[2], 1, place - 1) .. left .. others .. sub(owner[2], place + #head), true
+    owner[2], owner[4] = sub(owner[2], 1, place - 1) .. left .. refilled .. sub(owner[2], place + #head), true
   end
 
   -- 7. Everything was read and found good: nothing here or above can fail half way.

@@ -4,8 +4,7 @@
 
   KEYS[1]  workspace, a hash: "revision", and counters that records share; then what the letters name
   ARGV[1]  letters of what may refuse, ARGV[2] letters of what is written; then for each letter what it takes:
-           "r" a record, known by its number from then on, KEYS: the hash it is in; its id, the version that is expected and a
-           space, "*" for any, "-" for none, "" where nothing is expected;
+           "r" a record, known by its number from then on, KEYS: the hash it is in; its id, what holds.lua takes;
            "h" where those are who hold the names that follow, KEYS: these hashes; their number; "l" a name to release, "c" one
            to claim, KEYS: hash of claims; value, id;
            "u" a change of counters: number of the record, change of uses as change-usage.lua takes it, windows that stay,
@@ -22,12 +21,14 @@ local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local match, find, sub, byte, format = string.match, string.find, string.sub, string.byte, string.format
 -- include whole.lua
 -- include record.lua
+-- include holds.lua
 -- include change-usage.lua
 local LONGEST_BODY = 512
 
 local at, nextKey, firstHome, homes = 3, 2, nil, nil
-local records, released, releases, claimed, claims, moved = {}, {}, {}, {}, {}, {}
-local changed, reply, revision = 0, { "OK" }, call("HGET", KEYS[1], "revision")
+-- Writes are {hash, field, value}; moved are the shared counters among them, by their field.
+local records, released, releases, claimed, claims, moved, writes = {}, {}, {}, {}, 0, {}, {}
+local reply, revision = { "OK" }, call("HGET", KEYS[1], "revision")
 
 -- The field of KEYS[1] in which the counters of a record are, nil where it has its own; and their text, nil where it has none.
 local function countersOf(record)
@@ -41,10 +42,8 @@ end
 for position = 1, #ARGV[1] do
   local letter, key, arg = sub(ARGV[1], position, position), KEYS[nextKey], ARGV[at]
   if letter == "r" then
-    local head, expected = call("HGET", key, arg), ARGV[at + 1]
-    local holds = expected == "" or head and (expected == "*" or sub(head, 1, #expected) == expected)
-    if expected == "-" then holds = not head end
-    if not holds then return { "STALE", #records } end
+    local head = call("HGET", key, arg)
+    if not holds(head, ARGV[at + 1]) then return { "STALE", #records } end
     local place, counters = match(head or "", "^%S* %S* ()([^\n]*)")
     local record = { home = key, id = arg, head = place and sub(head, 1, place - 2), counters = counters }
     record.isApart = head and not find(head, "\n", 1, true)
@@ -61,7 +60,7 @@ for position = 1, #ARGV[1] do
     if not refilledAt or not (remaining or left == "-") then return { "CORRUPT" } end
     local refusal
     remaining, refilledAt, lastRefillAt, refusal = changeUsage(ARGV[at + 1], remaining, refilledAt, lastRefillAt)
-    if refusal then return { "REFUSED", changed, refusal, remaining and format("%.0f", remaining) or "-" } end
+    if refusal then return { "REFUSED", #reply - 1, refusal, remaining and format("%.0f", remaining) or "-" } end
     local usage = (remaining and format("%.0f ", remaining) or "- ") .. format("%.0f ", refilledAt) .. lastRefillAt
     local keep, drop, kept = ARGV[at + 2], ARGV[at + 3], ""
     for window, value in string.gmatch(rest, " ([^ =]+)=(%S+)") do
@@ -69,8 +68,10 @@ for position = 1, #ARGV[1] do
       if isKept and not find(drop, " " .. window .. " ", 1, true) then kept = kept .. " " .. window .. "=" .. value end
     end
     kept = usage .. holders .. kept
-    if field then moved[field] = "  " .. kept else record.counters, record.isMoved = kept, true end
-    changed, reply[#reply + 1], at = changed + 1, usage, at + 4
+    if field then moved[field] = "  " .. kept else record.counters = kept end
+    local ownWrite = not field and { record.home, record.id, record.head .. " " .. kept }
+    writes[#writes + 1] = ownWrite or { KEYS[1], field, moved[field] }
+    reply[#reply + 1], at = usage, at + 4
   else -- l, c
     local id, holder, name = ARGV[at + 1], call("HGET", key, arg), key .. " " .. arg
     if letter == "l" then
@@ -82,8 +83,8 @@ for position = 1, #ARGV[1] do
       local isFree = not holder or holder == id or released[name] == holder
       local home = not isFree and homeOf(holder, firstHome, homes)
       isFree = isFree or call("HEXISTS", home, holder) == 0
-      if claimed[name] or not isFree then return { "TAKEN", #claims } end
-      claimed[name], claims[#claims + 1] = true, { key, arg, id }
+      if claimed[name] or not isFree then return { "TAKEN", claims } end
+      claimed[name], claims, writes[#writes + 1] = true, claims + 1, { key, arg, id }
     end
     nextKey, at = nextKey + 1, at + 2
   end
@@ -94,10 +95,6 @@ local _, lists = string.gsub(ARGV[2], "[xz]", "")
 for list = nextKey, nextKey + lists - 1 do call("ZCARD", KEYS[list]) end
 
 -- 2. All is good: nothing here can fail.
-
-local function save(record)
-  call("HSET", record.home, record.id, record.head .. " " .. record.counters)
-end
 
 -- Adds to the number of records that share counters: they go with the last. Damaged ones stay: whatever else is wrong, a record
 -- can be deleted.
@@ -125,26 +122,19 @@ local function shareCounters(record, source)
     field = source.id .. " u"
     while call("HEXISTS", KEYS[1], field) == 1 do field = field .. "'" end
     source.counters = "@" .. field
-    save(source)
+    call("HSET", source.home, source.id, source.head .. " " .. source.counters)
   end
   addHolders(field, text, 1)
   record.counters = "@" .. field
 end
 
 for _, name in ipairs(releases) do call("HDEL", name[1], name[2]) end
-for _, field in ipairs(claims) do call("HSET", field[1], field[2], field[3]) end
-for field, text in pairs(moved) do call("HSET", KEYS[1], field, text) end
+for _, write in ipairs(writes) do call("HSET", write[1], write[2], write[3]) end
 moved = {}
-for _, record in ipairs(records) do
-  if record.isMoved then save(record) end
-end
 for position = 1, #ARGV[2] do
   local letter, arg = sub(ARGV[2], position, position), ARGV[at]
-  if letter == "z" then
-    call("ZADD", KEYS[nextKey], "0", arg)
-    nextKey, at = nextKey + 1, at + 1
-  elseif letter == "x" then
-    call("ZREM", KEYS[nextKey], arg)
+  if letter == "x" or letter == "z" then
+    if letter == "x" then call("ZREM", KEYS[nextKey], arg) else call("ZADD", KEYS[nextKey], "0", arg) end
     nextKey, at = nextKey + 1, at + 1
   elseif letter == "w" then
     call("DEL", KEYS[nextKey])

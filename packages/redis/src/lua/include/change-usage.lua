@@ -12,13 +12,10 @@ local function changeUsage(change, remaining, refilledAt, lastRefillAt)
     remaining = number
   elseif operation ~= "keep" then
     if not remaining then return nil, refilledAt, lastRefillAt, "unlimited" end
-    if operation == "increment" then
-      if not (remaining + number <= MAX) then return remaining, refilledAt, lastRefillAt, "overflow" end
-      remaining = remaining + number
-    else
-      if not (number <= remaining) then return remaining, refilledAt, lastRefillAt, "insufficient" end
-      remaining = remaining - number
-    end
+    local changed = remaining + (operation == "increment" and number or -number)
+    local refusal = changed < 0 and "insufficient" or changed > MAX and "overflow"
+    if refusal then return remaining, refilledAt, lastRefillAt, refusal end
+    remaining = changed
   end
   if restartsAt then
     if lastRefillAt ~= "-" and tonumber(lastRefillAt) > restartsAt then lastRefillAt = "-" end
