@@ -29,8 +29,8 @@ describeWithServers("charges that begin together", () => {
         WORKSPACE,
         aChange({ puts: [{ record: aRecord("key", number), counters }] }),
       );
-    // From now on it is known where their counters are.
-    for (const number of [HOT, OTHER, DAMAGED]) await charge(number);
+    // From now on it is known where their counters are: the function says so.
+    await Promise.all([HOT, OTHER, DAMAGED].map(charge));
     asked = 0;
   });
   afterAll(async () => {

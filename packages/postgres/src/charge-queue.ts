@@ -1,6 +1,7 @@
-import { LatchkeyError } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
+import { type ChargeMoment, LatchkeyError } from "@latchkey/core";
+import type { Connection, Statement } from "./engine/connection.js";
 import { unavailable } from "./engine/errors.js";
+import type { PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges in one statement: nobody waits longer than a few ms for those beside it. */
 const MOST_AT_ONCE = 32;
@@ -10,10 +11,10 @@ const MOST_ATTEMPTS = 10;
 
 /** A charge that waits to be sent, or for its answer. */
 export interface Waiting {
+  readonly prepared: PreparedCharge;
+  readonly moment: ChargeMoment;
   /** The number of the first counters that it locks; null for none. */
   readonly lane: string | null;
-  /** The plan, as the function `charge` takes it. */
-  readonly item: string;
   /** Whether it may change something. */
   readonly isWrite: boolean;
   /** Whether it takes locks that no other charge may have to wait for. */
@@ -87,12 +88,9 @@ export class ChargeQueue {
 
   /** @param isPatient - Whether to wait for the locks of the first. */
   async #ask(batch: readonly Waiting[], isPatient: boolean): Promise<void> {
-    const plans = `{${batch.map(({ item }) => item).join(",")}}`;
-    const isWrite = batch.some((waiting) => waiting.isWrite);
     let answers: readonly string[];
     try {
-      const [[text = null] = []] = await this.#connection.charge([plans, `${isPatient}`], isWrite);
-      answers = String(text).split("\x01");
+      answers = await this.#answers(batch, isPatient);
     } catch (error) {
       if (batch.length > 1 && isOfOne(error))
         for (const waiting of batch) await this.#ask([waiting], true);
@@ -109,6 +107,23 @@ export class ChargeQueue {
         this.#lanes.get(lane)?.push(waiting);
       }
     }
+  }
+
+  /** One that is alone is a plain statement where it can be. What that has no answer to is asked of the function. */
+  async #answers(batch: readonly Waiting[], isPatient: boolean): Promise<readonly string[]> {
+    const { sql, chargeTimeoutMs } = this.#connection;
+    const until = performance.now() + chargeTimeoutMs;
+    const isWrite = batch.some((waiting) => waiting.isWrite);
+    const [first] = batch;
+    const plain = first && batch.length === 1 ? first.prepared.plainAt(first.moment) : null;
+    const ask = async (statement: Statement, timeoutMs: number) =>
+      (await this.#connection.charge(statement, isWrite, timeoutMs))[0]?.[0];
+    const answer = plain && (await ask(plain, chargeTimeoutMs));
+    if (answer) return [answer];
+    const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
+    const values = [plans, `${isPatient}`];
+    const text = await ask({ sql: sql.charge, values }, until - performance.now());
+    return String(text).split("\x01");
   }
 }
 

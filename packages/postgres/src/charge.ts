@@ -43,9 +43,11 @@ export function charge(
           reject(error);
         }
       };
-      const item = prepared.at(moment);
       const lane = isWrite ? prepared.lane : null;
-      queue.add({ lane, item, isWrite, goesAlone, deadline, answer, reject, attempts: 0 });
+      queue.add({
+        ...{ prepared, moment, lane, isWrite, goesAlone, deadline },
+        ...{ answer, reject, attempts: 0 },
+      });
     };
     send(0);
   });

@@ -1,10 +1,14 @@
 import { hash } from "node:crypto";
 import type { ChargeMoment, ChargePlan, Expectation, LimitCharge } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
+import type { Connection, Statement } from "./engine/connection.js";
 import { KIND_CODE, versionCode } from "./engine/names.js";
 
 /** What is known of a limit beside its window. */
 export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost">;
+
+/** Most records and limits of a charge that is a plain statement: each number of them is another to prepare. */
+const MOST_RECORDS = 2;
+const MOST_LIMITS = 2;
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
@@ -15,6 +19,7 @@ export class PreparedCharge {
   /** Numbers of the counters that are needed, in ascending order, as last known: `1,2`. */
   handles: string;
   readonly #fixed: string;
+  readonly #plainValues: readonly (string | null)[] | null;
 
   constructor(connection: Connection, plan: ChargePlan) {
     const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
@@ -39,6 +44,7 @@ export class PreparedCharge {
       listOf(limits.map((limit) => limit.cost)),
     ];
     this.#fixed = escaped(fields.map((field) => field ?? "").join(","));
+    this.#plainValues = connection.isPreparing ? plainValues(plan) : null;
   }
 
   /** The number of the first counters that it locks; null for none. Of a key and an identity, this is mostly the identity. */
@@ -53,11 +59,46 @@ export class PreparedCharge {
     return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered})"`;
   }
 
+  /** The same as a plain statement; null where it takes the function. */
+  plainAt({ now, refill, request }: ChargeMoment): Statement | null {
+    if (this.#plainValues === null || request !== undefined) return null;
+    const { confirms, limits } = this.plan;
+    const hasRefill = refill !== null;
+    const shape = { records: confirms.length, limits: limits.length, hasRefill };
+    const due = hasRefill ? [String(refill.amount), String(refill.dueAt)] : [];
+    const values = [String(now), ...this.#plainValues, ...due];
+    return { sql: this.connection.sql.singleCharge(shape), values };
+  }
+
   #remembered({ id, fingerprint, rememberUntil }: NonNullable<ChargeMoment["request"]>): string {
     const { confirms, limits } = this.plan;
     const name = quoted(requestName(confirms[0], id));
     return [name, quoted(fingerprint), rememberUntil, quoted(aboutOf(limits))].join(",");
   }
+}
+
+/** The parameters of a plan that takes from one record only, whose version is known as that of all others; else null. */
+function plainValues(plan: ChargePlan): readonly (string | null)[] | null {
+  const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
+  const owner = confirms[uses ?? -1];
+  const isPlain =
+    owner !== undefined &&
+    confirms.length <= MOST_RECORDS &&
+    limits.length <= MOST_LIMITS &&
+    confirms.every(({ version }) => typeof version === "number") &&
+    limits.every((limit) => limit.owner === uses && (limit.cost > 0 || mode === "peek"));
+  if (!isPlain) return null;
+  const records = [owner, ...confirms.filter((record) => record !== owner)];
+  return [
+    ...[workspaceId, revision, mode, cost],
+    ...records.flatMap(({ kind, id, version }) => [KIND_CODE[kind], id, version]),
+    ...limits.flatMap(({ window, limit, duration, cost: units }) => [
+      window,
+      limit,
+      duration,
+      units,
+    ]),
+  ].map((value) => (value === null ? null : String(value)));
 }
 
 /** Of the records that something is taken from. The rest the database answers. */

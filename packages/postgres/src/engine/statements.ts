@@ -1,5 +1,6 @@
 import { inSchema } from "./migrations/index.js";
 import { KIND_CODE } from "./names.js";
+import { type ChargeShape, singleCharge } from "./single-charge.js";
 
 /** A record and its counters, as `stored-record.ts` reads them. */
 const loaded = (record: string, counters: string) =>
@@ -63,9 +64,20 @@ const SQL = {
 } as const;
 
 /** {@link SQL} for one schema. */
-export type Statements = Readonly<Record<keyof typeof SQL, string>>;
+export interface Statements extends Readonly<Record<keyof typeof SQL, string>> {
+  readonly singleCharge: (shape: ChargeShape) => string;
+}
 
 export function createStatements(schema: string): Statements {
   const named = Object.entries(SQL).map(([name, sql]) => [name, inSchema(sql, schema)]);
-  return Object.fromEntries(named);
+  const singles = new Map<string, string>();
+  return {
+    ...(Object.fromEntries(named) as Record<keyof typeof SQL, string>),
+    singleCharge(shape) {
+      const key = `${shape.records} ${shape.limits} ${shape.hasRefill}`;
+      const sql = singles.get(key) ?? inSchema(singleCharge(shape), schema);
+      singles.set(key, sql);
+      return sql;
+    },
+  };
 }
