@@ -13,12 +13,12 @@ const MOST_ATTEMPTS = 10;
 export interface Waiting {
   readonly prepared: PreparedCharge;
   readonly moment: ChargeMoment;
-  /** The number of the first counters that it locks; null for none. */
+  /** What it locks first; null for nothing. */
   readonly lane: string | null;
+  /** Which others may be in its statement. */
+  readonly mates: "all" | "its lane" | "none";
   /** Whether it may change something. */
   readonly isWrite: boolean;
-  /** Whether it takes locks that no other charge may have to wait for. */
-  readonly goesAlone: boolean;
   /** `performance.now()` after which it is not sent any more. */
   readonly deadline: number;
   readonly answer: (text: string) => void;
@@ -31,13 +31,13 @@ export interface Waiting {
  * Sends the charges of one turn of the event loop as one statement. Each is decided on its own, and what is wrong with one harms
  * no other: where the counters of one are locked by somebody else, the others go on, and it is sent again to wait.
  *
- * While charges of some counters are under way, others of the same counters wait here, and then go together. In the server they
- * would only wait for the same lock, each holding a connection that charges of other keys need.
+ * While charges of some counters are under way, others of the same counters wait here, in their lane, and then go together. In the
+ * server they would only wait for the same lock, each holding a connection that charges of other keys need.
  */
 export class ChargeQueue {
   readonly #connection: Connection;
   #ready: Waiting[] = [];
-  /** By the counters of charges that are under way, those that wait for them. */
+  /** By what charges that are under way have locked, those that wait for it. */
   readonly #lanes = new Map<string, Waiting[]>();
 
   constructor(connection: Connection) {
@@ -54,10 +54,10 @@ export class ChargeQueue {
     this.#ready = [];
     let batch: Waiting[] = [];
     for (const waiting of ready) {
-      const { lane, goesAlone } = waiting;
+      const { lane, mates } = waiting;
       const others = lane === null ? undefined : this.#lanes.get(lane);
       if (others !== undefined) others.push(waiting);
-      else if (goesAlone) void this.#send([waiting]);
+      else if (mates !== "all") void this.#send([waiting]);
       else batch.push(waiting);
       if (batch.length < MOST_AT_ONCE) continue;
       void this.#send(batch);
@@ -74,13 +74,13 @@ export class ChargeQueue {
     for (const lane of lanes) this.#sendNext(lane);
   }
 
-  /** What has waited for these counters. */
+  /** What has waited in a lane. */
   #sendNext(lane: string): void {
     const waiting = this.#lanes.get(lane) ?? [];
     const now = performance.now();
     while (waiting[0] !== undefined && waiting[0].deadline <= now)
-      waiting.shift()?.reject(unavailable("other charges of the key took too long"));
-    const alone = waiting.findIndex(({ goesAlone }) => goesAlone);
+      waiting.shift()?.reject(unavailable("others of the same key or window took too long"));
+    const alone = waiting.findIndex(({ mates }) => mates === "none");
     const most = alone === -1 ? MOST_AT_ONCE : Math.min(Math.max(1, alone), MOST_AT_ONCE);
     if (waiting.length > 0) void this.#send(waiting.splice(0, most));
     else this.#lanes.delete(lane);
@@ -120,6 +120,7 @@ export class ChargeQueue {
       (await this.#connection.charge(statement, isWrite, timeoutMs))[0]?.[0];
     const answer = plain && (await ask(plain, chargeTimeoutMs));
     if (answer) return [answer];
+    if (plain) first?.prepared.passOver();
     const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
     const values = [plans, `${isPatient}`];
     const text = await ask({ sql: sql.charge, values }, until - performance.now());

@@ -25,7 +25,7 @@ export function charge(
 ): Promise<ChargeResult> {
   const prepared = preparedFor(connection, plan);
   const isWrite = plan.mode === "commit";
-  const goesAlone = isWrite && (prepared.isPassing || moment.request !== undefined);
+  const mates = prepared.matesAt(moment);
   const deadline = performance.now() + connection.chargeTimeoutMs;
   return new Promise((resolve, reject) => {
     const send = (moves: number) => {
@@ -45,7 +45,7 @@ export function charge(
       };
       const lane = isWrite ? prepared.lane : null;
       queue.add({
-        ...{ prepared, moment, lane, isWrite, goesAlone, deadline },
+        ...{ prepared, moment, lane, mates, isWrite, deadline },
         ...{ answer, reject, attempts: 0 },
       });
     };

@@ -10,22 +10,27 @@ export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost
 const MOST_RECORDS = 2;
 const MOST_LIMITS = 2;
 
+/** How many charges go to the function at once when one was asked of it after all: others are at its counters, and mostly stay. */
+const PASSED_OVER = 16;
+
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
   readonly connection: Connection;
   readonly plan: ChargePlan;
-  /** Whether something is taken from windows without an owner. */
-  readonly isPassing: boolean;
   /** Numbers of the counters that are needed, in ascending order, as last known: `1,2`. */
   handles: string;
+  readonly #onlyWindow: string | null;
   readonly #fixed: string;
   readonly #plainValues: readonly (string | null)[] | null;
+  #passedOver = 0;
 
   constructor(connection: Connection, plan: ChargePlan) {
     const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
     this.connection = connection;
     this.plan = plan;
-    this.isPassing = limits.some(({ owner }) => owner === null);
+    const [first] = limits;
+    const isOnly = uses === null && limits.length === 1 && first?.owner === null;
+    this.#onlyWindow = isOnly ? `${workspaceId} ${first.window}` : null;
     this.handles = knownHandles(plan).join(",");
     const fields = [
       quoted(workspaceId),
@@ -47,9 +52,20 @@ export class PreparedCharge {
     this.#plainValues = connection.isPreparing ? plainValues(plan) : null;
   }
 
-  /** The number of the first counters that it locks; null for none. Of a key and an identity, this is mostly the identity. */
+  /**
+   * What it locks first, and others may wait for: the number of counters (of a key and an identity mostly the identity's), or a
+   * window that is all it takes from; null for neither.
+   */
   get lane(): string | null {
-    return /^\d+/.exec(this.handles)?.[0] ?? null;
+    return this.#onlyWindow ?? /^\d+/.exec(this.handles)?.[0] ?? null;
+  }
+
+  /** Which others may be in its statement. Windows without an owner and requests are locked while others are waited for. */
+  matesAt({ request }: ChargeMoment): "all" | "its lane" | "none" {
+    if (this.plan.mode === "peek") return "all";
+    if (request !== undefined) return "none";
+    if (this.#onlyWindow !== null) return "its lane";
+    return this.plan.limits.some(({ owner }) => owner === null) ? "none" : "all";
   }
 
   /** The plan as the function `charge` takes it: a row, as an item of an array. */
@@ -62,12 +78,21 @@ export class PreparedCharge {
   /** The same as a plain statement; null where it takes the function. */
   plainAt({ now, refill, request }: ChargeMoment): Statement | null {
     if (this.#plainValues === null || request !== undefined) return null;
+    if (this.#passedOver > 0) {
+      this.#passedOver -= 1;
+      return null;
+    }
     const { confirms, limits } = this.plan;
     const hasRefill = refill !== null;
     const shape = { records: confirms.length, limits: limits.length, hasRefill };
     const due = hasRefill ? [String(refill.amount), String(refill.dueAt)] : [];
     const values = [String(now), ...this.#plainValues, ...due];
     return { sql: this.connection.sql.singleCharge(shape), values };
+  }
+
+  /** The plain statement had no answer. */
+  passOver(): void {
+    this.#passedOver = PASSED_OVER;
   }
 
   #remembered({ id, fingerprint, rememberUntil }: NonNullable<ChargeMoment["request"]>): string {
