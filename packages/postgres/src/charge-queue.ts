@@ -10,16 +10,12 @@ const MOST_AT_ONCE = 32;
 const MOST_ATTEMPTS = 10;
 
 /** A charge that waits to be sent, or for its answer. */
-export interface Waiting {
+interface Waiting {
   readonly prepared: PreparedCharge;
   readonly moment: ChargeMoment;
   /** What it locks first; null for nothing. */
   readonly lane: string | null;
-  /** Which others may be in its statement. */
-  readonly mates: "all" | "its lane" | "none";
-  /** Whether it may change something. */
-  readonly isWrite: boolean;
-  /** `performance.now()` after which it is not sent any more. */
+  readonly mates: ReturnType<PreparedCharge["matesAt"]>;
   readonly deadline: number;
   readonly answer: (text: string) => void;
   readonly reject: (error: unknown) => void;
@@ -44,9 +40,18 @@ export class ChargeQueue {
     this.#connection = connection;
   }
 
-  add(waiting: Waiting): void {
+  /**
+   * The answer of the database to a charge.
+   *
+   * @param deadline - `performance.now()` after which it is not sent any more.
+   */
+  add(prepared: PreparedCharge, moment: ChargeMoment, deadline: number): Promise<string> {
     if (this.#ready.length === 0) process.nextTick(() => this.#sendReady());
-    this.#ready.push(waiting);
+    const { lane } = prepared;
+    const mates = prepared.matesAt(moment);
+    return new Promise((answer, reject) => {
+      this.#ready.push({ prepared, moment, lane, mates, deadline, answer, reject, attempts: 0 });
+    });
   }
 
   #sendReady(): void {
@@ -113,7 +118,7 @@ export class ChargeQueue {
   async #answers(batch: readonly Waiting[], isPatient: boolean): Promise<readonly string[]> {
     const { sql, chargeTimeoutMs } = this.#connection;
     const until = performance.now() + chargeTimeoutMs;
-    const isWrite = batch.some((waiting) => waiting.isWrite);
+    const isWrite = batch.some(({ prepared }) => prepared.isWrite);
     const [first] = batch;
     const plain = first && batch.length === 1 ? first.prepared.plainAt(first.moment) : null;
     const ask = async (statement: Statement, timeoutMs: number) =>

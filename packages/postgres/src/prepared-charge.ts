@@ -17,6 +17,8 @@ const PASSED_OVER = 16;
 export class PreparedCharge {
   readonly connection: Connection;
   readonly plan: ChargePlan;
+  /** Whether it may change something. */
+  readonly isWrite: boolean;
   /** Numbers of the counters that are needed, in ascending order, as last known: `1,2`. */
   handles: string;
   readonly #onlyWindow: string | null;
@@ -28,6 +30,7 @@ export class PreparedCharge {
     const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
     this.connection = connection;
     this.plan = plan;
+    this.isWrite = mode === "commit";
     const [first] = limits;
     const isOnly = uses === null && limits.length === 1 && first?.owner === null;
     this.#onlyWindow = isOnly ? `${workspaceId} ${first.window}` : null;
@@ -41,7 +44,7 @@ export class PreparedCharge {
       cost,
       uses === null ? null : uses + 1,
       mode === "peek",
-      mode === "commit" && limits.some(({ owner, cost: units }) => owner !== null && units > 0),
+      this.isWrite && limits.some(({ owner, cost: units }) => owner !== null && units > 0),
       listOf(limits.map(({ window }) => quoted(window))),
       listOf(limits.map(({ owner }) => (owner === null ? 0 : owner + 1))),
       listOf(limits.map(({ limit }) => limit)),
@@ -57,12 +60,13 @@ export class PreparedCharge {
    * window that is all it takes from; null for neither.
    */
   get lane(): string | null {
+    if (!this.isWrite) return null;
     return this.#onlyWindow ?? /^\d+/.exec(this.handles)?.[0] ?? null;
   }
 
   /** Which others may be in its statement. Windows without an owner and requests are locked while others are waited for. */
   matesAt({ request }: ChargeMoment): "all" | "its lane" | "none" {
-    if (this.plan.mode === "peek") return "all";
+    if (!this.isWrite) return "all";
     if (request !== undefined) return "none";
     if (this.#onlyWindow !== null) return "its lane";
     return this.plan.limits.some(({ owner }) => owner === null) ? "none" : "all";
