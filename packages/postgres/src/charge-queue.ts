@@ -119,13 +119,16 @@ export class ChargeQueue {
     const { sql, chargeTimeoutMs } = this.#connection;
     const until = performance.now() + chargeTimeoutMs;
     const isWrite = batch.some(({ prepared }) => prepared.isWrite);
-    const [first] = batch;
-    const plain = first && batch.length === 1 ? first.prepared.plainAt(first.moment) : null;
-    const ask = async (statement: Statement, timeoutMs: number) =>
-      (await this.#connection.charge(statement, isWrite, timeoutMs))[0]?.[0];
-    const answer = plain && (await ask(plain, chargeTimeoutMs));
-    if (answer) return [answer];
-    if (plain) first?.prepared.passOver();
+    const ask = async (asked: Statement, timeoutMs: number) =>
+      (await this.#connection.charge(asked, isWrite, timeoutMs))[0]?.[0];
+    const [alone, ...others] = batch;
+    const plain = others.length === 0 ? alone?.prepared.plain : null;
+    const statement = alone && plain?.at(alone.moment);
+    if (statement) {
+      const answer = await ask(statement, chargeTimeoutMs);
+      if (answer) return [answer];
+      plain?.leaveOut();
+    }
     const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
     const values = [plans, `${isPatient}`];
     const text = await ask({ sql: sql.charge, values }, until - performance.now());

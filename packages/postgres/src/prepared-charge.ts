@@ -1,17 +1,11 @@
 import { hash } from "node:crypto";
 import type { ChargeMoment, ChargePlan, Expectation, LimitCharge } from "@latchkey/core";
-import type { Connection, Statement } from "./engine/connection.js";
+import type { Connection } from "./engine/connection.js";
 import { KIND_CODE, versionCode } from "./engine/names.js";
+import { PlainCharge } from "./plain-charge.js";
 
 /** What is known of a limit beside its window. */
 export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost">;
-
-/** Most records and limits of a charge that is a plain statement: each number of them is another to prepare. */
-const MOST_RECORDS = 2;
-const MOST_LIMITS = 2;
-
-/** How many charges go to the function at once when one was asked of it after all: others are at its counters, and mostly stay. */
-const PASSED_OVER = 16;
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
@@ -21,10 +15,10 @@ export class PreparedCharge {
   readonly isWrite: boolean;
   /** Numbers of the counters that are needed, in ascending order, as last known: `1,2`. */
   handles: string;
+  /** Null where only the function will do. */
+  readonly plain: PlainCharge | null;
   readonly #onlyWindow: string | null;
   readonly #fixed: string;
-  readonly #plainValues: readonly (string | null)[] | null;
-  #passedOver = 0;
 
   constructor(connection: Connection, plan: ChargePlan) {
     const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
@@ -52,7 +46,7 @@ export class PreparedCharge {
       listOf(limits.map((limit) => limit.cost)),
     ];
     this.#fixed = escaped(fields.map((field) => field ?? "").join(","));
-    this.#plainValues = connection.isPreparing ? plainValues(plan) : null;
+    this.plain = PlainCharge.of(connection, plan);
   }
 
   /**
@@ -79,55 +73,11 @@ export class PreparedCharge {
     return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered})"`;
   }
 
-  /** The same as a plain statement; null where it takes the function. */
-  plainAt({ now, refill, request }: ChargeMoment): Statement | null {
-    if (this.#plainValues === null || request !== undefined) return null;
-    if (this.#passedOver > 0) {
-      this.#passedOver -= 1;
-      return null;
-    }
-    const { confirms, limits } = this.plan;
-    const hasRefill = refill !== null;
-    const shape = { records: confirms.length, limits: limits.length, hasRefill };
-    const due = hasRefill ? [String(refill.amount), String(refill.dueAt)] : [];
-    const values = [String(now), ...this.#plainValues, ...due];
-    return { sql: this.connection.sql.singleCharge(shape), values };
-  }
-
-  /** The plain statement had no answer. */
-  passOver(): void {
-    this.#passedOver = PASSED_OVER;
-  }
-
   #remembered({ id, fingerprint, rememberUntil }: NonNullable<ChargeMoment["request"]>): string {
     const { confirms, limits } = this.plan;
     const name = quoted(requestName(confirms[0], id));
     return [name, quoted(fingerprint), rememberUntil, quoted(aboutOf(limits))].join(",");
   }
-}
-
-/** The parameters of a plan that takes from one record only, whose version is known as that of all others; else null. */
-function plainValues(plan: ChargePlan): readonly (string | null)[] | null {
-  const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
-  const owner = confirms[uses ?? -1];
-  const isPlain =
-    owner !== undefined &&
-    confirms.length <= MOST_RECORDS &&
-    limits.length <= MOST_LIMITS &&
-    confirms.every(({ version }) => typeof version === "number") &&
-    limits.every((limit) => limit.owner === uses && (limit.cost > 0 || mode === "peek"));
-  if (!isPlain) return null;
-  const records = [owner, ...confirms.filter((record) => record !== owner)];
-  return [
-    ...[workspaceId, revision, mode, cost],
-    ...records.flatMap(({ kind, id, version }) => [KIND_CODE[kind], id, version]),
-    ...limits.flatMap(({ window, limit, duration, cost: units }) => [
-      window,
-      limit,
-      duration,
-      units,
-    ]),
-  ].map((value) => (value === null ? null : String(value)));
 }
 
 /** Of the records that something is taken from. The rest the database answers. */

@@ -1,6 +1,6 @@
 import { inSchema } from "./migrations/index.js";
 import { KIND_CODE } from "./names.js";
-import { type ChargeShape, singleCharge } from "./single-charge.js";
+import { type PlainShape, plainChargeSql } from "./plain-charge-sql.js";
 
 /** A record and its counters, as `stored-record.ts` reads them. */
 const loaded = (record: string, counters: string) =>
@@ -65,18 +65,18 @@ const SQL = {
 
 /** {@link SQL} for one schema. */
 export interface Statements extends Readonly<Record<keyof typeof SQL, string>> {
-  readonly singleCharge: (shape: ChargeShape) => string;
+  readonly plainCharge: (shape: PlainShape) => string;
 }
 
 export function createStatements(schema: string): Statements {
   const named = Object.entries(SQL).map(([name, sql]) => [name, inSchema(sql, schema)]);
-  const singles = new Map<string, string>();
+  const plain = new Map<string, string>();
   return {
     ...(Object.fromEntries(named) as Record<keyof typeof SQL, string>),
-    singleCharge(shape) {
+    plainCharge(shape) {
       const key = `${shape.records} ${shape.limits} ${shape.hasRefill}`;
-      const sql = singles.get(key) ?? inSchema(singleCharge(shape), schema);
-      singles.set(key, sql);
+      const sql = plain.get(key) ?? inSchema(plainChargeSql(shape), schema);
+      plain.set(key, sql);
       return sql;
     },
   };

@@ -11,7 +11,8 @@
  *
  * With `is_patient` the first plan waits for its locks. No other does: where somebody else has locked its counters it is answered
  * "busy", and nothing is done. So one hot key holds up no other, and whoever waits holds only locks that come before, in the
- * order above. A plan that takes from windows without an owner, or that remembers a request, is sent alone.
+ * order above. A plan that takes from windows without an owner, or that remembers a request, is sent alone, or with others that take
+ * from the same window and from nothing else.
  *
  * `handles` are numbers of counters that the caller knows, in ascending order. Where a record has others by now, nothing is done, and
  * the answer is "moved" and the right ones.

@@ -1,5 +1,5 @@
-/** What a charge consists of: there is a statement for each combination. */
-export interface ChargeShape {
+/** What a plain charge consists of: there is a statement for each combination. */
+export interface PlainShape {
   /** How many records it confirms. */
   readonly records: number;
   /** From how many limits it takes. */
@@ -20,7 +20,7 @@ export interface ChargeShape {
  * limit name, limit, duration and cost; of a refill amount and instant. It answers as the function does. `OFFSET 0` keeps the planner
  * from writing out an expression wherever its name stands.
  */
-export function singleCharge({ records, limits, hasRefill }: ChargeShape): string {
+export function plainChargeSql({ records, limits, hasRefill }: PlainShape): string {
   const ofRecords = repeated(records, 6, ["kind", "id", "version"]);
   const ofLimits = repeated(limits, 6 + 3 * records, ["name", "limit", "duration", "cost"]);
   const ofRefill = repeated(hasRefill ? 1 : 0, 6 + 3 * records + 4 * limits, ["amount", "due"]);
