@@ -7,7 +7,7 @@ import { describeWithServers } from "./testing/where.js";
 
 // KEYS=20000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/bytes --reporter=verbose
 const KEYS = Number(process.env.KEYS ?? 2_000);
-const AT_ONCE = 100;
+const AT_ONCE = 20;
 const COUNTED = {
   remaining: 1_000,
   ratelimits: [{ name: "burst", limit: 100, duration: 60_000, autoApply: true }],
@@ -41,7 +41,7 @@ async function bytesOf(
   auditLog: boolean,
 ): Promise<number> {
   const latchkey = createLatchkey({
-    store: postgresStore(pool, { schema }),
+    store: postgresStore(pool, { schema, timeoutMs: 60_000 }),
     auditLog,
     usage: false,
   });
