@@ -5,8 +5,8 @@ import { postgresStore } from "./index.js";
 import { startServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
-// KEYS=20000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/bytes --reporter=verbose
-const KEYS = Number(process.env.KEYS ?? 2_000);
+// KEYS=4000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/bytes --reporter=verbose
+const KEYS = Number(process.env.KEYS ?? 1_000);
 const AT_ONCE = 20;
 const COUNTED = {
   remaining: 1_000,
@@ -49,7 +49,8 @@ async function bytesOf(
   const before = await sizeOf(pool, schema);
   const one = async () => {
     const { key } = await latchkey.createKey({ apiId, prefix: "pay_live", ...given });
-    await latchkey.verifyKey({ key });
+    // Until then nothing is written of a limit.
+    if ("ratelimits" in given) await latchkey.verifyKey({ key });
   };
   for (let made = 0; made < KEYS; made += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, one));
