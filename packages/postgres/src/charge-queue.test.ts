@@ -1,4 +1,13 @@
-import { aChange, aMoment, aPlan, aRecord, at, usesOf, WORKSPACE } from "@latchkey/conformance";
+import {
+  aChange,
+  aLimit,
+  aMoment,
+  aPlan,
+  aRecord,
+  at,
+  usesOf,
+  WORKSPACE,
+} from "@latchkey/conformance";
 import type { ChargeResult, KeyStore } from "@latchkey/core";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,8 +38,8 @@ describeWithServers("charges that begin together", () => {
         WORKSPACE,
         aChange({ puts: [{ record: aRecord("key", number), counters }] }),
       );
-    // From now on it is known where their counters are.
-    for (const number of [HOT, OTHER, DAMAGED]) await charge(number);
+    // From now on it is known where their counters are: the function says so.
+    await Promise.all([HOT, OTHER, DAMAGED].map(charge));
     asked = 0;
   });
   afterAll(async () => {
@@ -73,6 +82,36 @@ describeWithServers("charges that begin together", () => {
     await holder.query("ROLLBACK");
     await holder.end();
     expect(new Set(await Promise.all(hot))).toEqual(new Set([false]));
+  });
+
+  test("of a window that no record owns hold one connection, and then go together", async () => {
+    const passing = aPlan({ uses: null, limits: [aLimit({ owner: null, limit: 1_000 })] });
+    asked = 0;
+    const results = await Promise.all(
+      Array.from({ length: 34 }, () => store.charge({ ...passing }, MOMENT)),
+    );
+    const left = results.map((result) => "limits" in result && result.limits[0]?.remaining);
+    expect(left).toEqual(left.map((_, place) => 999 - place));
+    expect(asked).toBe(3);
+  });
+
+  test("that wait for a change of their counters see all of it", async () => {
+    const changer = new pg.Client({ connectionString: server.url });
+    await changer.connect();
+    const { id } = at("key", OTHER);
+    await changer.query("BEGIN");
+    await changer.query(
+      `UPDATE latchkey.counters c SET remaining = 5 FROM latchkey.record r WHERE r.counters = c.seq AND r.id = '${id}'`,
+    );
+    await changer.query(`UPDATE latchkey.record SET version = 2 WHERE id = '${id}'`);
+    const waiting = charge(OTHER);
+    const locks = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    while ((await pool.query(locks)).rowCount === 0);
+    await changer.query("COMMIT");
+    expect(await waiting).toEqual({ kind: "stale", moved: 0 });
+    await changer.query(`UPDATE latchkey.record SET version = 1 WHERE id = '${id}'`);
+    await changer.end();
+    expect(await charge(OTHER)).toMatchObject({ kind: "charged", remaining: 4 });
   });
 
   test("are answered beside one that finds its counters damaged", async () => {

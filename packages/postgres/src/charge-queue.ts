@@ -1,6 +1,7 @@
-import { LatchkeyError } from "@latchkey/core";
-import type { Connection } from "./engine/connection.js";
+import { type ChargeMoment, LatchkeyError } from "@latchkey/core";
+import type { Connection, Statement } from "./engine/connection.js";
 import { unavailable } from "./engine/errors.js";
+import type { PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges in one statement: nobody waits longer than a few ms for those beside it. */
 const MOST_AT_ONCE = 32;
@@ -9,16 +10,12 @@ const MOST_AT_ONCE = 32;
 const MOST_ATTEMPTS = 10;
 
 /** A charge that waits to be sent, or for its answer. */
-export interface Waiting {
-  /** The number of the first counters that it locks; null for none. */
+interface Waiting {
+  readonly prepared: PreparedCharge;
+  readonly moment: ChargeMoment;
+  /** What it locks first; null for nothing. */
   readonly lane: string | null;
-  /** The plan, as the function `charge` takes it. */
-  readonly item: string;
-  /** Whether it may change something. */
-  readonly isWrite: boolean;
-  /** Whether it takes locks that no other charge may have to wait for. */
-  readonly goesAlone: boolean;
-  /** `performance.now()` after which it is not sent any more. */
+  readonly mates: ReturnType<PreparedCharge["matesAt"]>;
   readonly deadline: number;
   readonly answer: (text: string) => void;
   readonly reject: (error: unknown) => void;
@@ -30,22 +27,31 @@ export interface Waiting {
  * Sends the charges of one turn of the event loop as one statement. Each is decided on its own, and what is wrong with one harms
  * no other: where the counters of one are locked by somebody else, the others go on, and it is sent again to wait.
  *
- * While charges of some counters are under way, others of the same counters wait here, and then go together. In the server they
- * would only wait for the same lock, each holding a connection that charges of other keys need.
+ * While charges of some counters are under way, others of the same counters wait here, in their lane, and then go together. In the
+ * server they would only wait for the same lock, each holding a connection that charges of other keys need.
  */
 export class ChargeQueue {
   readonly #connection: Connection;
   #ready: Waiting[] = [];
-  /** By the counters of charges that are under way, those that wait for them. */
+  /** By what charges that are under way have locked, those that wait for it. */
   readonly #lanes = new Map<string, Waiting[]>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  add(waiting: Waiting): void {
+  /**
+   * The answer of the database to a charge.
+   *
+   * @param deadline - `performance.now()` after which it is not sent any more.
+   */
+  add(prepared: PreparedCharge, moment: ChargeMoment, deadline: number): Promise<string> {
     if (this.#ready.length === 0) process.nextTick(() => this.#sendReady());
-    this.#ready.push(waiting);
+    const { lane } = prepared;
+    const mates = prepared.matesAt(moment);
+    return new Promise((answer, reject) => {
+      this.#ready.push({ prepared, moment, lane, mates, deadline, answer, reject, attempts: 0 });
+    });
   }
 
   #sendReady(): void {
@@ -53,10 +59,10 @@ export class ChargeQueue {
     this.#ready = [];
     let batch: Waiting[] = [];
     for (const waiting of ready) {
-      const { lane, goesAlone } = waiting;
+      const { lane, mates } = waiting;
       const others = lane === null ? undefined : this.#lanes.get(lane);
       if (others !== undefined) others.push(waiting);
-      else if (goesAlone) void this.#send([waiting]);
+      else if (mates !== "all") void this.#send([waiting]);
       else batch.push(waiting);
       if (batch.length < MOST_AT_ONCE) continue;
       void this.#send(batch);
@@ -73,13 +79,13 @@ export class ChargeQueue {
     for (const lane of lanes) this.#sendNext(lane);
   }
 
-  /** What has waited for these counters. */
+  /** What has waited in a lane. */
   #sendNext(lane: string): void {
     const waiting = this.#lanes.get(lane) ?? [];
     const now = performance.now();
     while (waiting[0] !== undefined && waiting[0].deadline <= now)
-      waiting.shift()?.reject(unavailable("other charges of the key took too long"));
-    const alone = waiting.findIndex(({ goesAlone }) => goesAlone);
+      waiting.shift()?.reject(unavailable("others of the same key or window took too long"));
+    const alone = waiting.findIndex(({ mates }) => mates === "none");
     const most = alone === -1 ? MOST_AT_ONCE : Math.min(Math.max(1, alone), MOST_AT_ONCE);
     if (waiting.length > 0) void this.#send(waiting.splice(0, most));
     else this.#lanes.delete(lane);
@@ -87,12 +93,9 @@ export class ChargeQueue {
 
   /** @param isPatient - Whether to wait for the locks of the first. */
   async #ask(batch: readonly Waiting[], isPatient: boolean): Promise<void> {
-    const plans = `{${batch.map(({ item }) => item).join(",")}}`;
-    const isWrite = batch.some((waiting) => waiting.isWrite);
     let answers: readonly string[];
     try {
-      const [[text = null] = []] = await this.#connection.charge([plans, `${isPatient}`], isWrite);
-      answers = String(text).split("\x01");
+      answers = await this.#answers(batch, isPatient);
     } catch (error) {
       if (batch.length > 1 && isOfOne(error))
         for (const waiting of batch) await this.#ask([waiting], true);
@@ -109,6 +112,27 @@ export class ChargeQueue {
         this.#lanes.get(lane)?.push(waiting);
       }
     }
+  }
+
+  /** One that is alone is a plain statement where it can be. What that has no answer to is asked of the function. */
+  async #answers(batch: readonly Waiting[], isPatient: boolean): Promise<readonly string[]> {
+    const { sql, chargeTimeoutMs } = this.#connection;
+    const until = performance.now() + chargeTimeoutMs;
+    const isWrite = batch.some(({ prepared }) => prepared.isWrite);
+    const ask = async (asked: Statement, timeoutMs: number) =>
+      (await this.#connection.charge(asked, isWrite, timeoutMs))[0]?.[0];
+    const [alone, ...others] = batch;
+    const plain = others.length === 0 ? alone?.prepared.plain : null;
+    const statement = alone && plain?.at(alone.moment);
+    if (statement) {
+      const answer = await ask(statement, chargeTimeoutMs);
+      if (answer) return [answer];
+      plain?.leaveOut();
+    }
+    const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
+    const values = [plans, `${isPatient}`];
+    const text = await ask({ sql: sql.charge, values }, until - performance.now());
+    return String(text).split("\x01");
   }
 }
 

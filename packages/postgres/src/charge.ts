@@ -17,38 +17,21 @@ const MAX_MOVES = 10;
 const KINDS: ReadonlySet<unknown> = new Set(["charged", "rate-limited", "usage-exceeded"]);
 
 /** The atomic step of a verification: one round trip, and one more where a record has other counters than the plan knows. */
-export function charge(
+export async function charge(
   connection: Connection,
   queue: ChargeQueue,
   plan: ChargePlan,
   moment: ChargeMoment,
 ): Promise<ChargeResult> {
   const prepared = preparedFor(connection, plan);
-  const isWrite = plan.mode === "commit";
-  const goesAlone = isWrite && (prepared.isPassing || moment.request !== undefined);
   const deadline = performance.now() + connection.chargeTimeoutMs;
-  return new Promise((resolve, reject) => {
-    const send = (moves: number) => {
-      const answer = (text: string) => {
-        const words = text.split(" ");
-        if (words[0] === "moved" && moves < MAX_MOVES) {
-          // Nothing was done.
-          prepared.handles = words[1] ?? "";
-          send(moves + 1);
-          return;
-        }
-        try {
-          resolve(readAnswer(text, words, plan));
-        } catch (error) {
-          reject(error);
-        }
-      };
-      const item = prepared.at(moment);
-      const lane = isWrite ? prepared.lane : null;
-      queue.add({ lane, item, isWrite, goesAlone, deadline, answer, reject, attempts: 0 });
-    };
-    send(0);
-  });
+  for (let moves = 0; ; moves += 1) {
+    const answer = await queue.add(prepared, moment, deadline);
+    const words = answer.split(" ");
+    if (words[0] !== "moved" || moves === MAX_MOVES) return readAnswer(answer, words, plan);
+    // Nothing was done.
+    prepared.handles = words[1] ?? "";
+  }
 }
 
 /** A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store. */

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { ChargeMoment, ChargePlan, Expectation, LimitCharge } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { KIND_CODE, versionCode } from "./engine/names.js";
+import { PlainCharge } from "./plain-charge.js";
 
 /** What is known of a limit beside its window. */
 export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost">;
@@ -10,17 +11,23 @@ export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost
 export class PreparedCharge {
   readonly connection: Connection;
   readonly plan: ChargePlan;
-  /** Whether something is taken from windows without an owner. */
-  readonly isPassing: boolean;
+  /** Whether it may change something. */
+  readonly isWrite: boolean;
   /** Numbers of the counters that are needed, in ascending order, as last known: `1,2`. */
   handles: string;
+  /** Null where only the function will do. */
+  readonly plain: PlainCharge | null;
+  readonly #onlyWindow: string | null;
   readonly #fixed: string;
 
   constructor(connection: Connection, plan: ChargePlan) {
     const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
     this.connection = connection;
     this.plan = plan;
-    this.isPassing = limits.some(({ owner }) => owner === null);
+    this.isWrite = mode === "commit";
+    const [first] = limits;
+    const isOnly = uses === null && limits.length === 1 && first?.owner === null;
+    this.#onlyWindow = isOnly ? `${workspaceId} ${first.window}` : null;
     this.handles = knownHandles(plan).join(",");
     const fields = [
       quoted(workspaceId),
@@ -31,7 +38,7 @@ export class PreparedCharge {
       cost,
       uses === null ? null : uses + 1,
       mode === "peek",
-      mode === "commit" && limits.some(({ owner, cost: units }) => owner !== null && units > 0),
+      this.isWrite && limits.some(({ owner, cost: units }) => owner !== null && units > 0),
       listOf(limits.map(({ window }) => quoted(window))),
       listOf(limits.map(({ owner }) => (owner === null ? 0 : owner + 1))),
       listOf(limits.map(({ limit }) => limit)),
@@ -39,11 +46,24 @@ export class PreparedCharge {
       listOf(limits.map((limit) => limit.cost)),
     ];
     this.#fixed = escaped(fields.map((field) => field ?? "").join(","));
+    this.plain = PlainCharge.of(connection, plan);
   }
 
-  /** The number of the first counters that it locks; null for none. Of a key and an identity, this is mostly the identity. */
+  /**
+   * What it locks first, and others may wait for: the number of counters (of a key and an identity mostly the identity's), or a
+   * window that is all it takes from; null for neither.
+   */
   get lane(): string | null {
-    return /^\d+/.exec(this.handles)?.[0] ?? null;
+    if (!this.isWrite) return null;
+    return this.#onlyWindow ?? /^\d+/.exec(this.handles)?.[0] ?? null;
+  }
+
+  /** Which others may be in its statement. Windows without an owner and requests are locked while others are waited for. */
+  matesAt({ request }: ChargeMoment): "all" | "its lane" | "none" {
+    if (!this.isWrite) return "all";
+    if (request !== undefined) return "none";
+    if (this.#onlyWindow !== null) return "its lane";
+    return this.plan.limits.some(({ owner }) => owner === null) ? "none" : "all";
   }
 
   /** The plan as the function `charge` takes it: a row, as an item of an array. */

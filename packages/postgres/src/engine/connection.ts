@@ -7,6 +7,12 @@ import { createStatements, type Statements } from "./statements.js";
 /** Attempts of a statement that the server rolled back because of others. */
 const MAX_ATTEMPTS = 10;
 
+/** A statement with its parameters. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly (string | null)[];
+}
+
 /** Runs the statements of a store, once its tables are known to be right. */
 export class Connection {
   readonly sql: Statements;
@@ -37,9 +43,14 @@ export class Connection {
     return this.#settings.chargeTimeoutMs;
   }
 
-  /** The same within the deadline of a verification. */
-  charge(values: readonly (string | null)[], isWrite: boolean): Promise<readonly Row[]> {
-    return this.#run(this.sql.charge, values, isWrite, this.#settings.chargeTimeoutMs);
+  /** Whether statements are planned once, and not each time. */
+  get isPreparing(): boolean {
+    return this.#database.isPreparing;
+  }
+
+  /** Runs a statement of a verification. */
+  charge({ sql, values }: Statement, isWrite: boolean, timeoutMs: number): Promise<readonly Row[]> {
+    return this.#run(sql, values, isWrite, timeoutMs);
   }
 
   /** Calls that are under way are answered first. */

@@ -46,6 +46,8 @@ export interface QueryOptions {
 
 /** Runs statements, each a transaction of its own. */
 export interface Database {
+  /** Whether a statement is planned once on each connection, and not each time. */
+  readonly isPreparing: boolean;
   /**
    * Every value that it asks for is text.
    *
@@ -60,14 +62,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Statements get names from what they say: the same one has the same name on all connections, whoever prepared it. */
-export type StatementName = (sql: string) => string | undefined;
-
-/** Runs statements on connections of a pool. @param nameOf - Undefined for a statement that is not to be prepared. */
+/** Runs statements on connections of a pool. @param nameOf - The name to prepare a statement under; null to prepare none. */
 export function poolDatabase(
   pool: PostgresPool,
   isOwned: boolean,
-  nameOf: StatementName,
+  nameOf: ((sql: string) => string) | null,
 ): Database {
   /** A connection, or an error when there is none in time: whatever comes later goes back. */
   const connect = (timeoutMs: number) =>
@@ -81,10 +80,11 @@ export function poolDatabase(
     });
 
   return {
+    isPreparing: nameOf !== null,
     async query(text, values, { isWrite = false, isOnce = false, timeoutMs = 60_000 } = {}) {
       const deadline = performance.now() + timeoutMs;
       const client = await connect(timeoutMs);
-      const name = isOnce ? undefined : nameOf(text);
+      const name = isOnce ? undefined : nameOf?.(text);
       let isBroken = true;
       // The pool listens to connections that nobody uses; what one says while it is used would end the process. The call is told.
       client.on("error", ignore);
@@ -116,6 +116,7 @@ function ignore(): void {}
 /** Runs statements in this process. They take turns. */
 export function pgliteDatabase(pglite: PgliteDatabase): Database {
   return {
+    isPreparing: false,
     async query(sql, values) {
       const { rows } = await pglite.query(sql, [...values], { rowMode: "array" });
       return rows as Row[];

@@ -6,7 +6,6 @@ import {
   type PostgresPool,
   pgliteDatabase,
   poolDatabase,
-  type StatementName,
 } from "./database.js";
 import { loadDriver } from "./load-driver.js";
 
@@ -18,7 +17,7 @@ const FORMS =
 
 /** @throws TypeError when the source is none that is known; a URL, which may hold a password, is not repeated. */
 export function openDatabase(source: Source, settings: Settings): Database {
-  const nameOf: StatementName = settings.preparedStatements ? statementName : () => undefined;
+  const nameOf = settings.preparedStatements ? statementName : null;
   if (typeof source === "string") return poolDatabase(openUrl(source, settings), true, nameOf);
   if (typeof source !== "object" || source === null) throw new TypeError(FORMS);
   if ("waitReady" in source) return pgliteDatabase(source);
@@ -46,6 +45,7 @@ function openUrl(url: string, settings: Settings): PostgresPool {
   return pool;
 }
 
+/** Made of what the statement says: the same one has the same name on all connections, whoever prepared it. */
 function statementName(sql: string): string {
   let name = names.get(sql);
   if (name === undefined) {

@@ -1,5 +1,6 @@
 import { inSchema } from "./migrations/index.js";
 import { KIND_CODE } from "./names.js";
+import { type PlainShape, plainChargeSql } from "./plain-charge-sql.js";
 
 /** A record and its counters, as `stored-record.ts` reads them. */
 const loaded = (record: string, counters: string) =>
@@ -63,9 +64,20 @@ const SQL = {
 } as const;
 
 /** {@link SQL} for one schema. */
-export type Statements = Readonly<Record<keyof typeof SQL, string>>;
+export interface Statements extends Readonly<Record<keyof typeof SQL, string>> {
+  readonly plainCharge: (shape: PlainShape) => string;
+}
 
 export function createStatements(schema: string): Statements {
   const named = Object.entries(SQL).map(([name, sql]) => [name, inSchema(sql, schema)]);
-  return Object.fromEntries(named);
+  const plain = new Map<string, string>();
+  return {
+    ...(Object.fromEntries(named) as Record<keyof typeof SQL, string>),
+    plainCharge(shape) {
+      const key = `${shape.records} ${shape.limits} ${shape.hasRefill}`;
+      const sql = plain.get(key) ?? inSchema(plainChargeSql(shape), schema);
+      plain.set(key, sql);
+      return sql;
+    },
+  };
 }

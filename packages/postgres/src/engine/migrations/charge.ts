@@ -11,7 +11,8 @@
  *
  * With `is_patient` the first plan waits for its locks. No other does: where somebody else has locked its counters it is answered
  * "busy", and nothing is done. So one hot key holds up no other, and whoever waits holds only locks that come before, in the
- * order above. A plan that takes from windows without an owner, or that remembers a request, is sent alone.
+ * order above. A plan that takes from windows without an owner, or that remembers a request, is sent alone, or with others that take
+ * from the same window and from nothing else.
  *
  * `handles` are numbers of counters that the caller knows, in ascending order. Where a record has others by now, nothing is done, and
  * the answer is "moved" and the right ones.
@@ -63,11 +64,10 @@ DECLARE
   is_refilled boolean;
   starts bigint[];
   units bigint[];
-  starts_at bigint;
-  used bigint;
   stored text;
   is_limited boolean;
-  is_charged boolean;
+  decision text;
+  is_taken boolean;
   is_passing boolean := false;
   answer text;
   answers text;
@@ -172,7 +172,7 @@ BEGIN
         END IF;
       END IF;
 
-      -- 4. The uses, with a due refill applied. Null stands for unlimited. A record without counters has none left.
+      -- 4. The uses, with a due refill applied. A record without counters has none left.
       remaining := NULL;
       is_refilled := false;
       slot := NULL;
@@ -183,62 +183,45 @@ BEGIN
           answer := 'corrupt';
           EXIT deciding;
         END IF;
-        IF remaining IS NOT NULL AND plan.due_at > coalesce(refills[slot], 0) THEN
-          remaining := greatest(remaining, plan.due_amount);
-          is_refilled := true;
-        END IF;
+        is_refilled := latchkey.is_due(remaining, coalesce(refills[slot], 0), plan.due_at);
+        remaining := latchkey.refilled(remaining, plan.due_amount, is_refilled);
       END IF;
 
       -- 5. The windows that count now.
       is_limited := false;
-      starts := '{}';
-      units := '{}';
       FOR number IN 1 .. cardinality(plan.names) LOOP
-        starts_at := plan.now_at - plan.now_at % plan.durations[number];
-        used := 0;
         IF plan.owners[number] = 0 THEN
           SELECT p.value INTO stored FROM latchkey.passing p
             WHERE p.workspace = workspace_seq AND p.name = plan.names[number];
         ELSE
           stored := windows_of[array_position(seqs, counted[plan.owners[number]])] ->> plan.names[number];
         END IF;
-        IF stored IS NOT NULL THEN
-          IF stored !~ '^\\d{1,16}:\\d{1,16}$' THEN
-            answer := 'corrupt';
-            EXIT deciding;
-          END IF;
-          IF split_part(stored, ':', 1)::bigint >= starts_at THEN
-            starts_at := split_part(stored, ':', 1)::bigint;
-            used := split_part(stored, ':', 2)::bigint;
-          END IF;
+        IF NOT latchkey.is_window(stored) THEN
+          answer := 'corrupt';
+          EXIT deciding;
         END IF;
-        starts[number] := starts_at;
-        units[number] := used;
-        is_limited := is_limited OR used + plan.costs[number] > plan.limits[number];
+        starts[number] := latchkey.window_start(stored, plan.now_at, plan.durations[number]);
+        units[number] := latchkey.window_used(stored, starts[number]);
+        is_limited := is_limited OR units[number] + plan.costs[number] > plan.limits[number];
       END LOOP;
 
-      -- 6. The decision. Limits refuse before uses do.
-      answer := CASE WHEN is_limited THEN 'rate-limited'
-        WHEN remaining = 0 OR plan.cost > remaining THEN 'usage-exceeded' ELSE 'charged' END;
-
-      -- 7. What is taken, and the answer.
-      is_charged := answer = 'charged';
-      IF is_charged THEN
-        remaining := remaining - plan.cost;
-        IF NOT plan.is_peek AND slot IS NOT NULL AND remaining IS NOT NULL AND (is_refilled OR plan.cost > 0) THEN
-          remainings[slot] := remaining;
-          IF is_refilled THEN
-            refills[slot] := plan.due_at;
-            last_refills[slot] := plan.due_at;
-          END IF;
-          have_moved[slot] := true;
+      -- 6. The decision, what is taken, and the answer.
+      decision := latchkey.decision(is_limited, remaining, plan.cost);
+      is_taken := decision = 'charged' AND NOT plan.is_peek;
+      remaining := latchkey.after(decision, remaining, -plan.cost);
+      IF is_taken AND slot IS NOT NULL AND remaining IS NOT NULL AND (is_refilled OR plan.cost > 0) THEN
+        remainings[slot] := remaining;
+        IF is_refilled THEN
+          refills[slot] := plan.due_at;
+          last_refills[slot] := plan.due_at;
         END IF;
+        have_moved[slot] := true;
       END IF;
-      answer := answer || ' ' || coalesce(remaining::text, '-');
+      answer := decision || ' ' || coalesce(remaining::text, '-');
       FOR number IN 1 .. cardinality(plan.names) LOOP
-        stored := starts[number] || ':' || CASE WHEN is_charged THEN units[number] + plan.costs[number] ELSE units[number] END;
+        stored := starts[number] || ':' || latchkey.after(decision, units[number], plan.costs[number]);
         answer := answer || ' ' || stored;
-        CONTINUE WHEN NOT is_charged OR plan.is_peek OR plan.costs[number] = 0;
+        CONTINUE WHEN NOT is_taken OR plan.costs[number] = 0;
         IF plan.owners[number] = 0 THEN
           PERFORM latchkey.pass(workspace_seq, plan.names[number], starts[number] + plan.durations[number], stored);
         ELSE

@@ -225,8 +225,8 @@ DECLARE
   refilled_at bigint := before.refilled_at;
   last_refill_at bigint := before.last_refill_at;
 BEGIN
-  IF remaining IS NOT NULL AND refilled_at < (due ->> 'dueAt')::bigint THEN
-    remaining := greatest(remaining, (due ->> 'amount')::bigint);
+  IF latchkey.is_due(remaining, refilled_at, (due ->> 'dueAt')::bigint) THEN
+    remaining := latchkey.refilled(remaining, (due ->> 'amount')::bigint, true);
     refilled_at := (due ->> 'dueAt')::bigint;
     last_refill_at := refilled_at;
   END IF;

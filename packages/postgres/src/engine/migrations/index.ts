@@ -3,12 +3,15 @@ import type { Database } from "../database.js";
 import { refusal } from "../errors.js";
 import { CHARGE } from "./charge.js";
 import { COMMIT } from "./commit.js";
+import { RULES } from "./rules.js";
 import { ADD_STATISTICS } from "./statistics.js";
 import { TABLES } from "./tables.js";
 import { VIEWS } from "./views.js";
 
 /** SQL that makes schema N + 1 out of schema N, at place N. What was released is never edited. */
-const MIGRATIONS: readonly string[] = [`${TABLES}${CHARGE}${COMMIT}${ADD_STATISTICS}${VIEWS}`];
+const MIGRATIONS: readonly string[] = [
+  `${TABLES}${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}${VIEWS}`,
+];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;

@@ -1,0 +1,70 @@
+import { createLatchkey } from "@latchkey/core";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { postgresStore } from "./index.js";
+import { startServer } from "./testing/postgres-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+// KEYS=1000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/bytes --reporter=verbose
+const KEYS = Number(process.env.KEYS ?? 500);
+const AT_ONCE = 20;
+const COUNTED = {
+  remaining: 1_000,
+  ratelimits: [{ name: "burst", limit: 100, duration: 60_000, autoApply: true }],
+};
+
+describeWithServers(`${KEYS} keys more, after VACUUM and with all indexes`, () => {
+  test("take at most 900 bytes each, if nothing is counted and no log kept", {
+    timeout: 600_000,
+  }, async () => {
+    const server = await startServer({ fsync: "off", autovacuum: "off" });
+    const pool = new pg.Pool({ connectionString: server.url, max: 4 });
+    try {
+      const bytes = {
+        plain: await bytesOf(pool, "plain", {}, false),
+        audited: await bytesOf(pool, "audited", {}, true),
+        counted: await bytesOf(pool, "counted", COUNTED, false),
+      };
+      console.info({ keys: KEYS, ...bytes });
+      expect(bytes.plain).toBeLessThanOrEqual(900);
+    } finally {
+      await pool.end();
+      await server.remove();
+    }
+  });
+});
+
+async function bytesOf(
+  pool: pg.Pool,
+  schema: string,
+  given: object,
+  auditLog: boolean,
+): Promise<number> {
+  const latchkey = createLatchkey({
+    store: postgresStore(pool, { schema, timeoutMs: 60_000 }),
+    auditLog,
+    usage: false,
+  });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  const make = async () => {
+    const { key } = await latchkey.createKey({ apiId, prefix: "pay_live", ...given });
+    // Until then nothing is written of a limit.
+    if ("ratelimits" in given) await latchkey.verifyKey({ key });
+  };
+  const fill = async () => {
+    for (let made = 0; made < KEYS; made += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, make));
+    return sizeOf(pool, schema);
+  };
+  // A table and an index are a page at least, however empty: what counts is how they grow.
+  const before = await fill();
+  return Math.round(((await fill()) - before) / KEYS);
+}
+
+async function sizeOf(pool: pg.Pool, schema: string): Promise<number> {
+  const tables = "FROM pg_stat_user_tables WHERE schemaname = $1";
+  const { rows } = await pool.query(`SELECT relid::regclass::text AS name ${tables}`, [schema]);
+  for (const { name } of rows) await pool.query(`VACUUM ${name}`);
+  const sum = `SELECT sum(pg_total_relation_size(relid))::int AS bytes ${tables}`;
+  return (await pool.query(sum, [schema])).rows[0].bytes;
+}

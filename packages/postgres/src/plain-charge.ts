@@ -1,0 +1,73 @@
+import type { ChargeMoment, ChargePlan } from "@latchkey/core";
+import type { Connection, Statement } from "./engine/connection.js";
+import { KIND_CODE } from "./engine/names.js";
+
+/** Most records and limits: each number of them is a statement more to prepare. */
+const MOST_RECORDS = 2;
+const MOST_LIMITS = 2;
+
+/** How many charges leave it out after one that it had no answer to: others are at these counters, and mostly stay. */
+const LEFT_OUT = 16;
+
+/** A charge as a plain statement, which takes less of the server than the function. @see engine/plain-charge-sql.ts */
+export class PlainCharge {
+  readonly #connection: Connection;
+  readonly #plan: ChargePlan;
+  readonly #values: readonly (string | null)[];
+  #left = 0;
+
+  private constructor(connection: Connection, plan: ChargePlan) {
+    this.#connection = connection;
+    this.#plan = plan;
+    this.#values = valuesOf(plan);
+  }
+
+  /** Null where it takes the function. A statement that is planned each time would take longer. */
+  static of(connection: Connection, plan: ChargePlan): PlainCharge | null {
+    return connection.isPreparing && isPlain(plan) ? new PlainCharge(connection, plan) : null;
+  }
+
+  /** Null where it takes the function this time. */
+  at({ now, refill, request }: ChargeMoment): Statement | null {
+    if (request !== undefined) return null;
+    if (this.#left > 0) {
+      this.#left -= 1;
+      return null;
+    }
+    const { confirms, limits } = this.#plan;
+    const shape = { records: confirms.length, limits: limits.length, hasRefill: refill !== null };
+    const due = refill === null ? [] : [String(refill.amount), String(refill.dueAt)];
+    const values = [String(now), ...this.#values, ...due];
+    return { sql: this.#connection.sql.plainCharge(shape), values };
+  }
+
+  /** It had no answer. */
+  leaveOut(): void {
+    this.#left = LEFT_OUT;
+  }
+}
+
+/** Whether it takes from one record only, and knows the version of each. */
+function isPlain({ confirms, mode, uses, limits }: ChargePlan): boolean {
+  return (
+    uses !== null &&
+    confirms.length <= MOST_RECORDS &&
+    limits.length <= MOST_LIMITS &&
+    confirms.every(({ version }) => typeof version === "number") &&
+    limits.every(({ owner, cost }) => owner === uses && (cost > 0 || mode === "peek"))
+  );
+}
+
+function valuesOf(plan: ChargePlan): readonly (string | null)[] {
+  const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
+  const owner = confirms.filter((_, place) => place === uses);
+  const others = confirms.filter((_, place) => place !== uses);
+  const records = [...owner, ...others].map(({ kind, id, version }) => [
+    KIND_CODE[kind],
+    id,
+    version,
+  ]);
+  const windows = limits.map((each) => [each.window, each.limit, each.duration, each.cost]);
+  const values = [workspaceId, revision, mode, cost, ...records.flat(), ...windows.flat()];
+  return values.map((value) => (value === null ? null : String(value)));
+}
