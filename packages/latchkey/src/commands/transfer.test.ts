@@ -84,12 +84,26 @@ describe("latchkey backup and restore", () => {
     expect(stderr).toContain("the backup cannot be used");
   });
 
-  test("restore names a file that is not there, and makes no store", async () => {
+  test("restore names a file that is of no use, and makes no store", async () => {
     const { folder, to } = await aStore();
-    const file = join(folder, "nowhere.lkb");
-    const { exitCode, stderr } = await runInProcess(["restore", "--store", to, "--in", file]);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`there is no ${file}`)]);
+    const restore = ["restore", "--store", to, "--in"];
+    const nowhere = join(folder, "nowhere.lkb");
+    for (const [args, complaint] of [
+      [[nowhere], `--in must name a file that can be used: there is no ${nowhere}`],
+      [[folder], "a folder is"],
+      [[join(folder, "keys.db"), "--identity", nowhere], "--identity must name a file"],
+    ] as const) {
+      const { exitCode, stderr } = await runInProcess([...restore, ...args]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(complaint)]);
+    }
     expect(existsSync(to.replace("sqlite:", ""))).toBe(false);
+  });
+
+  test("backup names a folder that is not there", async () => {
+    const { folder, from } = await aStore();
+    const out = join(folder, "nowhere", "keys.lkb");
+    const { exitCode, stderr } = await runInProcess(["backup", "--store", from, "--out", out]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--out must name a file")]);
   });
 
   test("a passphrase comes from stdin, and an empty one is refused", async () => {
