@@ -1,5 +1,4 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
-import { Pass } from "../passes/reconcile.js";
 import { storeParts } from "../passes/source.js";
 import { createProgress, type ProgressListener } from "../progress.js";
 import { readOwnWindows } from "../records/windows.js";
@@ -37,14 +36,13 @@ export async function copyLive(
   const target = await TransferTarget.take(to);
   const source = await FollowedSource.follow(from, target.transfer);
   if (source.isFenced) return finish(source, target, {}, onProgress);
-  const targetOf = target.at.bind(target);
   let isProven = false;
   let counts: TransferReport["counts"] = {};
   for (let pass = 0; pass <= MOST_PASSES && !isProven; pass += 1) {
     const workspaces = await target.prepare(await source.followNew());
     const phase = pass === 0 ? "copying" : "verifying";
-    const onPart = createProgress(phase, onProgress, () => performance.now());
-    const result = await new Pass({ targetOf, onPart }).run(storeParts(from, workspaces));
+    const onPart = createProgress(phase, onProgress);
+    const result = await target.pass(storeParts(from, workspaces), onPart, pass > 0);
     counts = result.counts;
     const explained = await catchUp(source, target);
     isProven = pass > 0 && [...result.changed].every((address) => explained.has(address));
@@ -93,10 +91,9 @@ async function finish(
   const known = new Set(source.workspaces);
   const workspaces = await target.prepare(await source.followNew());
   await source.fence();
-  const targetOf = target.at.bind(target);
-  const onPart = createProgress("switching", onProgress, () => performance.now());
+  const onPart = createProgress("switching", onProgress);
   const whole = workspaces.filter((id) => wasFenced || !known.has(id));
-  const { counts } = await new Pass({ targetOf, onPart }).run(storeParts(from, whole));
+  const { counts } = await target.pass(storeParts(from, whole), onPart);
   let records = 0;
   for (const workspaceId of workspaces) {
     const addresses = await source.lastTrail(workspaceId);

@@ -1,6 +1,6 @@
-import { type KeyStore, LatchkeyError, type RecordAddress } from "@latchkey/core";
+import type { KeyStore, RecordAddress } from "@latchkey/core";
 import { workspacesOf } from "../passes/source.js";
-import { type FoundState, readState, replaceState } from "../state.js";
+import { type FoundState, notReadable, readState, replaceState } from "../state.js";
 import { clearTrail, readTrail, type Trail } from "./trail.js";
 
 /** A trail that no step can be added to any more. */
@@ -31,14 +31,7 @@ export class FollowedSource {
       const { state } = found;
       const isOwn = state?.state === "moved" && state.transfer === transfer;
       if (state?.state === "incomplete" || (state?.state === "moved" && !isOwn))
-        throw new LatchkeyError(
-          "STORE_UNAVAILABLE",
-          `the source is not to be used: ${state.state}`,
-          {
-            outcome: "not-applied",
-            reason: state.state,
-          },
-        );
+        throw notReadable(state.state);
       source.isFenced ||= isOwn;
       source.#states.set(id, found);
     }

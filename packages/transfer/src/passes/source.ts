@@ -9,6 +9,7 @@ import {
 } from "@latchkey/core";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
 import { type FoundWindow, readOwnWindows, scanned } from "../records/windows.js";
+import { notReadable, readState } from "../state.js";
 
 /** A part of what is copied, in the order in which it is. */
 export type Part =
@@ -44,6 +45,14 @@ export async function workspacesOf(store: KeyStore): Promise<readonly string[]> 
   const ids = new Set<string>();
   for await (const id of scanned(store, null)) if (WORKSPACE_ID_PATTERN.test(id)) ids.add(id);
   return [...ids].sort();
+}
+
+/** @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace is incomplete or has moved. */
+export async function assertReadable(store: KeyStore): Promise<void> {
+  for (const id of await workspacesOf(store)) {
+    const { state } = await readState(store, id);
+    if (state?.state === "incomplete" || state?.state === "moved") throw notReadable(state.state);
+  }
 }
 
 /** All that a store holds of workspaces. */
