@@ -45,6 +45,23 @@ describe("latchkey copy", () => {
     const again = await runInProcess(["copy", "--from", from, "--to", to, "--take-back"]);
     expect(again).toMatchObject({ exitCode: 1, stdout: "" });
     expect(again.stderr).toContain("cannot be taken back");
+    const back = ["copy", "--from", from, "--take-back", "--force"];
+    expect((await runInProcess([...back, "--to", to])).exitCode).toBe(0);
+    await expect(verify(to, key)).rejects.toMatchObject({ reason: "incomplete" });
+    expect(await verify(from, key)).toMatchObject({ valid: true });
+  });
+
+  test("--take-back --force needs no --to, and everything else does", async () => {
+    const { from } = await aStore();
+    const back = await runInProcess(["copy", "--from", from, "--take-back", "--force"]);
+    expect(back.stdout).toBe("the source is in charge\n");
+    for (const [args, complaint] of [
+      [["--take-back"], "--to is required"],
+      [["--to", "sqlite:x.db", "--force"], "--force is for --take-back alone"],
+    ] as const) {
+      const { exitCode, stderr } = await runInProcess(["copy", "--from", from, ...args]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(complaint)]);
+    }
   });
 
   test("--take-back says who is in charge", async () => {
