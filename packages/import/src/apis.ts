@@ -1,4 +1,4 @@
-import { type Latchkey, LatchkeyError } from "@latchkey/core";
+import { type ApiView, type Latchkey, LatchkeyError } from "@latchkey/core";
 import { apiNameIssues } from "./prepare.js";
 import type { ImportRow, RowIssue } from "./row.js";
 
@@ -7,6 +7,16 @@ export type ApiChoice =
   | { readonly apiId: string }
   | { readonly newName: string }
   | { readonly issue: RowIssue };
+
+/** The APIs of a workspace, page by page. */
+export async function* allApis(latchkey: Pick<Latchkey, "listApis">): AsyncGenerator<ApiView> {
+  let cursor: string | undefined;
+  do {
+    const page = await latchkey.listApis(cursor === undefined ? {} : { cursor });
+    yield* page.apis;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
 
 /** @throws LatchkeyError `BAD_REQUEST` for a name that no API can have. */
 export async function assertApiName(apiName: string): Promise<void> {
@@ -77,12 +87,7 @@ export class Apis {
   /** Of several of one name the one that was made first. */
   async #list(): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
-    let cursor: string | undefined;
-    do {
-      const page = await this.#latchkey.listApis(cursor === undefined ? {} : { cursor });
-      for (const { id, name } of page.apis) if (!ids.has(name)) ids.set(name, id);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    for await (const { id, name } of allApis(this.#latchkey)) if (!ids.has(name)) ids.set(name, id);
     return ids;
   }
 }
