@@ -124,6 +124,31 @@ describe("a live copy", () => {
     }
   });
 
+  test("brings what was counted behind its back, once a process has written it", async () => {
+    const { store, latchkey, apiId } = await aServingSource();
+    const { keyId, key } = await latchkey.createKey({ apiId, externalId: "acct_1" });
+    const other = latchkeyOn(store);
+    let pages = 0;
+    const page: KeyStore["page"] = async (...given) => {
+      const result = await store.page(...given);
+      // In each pass, behind the page of the API and that of the key.
+      if (given[1].list === "permission") {
+        pages += 1;
+        await other.verifyKey({ key });
+        await other.close();
+      }
+      return result;
+    };
+    const to = memoryStore();
+    await copy({ ...store, page }, to, { live: true });
+    expect(pages).toBe(2);
+    const target = latchkeyOn(to);
+    for (const subject of [{ apiId }, { keyId }, { externalId: "acct_1" }]) {
+      const { verifications } = await target.getVerifications(subject);
+      expect(verifications.at(-1)).toMatchObject({ success: 2 });
+    }
+  });
+
   test("shows no window of its own in a verdict, nor in one that is repeated", async () => {
     const { store, latchkey, keys } = await aServingSource();
     const key = keys[0]?.key ?? "";

@@ -17,13 +17,18 @@ export function trailWindows(trail: string): string {
   return `t:${trail}:`;
 }
 
-/** The change, with the address of each record that it writes in the trail. */
-export function leaveTrail(change: Change, trail: string): Change {
+/** The change, with the address of each record that it writes in the trail, and of others. */
+export function leaveTrail(
+  change: Change,
+  trail: string,
+  others: readonly RecordAddress[] = [],
+): Change {
   const digest = nativeSha256 ?? portableSha256;
   const written = [
     ...change.puts.map(({ record }) => record),
     ...change.deletes,
     ...change.counters,
+    ...others,
   ];
   const addresses = new Map(written.map(({ kind, id }) => [`${kind} ${id}`, { kind, id }]));
   const records = Array.from(addresses, ([name, body]): StoredRecord => {
