@@ -117,6 +117,17 @@ describe("a workspace that is followed", () => {
     await expect(guarded.addStatistics(WORKSPACE, { counts, uses: [] })).resolves.toBeUndefined();
   });
 
+  test("has the name of each window without an owner in its trail that is taken from or dropped", async () => {
+    const { store, guarded, enter, plans } = await aGuarded();
+    await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
+    await guarded.commit(WORKSPACE, aChange({ dropWindows: ["w"] }));
+    expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([{ window: "w" }]);
+    const limit = { name: "n", window: "w", limit: 1, duration: 9, cost: 1, owner: null };
+    const taken = await guarded.charge(aPlan({ limits: [limit] }), { now: 0, refill: null });
+    expect(plans.at(-1)?.limits).toMatchObject([limit, { window: "t:3::w", cost: 1 }]);
+    expect(taken).toMatchObject({ limits: [{ name: "n" }] });
+  });
+
   test("takes a unit from a window named after each record whose counters may move, and shows it to nobody", async () => {
     const { guarded, enter, plans } = await aGuarded();
     await enter({ state: "followed", transfer: "t", trail: "3" }, 7);

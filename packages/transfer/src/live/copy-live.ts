@@ -1,12 +1,10 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import { storeParts } from "../passes/source.js";
 import { createProgress, type ProgressListener } from "../progress.js";
-import { readOwnWindows } from "../records/windows.js";
-import { writeOwnWindows } from "../records/write-windows.js";
 import type { TransferReport } from "../report.js";
 import { TransferTarget } from "../target.js";
 import { FollowedSource } from "./followed-source.js";
-import { followTrail } from "./trail.js";
+import { followTrail, type Trail } from "./trail.js";
 
 /** A difference that is small enough to be carried over while nobody serves. */
 const SMALL = 200;
@@ -65,16 +63,21 @@ async function catchUp(
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     let count = 0;
     for (const workspaceId of source.workspaces) {
-      const addresses = await source.nextTrail(workspaceId);
-      for (const { kind, id } of addresses) changed.add(`${workspaceId} ${kind} ${id}`);
-      count += addresses.length;
-      await followTrail(source.store, target.at(workspaceId), addresses);
+      const trail = await source.nextTrail(workspaceId);
+      for (const { kind, id } of trail.addresses) changed.add(`${workspaceId} ${kind} ${id}`);
+      count += sizeOf(trail);
+      await followTrail(source.store, target.at(workspaceId), trail);
       await source.clear(workspaceId);
     }
     if (count <= SMALL || count > before * SHRINKING) break;
     before = count;
   }
   return changed;
+}
+
+/** How much there is to compare. */
+function sizeOf({ addresses, changedWindows }: Trail): number {
+  return addresses.length + changedWindows.length;
 }
 
 /** From the fence on. A process that died behind the fence compares everything again. */
@@ -96,16 +99,10 @@ async function finish(
   const { counts } = await target.pass(storeParts(from, whole), onPart);
   let records = 0;
   for (const workspaceId of workspaces) {
-    const addresses = await source.lastTrail(workspaceId);
-    records += addresses.length;
-    await followTrail(from, target.at(workspaceId), addresses);
-    const isSame = (await followTrail(from, target.at(workspaceId), addresses)) === 0;
-    const windows = await readOwnWindows(from, workspaceId);
-    for (let left = 2; left > 0; left -= 1) {
-      const present = await readOwnWindows(target.store, workspaceId);
-      const count = await writeOwnWindows(target.at(workspaceId), windows, present);
-      if (count === 0) break;
-    }
+    const trail = await source.lastTrail(workspaceId);
+    records += sizeOf(trail);
+    await followTrail(from, target.at(workspaceId), trail);
+    const isSame = (await followTrail(from, target.at(workspaceId), trail)) === 0;
     if (!isSame)
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",

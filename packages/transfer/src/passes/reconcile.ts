@@ -2,7 +2,7 @@ import { keysOfApi, type LoadedRecord } from "@latchkey/core";
 import { type Counts, count } from "../counts.js";
 import { SetDigest } from "../digest.js";
 import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
-import { type FoundWindow, readOwnWindows, windowText } from "../records/windows.js";
+import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
 import { type Difference, type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
@@ -145,7 +145,7 @@ export class Pass {
     if (one !== other) this.#changed.add(`${this.#target?.workspaceId} ${kind} ${id}`);
   }
 
-  async #takeWindows(wanted: ReadonlyMap<string, FoundWindow>): Promise<void> {
+  async #takeWindows(wanted: FoundWindows): Promise<void> {
     const target = this.#target as Target;
     const present = await readOwnWindows(target.store, target.workspaceId);
     for (const window of wanted.values())

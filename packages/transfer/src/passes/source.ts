@@ -8,7 +8,7 @@ import {
   WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
-import { type FoundWindow, readOwnWindows, scanned } from "../records/windows.js";
+import { type FoundWindows, readOwnWindows, scanned } from "../records/windows.js";
 import { notReadable, readState } from "../state.js";
 
 /** A part of what is copied, in the order in which it is. */
@@ -29,7 +29,7 @@ export type Part =
       readonly size: number | null;
     }
   /** The windows that the workspace keeps, all of them. */
-  | { readonly kind: "windows"; readonly windows: ReadonlyMap<string, FoundWindow> };
+  | { readonly kind: "windows"; readonly windows: FoundWindows };
 
 /** A list of records of one kind. */
 export interface RecordList {
