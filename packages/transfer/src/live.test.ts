@@ -170,6 +170,18 @@ describe("a live copy", () => {
   });
 });
 
+test("a verification that is repeated with its requestId after the switch is charged again, and once", async () => {
+  const { store, latchkey, keys } = await aServingSource();
+  const question = { key: keys[0]?.key ?? "", requestId: "r" };
+  const expectRemaining = async (each: Latchkey, remaining: number) =>
+    expect(await each.verifyKey(question)).toMatchObject({ code: "VALID", remaining });
+  for (const left of [999, 999]) await expectRemaining(latchkey, left);
+  const to = memoryStore();
+  await copy(store, to, { live: true });
+  const target = latchkeyOn(to);
+  for (const left of [998, 998]) await expectRemaining(target, left);
+});
+
 test("a copy refuses a target that is in use", async () => {
   const { store } = await aServingSource();
   const other = await aServingSource();
