@@ -1,7 +1,8 @@
 // How fast keys are copied, and how long nobody can use them when they move:
 //   npm run build && node packages/transfer/rates.mjs <from url> <to url> <keys> [live]
-// The source is filled with so many keys if it is empty; the target must be empty, and without one ("") nothing but that is done. Prints one line: pair, keys, records a second of the
-// first pass and of the proof, and with `live` how long the fence stood, while verifications went on, each of another key, and new keys were made.
+// The source is filled with so many keys if it is empty; the target must be empty, and without one ("") nothing but that is done.
+// Prints one line: pair, keys, records a second of the first pass and of the proof, and with `live` how long the fence stood, while
+// verifications went on, each of another key, and new keys were made.
 
 import { performance } from "node:perf_hooks";
 import { copy } from "@latchkey/transfer";
