@@ -1,55 +1,75 @@
 // How fast keys are copied, and how long nobody can use them when they move:
 //   npm run build && node packages/transfer/rates.mjs <from url> <to url> <keys> [live]
-// Both stores must be empty. Prints one line: pair, keys, records a second of the first pass and of the proof, and with `live` how long
-// the fence stood, while some hundred verifications a second went on, each of another key.
+// The source is filled with so many keys if it is empty; the target must be empty, and without one ("") nothing but that is done.
+// Prints one line: pair, keys, records a second of the first pass and of the proof, and with `live` how long the fence stood, while
+// verifications went on, each of another key, and new keys were made.
 
 import { performance } from "node:perf_hooks";
 import { copy } from "@latchkey/transfer";
 import { createLatchkey, openStore } from "../latchkey/dist/index.js";
 
 const [fromUrl = "", toUrl = "", count = "10000", mode = ""] = process.argv.slice(2);
-const [from, to] = [fromUrl, toUrl].map((url) => openStore(url));
+const from = openStore(fromUrl);
 const lent = { ...from, close: async () => undefined };
+const secrets = Array.from({ length: Number(count) }, (_, at) => `rates_${at}_${"x".repeat(24)}`);
 let latchkey = createLatchkey({ store: lent, usage: { flushMs: 3_600_000 } });
-const { apiId } = await latchkey.createApi({ name: "rates" });
-const secrets = [];
-for (let made = 0; made < Number(count); made += 100) {
-  const keys = Array.from({ length: Math.min(100, Number(count) - made) }, (_, number) => {
-    const secret = `rates_${made + number}_${"x".repeat(24)}`;
-    secrets.push(secret);
-    return {
-      plaintext: secret,
-      apiId,
-      remaining: 1_000,
-      ratelimit: { limit: 1_000_000, duration: 86_400_000 },
-    };
-  });
-  await latchkey.createKeys(keys);
-}
-for (let at = 0; at < secrets.length; at += 10) await latchkey.verifyKey({ key: secrets[at] });
+const apiId = (await latchkey.listApis()).apis[0]?.id ?? (await fill());
 // With its statistics written, and without any that would come while an idle source is copied.
 await latchkey.close();
 latchkey = createLatchkey({ store: lent, usage: false });
+if (toUrl === "") {
+  await from.close();
+  process.exit();
+}
+const to = openStore(toUrl);
+
+/** Makes the keys, and uses every tenth. */
+async function fill() {
+  const { apiId } = await latchkey.createApi({ name: "rates" });
+  const settings = {
+    apiId,
+    remaining: 1_000,
+    ratelimit: { limit: 1_000_000, duration: 86_400_000 },
+  };
+  for (let at = 0; at < secrets.length; at += 100)
+    await latchkey.createKeys(
+      secrets.slice(at, at + 100).map((plaintext) => ({ plaintext, ...settings })),
+    );
+  for (let at = 0; at < secrets.length; at += 10) await latchkey.verifyKey({ key: secrets[at] });
+  return apiId;
+}
 
 let admittedAt = 0;
 let refusedAt = 0;
 let verified = 0;
-async function serve(start) {
-  for (let at = start; ; at = (at + 7) % secrets.length) {
+let written = 0;
+
+/** Does something again and again, with a pause between, until the keys have moved. */
+async function untilMoved(pauseMs, work) {
+  for (let round = 0; ; round += 1) {
     try {
-      await latchkey.verifyKey({ key: secrets[at] });
-      admittedAt = performance.now();
-      verified += 1;
+      await work(round);
     } catch (error) {
       if (error.reason !== "moved") throw error;
       refusedAt ||= performance.now();
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
-const serving = mode === "live" ? [serve(0), serve(3)] : [];
+async function verify(round) {
+  await latchkey.verifyKey({ key: secrets[(round * 7) % secrets.length] });
+  admittedAt = performance.now();
+  verified += 1;
+}
+
+async function write(round) {
+  await latchkey.createKey({ apiId, name: `new ${round}`, remaining: 5 });
+  written += 1;
+}
+
+const serving = mode === "live" ? [untilMoved(1, verify), untilMoved(100, write)] : [];
 const rates = new Map();
 const startedAt = performance.now();
 const { counts, digest, fence } = await copy(from, to, {
@@ -74,6 +94,7 @@ console.log(
       fence,
       gapMs: Math.round(back - Math.min(admittedAt, refusedAt)),
       perSecond: Math.round(verified / seconds),
+      written,
     }),
   }),
 );

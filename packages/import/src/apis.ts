@@ -1,4 +1,5 @@
-import { type Latchkey, LatchkeyError } from "@latchkey/core";
+import { type ApiView, type Latchkey, LatchkeyError } from "@latchkey/core";
+import { apiNameIssues } from "./prepare.js";
 import type { ImportRow, RowIssue } from "./row.js";
 
 /** The API that a row goes to: one that exists, one that is to be made, or why there is none. */
@@ -6,6 +7,29 @@ export type ApiChoice =
   | { readonly apiId: string }
   | { readonly newName: string }
   | { readonly issue: RowIssue };
+
+/** The APIs of a workspace, page by page. */
+export async function* allApis(latchkey: Pick<Latchkey, "listApis">): AsyncGenerator<ApiView> {
+  let cursor: string | undefined;
+  do {
+    const page = await latchkey.listApis(cursor === undefined ? {} : { cursor });
+    yield* page.apis;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+/** @throws LatchkeyError `BAD_REQUEST` for a name that no API can have. */
+export async function assertApiName(apiName: string): Promise<void> {
+  const issues = await apiNameIssues("apiName", apiName);
+  if (issues.length === 0) return;
+  throw new LatchkeyError(
+    "BAD_REQUEST",
+    issues.map(({ field, message }) => `"${field}" ${message}`).join("; "),
+    {
+      issues: issues.map(({ field, message }) => ({ path: field, message })),
+    },
+  );
+}
 
 /** Says which API a row goes to: the one that is given for all, else its own, else the one of the name that it gives. */
 export class Apis {
@@ -35,7 +59,9 @@ export class Apis {
     }
     this.#idsByName ??= await this.#list();
     const known = this.#idsByName.get(name);
-    return known === undefined ? { newName: name } : { apiId: known };
+    if (known !== undefined) return { apiId: known };
+    const [issue] = await apiNameIssues("api", name);
+    return issue === undefined ? { newName: name } : { issue };
   }
 
   /** Makes known that an API was made. */
@@ -61,12 +87,7 @@ export class Apis {
   /** Of several of one name the one that was made first. */
   async #list(): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
-    let cursor: string | undefined;
-    do {
-      const page = await this.#latchkey.listApis(cursor === undefined ? {} : { cursor });
-      for (const { id, name } of page.apis) if (!ids.has(name)) ids.set(name, id);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    for await (const { id, name } of allApis(this.#latchkey)) if (!ids.has(name)) ids.set(name, id);
     return ids;
   }
 }

@@ -1,4 +1,5 @@
 import { type ApiView, type IdentityView, type Latchkey, LatchkeyError } from "@latchkey/core";
+import { allApis } from "./apis.js";
 import { type ExportedKey, exportedKey } from "./exported-key.js";
 
 /** What an export calls of a latchkey. */
@@ -73,12 +74,7 @@ async function* apisOf(
     yield await from.getApi({ apiId });
     return;
   }
-  let cursor: string | undefined;
-  do {
-    const page = await from.listApis(cursor === undefined ? {} : { cursor });
-    yield* page.apis;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  yield* allApis(from);
 }
 
 /** Null for one that was deleted meanwhile. */

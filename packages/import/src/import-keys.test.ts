@@ -113,6 +113,34 @@ test("a dry run reports what the import then does, and writes nothing", async ()
   expect([real.report.written, real.report.alreadyThere]).toEqual([1, 1]);
 });
 
+test("nothing is made for rows that are skipped, and a dry run names the same reasons", async () => {
+  const latchkey = openLatchkey();
+  const row = { api: "tides", permissions: ["tides.read"], roles: ["harbour"] };
+  const rows = [
+    { ...row, hash: hashOf(secret(1)), api: "t", externalId: "pier-1", identity: { meta: {} } },
+    { ...row, hash: hashOf(secret(2)), externalId: "pier-2", identity: { remaining: "x" } },
+    { ...row, hash: "too short" },
+  ];
+  const dry = await runImport({ from: jsonl(...rows), into: latchkey, dryRun: true });
+  const real = await runImport({ from: jsonl(...rows), into: latchkey });
+  expect(issuesOf(real.rows).map((issue) => issue.split(" ", 2).join(" "))).toEqual([
+    "1 api",
+    "2 identity.remaining",
+    "3 hash.value",
+  ]);
+  expect(real.rows).toEqual(dry.rows);
+  expect(real.report.created).toEqual({ apis: [], permissions: [], roles: [] });
+  expect((await latchkey.listAuditEvents()).events).toEqual([]);
+});
+
+test("a name that no API can have is refused before any row is read", async () => {
+  const from = jsonl({ hash: hashOf(secret(1)) });
+  await expect(runImport({ from, into: openLatchkey(), apiName: "t" })).rejects.toMatchObject({
+    code: "BAD_REQUEST",
+    issues: [{ path: "apiName", message: expect.stringContaining("3 to 256 characters") }],
+  });
+});
+
 test("an owner gets what is known of it once, and keeps what it has", async () => {
   const latchkey = openLatchkey();
   await latchkey.createIdentity({ externalId: "known", meta: { plan: "gold" } });

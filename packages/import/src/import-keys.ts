@@ -1,14 +1,8 @@
-import {
-  type ImportedKeyResult,
-  type Latchkey,
-  LatchkeyError,
-  OPERATIONS,
-  parseInput,
-} from "@latchkey/core";
-import { Apis } from "./apis.js";
-import { createGrant, createIdentity } from "./prepare.js";
+import type { ErrorDetails, ImportedKeyResult, Latchkey, LatchkeyError } from "@latchkey/core";
+import { Apis, assertApiName } from "./apis.js";
+import { createGrant, createIdentity, identityIssues } from "./prepare.js";
 import { type ImportReport, type RowReport, rowReport, Tally } from "./report.js";
-import type { ImportRow, ImportSource, RowIssue } from "./row.js";
+import type { IdentitySettings, ImportRow, ImportSource, RowIssue } from "./row.js";
 
 /** What an import calls of a latchkey. */
 export type ImportTarget = Pick<
@@ -57,6 +51,11 @@ interface Placed {
   readonly newName: string | null;
 }
 
+/** A row that can be written once the roles and permissions are there that are missing. */
+interface Judged extends Placed {
+  readonly missing: ErrorDetails["missing"];
+}
+
 /**
  * Takes over the keys of a source: each goes on working with the secret that its user has. A row that cannot be taken over is
  * skipped, and the report says why; it stops no other.
@@ -64,13 +63,14 @@ interface Placed {
  * Run it again after it was stopped, or when keys were added there: what is there stays as it is, and is not written again.
  *
  * @returns How far it is, after each hundred rows; the last report is the whole.
- * @throws LatchkeyError `NOT_FOUND` for an unknown `apiId`, and what the store throws. All rows reported until then are settled.
+ * @throws LatchkeyError `NOT_FOUND` for an unknown `apiId`, `BAD_REQUEST` for an `apiName` that no API can have, and what the store throws. All rows reported until then are settled.
  */
 export async function* importKeys(options: ImportOptions): AsyncGenerator<ImportReport, void> {
-  const { from, into, apiId, dryRun = false, clock = () => performance.now() } = options;
+  const { from, into, apiId, apiName, dryRun = false, clock = () => performance.now() } = options;
   const startedAt = clock();
   const tally = new Tally(dryRun, from.ignoredColumns, () => clock() - startedAt);
   if (apiId !== undefined) await into.getApi({ apiId });
+  if (apiName !== undefined) await assertApiName(apiName);
   const work = new Import(options, tally);
   let chunk: ImportRow[] = [];
   let grants = 0;
@@ -121,17 +121,12 @@ class Import {
       const choice = await this.#apis.choose(row);
       if ("issue" in choice && issues.length === 0) issues.push(choice.issue);
       if (issues.length > 0) reports.set(row, rowReport(row, "skipped", { issues }));
-      else
-        placed.push({
-          row,
-          apiId: "apiId" in choice ? choice.apiId : null,
-          newName: "newName" in choice ? choice.newName : null,
-        });
+      else if (!("issue" in choice)) placed.push({ row, apiId: null, newName: null, ...choice });
     }
-    const good = await this.#judge(placed, reports);
+    const ready = await this.#prepare(await this.#judge(placed, reports), reports);
     if (this.#options.dryRun)
-      for (const { row } of good) reports.set(row, rowReport(row, "written"));
-    else await this.#write(good, reports);
+      for (const { row } of ready) reports.set(row, rowReport(row, "written"));
+    else await this.#write(ready, reports);
     for (const row of rows) {
       const report = reports.get(row) as RowReport;
       this.#tally.settle(report);
@@ -139,93 +134,87 @@ class Import {
     }
   }
 
-  /** The rows that can be written, once what they need is made. */
+  /** The rows that can be written, once what they need is there. */
   async #judge(
     placed: readonly Placed[],
     reports: Map<ImportRow, RowReport>,
-  ): Promise<readonly Placed[]> {
+  ): Promise<readonly Judged[]> {
     const results = await this.#createKeys(placed, true);
-    const good = placed.filter(({ row, newName }, index) => {
+    const good: Judged[] = [];
+    for (const [index, item] of placed.entries()) {
       const { error } = results[index] as ImportedKeyResult;
-      if (error === undefined || isMissingGrants(error)) return true;
-      if (newName !== null && error.code === "NOT_FOUND") return true;
-      reports.set(row, refusedRow(row, error));
-      return false;
-    });
-    const missing = { roles: new Set<string>(), permissions: new Set<string>() };
-    results.forEach(({ error }) => {
-      for (const kind of ["roles", "permissions"] as const)
-        for (const name of error?.details?.missing?.[kind] ?? []) missing[kind].add(name);
-    });
-    for (const kind of ["roles", "permissions"] as const)
-      for (const name of missing[kind])
-        if (this.#options.dryRun || (await createGrant(this.#into, kind, name)))
-          this.#tally.create(kind, name);
-    return this.#withApis(good, reports);
-  }
-
-  /** Makes the APIs that rows go to. */
-  async #withApis(
-    placed: readonly Placed[],
-    reports: Map<ImportRow, RowReport>,
-  ): Promise<readonly Placed[]> {
-    const ready: Placed[] = [];
-    for (const item of placed) {
-      const { row, newName } = item;
-      if (newName === null) {
-        ready.push(item);
+      const lacksApi = item.newName !== null && error?.code === "NOT_FOUND";
+      if (error !== undefined && !lacksApi && error.reason !== "missing-grants") {
+        reports.set(item.row, refusedRow(item.row, error));
         continue;
       }
-      try {
-        ready.push({ ...item, apiId: await this.#api(row, newName) });
-      } catch (error) {
-        if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") throw error;
-        const issues = error.issues.map(({ message }) => ({ field: "api", message }));
-        reports.set(row, rowReport(row, "skipped", { issues }));
-      }
+      const owner = this.#newOwnerOf(item.row);
+      const issues = owner === null ? [] : await identityIssues(...owner);
+      if (issues.length > 0) reports.set(item.row, rowReport(item.row, "skipped", { issues }));
+      else good.push({ ...item, missing: error?.details.missing });
     }
-    return ready;
+    return good;
   }
 
-  async #api(row: ImportRow, name: string): Promise<string> {
-    const choice = await this.#apis.choose(row);
-    if ("apiId" in choice) return choice.apiId;
-    parseInput(OPERATIONS.createApi.input, { name });
-    const { apiId } = this.#options.dryRun
-      ? { apiId: NO_API }
-      : await this.#into.createApi({ name });
-    if (!this.#options.dryRun) this.#apis.add(name, apiId);
-    this.#tally.create("apis", name);
-    return apiId;
-  }
-
-  async #write(placed: readonly Placed[], reports: Map<ImportRow, RowReport>): Promise<void> {
-    const ready: Placed[] = [];
-    for (const item of placed) {
+  /** Makes what rows need, and nothing for one that is skipped: so owners come first, which may be refused. */
+  async #prepare(
+    judged: readonly Judged[],
+    reports: Map<ImportRow, RowReport>,
+  ): Promise<readonly Placed[]> {
+    const ready: Judged[] = [];
+    for (const item of judged) {
       const issues = await this.#makeOwner(item.row);
       if (issues.length === 0) ready.push(item);
       else reports.set(item.row, rowReport(item.row, "skipped", { issues }));
     }
-    const results = await this.#createKeys(ready, false);
-    ready.forEach(({ row }, index) => {
+    const { dryRun } = this.#options;
+    for (const kind of ["roles", "permissions"] as const)
+      for (const name of new Set(ready.flatMap(({ missing }) => missing?.[kind] ?? [])))
+        if (dryRun || (await createGrant(this.#into, kind, name))) this.#tally.create(kind, name);
+    const placed: Placed[] = [];
+    for (const item of ready) placed.push({ ...item, apiId: await this.#apiOf(item) });
+    return placed;
+  }
+
+  async #apiOf({ row, apiId, newName }: Placed): Promise<string | null> {
+    if (newName === null) return apiId;
+    this.#tally.create("apis", newName);
+    if (this.#options.dryRun) return null;
+    // A row before it may have made it.
+    const choice = await this.#apis.choose(row);
+    if ("apiId" in choice) return choice.apiId;
+    const made = await this.#into.createApi({ name: newName });
+    this.#apis.add(newName, made.apiId);
+    return made.apiId;
+  }
+
+  async #write(placed: readonly Placed[], reports: Map<ImportRow, RowReport>): Promise<void> {
+    const results = await this.#createKeys(placed, false);
+    placed.forEach(({ row }, index) => {
       const { error, keyId } = results[index] as ImportedKeyResult;
-      reports.set(
-        row,
+      const report =
         error === undefined
           ? rowReport(row, "written", { keyId: keyId ?? undefined })
-          : refusedRow(row, error),
-      );
+          : refusedRow(row, error);
+      reports.set(row, report);
     });
   }
 
   /** createKeys makes owners as well, and knows nothing of them but the `externalId`. */
-  async #makeOwner({ key, identity }: ImportRow): Promise<readonly RowIssue[]> {
-    const owner = key.externalId ?? key.ownerId;
-    if (identity === undefined || typeof owner !== "string" || this.#owners.has(owner)) return [];
-    const issues = await createIdentity(this.#into, owner, identity);
+  async #makeOwner(row: ImportRow): Promise<readonly RowIssue[]> {
+    const owner = this.#newOwnerOf(row);
+    if (owner === null) return [];
+    const issues = this.#options.dryRun ? [] : await createIdentity(this.#into, ...owner);
     if (this.#owners.size >= MAX_OWNERS) this.#owners.clear();
-    if (issues.length === 0) this.#owners.add(owner);
+    if (issues.length === 0) this.#owners.add(owner[0]);
     return issues;
+  }
+
+  /** The owner that has to be there before the key, with its settings; null for none, and for one that is known to be there. */
+  #newOwnerOf({ key, identity }: ImportRow): [externalId: string, IdentitySettings] | null {
+    const owner = key.externalId ?? key.ownerId;
+    if (identity === undefined || typeof owner !== "string" || this.#owners.has(owner)) return null;
+    return [owner, identity];
   }
 
   async #createKeys(
@@ -237,10 +226,6 @@ class Import {
     const { results } = await this.#into.createKeys(keys as never, { partial: true, dryRun });
     return results;
   }
-}
-
-function isMissingGrants(error: LatchkeyError): boolean {
-  return error.reason === "missing-grants";
 }
 
 function refusedRow(row: ImportRow, error: LatchkeyError): RowReport {

@@ -1,4 +1,5 @@
 import { FIELDS } from "./fields.js";
+import { type Columns, isObject } from "./read-row.js";
 import type { InstantUnit } from "./read-value.js";
 
 /** Where a column goes. */
@@ -64,8 +65,7 @@ function knownField(field: string, name: string): string {
   throw new TypeError(`${name} names no field: one of ${[...FIELDS.keys()].join(", ")}`);
 }
 
-function objectOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return value as Readonly<Record<string, unknown>>;
+function objectOf(value: unknown, name: string): Columns {
+  if (isObject(value)) return value;
   throw new TypeError(`${name} must be an object`);
 }

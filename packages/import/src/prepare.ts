@@ -1,4 +1,4 @@
-import { type Latchkey, LatchkeyError } from "@latchkey/core";
+import { type Latchkey, LatchkeyError, OPERATIONS, parseInput } from "@latchkey/core";
 import type { IdentitySettings, RowIssue } from "./row.js";
 
 /** Makes a role or a permission, unless it is there. @returns Whether it was made. */
@@ -17,23 +17,43 @@ export async function createGrant(
  *
  * @returns What is wrong with the settings.
  */
-export async function createIdentity(
+export function createIdentity(
   latchkey: Pick<Latchkey, "createIdentity" | "getIdentity" | "updateIdentity">,
   externalId: string,
   settings: IdentitySettings,
 ): Promise<readonly RowIssue[]> {
-  try {
-    // Its uses may be used up, which no new identity can be: it begins with one.
-    const isUsedUp = settings.remaining === 0;
-    const given = { ...settings, ...(isUsedUp && { remaining: 1 }), externalId };
-    const isNew = await isMade(latchkey.createIdentity(given));
-    if (isNew && isUsedUp) await latchkey.updateIdentity({ externalId, remaining: 0 });
-    return [];
-  } catch (error) {
-    if (error instanceof LatchkeyError && error.code === "BAD_REQUEST")
-      return error.issues.map(({ path, message }) => ({ field: `identity.${path}`, message }));
-    throw error;
-  }
+  return issuesOf(async () => {
+    const isNew = await isMade(latchkey.createIdentity(inputOf(externalId, settings)));
+    if (isNew && isUsedUp(settings)) await latchkey.updateIdentity({ externalId, remaining: 0 });
+  }, ofIdentity);
+}
+
+/** What is wrong with the settings of an identity, as far as that can be said before it is made. */
+export function identityIssues(
+  externalId: string,
+  settings: IdentitySettings,
+): Promise<readonly RowIssue[]> {
+  const input = inputOf(externalId, settings);
+  return issuesOf(() => parseInput(OPERATIONS.createIdentity.input, input), ofIdentity);
+}
+
+/** What is wrong with the name of an API. @param field - What the name is called. */
+export function apiNameIssues(field: string, name: string): Promise<readonly RowIssue[]> {
+  return issuesOf(
+    () => parseInput(OPERATIONS.createApi.input, { name }),
+    () => field,
+  );
+}
+
+const ofIdentity = (path: string) => `identity.${path}`;
+
+/** Its uses may be used up, which no new identity can be: it begins with one. */
+function inputOf(externalId: string, settings: IdentitySettings) {
+  return { ...settings, ...(isUsedUp(settings) && { remaining: 1 }), externalId };
+}
+
+function isUsedUp({ remaining }: IdentitySettings): boolean {
+  return remaining === 0;
 }
 
 async function isMade(making: Promise<unknown>): Promise<boolean> {
@@ -43,5 +63,18 @@ async function isMade(making: Promise<unknown>): Promise<boolean> {
   } catch (error) {
     if (error instanceof LatchkeyError && error.code === "CONFLICT") return false;
     throw error;
+  }
+}
+
+async function issuesOf(
+  work: () => unknown,
+  fieldOf: (path: string) => string,
+): Promise<readonly RowIssue[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") throw error;
+    return error.issues.map(({ path, message }) => ({ field: fieldOf(path), message }));
   }
 }

@@ -8,7 +8,7 @@ export type InstantUnit = "ms" | "s";
 export type ReadValue = { readonly value: unknown } | { readonly message: string };
 
 /** Before 1973 in ms, and after the year 5000 in seconds: such a number of ms is one of seconds. */
-const EARLIEST_MS = 100_000_000_000;
+export const EARLIEST_MS = 100_000_000_000;
 
 /** A date, or a date with a time and a zone or none, which then is UTC: PostgreSQL writes a space and `+00`. */
 const ISO_INSTANT =

@@ -202,6 +202,9 @@ describe("a client written for Unkey v2", () => {
       { externalId: "harbour_7" },
       { externalId: "harbour_8" },
     ]);
+    expect(await all(unkey.identities.listIdentities({ search: "BOUR_8" }))).toMatchObject([
+      { externalId: "harbour_8" },
+    ]);
     const changed = { identity: "harbour_7", meta: {}, ratelimits: [] };
     expect((await unkey.identities.updateIdentity(changed)).data).toEqual({
       ...identity,

@@ -1,8 +1,8 @@
 import type { KeyStore } from "@latchkey/core";
-import { assertReadable } from "./copy.js";
+import { type Counts, count } from "./counts.js";
 import type { Encryption } from "./file/encryption.js";
 import { writeBackup } from "./file/write-file.js";
-import { type Part, storeParts, workspacesOf } from "./passes/source.js";
+import { assertReadable, type Part, storeParts, workspacesOf } from "./passes/source.js";
 import { createProgress, type ProgressListener } from "./progress.js";
 
 /** Options of {@link backup}. */
@@ -15,8 +15,7 @@ export interface BackupOptions {
 /** What a backup holds. */
 export interface BackupReport {
   readonly workspaces: readonly string[];
-  /** Records by kind, and `window` for those that workspaces keep. */
-  readonly counts: Readonly<Record<string, number>>;
+  readonly counts: Counts;
 }
 
 /**
@@ -35,7 +34,7 @@ export async function backup(
 ): Promise<BackupReport> {
   await assertReadable(store);
   const workspaces = await workspacesOf(store);
-  const onPart = createProgress("copying", options.onProgress, () => performance.now());
+  const onPart = createProgress("copying", options.onProgress);
   const counts: Record<string, number> = {};
   const counted = watched(storeParts(store, workspaces), (part) => {
     count(counts, part);
@@ -50,14 +49,4 @@ async function* watched(parts: AsyncIterable<Part>, watch: (part: Part) => void)
     watch(part);
     yield part;
   }
-}
-
-/** Adds the records of a part. */
-export function count(counts: Record<string, number>, part: Part): void {
-  const add = (kind: string, by: number) => {
-    counts[kind] = (counts[kind] ?? 0) + by;
-  };
-  if (part.kind === "records") add(part.of.kind, part.records.length);
-  else if (part.kind === "windows") add("window", part.windows.size);
-  else add("workspace", part.record === null ? 0 : 1);
 }

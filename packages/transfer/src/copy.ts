@@ -1,10 +1,8 @@
-import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import type { KeyStore } from "@latchkey/core";
 import { copyLive } from "./live/copy-live.js";
-import { Pass } from "./passes/reconcile.js";
-import { storeParts, workspacesOf } from "./passes/source.js";
+import { assertReadable, storeParts, workspacesOf } from "./passes/source.js";
 import { createProgress, type ProgressListener } from "./progress.js";
-import { reportOf, type TransferReport } from "./report.js";
-import { readState } from "./state.js";
+import type { TransferReport } from "./report.js";
 import { TransferTarget } from "./target.js";
 
 /** Options of {@link copy}. */
@@ -16,9 +14,6 @@ export interface CopyOptions {
   readonly live?: boolean;
   readonly onProgress?: ProgressListener;
 }
-
-/** Passes after which a source that never stays the same is given up. */
-const MOST_PASSES = 5;
 
 /**
  * Copies everything from one store to another, whichever they are: records, claims, lists, counters with their windows, statistics
@@ -40,31 +35,12 @@ export async function copy(
   const { onProgress } = options;
   await assertReadable(from);
   const target = await TransferTarget.take(to);
-  const targetOf = target.at.bind(target);
-  for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
-    const workspaces = await target.prepare(await workspacesOf(from));
-    const phase = pass === 1 ? "copying" : "verifying";
-    const onPart = createProgress(phase, onProgress, () => performance.now());
-    const result = await new Pass({ targetOf, onPart }).run(storeParts(from, workspaces));
-    if (result.differences > 0) continue;
-    const report = reportOf(workspaces, result);
-    await target.open();
-    return report;
-  }
-  throw new LatchkeyError(
-    "CONFLICT",
+  return target.fill(
+    {
+      workspaces: () => workspacesOf(from),
+      parts: (workspaceIds) => storeParts(from, workspaceIds),
+    },
+    (phase) => createProgress(phase, onProgress),
     "the source kept changing while it was copied: stop what uses it, or copy it live",
   );
-}
-
-/** @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace is incomplete or has moved. */
-export async function assertReadable(store: KeyStore): Promise<void> {
-  for (const id of await workspacesOf(store)) {
-    const { state } = await readState(store, id);
-    if (state?.state !== "incomplete" && state?.state !== "moved") continue;
-    throw new LatchkeyError("STORE_UNAVAILABLE", `the source is not to be used: ${state.state}`, {
-      outcome: "not-applied",
-      reason: state.state,
-    });
-  }
 }

@@ -124,6 +124,31 @@ describe("a live copy", () => {
     }
   });
 
+  test("brings what was counted behind its back, once a process has written it", async () => {
+    const { store, latchkey, apiId } = await aServingSource();
+    const { keyId, key } = await latchkey.createKey({ apiId, externalId: "acct_1" });
+    const other = latchkeyOn(store);
+    let pages = 0;
+    const page: KeyStore["page"] = async (...given) => {
+      const result = await store.page(...given);
+      // In each pass, behind the page of the API and that of the key.
+      if (given[1].list === "permission") {
+        pages += 1;
+        await other.verifyKey({ key });
+        await other.close();
+      }
+      return result;
+    };
+    const to = memoryStore();
+    await copy({ ...store, page }, to, { live: true });
+    expect(pages).toBe(2);
+    const target = latchkeyOn(to);
+    for (const subject of [{ apiId }, { keyId }, { externalId: "acct_1" }]) {
+      const { verifications } = await target.getVerifications(subject);
+      expect(verifications.at(-1)).toMatchObject({ success: 2 });
+    }
+  });
+
   test("shows no window of its own in a verdict, nor in one that is repeated", async () => {
     const { store, latchkey, keys } = await aServingSource();
     const key = keys[0]?.key ?? "";
@@ -143,6 +168,18 @@ describe("a live copy", () => {
     expect(followed).toMatchObject([{ ratelimits: [{ name: "x", remaining: 4 }] }]);
     expect((followed[0] as { ratelimits: unknown[] }).ratelimits).toHaveLength(1);
   });
+});
+
+test("a verification that is repeated with its requestId after the switch is charged again, and once", async () => {
+  const { store, latchkey, keys } = await aServingSource();
+  const question = { key: keys[0]?.key ?? "", requestId: "r" };
+  const expectRemaining = async (each: Latchkey, remaining: number) =>
+    expect(await each.verifyKey(question)).toMatchObject({ code: "VALID", remaining });
+  for (const left of [999, 999]) await expectRemaining(latchkey, left);
+  const to = memoryStore();
+  await copy(store, to, { live: true });
+  const target = latchkeyOn(to);
+  for (const left of [998, 998]) await expectRemaining(target, left);
 });
 
 test("a copy refuses a target that is in use", async () => {

@@ -21,10 +21,9 @@ export type ProgressListener = (progress: TransferProgress) => void;
 export function createProgress(
   phase: TransferProgress["phase"],
   onProgress: ProgressListener | undefined,
-  now: () => number,
   expected = 0,
 ): (part: Part) => void {
-  const startedAt = now();
+  const startedAt = performance.now();
   const sizes = new Map<string, number>();
   let workspaceId = "";
   let done = 0;
@@ -35,7 +34,7 @@ export function createProgress(
     sizes.set(`${workspaceId} ${part.of.list}`, part.size ?? 0);
     const known = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     const total = Math.max(done, known, expected);
-    const seconds = (now() - startedAt) / 1_000;
+    const seconds = (performance.now() - startedAt) / 1_000;
     const perSecond = seconds > 0 ? Math.round(done / seconds) : 0;
     const secondsLeft = perSecond > 0 ? Math.ceil((total - done) / perSecond) : null;
     onProgress?.({ phase, workspaceId, done, total, perSecond, secondsLeft });

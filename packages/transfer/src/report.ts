@@ -1,11 +1,11 @@
 import { LatchkeyError } from "@latchkey/core";
+import type { Counts } from "./counts.js";
 import type { PassResult } from "./passes/reconcile.js";
 
 /** What a transfer came to. */
 export interface TransferReport {
   readonly workspaces: readonly string[];
-  /** Records by kind, and `window` for those that workspaces keep. */
-  readonly counts: Readonly<Record<string, number>>;
+  readonly counts: Counts;
   /**
    * Of everything, the same for source and target: SHA-256 in hexadecimal. Null after a live copy, whose sides were never at rest:
    * they were compared record by record.

@@ -1,12 +1,11 @@
-import { type KeyStore, LatchkeyError } from "@latchkey/core";
-import { count } from "./backup.js";
+import type { KeyStore } from "@latchkey/core";
+import { count } from "./counts.js";
 import type { Decryption } from "./file/encryption.js";
 import { readBackup } from "./file/read-file.js";
 import { FileCounters } from "./file/shared-counters.js";
-import { Pass } from "./passes/reconcile.js";
 import type { Part } from "./passes/source.js";
 import { createProgress, type ProgressListener } from "./progress.js";
-import { reportOf, type TransferReport } from "./report.js";
+import type { TransferReport } from "./report.js";
 import { TransferTarget } from "./target.js";
 
 /** Options of {@link restore}. */
@@ -14,8 +13,6 @@ export interface RestoreOptions {
   readonly decryption?: Decryption;
   readonly onProgress?: ProgressListener;
 }
-
-const MOST_PASSES = 3;
 
 /**
  * Writes a backup to an empty store. The file is read to its end, and found to be whole, before anything is written; then the store
@@ -37,33 +34,19 @@ export async function restore(
     count(counts, part);
     if (part.kind === "workspace") workspaces.push(part.workspaceId);
   }
-  async function* parts(): AsyncGenerator<Part> {
-    for await (const part of readBackup(path, decryption)) yield counters.resolve(part);
+  async function* parts(workspaceIds: readonly string[]): AsyncGenerator<Part> {
+    const wanted = new Set(workspaceIds);
+    let isWanted = false;
+    for await (const part of readBackup(path, decryption)) {
+      if (part.kind === "workspace") isWanted = wanted.has(part.workspaceId);
+      if (isWanted) yield counters.resolve(part);
+    }
   }
   const target = await TransferTarget.take(store);
-  const left = new Set(await target.prepare(workspaces));
-  const targetOf = target.at.bind(target);
   const total = Object.values(counts).reduce((sum, size) => sum + size, 0);
-  for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
-    const phase = pass === 1 ? "copying" : "verifying";
-    const onPart = createProgress(phase, onProgress, () => performance.now(), total);
-    const result = await new Pass({ targetOf, onPart }).run(onlyOf(parts(), left));
-    if (result.differences > 0) continue;
-    const report = reportOf(workspaces, result);
-    await target.open();
-    return report;
-  }
-  throw new LatchkeyError(
-    "CONFLICT",
+  return target.fill(
+    { workspaces: async () => workspaces, parts },
+    (phase) => createProgress(phase, onProgress, total),
     "the target does not stay as it is written: does something else use it?",
   );
-}
-
-/** The parts of some workspaces. */
-async function* onlyOf(parts: AsyncIterable<Part>, wanted: ReadonlySet<string>) {
-  let isWanted = false;
-  for await (const part of parts) {
-    if (part.kind === "workspace") isWanted = wanted.has(part.workspaceId);
-    if (isWanted) yield part;
-  }
 }

@@ -26,6 +26,14 @@ export async function readState(store: KeyStore, workspaceId: string): Promise<F
   return { state: stateOf(loaded), version: loaded?.record.version ?? null };
 }
 
+/** Why the workspaces of a source are not to be read: what they hold is not whole, or elsewhere. */
+export function notReadable(state: "incomplete" | "moved"): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", `the source is not to be used: ${state}`, {
+    outcome: "not-applied",
+    reason: state,
+  });
+}
+
 /** What a change expects that rests on a state. */
 export function expectState({ version }: FoundState): Expectation {
   return { ...STATE_ADDRESS, version };

@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
-import { workspacesOf } from "./passes/source.js";
+import { Pass, type PassResult } from "./passes/reconcile.js";
+import { type Part, workspacesOf } from "./passes/source.js";
+import type { TransferProgress } from "./progress.js";
 import { SharedCounters } from "./records/shared-counters.js";
 import type { Target } from "./records/write.js";
+import { reportOf, type TransferReport } from "./report.js";
 import { expectState, type FoundState, readState, replaceState } from "./state.js";
+
+/** Passes after which a source or a target that never stays the same is given up. */
+const MOST_PASSES = 5;
 
 /**
  * The store that is written to. Each of its workspaces is marked as incomplete before anything else is written to it, and answers
@@ -61,6 +67,41 @@ export class TransferTarget {
     const shared = this.#shared.get(workspaceId) ?? new SharedCounters();
     this.#shared.set(workspaceId, shared);
     return { store: this.store, workspaceId, expects: [expectState(state)], shared };
+  }
+
+  /** Compares and writes parts of workspaces that were prepared. @param namesChanged - Whether to name what differed. */
+  pass(
+    parts: AsyncIterable<Part>,
+    onPart: (part: Part) => void,
+    namesChanged = false,
+  ): Promise<PassResult> {
+    return new Pass({ targetOf: this.at.bind(this), onPart, namesChanged }).run(parts);
+  }
+
+  /**
+   * Makes the store what its source is, and opens it: pass after pass, until one finds no difference.
+   *
+   * @param source - Its workspaces, and the parts of some of them.
+   * @throws LatchkeyError `CONFLICT` with the complaint, where one of the two never stays as it is.
+   */
+  async fill(
+    source: {
+      readonly workspaces: () => Promise<readonly string[]>;
+      readonly parts: (workspaceIds: readonly string[]) => AsyncIterable<Part>;
+    },
+    progressOf: (phase: TransferProgress["phase"]) => (part: Part) => void,
+    complaint: string,
+  ): Promise<TransferReport> {
+    for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
+      const workspaces = await this.prepare(await source.workspaces());
+      const onPart = progressOf(pass === 1 ? "copying" : "verifying");
+      const result = await this.pass(source.parts(workspaces), onPart);
+      if (result.differences > 0) continue;
+      const report = reportOf(workspaces, result);
+      await this.open();
+      return report;
+    }
+    throw new LatchkeyError("CONFLICT", complaint);
   }
 
   /** Opens the workspaces, one after the other: from then on they are used. */

@@ -19,6 +19,7 @@ const aChange = (fields: Partial<Change> = {}): Change => ({ ...EMPTY_CHANGE, ..
 async function aGuarded() {
   const store = new TestStore();
   const plans: ChargePlan[] = [];
+  const added: number[] = [];
   const charge: KeyStore["charge"] = (plan) => {
     plans.push(plan);
     const moved = plan.confirms.findIndex(({ version, ...address }) => {
@@ -34,6 +35,7 @@ async function aGuarded() {
     read: store.read.bind(store),
     commit: store.commit.bind(store),
     charge,
+    addStatistics: async () => void added.push(store.changes.length),
   } as unknown as KeyStore;
   const guarded = createGuardedStore(whole);
   await guarded.read(WORKSPACE, [KEY]);
@@ -42,7 +44,7 @@ async function aGuarded() {
       WORKSPACE,
       aChange({ puts: [{ record: stateRecord(state, version) }], raisesRevision: true }),
     );
-  return { store, guarded, enter, plans };
+  return { store, guarded, enter, plans, added };
 }
 
 const aPlan = (fields: Partial<ChargePlan> = {}): ChargePlan => ({
@@ -100,6 +102,30 @@ describe("a workspace that is followed", () => {
     const { puts, enters } = store.changes.at(-1) as Change;
     expect(puts.map(({ record }) => record.body)).toEqual([KEY]);
     expect(enters).toEqual([{ list: "$trail:3", id: puts[0]?.record.id }]);
+  });
+
+  test("has what verifications were counted of in its trail, once the sums are written", async () => {
+    const { store, guarded, enter, added } = await aGuarded();
+    await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
+    await guarded.read(WORKSPACE, []);
+    const subject = { kind: "api", id: "api_1" } as const;
+    const counts = [{ subject, hourAt: 0, code: "VALID", count: 2 }] as const;
+    await guarded.addStatistics(WORKSPACE, { counts, uses: [{ ...KEY, usedAt: 1 }] });
+    expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([subject, KEY]);
+    expect(added).toEqual([store.changes.length - 1]);
+    await enter({ state: "moved", transfer: "t" }, 8);
+    await expect(guarded.addStatistics(WORKSPACE, { counts, uses: [] })).resolves.toBeUndefined();
+  });
+
+  test("has the name of each window without an owner in its trail that is taken from or dropped", async () => {
+    const { store, guarded, enter, plans } = await aGuarded();
+    await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
+    await guarded.commit(WORKSPACE, aChange({ dropWindows: ["w"] }));
+    expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([{ window: "w" }]);
+    const limit = { name: "n", window: "w", limit: 1, duration: 9, cost: 1, owner: null };
+    const taken = await guarded.charge(aPlan({ limits: [limit] }), { now: 0, refill: null });
+    expect(plans.at(-1)?.limits).toMatchObject([limit, { window: "t:3::w", cost: 1 }]);
+    expect(taken).toMatchObject({ limits: [{ name: "n" }] });
   });
 
   test("takes a unit from a window named after each record whose counters may move, and shows it to nobody", async () => {

@@ -2,7 +2,7 @@ import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { JsonValue } from "../lib/json.js";
 import type { StoredRecord } from "../records/stored-record.js";
 import { leaveTrail, trackedPlan, withoutTrail } from "./availability-trail.js";
-import type { Change, CommitResult, RecordAddress } from "./change.js";
+import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import type {
   KeyStore,
@@ -12,6 +12,7 @@ import type {
   ReadResult,
   Want,
 } from "./key-store.js";
+import type { StatisticsBatch } from "./statistics.js";
 
 /**
  * Whether the records of a workspace are to be used. `incomplete`: not all are here yet. `moved`: they are used elsewhere by now.
@@ -111,15 +112,28 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     return result.revision === revision ? result : page(workspaceId, want);
   }
 
-  async function commit(workspaceId: string, change: Change): Promise<CommitResult> {
+  async function commit(
+    workspaceId: string,
+    change: Change,
+    others?: readonly RecordAddress[],
+  ): Promise<CommitResult> {
     for (;;) {
       const { version = null, trail = null } = known.get(workspaceId) ?? {};
       const expects = [...change.expects, { ...STATE_ADDRESS, version }];
-      const written = trail === null ? change : leaveTrail(change, trail);
+      const written = trail === null ? change : leaveTrail(change, trail, others);
       const result = await store.commit(workspaceId, { ...written, expects });
       if (result.kind !== "stale" || result.index < change.expects.length) return result;
       await readWithState(workspaceId, []);
     }
+  }
+
+  /** The sums first: whoever reads the trail finds them. */
+  async function addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void> {
+    await store.addStatistics(workspaceId, batch);
+    if (!followed.has(workspaceId)) return;
+    const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
+    // They are added, whatever becomes of the trail: an error would have them added again.
+    await commit(workspaceId, EMPTY_CHANGE, counted).catch(() => undefined);
   }
 
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
@@ -139,12 +153,12 @@ export function createGuardedStore(store: KeyStore): KeyStore {
   return {
     read,
     page,
-    commit,
+    commit: (workspaceId, change) => commit(workspaceId, change),
     charge: (plan, moment) =>
       followed.size === 0 && plan.revision !== null && moment.request === undefined
         ? store.charge(plan, moment)
         : charge(plan, moment),
-    addStatistics: (...given) => store.addStatistics(...given),
+    addStatistics,
     readStatistics: (...given) => store.readStatistics(...given),
     deleteStatistics: (...given) => store.deleteStatistics(...given),
     scan: (...given) => store.scan(...given),

@@ -22,6 +22,11 @@ const IDENTITY = {
 
 const either = { identity: anyId.describe("Id of the identity, or your own id of the user.") };
 
+const MOST_ITEMS = 100;
+
+/** Pages that one search reads: there may be millions of identities, and no index finds a part of a name. */
+const MOST_READS = 100;
+
 /** Operations on identities: the users that keys belong to. */
 export const IDENTITIES: readonly Operation[] = [
   defineV2({
@@ -50,16 +55,30 @@ export const IDENTITIES: readonly Operation[] = [
   defineV2({
     name: "identities.listIdentities",
     operation: "listIdentities",
-    description: "One page, in the order of creation, without metadata.",
-    input: z.strictObject(page),
+    description:
+      "One page, in the order of creation, without metadata. A search looks at 100 times `limit` identities at most: its " +
+      "page may have few of them, or none, and `hasMore` says that there are more to look at.",
+    input: z.strictObject({
+      ...page,
+      search: anyId.optional().describe("Part of an id or of an external id, in any case."),
+    }),
     response: pageBody(identity),
     example: {
       input: { limit: 2 },
       response: { data: [IDENTITY], pagination: { hasMore: false } },
     },
-    run: async ({ carryOut }, input) => {
-      const { identities, ...info } = await carryOut(input);
-      return { data: identities.map(toIdentity), pagination: paginationOf(info) };
+    run: async ({ carryOut }, { search, limit = MOST_ITEMS, ...input }) => {
+      const data: z.input<typeof identity>[] = [];
+      let { cursor } = input;
+      let damaged = 0;
+      for (let reads = search === undefined ? 1 : MOST_READS; reads > 0; reads -= 1) {
+        const found = await carryOut({ cursor, limit: limit - data.length });
+        data.push(...found.identities.filter(isNamed(search)).map(toIdentity));
+        cursor = found.cursor;
+        damaged += found.damaged ?? 0;
+        if (cursor === undefined || data.length === limit) break;
+      }
+      return { data, pagination: paginationOf({ cursor, ...(damaged > 0 && { damaged }) }) };
     },
   }),
   defineV2({
@@ -94,3 +113,10 @@ export const IDENTITIES: readonly Operation[] = [
     },
   }),
 ];
+
+/** Whether a part of its id or external id is what is searched for. */
+function isNamed(search = "") {
+  const wanted = search.toLowerCase();
+  return (one: { readonly id: string; readonly externalId: string }) =>
+    [one.id, one.externalId].some((text) => text.toLowerCase().includes(wanted));
+}

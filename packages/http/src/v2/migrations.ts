@@ -1,4 +1,3 @@
-import { LatchkeyError } from "@latchkey/core";
 import { z } from "zod";
 import { onApiById } from "../auth/required-permissions.js";
 import { API_ID, KEY_ID } from "../operations/examples.js";
@@ -81,23 +80,16 @@ export const MIGRATIONS: readonly Operation[] = [
     },
     requiredPermissions: ({ apiId }) => onApiById(apiId, "create_key"),
     pathHere: (path) => `keys.${path.replace(/^(\d+)\.(?=(?:remaining|refill)\b)/, "$1.credits.")}`,
-    run: async ({ carryOut }, { apiId, keys }) => {
-      const pending = [...keys];
-      const failed: string[] = [];
-      while (pending.length > 0) {
-        try {
-          const { keyIds } = await carryOut(pending.map((one) => toImport(apiId, one)));
-          const migrated = pending.map((one, index) => ({
-            hash: one.hash,
-            keyId: keyIds[index] as string,
-          }));
-          return { data: { migrated, failed } };
-        } catch (error) {
-          const [known] = pending.splice(placeOfKnownSecret(error), 1);
-          failed.push((known as z.input<typeof row>).hash);
-        }
-      }
-      return { data: { migrated: [], failed } };
+    run: async ({ carryOut, latchkey }, { apiId, keys }) => {
+      const imports = keys.map((one) => toImport(apiId, one));
+      const { results } = await latchkey.createKeys(imports, { partial: true, dryRun: true });
+      const isNew = (_: unknown, index: number) => results[index]?.error?.code !== "CONFLICT";
+      const pending = keys.filter(isNew);
+      const { keyIds } =
+        pending.length === 0 ? { keyIds: [] } : await carryOut(imports.filter(isNew));
+      const migrated = pending.map(({ hash }, at) => ({ hash, keyId: keyIds[at] as string }));
+      const failed = keys.filter((one) => !pending.includes(one)).map(({ hash }) => hash);
+      return { data: { migrated, failed } };
     },
   }),
 ];
@@ -105,12 +97,4 @@ export const MIGRATIONS: readonly Operation[] = [
 function toImport(apiId: string, { hash: value, credits, ...settings }: z.input<typeof row>) {
   const variant = VARIANTS.get(value.length as 64) ?? "sha256_hex";
   return { apiId, ...settings, ...usesOf(credits), hash: { value, variant } };
-}
-
-/** Place in the list of the key that exists already. @throws the error, if it is about anything else. */
-function placeOfKnownSecret(error: unknown): number {
-  const isKnown = error instanceof LatchkeyError && error.code === "CONFLICT";
-  const place = isKnown ? Number.parseInt(String(error.details.field), 10) : Number.NaN;
-  if (Number.isNaN(place)) throw error;
-  return place;
 }

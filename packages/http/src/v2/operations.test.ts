@@ -250,6 +250,26 @@ describe("what v2 does by itself", () => {
     expect(names).toHaveLength(4);
   });
 
+  test("a search finds identities by a part of either id, and goes on where it stopped looking", async () => {
+    const { service, fixture } = await open();
+    const made: string[] = [];
+    for (let at = 0; at < 230; at += 1)
+      made.push((await service.latchkey.createIdentity({ externalId: `Pier-${at}` })).identityId);
+    const search = (input: object) => callAs(service, "identities.listIdentities", input, root);
+    const { body } = await search({ search: "pIER-22" });
+    expect(body.data.map((one: { externalId: string }) => one.externalId)).toEqual([
+      "Pier-22",
+      ...Array.from({ length: 10 }, (_, at) => `Pier-22${at}`),
+    ]);
+    expect(body.pagination).toEqual({ hasMore: false });
+    expect((await search({ search: fixture.identityId })).body.data).toHaveLength(1);
+    const first = (await search({ search: "pier-229", limit: 1 })).body;
+    expect([first.data, first.pagination.hasMore]).toEqual([[], true]);
+    const { cursor } = first.pagination;
+    const rest = (await search({ search: "pier-229", cursor })).body;
+    expect(rest.data).toMatchObject([{ id: made[229] }]);
+  });
+
   test("of an import that meets known keys the others are all written, or none", async () => {
     const { service, fixture } = await open();
     const { apiId } = fixture;

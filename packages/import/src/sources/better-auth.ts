@@ -1,5 +1,5 @@
 import { idOf, isObject, toRow } from "../read-row.js";
-import { readInstant } from "../read-value.js";
+import { EARLIEST_MS, readInstant } from "../read-value.js";
 import type { ImportRow, RowIssue } from "../row.js";
 import type { DatabaseRow } from "./database.js";
 
@@ -7,9 +7,6 @@ const DAY_MS = 86_400_000;
 
 /** Spans that stand for a month. */
 const MONTH_DAYS = { fewest: 28, most: 31 };
-
-/** Seconds where they are no ms: some adapters keep dates so. */
-const EARLIEST_MS = 100_000_000_000;
 
 /**
  * Keys of the table of better-auth's API key plugin. It keeps the SHA-256 of each secret in base64url.
@@ -139,6 +136,7 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> | null | un
 function instantOf(value: unknown): unknown {
   if (value === null || value === undefined || value === "") return undefined;
   const number = numberOf(value);
+  // Some adapters keep dates in seconds.
   const isSeconds = typeof number === "number" && Math.abs(number) < EARLIEST_MS;
   const read = readInstant(number ?? value, isSeconds ? "s" : "ms");
   return "value" in read ? read.value : value;

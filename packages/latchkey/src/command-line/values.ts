@@ -1,4 +1,4 @@
-import { WORKSPACE_ID_PATTERN } from "@latchkey/core";
+import { OPERATIONS, WORKSPACE_ID_PATTERN } from "@latchkey/core";
 import { UsageError } from "./failures.js";
 
 /** Reads the value of an option. @throws UsageError naming the option and its bound, never the value. */
@@ -40,6 +40,15 @@ export function workspaceIdOf(argument: string): ReadValue<string> {
   return (text) => {
     if (WORKSPACE_ID_PATTERN.test(text)) return text;
     throw new UsageError(`${argument} must be 1 to 64 characters of A-Z a-z 0-9 _ -`);
+  };
+}
+
+/** The name of an API, which was given as `argument`. */
+export function apiNameOf(argument: string): ReadValue<string> {
+  return (name) => {
+    const { error } = OPERATIONS.createApi.input.safeParse({ name });
+    if (error === undefined) return name;
+    throw new UsageError(`${argument} ${error.issues[0]?.message}`);
   };
 }
 

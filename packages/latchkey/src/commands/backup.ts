@@ -1,6 +1,7 @@
 import type { Encryption } from "@latchkey/transfer";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
+import { withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
@@ -36,7 +37,10 @@ export function addBackup(program: Command, host: Host): void {
       const transfer = await import("@latchkey/transfer");
       const onProgress = transferProgress(host);
       const wanted = encryption === undefined ? { onProgress } : { onProgress, encryption };
-      printTransfer(host, options, await transfer.backup(store, options.out, wanted));
+      const report = await withFile("--out", options.out, () =>
+        transfer.backup(store, options.out, wanted),
+      );
+      printTransfer(host, options, report);
     } finally {
       await store.close();
     }

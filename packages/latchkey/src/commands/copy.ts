@@ -11,9 +11,10 @@ import { printTransfer } from "../command-line/transfer-report.js";
 
 interface Options extends StoreOptions, JsonOption {
   readonly from: string;
-  readonly to: string;
+  readonly to?: string;
   readonly live?: true;
   readonly takeBack?: true;
+  readonly force?: true;
 }
 
 /** Adds `latchkey copy`: all keys from one store to another. */
@@ -22,27 +23,32 @@ export function addCopy(program: Command, host: Host): void {
     .command("copy")
     .description("copy everything from one store to another, whichever they are")
     .requiredOption("--from <url>", "the store that has the keys")
-    .requiredOption("--to <url>", "an empty store, or one that a copy did not come to an end in")
+    .option("--to <url>", "an empty store, or one that a copy did not come to an end in")
     .option("--live", "the servers of the source go on; in the end the keys have moved, for good")
     .option("--take-back", "give a live copy up that did not come to its end")
+    .option(
+      "--force",
+      "with --take-back: also from a target that serves, which is closed, or that is lost: then leave --to out",
+    )
     .addHelpText(
       "after",
       example("latchkey copy --from sqlite:./keys.db --to postgres://app@localhost/app --live"),
     );
   addJsonOption(addRedisOptions(copy)).action(async (options: Options) => {
-    if (options.live && options.takeBack)
-      throw new UsageError("--take-back and --live exclude each other");
+    const { live = false, takeBack = false, force = false } = options;
+    if (live && takeBack) throw new UsageError("--take-back and --live exclude each other");
+    if (force && !takeBack) throw new UsageError("--force is for --take-back alone");
+    if (options.to === undefined && !force) throw new UsageError("--to is required");
     const from = openNamed("--from", options.from, options, host, "existing");
     let to: KeyStore | null = null;
     try {
-      to = openNamed("--to", options.to, options, host, "lasting");
+      if (options.to !== undefined) to = openNamed("--to", options.to, options, host, "lasting");
       const transfer = await import("@latchkey/transfer");
-      if (options.takeBack) {
-        await transfer.takeBack(from, to);
+      if (takeBack || to === null) {
+        await transfer.takeBack(from, to, { force });
         host.print("the source is in charge");
         return;
       }
-      const live = options.live ?? false;
       const onProgress = transferProgress(host);
       printTransfer(host, options, await transfer.copy(from, to, { live, onProgress }));
     } finally {

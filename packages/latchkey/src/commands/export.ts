@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { ExportFormat, ExportPage } from "@latchkey/import";
 import type { Command } from "commander";
+import { withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import {
@@ -46,7 +47,7 @@ async function runExport(options: Options, host: Host): Promise<void> {
     const pages = exportKeys({ from, apiId });
     // Before the file: an API that does not exist must not leave one behind.
     const first = await pages.next();
-    const [write, close] = textWriter(out, host);
+    const [write, close] = await textWriter(out, host);
     let last = first.done ? undefined : first.value;
     try {
       write(exportHeader(format));
@@ -72,13 +73,13 @@ function* summaryOf(page: ExportPage | undefined): Generator<string> {
   if (damaged > 0) yield `${damaged} keys cannot be read and were left out`;
 }
 
-function textWriter(
+async function textWriter(
   path: string | undefined,
   host: Host,
-): [write: (text: string) => void, close: () => void] {
+): Promise<[write: (text: string) => void, close: () => void]> {
   // It ends its lines itself.
   const print = (text: string) => text !== "" && host.print(text.slice(0, -1));
   if (path === undefined) return [print, () => undefined];
-  const file = openSync(path, "wx", PRIVATE_MODE);
+  const file = await withFile("--out", path, () => openSync(path, "wx", PRIVATE_MODE));
   return [(text) => void writeSync(file, text), () => closeSync(file)];
 }

@@ -83,7 +83,10 @@ Dry run: nothing was written.
       stderr: "latchkey: 2 keys\n",
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await runInProcess(out)).exitCode).toBe(1);
+    expect(await runInProcess(out)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`--out must name a file that can be used: there is already`),
+    });
     const csv = await runInProcess(["export", "--format", "csv", "--store", store]);
     expect(csv.stdout.split("\n")).toHaveLength(4);
     const other = `sqlite:${join(folder, "other.db")}`;
@@ -97,10 +100,11 @@ Dry run: nothing was written.
   test.each([
     [["--from", "postman"], "--from must be better-auth or unkey or csv or jsonl"],
     [
-      ["--from", "csv", "--api-id", "a", "--api-name", "b"],
+      ["--from", "csv", "--api-id", "a", "--api-name", "tides"],
       "--api-id and --api-name must not both be given",
     ],
     [["--from", "csv", "--map", "/nowhere.json"], "--map cannot be read"],
+    [["--from", "csv", "--api-name", "t"], "--api-name must be a string of 3 to 256 characters"],
   ])("%j is refused", async (options, message) => {
     const { stderr, exitCode } = await runInProcess([
       "import",
@@ -123,7 +127,7 @@ Dry run: nothing was written.
     expect(existsSync(out)).toBe(false);
   });
 
-  test("a map that is wrong and a file that is missing are named, and nothing is written", async () => {
+  test("a map that is wrong is named, and nothing is written", async () => {
     const { folder, store } = prepare();
     const map = join(folder, "wrong.json");
     writeFileSync(map, '{ "columns": { "a": "expire" } }');
@@ -141,7 +145,31 @@ Dry run: nothing was written.
       2,
       expect.stringContaining('--map: "columns.a" names no field: one of apiId'),
     ]);
-    const missing = await runInProcess(["import", "no.csv", "--from", "csv", "--store", store]);
-    expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining("no.csv")]);
+  });
+
+  test.each([
+    [
+      ["keys.csv", "--from", "csv"],
+      "<place> must name a file that can be used: there is no keys.csv",
+    ],
+    [[".", "--from", "jsonl"], "<place> must name a file that can be used: a folder is ."],
+    [["sqlite:no.db", "--from", "better-auth"], "there is no sqlite:no.db"],
+    [
+      ["-", "--from", "csv", "--report", "/nowhere/r"],
+      "--report must name a file that can be used",
+    ],
+  ])("%j names a file that is of no use, and no store is made", async (args, message) => {
+    const { folder, store } = prepare();
+    const { exitCode, stderr } = await runInProcess(["import", ...args, "--store", store]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(existsSync(join(folder, "keys.db"))).toBe(false);
+  });
+
+  test("a dry run and an --api-id that cannot be there make no store", async () => {
+    const { folder, store, args } = prepare();
+    expect((await runInProcess([...args, "--dry-run"])).stdout).toContain("  to write       2\n");
+    const byId = ["import", args[1] as string, "--from", "csv", "--api-id", "api_none"];
+    expect((await runInProcess([...byId, "--store", store])).exitCode).toBe(1);
+    expect(existsSync(join(folder, "keys.db"))).toBe(false);
   });
 });

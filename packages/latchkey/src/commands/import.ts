@@ -1,18 +1,22 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { ImportReport, KeyMap, RowReport, SourceKind } from "@latchkey/import";
 import type { Command } from "commander";
 import { asUsageError, Refused, UsageError } from "../command-line/failures.js";
+import { withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
 import {
   addStoreOptions,
   addWorkspaceOption,
+  readStore,
+  readWorkspace,
+  type StoreChoice,
   type StoreOptions,
   type WorkspaceOption,
-  withLatchkey,
+  withStore,
 } from "../command-line/store-options.js";
-import { oneOf } from "../command-line/values.js";
+import { apiNameOf, oneOf } from "../command-line/values.js";
 
 interface Options extends StoreOptions, WorkspaceOption, JsonOption {
   readonly from: SourceKind;
@@ -48,7 +52,11 @@ export function addImport(program: Command, host: Host): void {
     )
     .option("--map <file>", "csv and jsonl: how columns become fields, as JSON")
     .option("--api-id <id>", "the API of all keys (default: each row says its own)")
-    .option("--api-name <name>", "the API of all keys by its name; it is made where there is none")
+    .option(
+      "--api-name <name>",
+      "the API of all keys by its name; it is made where there is none",
+      apiNameOf("--api-name"),
+    )
     .option("--table <name>", "better-auth: the table of its keys (default apikey)")
     .option("--delimiter <text>", "csv: what stands between columns (default a comma)")
     .option(
@@ -79,24 +87,44 @@ async function runImport(place: string, options: Options, host: Host): Promise<v
     /^/,
     "--map: ",
   );
-  await withLatchkey(
-    options,
-    host,
-    async (into) => {
-      const [write, close] = reportWriter(options.report);
+  // All that may be wrong with the arguments comes before the store: a failed import must not leave a new file behind.
+  const choice = chooseStore(options, host);
+  const workspaceId = readWorkspace(options, host);
+  const rows = from.rows[Symbol.asyncIterator]();
+  const [write, close] = await reportWriter(options.report);
+  try {
+    const first = await withFile("<place>", place, () => rows.next());
+    await withStore(choice, options, host, async (latchkey) => {
+      const into = latchkey.workspace(workspaceId);
+      const all = { ...from, rows: resumed(first, rows) };
+      const work = importKeys({ from: all, into, apiId, apiName, dryRun, onRow: write });
       let report: ImportReport | undefined;
-      try {
-        for await (report of importKeys({ from, into, apiId, apiName, dryRun, onRow: write }))
-          if (report.rows % PROGRESS_ROWS === 0 && !report.isDone) host.warn(progressOf(report));
-      } finally {
-        close();
-      }
+      for await (report of work)
+        if (report.rows % PROGRESS_ROWS === 0 && !report.isDone) host.warn(progressOf(report));
       if (report === undefined) return;
       host.print(options.json ? JSON.stringify(report) : formatReport(report));
       if (report.skipped > 0) throw new Refused();
-    },
-    "lasting",
-  );
+    });
+  } finally {
+    close();
+    await rows.return?.();
+  }
+}
+
+/** A dry run makes no file: where there is none, a store in memory has the same keys, none. */
+function chooseStore(options: Options, host: Host): StoreChoice {
+  const choice = readStore(options, host, options.apiId === undefined ? "lasting" : "existing");
+  const { parsed } = choice;
+  const isNew = parsed.kind === "sqlite" && !existsSync(parsed.path);
+  return isNew && options.dryRun ? { ...choice, url: "memory:" } : choice;
+}
+
+/** What an iterator answers, the first of which was read already. */
+async function* resumed<Item>(
+  first: IteratorResult<Item>,
+  rest: AsyncIterator<Item>,
+): AsyncGenerator<Item> {
+  for (let next = first; !next.done; next = await rest.next()) yield next.value;
 }
 
 function progressOf({ rows, rowsPerSecond, skipped }: ImportReport): string {
@@ -114,8 +142,10 @@ function readMap(path: string): KeyMap {
 }
 
 /** What writes rows to a file, or nowhere. */
-function reportWriter(path: string | undefined): [(row: RowReport) => void, () => void] {
+async function reportWriter(
+  path: string | undefined,
+): Promise<[(row: RowReport) => void, () => void]> {
   if (path === undefined) return [() => undefined, () => undefined];
-  const file = openSync(path, "w");
+  const file = await withFile("--report", path, () => openSync(path, "w"));
   return [(row) => void writeSync(file, `${JSON.stringify(row)}\n`), () => closeSync(file)];
 }

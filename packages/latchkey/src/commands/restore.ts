@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Decryption } from "@latchkey/transfer";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
+import { assertReadable, withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
@@ -32,8 +33,7 @@ export function addRestore(program: Command, host: Host): void {
     .addHelpText("after", example("latchkey restore --store sqlite:./new.db --in keys.lkb"));
   addJsonOption(addStoreOptions(restore, "lasting")).action(async (options: Options) => {
     // Before the store: what cannot be read must not leave a new file behind.
-    if (!existsSync(options.in))
-      throw new UsageError(`--in must name a file: there is no ${options.in}`);
+    await assertReadable("--in", options.in);
     const decryption = await decryptionOf(options, host);
     const store = openChosen(readStore(options, host, "lasting"), options);
     try {
@@ -55,8 +55,8 @@ async function decryptionOf(
     throw new UsageError("--identity and --passphrase exclude each other");
   if (identity === undefined)
     return passphrase ? { passphrase: await readPassphrase(host) } : undefined;
-  const lines = readFileSync(identity, "utf8").split(/\r?\n/);
-  const key = lines.find((line) => line.startsWith("AGE-SECRET-KEY-"));
+  const text = await withFile("--identity", identity, () => readFileSync(identity, "utf8"));
+  const key = text.split(/\r?\n/).find((line) => line.startsWith("AGE-SECRET-KEY-"));
   if (key === undefined) throw new UsageError("--identity must name a file of age-keygen");
   return { identity: key };
 }

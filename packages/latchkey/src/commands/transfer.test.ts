@@ -45,6 +45,23 @@ describe("latchkey copy", () => {
     const again = await runInProcess(["copy", "--from", from, "--to", to, "--take-back"]);
     expect(again).toMatchObject({ exitCode: 1, stdout: "" });
     expect(again.stderr).toContain("cannot be taken back");
+    const back = ["copy", "--from", from, "--take-back", "--force"];
+    expect((await runInProcess([...back, "--to", to])).exitCode).toBe(0);
+    await expect(verify(to, key)).rejects.toMatchObject({ reason: "incomplete" });
+    expect(await verify(from, key)).toMatchObject({ valid: true });
+  });
+
+  test("--take-back --force needs no --to, and everything else does", async () => {
+    const { from } = await aStore();
+    const back = await runInProcess(["copy", "--from", from, "--take-back", "--force"]);
+    expect(back.stdout).toBe("the source is in charge\n");
+    for (const [args, complaint] of [
+      [["--take-back"], "--to is required"],
+      [["--to", "sqlite:x.db", "--force"], "--force is for --take-back alone"],
+    ] as const) {
+      const { exitCode, stderr } = await runInProcess(["copy", "--from", from, ...args]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(complaint)]);
+    }
   });
 
   test("--take-back says who is in charge", async () => {
@@ -84,12 +101,26 @@ describe("latchkey backup and restore", () => {
     expect(stderr).toContain("the backup cannot be used");
   });
 
-  test("restore names a file that is not there, and makes no store", async () => {
+  test("restore names a file that is of no use, and makes no store", async () => {
     const { folder, to } = await aStore();
-    const file = join(folder, "nowhere.lkb");
-    const { exitCode, stderr } = await runInProcess(["restore", "--store", to, "--in", file]);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`there is no ${file}`)]);
+    const restore = ["restore", "--store", to, "--in"];
+    const nowhere = join(folder, "nowhere.lkb");
+    for (const [args, complaint] of [
+      [[nowhere], `--in must name a file that can be used: there is no ${nowhere}`],
+      [[folder], "a folder is"],
+      [[join(folder, "keys.db"), "--identity", nowhere], "--identity must name a file"],
+    ] as const) {
+      const { exitCode, stderr } = await runInProcess([...restore, ...args]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(complaint)]);
+    }
     expect(existsSync(to.replace("sqlite:", ""))).toBe(false);
+  });
+
+  test("backup names a folder that is not there", async () => {
+    const { folder, from } = await aStore();
+    const out = join(folder, "nowhere", "keys.lkb");
+    const { exitCode, stderr } = await runInProcess(["backup", "--store", from, "--out", out]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--out must name a file")]);
   });
 
   test("a passphrase comes from stdin, and an empty one is refused", async () => {

@@ -6,6 +6,7 @@ const ABOUT = JSON.stringify({
   about: "Issues, verifies and manages API keys.",
   docs: "/v1/docs",
   openapi: "/v1/openapi.json",
+  v2: { docs: "/v2/docs", openapi: "/v2/openapi.json" },
   health: "/v1/liveness",
 });
 

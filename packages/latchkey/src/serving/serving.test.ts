@@ -76,7 +76,12 @@ describe("the front door", () => {
   test("says what this is, and leaves every other path and method", async () => {
     const { url } = await start("none");
     const answer = await fetch(`${url}/`);
-    expect(await answer.json()).toMatchObject({ name: "latchkey", docs: "/v1/docs" });
+    expect(await answer.json()).toMatchObject({
+      name: "latchkey",
+      docs: "/v1/docs",
+      openapi: "/v1/openapi.json",
+      v2: { docs: "/v2/docs", openapi: "/v2/openapi.json" },
+    });
     expect((await fetch(`${url}/`, { method: "HEAD" })).status).toBe(200);
     for (const [path, method] of [
       ["/", "POST"],

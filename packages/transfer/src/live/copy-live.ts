@@ -1,13 +1,10 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
-import { Pass } from "../passes/reconcile.js";
 import { storeParts } from "../passes/source.js";
 import { createProgress, type ProgressListener } from "../progress.js";
-import { readOwnWindows } from "../records/windows.js";
-import { writeOwnWindows } from "../records/write-windows.js";
 import type { TransferReport } from "../report.js";
 import { TransferTarget } from "../target.js";
 import { FollowedSource } from "./followed-source.js";
-import { followTrail } from "./trail.js";
+import { followTrail, type Trail } from "./trail.js";
 
 /** A difference that is small enough to be carried over while nobody serves. */
 const SMALL = 200;
@@ -37,14 +34,13 @@ export async function copyLive(
   const target = await TransferTarget.take(to);
   const source = await FollowedSource.follow(from, target.transfer);
   if (source.isFenced) return finish(source, target, {}, onProgress);
-  const targetOf = target.at.bind(target);
   let isProven = false;
   let counts: TransferReport["counts"] = {};
   for (let pass = 0; pass <= MOST_PASSES && !isProven; pass += 1) {
     const workspaces = await target.prepare(await source.followNew());
     const phase = pass === 0 ? "copying" : "verifying";
-    const onPart = createProgress(phase, onProgress, () => performance.now());
-    const result = await new Pass({ targetOf, onPart }).run(storeParts(from, workspaces));
+    const onPart = createProgress(phase, onProgress);
+    const result = await target.pass(storeParts(from, workspaces), onPart, pass > 0);
     counts = result.counts;
     const explained = await catchUp(source, target);
     isProven = pass > 0 && [...result.changed].every((address) => explained.has(address));
@@ -67,16 +63,21 @@ async function catchUp(
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     let count = 0;
     for (const workspaceId of source.workspaces) {
-      const addresses = await source.nextTrail(workspaceId);
-      for (const { kind, id } of addresses) changed.add(`${workspaceId} ${kind} ${id}`);
-      count += addresses.length;
-      await followTrail(source.store, target.at(workspaceId), addresses);
+      const trail = await source.nextTrail(workspaceId);
+      for (const { kind, id } of trail.addresses) changed.add(`${workspaceId} ${kind} ${id}`);
+      count += sizeOf(trail);
+      await followTrail(source.store, target.at(workspaceId), trail);
       await source.clear(workspaceId);
     }
     if (count <= SMALL || count > before * SHRINKING) break;
     before = count;
   }
   return changed;
+}
+
+/** How much there is to compare. */
+function sizeOf({ addresses, changedWindows }: Trail): number {
+  return addresses.length + changedWindows.length;
 }
 
 /** From the fence on. A process that died behind the fence compares everything again. */
@@ -93,22 +94,15 @@ async function finish(
   const known = new Set(source.workspaces);
   const workspaces = await target.prepare(await source.followNew());
   await source.fence();
-  const targetOf = target.at.bind(target);
-  const onPart = createProgress("switching", onProgress, () => performance.now());
+  const onPart = createProgress("switching", onProgress);
   const whole = workspaces.filter((id) => wasFenced || !known.has(id));
-  const { counts } = await new Pass({ targetOf, onPart }).run(storeParts(from, whole));
+  const { counts } = await target.pass(storeParts(from, whole), onPart);
   let records = 0;
   for (const workspaceId of workspaces) {
-    const addresses = await source.lastTrail(workspaceId);
-    records += addresses.length;
-    await followTrail(from, target.at(workspaceId), addresses);
-    const isSame = (await followTrail(from, target.at(workspaceId), addresses)) === 0;
-    const windows = await readOwnWindows(from, workspaceId);
-    for (let left = 2; left > 0; left -= 1) {
-      const present = await readOwnWindows(target.store, workspaceId);
-      const count = await writeOwnWindows(target.at(workspaceId), windows, present);
-      if (count === 0) break;
-    }
+    const trail = await source.lastTrail(workspaceId);
+    records += sizeOf(trail);
+    await followTrail(from, target.at(workspaceId), trail);
+    const isSame = (await followTrail(from, target.at(workspaceId), trail)) === 0;
     if (!isSame)
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",

@@ -1,7 +1,7 @@
-import { type KeyStore, LatchkeyError, type RecordAddress } from "@latchkey/core";
+import type { KeyStore } from "@latchkey/core";
 import { workspacesOf } from "../passes/source.js";
-import { type FoundState, readState, replaceState } from "../state.js";
-import { clearTrail, readTrail, type Trail } from "./trail.js";
+import { type FoundState, notReadable, readState, replaceState } from "../state.js";
+import { clearTrail, EMPTY_TRAIL, readTrail, type Trail } from "./trail.js";
 
 /** A trail that no step can be added to any more. */
 interface ClosedTrail {
@@ -31,14 +31,7 @@ export class FollowedSource {
       const { state } = found;
       const isOwn = state?.state === "moved" && state.transfer === transfer;
       if (state?.state === "incomplete" || (state?.state === "moved" && !isOwn))
-        throw new LatchkeyError(
-          "STORE_UNAVAILABLE",
-          `the source is not to be used: ${state.state}`,
-          {
-            outcome: "not-applied",
-            reason: state.state,
-          },
-        );
+        throw notReadable(state.state);
       source.isFenced ||= isOwn;
       source.#states.set(id, found);
     }
@@ -62,16 +55,16 @@ export class FollowedSource {
   }
 
   /** Begins another trail, and reads the one that is complete with that. */
-  async nextTrail(id: string): Promise<readonly RecordAddress[]> {
+  async nextTrail(id: string): Promise<Trail> {
     const name = this.#trailOf(id);
     await this.#nextState(id);
     return this.#close(id, name);
   }
 
   /** The trail as the fence has left it; nothing where this process did not lay one. */
-  async lastTrail(id: string): Promise<readonly RecordAddress[]> {
+  async lastTrail(id: string): Promise<Trail> {
     const closed = this.#closed.get(id);
-    return closed === undefined ? [] : this.#close(id, closed.name);
+    return closed === undefined ? EMPTY_TRAIL : this.#close(id, closed.name);
   }
 
   /** Takes the trail away that was read last. */
@@ -88,15 +81,15 @@ export class FollowedSource {
       const name = this.#trailOf(id);
       const state = { state: "moved", transfer: this.transfer } as const;
       this.#states.set(id, await replaceState(this.store, id, found, state));
-      this.#closed.set(id, { name, trail: { addresses: [], recordIds: [], windows: [] } });
+      this.#closed.set(id, { name, trail: EMPTY_TRAIL });
     }
     this.isFenced = true;
   }
 
-  async #close(id: string, name: string): Promise<readonly RecordAddress[]> {
+  async #close(id: string, name: string): Promise<Trail> {
     const trail = await readTrail(this.store, id, name);
     this.#closed.set(id, { name, trail });
-    return trail.addresses;
+    return trail;
   }
 
   async #nextState(id: string): Promise<void> {

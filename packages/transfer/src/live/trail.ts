@@ -9,17 +9,28 @@ import {
 import { PART_SIZE, pagesOf } from "../passes/source.js";
 import { aChange } from "../records/changes.js";
 import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
-import { scanned } from "../records/windows.js";
+import { type FoundWindows, readNamedWindows, scanned } from "../records/windows.js";
 import { type Difference, type Target, writeDifferences } from "../records/write.js";
+import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
 
 /** What changed in a workspace while a trail was laid, and what the trail itself consists of. */
 export interface Trail {
   /** Each once, by kind and in ascending order of id: a key comes behind the one that it was made of. */
   readonly addresses: readonly RecordAddress[];
+  /** Names of those that the workspace keeps. */
+  readonly changedWindows: readonly string[];
   readonly recordIds: readonly string[];
   readonly windows: readonly string[];
 }
+
+/** One with nothing in it. */
+export const EMPTY_TRAIL: Trail = {
+  addresses: [],
+  changedWindows: [],
+  recordIds: [],
+  windows: [],
+};
 
 /** Reads a trail. It is complete once the state of the workspace names another one. */
 export async function readTrail(
@@ -28,14 +39,16 @@ export async function readTrail(
   trail: string,
 ): Promise<Trail> {
   const addresses = new Map<string, RecordAddress>();
+  const changedWindows = new Set<string>();
   const recordIds: string[] = [];
   const windows: string[] = [];
   const list = { kind: "workspace", list: trailList(trail) } as const;
   for await (const { found } of pagesOf(store, workspaceId, list))
     for (const { record } of found) {
-      const { kind, id } = record.body as unknown as RecordAddress;
       recordIds.push(record.id);
-      addresses.set(`${kind} ${id}`, { kind, id });
+      const changed = record.body as unknown as RecordAddress | { readonly window: string };
+      if ("window" in changed) changedWindows.add(changed.window);
+      else addresses.set(`${changed.kind} ${changed.id}`, changed);
     }
   const prefix = trailWindows(trail);
   for await (const name of scanned(store, workspaceId)) {
@@ -45,26 +58,35 @@ export async function readTrail(
     const colon = address.indexOf(":");
     const kind = RECORD_KINDS.find((one) => one === address.slice(0, colon));
     const id = address.slice(colon + 1);
-    if (kind !== undefined) addresses.set(`${kind} ${id}`, { kind, id });
+    if (colon === 0) changedWindows.add(id);
+    else if (kind !== undefined) addresses.set(`${kind} ${id}`, { kind, id });
   }
   const order = (one: RecordAddress, other: RecordAddress) =>
     RECORD_KINDS.indexOf(one.kind) - RECORD_KINDS.indexOf(other.kind) ||
     (one.id < other.id ? -1 : 1);
-  return { addresses: [...addresses.values()].sort(order), recordIds, windows };
+  return {
+    addresses: [...addresses.values()].sort(order),
+    changedWindows: [...changedWindows],
+    recordIds,
+    windows,
+  };
 }
 
 /**
- * Brings records of the target up to date.
+ * Brings records and windows of the target up to date.
  *
  * @returns How many were not.
  */
 export async function followTrail(
   from: KeyStore,
   target: Target,
-  addresses: readonly RecordAddress[],
+  { addresses, changedWindows }: Trail,
 ): Promise<number> {
   const { store, workspaceId } = target;
-  let count = 0;
+  const [wanted, present] = await Promise.all(
+    [from, store].map((each) => readNamedWindows(each, workspaceId, changedWindows)),
+  );
+  let count = await writeOwnWindows(target, wanted as FoundWindows, present as FoundWindows);
   for (let at = 0; at < addresses.length; at += PART_SIZE) {
     const some = addresses.slice(at, at + PART_SIZE);
     const [wanted, present] = await Promise.all([

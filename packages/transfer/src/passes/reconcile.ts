@@ -1,22 +1,23 @@
 import { keysOfApi, type LoadedRecord } from "@latchkey/core";
+import { type Counts, count } from "../counts.js";
 import { SetDigest } from "../digest.js";
 import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
-import { type FoundWindow, readOwnWindows, windowText } from "../records/windows.js";
+import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
 import { type Difference, type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
+import { readAhead } from "./read-ahead.js";
 import { PART_SIZE, type Part, pagesOf, type RecordList, readWorkspaceRecord } from "./source.js";
 
 /** What a pass came to. */
 export interface PassResult {
   /** Records and windows that were not as they are to be, and were written. */
   readonly differences: number;
-  /** Records of these, whatever of them but statistics: `<workspace> <kind> <id>`. */
+  /** Records of these, whatever of them but statistics: `<workspace> <kind> <id>`. Empty unless asked for. */
   readonly changed: ReadonlySet<string>;
   /** Of everything that was read on either side, before anything was written. */
   readonly digests: { readonly source: SetDigest; readonly target: SetDigest };
-  /** Records by kind, and `window` for those that workspaces keep. */
-  readonly counts: Readonly<Record<string, number>>;
+  readonly counts: Counts;
 }
 
 /** What a pass needs to know beside what it copies. */
@@ -25,6 +26,8 @@ export interface PassOptions {
   readonly targetOf: (workspaceId: string) => Target;
   /** Is called after each part. */
   readonly onPart?: (part: Part) => void;
+  /** Whether to name what differed. */
+  readonly namesChanged?: boolean;
 }
 
 /**
@@ -47,7 +50,8 @@ export class Pass {
   }
 
   async run(parts: AsyncIterable<Part>): Promise<PassResult> {
-    for await (const part of parts) {
+    for await (const part of readAhead(parts)) {
+      count(this.#counts, part);
       await this.#take(part);
       this.#options.onPart?.(part);
       await yieldToEventLoop();
@@ -112,14 +116,13 @@ export class Pass {
     const left = new Map(present.map((record) => [record.record.id, record]));
     const differences: Difference[] = [];
     for (const record of wanted) {
-      const { id, kind } = record.record;
+      const { id } = record.record;
       const known = left.get(id) ?? null;
       left.delete(id);
       const text = textOf(record);
       const knownText = known && textOf(known);
       this.#digests.source.add(`${target.workspaceId} ${text}`);
       if (knownText !== null) this.#digests.target.add(`${target.workspaceId} ${knownText}`);
-      this.#counts[kind] = (this.#counts[kind] ?? 0) + 1;
       if (text !== knownText) differences.push({ wanted: record, present: known });
     }
     for (const record of left.values()) {
@@ -128,7 +131,7 @@ export class Pass {
       if (record.record.kind === "api") await this.#deleteKeysOf(record.record.id);
     }
     this.#differences += differences.length;
-    for (const each of differences) this.#note(each);
+    if (this.#options.namesChanged) for (const each of differences) this.#note(each);
     for (let from = 0; from < differences.length; from += PART_SIZE)
       await writeDifferences(target, differences.slice(from, from + PART_SIZE));
   }
@@ -142,14 +145,13 @@ export class Pass {
     if (one !== other) this.#changed.add(`${this.#target?.workspaceId} ${kind} ${id}`);
   }
 
-  async #takeWindows(wanted: ReadonlyMap<string, FoundWindow>): Promise<void> {
+  async #takeWindows(wanted: FoundWindows): Promise<void> {
     const target = this.#target as Target;
     const present = await readOwnWindows(target.store, target.workspaceId);
     for (const window of wanted.values())
       this.#digests.source.add(windowText(target.workspaceId, window));
     for (const window of present.values())
       this.#digests.target.add(windowText(target.workspaceId, window));
-    this.#counts.window = (this.#counts.window ?? 0) + wanted.size;
     this.#differences += await writeOwnWindows(target, wanted, present);
   }
 

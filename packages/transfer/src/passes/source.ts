@@ -8,7 +8,8 @@ import {
   WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
-import { type FoundWindow, readOwnWindows, scanned } from "../records/windows.js";
+import { type FoundWindows, readOwnWindows, scanned } from "../records/windows.js";
+import { notReadable, readState } from "../state.js";
 
 /** A part of what is copied, in the order in which it is. */
 export type Part =
@@ -28,7 +29,7 @@ export type Part =
       readonly size: number | null;
     }
   /** The windows that the workspace keeps, all of them. */
-  | { readonly kind: "windows"; readonly windows: ReadonlyMap<string, FoundWindow> };
+  | { readonly kind: "windows"; readonly windows: FoundWindows };
 
 /** A list of records of one kind. */
 export interface RecordList {
@@ -44,6 +45,14 @@ export async function workspacesOf(store: KeyStore): Promise<readonly string[]> 
   const ids = new Set<string>();
   for await (const id of scanned(store, null)) if (WORKSPACE_ID_PATTERN.test(id)) ids.add(id);
   return [...ids].sort();
+}
+
+/** @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace is incomplete or has moved. */
+export async function assertReadable(store: KeyStore): Promise<void> {
+  for (const id of await workspacesOf(store)) {
+    const { state } = await readState(store, id);
+    if (state?.state === "incomplete" || state?.state === "moved") throw notReadable(state.state);
+  }
 }
 
 /** All that a store holds of workspaces. */

@@ -136,17 +136,26 @@ export async function writeWindows(
   await Promise.all(charges);
 }
 
+/** Windows by name. */
+export type FoundWindows = ReadonlyMap<string, FoundWindow>;
+
 /** The windows that a workspace keeps, those of limits without an owner. */
-export async function readOwnWindows(
+export async function readOwnWindows(store: KeyStore, workspaceId: string): Promise<FoundWindows> {
+  const names: string[] = [];
+  for await (const name of scanned(store, workspaceId)) names.push(name);
+  return readNamedWindows(store, workspaceId, names);
+}
+
+/** Those of these windows that the workspace keeps. A name that is none of core's is passed over. */
+export async function readNamedWindows(
   store: KeyStore,
   workspaceId: string,
-): Promise<ReadonlyMap<string, FoundWindow>> {
-  const limits = new Map<string, WindowLimit>();
-  for await (const window of scanned(store, workspaceId)) {
+  names: readonly string[],
+): Promise<FoundWindows> {
+  const all = [...new Set(names)].flatMap((window): WindowLimit[] => {
     const duration = durationOfWindow(window);
-    if (duration !== null) limits.set(window, { window, duration });
-  }
-  const all = [...limits.values()];
+    return duration === null ? [] : [{ window, duration }];
+  });
   const found = new Map<string, FoundWindow>();
   for (let from = 0; from < all.length; from += MOST_AT_ONCE) {
     const asked = all.slice(from, from + MOST_AT_ONCE).map((limit) => ({ ...limit, owner: null }));

@@ -1,5 +1,5 @@
 import { aChange } from "./changes.js";
-import { type FoundWindow, windowText, writeWindows } from "./windows.js";
+import { type FoundWindow, type FoundWindows, windowText, writeWindows } from "./windows.js";
 import type { Target } from "./write.js";
 
 /** Windows in one change, and under way at once. */
@@ -13,10 +13,10 @@ const MOST_AT_ONCE = 500;
  */
 export async function writeOwnWindows(
   { store, workspaceId, expects }: Target,
-  wanted: ReadonlyMap<string, FoundWindow>,
-  present: ReadonlyMap<string, FoundWindow>,
+  wanted: FoundWindows,
+  present: FoundWindows,
 ): Promise<number> {
-  const isThere = (window: FoundWindow | undefined, among: ReadonlyMap<string, FoundWindow>) => {
+  const isThere = (window: FoundWindow | undefined, among: FoundWindows) => {
     const other = window && among.get(window.window);
     return other !== undefined && windowText("", other) === windowText("", window as FoundWindow);
   };

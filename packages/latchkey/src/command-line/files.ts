@@ -1,0 +1,46 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { UsageError } from "./failures.js";
+
+/** What is wrong with a path, by the codes of Node and of SQLite. */
+const REASONS: ReadonlyMap<unknown, string> = new Map([
+  ["ENOENT", "there is no"],
+  ["ENOTDIR", "there is no"],
+  ["SQLITE_CANTOPEN", "there is no"],
+  ["SQLITE_CANTOPEN_ISDIR", "a folder is"],
+  ["EISDIR", "a folder is"],
+  ["EEXIST", "there is already"],
+  ["EACCES", "this user may not use"],
+  ["EPERM", "this user may not use"],
+]);
+
+/**
+ * Does `work` with a file that an argument names.
+ *
+ * @throws UsageError that names the argument, where there is no such file, or none that can be used.
+ */
+export async function withFile<Value>(
+  argument: string,
+  path: string,
+  work: () => Value | Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = REASONS.get((error as NodeJS.ErrnoException).code);
+    if (reason === undefined) throw error;
+    throw new UsageError(`${argument} must name a file that can be used: ${reason} ${path}`);
+  }
+}
+
+/** @throws UsageError that names the argument, unless a file can be read there. */
+export function assertReadable(argument: string, path: string): Promise<void> {
+  return withFile(argument, path, () => {
+    const file = openSync(path, "r");
+    try {
+      // A folder can be opened.
+      readSync(file, new Uint8Array(1));
+    } finally {
+      closeSync(file);
+    }
+  });
+}

@@ -1,0 +1,14 @@
+import type { Part } from "./passes/source.js";
+
+/** Records by kind, and `window` for those that workspaces keep. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** Adds the records of a part. */
+export function count(counts: Record<string, number>, part: Part): void {
+  const add = (kind: string, by: number) => {
+    if (by > 0) counts[kind] = (counts[kind] ?? 0) + by;
+  };
+  if (part.kind === "records") add(part.of.kind, part.records.length);
+  else if (part.kind === "windows") add("window", part.windows.size);
+  else add("workspace", part.record === null ? 0 : 1);
+}
