@@ -169,7 +169,6 @@ export { DIRECTORY_ID, type RootKeyRecord } from "./records/root-key.js";
 export {
   RECORD_KINDS,
   type RecordKind,
-  type RecordMemo,
   type StoredRecord,
 } from "./records/stored-record.js";
 export {

@@ -31,23 +31,22 @@ interface PlannedRows {
 
 /** Confirms a plan and moves what `applyCharge` says. It allocates little: a warm verification is one call. */
 export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
-  const { limits, uses } = plan;
+  const { confirms, limits, uses } = plan;
   const known = knownRows(all, plan);
   const planned = known ?? findRows(all, plan);
   const { workspace } = planned;
   if (plan.revision !== null && plan.revision !== workspace.revision)
     return { kind: "stale", moved: "revision" };
   if (known === null) {
-    const rows = plan.confirms.map((_, place) => rowAt(planned, place));
-    const moved = rows.findIndex((row, at) => !isVersion(row, plan.confirms[at]?.version ?? null));
+    const moved = confirms.findIndex(({ version }, at) => !isVersion(rowAt(planned, at), version));
     if (moved !== -1) return { kind: "stale", moved };
     // A record that is expected not to exist is looked for each time.
-    plan.memo = rows.includes(undefined) ? undefined : planned;
+    plan.memo = confirms.some(({ version }) => version === null) ? undefined : planned;
   }
   const usage = uses === null ? UNLIMITED_USES : (rowAt(planned, uses)?.counters ?? NO_USES);
   const windows = limits.map(({ owner, window }) => holderOf(planned, owner)?.get(window) ?? null);
   // A request is remembered beside the first record. Neither a kind nor an id holds a space.
-  const [first] = plan.confirms;
+  const [first] = confirms;
   const request = moment.request && `${first?.kind} ${first?.id} ${moment.request.id}`;
   const remembered = request === undefined ? null : workspace.requests.get(request);
   const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);

@@ -10,7 +10,6 @@ import {
   type Usage,
 } from "@latchkey/core";
 import { Counters } from "./counters.js";
-import { usageOf } from "./read.js";
 import type { Row, Workspace } from "./workspace.js";
 
 /** Judges a change, then carries it out. Nothing can fail once it is judged. */
@@ -26,11 +25,10 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
   for (const [index, wanted] of change.counters.entries()) {
     const counters = countersOf(workspace, wanted);
     // Changes to the same counters follow each other.
-    const usage = moved.get(counters) ?? counters;
-    const result = changeUsage(usage, wanted.usage ?? NO_USAGE_CHANGE);
+    const result = changeUsage(moved.get(counters) ?? counters, wanted.usage ?? NO_USAGE_CHANGE);
     if (result.kind !== "changed") return { kind: "refused", index, reason: result };
     moved.set(counters, result.usage);
-    usages.push(usageOf(result.usage));
+    usages.push(result.usage);
   }
   for (const wanted of change.counters) countersOf(workspace, wanted).forgetWindows(wanted);
   for (const [counters, usage] of moved) counters.setUsage(usage);
@@ -40,8 +38,7 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
 
 /** Whether a row is what is expected. */
 export function isVersion(row: Row | undefined, version: Expectation["version"]): boolean {
-  const current = row?.record.version ?? null;
-  return version === current || (version === "exists" && current !== null);
+  return version === "exists" ? row !== undefined : version === (row?.version ?? null);
 }
 
 /** The first claim whose name is another's, once the change's own releases are made; -1 where there is none. */
@@ -51,8 +48,7 @@ function firstTaken(workspace: Workspace, { claims, releases }: Change): number 
     const name = textOf(claim);
     const holder = workspace.names(claim).get(claim.value) ?? claim.id;
     const isReleased = () => releases.some((one) => one.id === holder && textOf(one) === name);
-    if (claimed.has(name)) return true;
-    claimed.add(name);
+    if (claimed.size === claimed.add(name).size) return true;
     return holder !== claim.id && workspace.row(claim.kind, holder) && !isReleased();
   });
 }
@@ -69,13 +65,15 @@ function countersOf(workspace: Workspace, { kind, id }: RecordAddress): Counters
 }
 
 function write(workspace: Workspace, change: Change): void {
-  for (const put of change.puts) workspace.put(put.record, newCounters(workspace, put));
+  const rows = new Map<string, Row>();
+  for (const put of change.puts)
+    rows.set(put.record.id, workspace.put(put.record, newCounters(workspace, put)));
   for (const { kind, id } of change.deletes) workspace.delete(kind, id);
   for (const one of change.releases)
     if (workspace.names(one).get(one.value) === one.id) workspace.names(one).delete(one.value);
   for (const one of change.claims) workspace.names(one).set(one.value, one.id);
   for (const { list, of, id } of change.leaves) workspace.lists.leave(list, of, id);
-  for (const { list, of, id } of change.enters) workspace.lists.enter(list, of, id);
+  for (const { list, of, id } of change.enters) workspace.lists.enter(list, of, id, rows.get(id));
   for (const name of change.dropWindows) workspace.windows.delete(name);
   if (change.raisesRevision) workspace.revision += 1;
 }

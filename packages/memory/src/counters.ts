@@ -24,6 +24,12 @@ export class Counters implements Usage {
     public lastRefillAt: EpochMs | null,
   ) {}
 
+  /** A copy: counters are never handed out, nor kept as they are handed in, so that a charge need not freeze them. */
+  usage(): Usage {
+    const { remaining, refilledAt, lastRefillAt } = this;
+    return { remaining, refilledAt, lastRefillAt };
+  }
+
   setUsage({ remaining, refilledAt, lastRefillAt }: Usage): void {
     this.remaining = remaining;
     if (this.refilledAt !== refilledAt) this.refilledAt = refilledAt;

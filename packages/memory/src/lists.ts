@@ -1,15 +1,16 @@
 import type { PageWant } from "@latchkey/core";
 import library, { simpleComparator } from "sorted-btree";
 import { mapIn } from "./entry-of.js";
+import type { Row } from "./workspace.js";
 
 /** Node imports the CommonJS module, whereas some bundlers and test runners import its default export. */
 const BTree = (library.default ?? library) as typeof library.default;
 
 /** Most ids of a node of a tree. */
-const NODE_SIZE = 256;
+const NODE_SIZE = 64;
 
-/** Ids in ascending order, as keys of a tree: its values, all undefined, take no memory. */
-class SortedIds extends BTree<string, undefined> {
+/** Ids in ascending order, each with the row that had it when it entered or was read: a row may have been put anew since. */
+class SortedIds extends BTree<string, Row | undefined> {
   constructor(ids: readonly string[]) {
     super([], simpleComparator, NODE_SIZE);
     for (const id of ids) this.set(id, undefined);
@@ -26,8 +27,8 @@ export class Lists {
     return ids instanceof SortedIds ? ids.size : Number(ids !== undefined);
   }
 
-  /** The wanted ids in their order, each in the same array. The list must not change meanwhile. */
-  walk({ list, of, after, descending }: PageWant): Iterable<readonly [string, undefined]> {
+  /** The wanted ids in their order, each with its row and in the same array. Meanwhile no other may enter, and none leave. */
+  walk({ list, of, after, descending }: PageWant): Iterable<readonly [string, Row | undefined]> {
     const ids = this.#lists.get(list)?.get(of) ?? [];
     const sorted = ids instanceof SortedIds ? ids : new SortedIds([ids].flat());
     if (descending) return sorted.entriesReversed(after ?? undefined, [], true);
@@ -35,10 +36,10 @@ export class Lists {
     return sorted.entries(`${after ?? ""}\0`, []);
   }
 
-  enter(list: string, of: string | undefined, id: string): void {
+  enter(list: string, of: string | undefined, id: string, row?: Row): void {
     const lists = mapIn(this.#lists, list);
     const ids = lists.get(of) ?? id;
-    if (ids instanceof SortedIds) ids.set(id, undefined);
+    if (ids instanceof SortedIds) ids.set(id, row);
     else lists.set(of, ids === id ? id : new SortedIds([ids, id]));
   }
 

@@ -1,33 +1,13 @@
-import type { LoadedRecord, ReadResult, StoredRecordState, Usage, Want } from "@latchkey/core";
+import type { ReadResult, Want } from "@latchkey/core";
 import type { Row, Workspace } from "./workspace.js";
 
 /** Records by id or by claim, in the order of the wants. */
 export function read(workspace: Workspace, wants: readonly Want[]): ReadResult {
-  const found = wants.map((want) => {
-    const row = find(workspace, want);
-    return row === undefined ? null : loaded(workspace, row);
-  });
+  const found = wants.map((want) => find(workspace, want)?.loaded(workspace) ?? null);
   return { revision: workspace.revision, found };
-}
-
-/** A record, and the identity that it links to. */
-export function loaded(workspace: Workspace, row: Row): LoadedRecord {
-  const { record, counters, usedAt } = row;
-  const identity = workspace.identityOf(row);
-  const linked = identity === undefined ? null : stateOf(identity);
-  return { record, usage: counters && usageOf(counters), usedAt, linked };
-}
-
-/** A copy: counters are never handed out, nor kept as they are handed in, so that a charge need not freeze them. */
-export function usageOf({ remaining, refilledAt, lastRefillAt }: Usage): Usage {
-  return { remaining, refilledAt, lastRefillAt };
 }
 
 function find(workspace: Workspace, want: Want): Row | undefined {
   const id = "id" in want ? want.id : workspace.names(want).get(want.value);
   return id === undefined ? undefined : workspace.row(want.kind, id);
-}
-
-function stateOf({ record, counters, usedAt }: Row): StoredRecordState {
-  return { record, usage: counters && usageOf(counters), usedAt };
 }

@@ -16,10 +16,7 @@ const DAY_MS = 24 * STATISTICS_SPAN_MS;
 /** Adds a batch to the sums of a workspace, and raises `usedAt` of the records that exist. */
 export function addStatistics(workspace: Workspace, { counts, uses }: StatisticsBatch): void {
   for (const count of counts) workspace.statistics.add(count);
-  for (const { kind, id, usedAt } of uses) {
-    const row = workspace.row(kind, id);
-    if (row !== undefined) row.usedAt = Math.max(row.usedAt ?? usedAt, usedAt);
-  }
+  for (const { kind, id, usedAt } of uses) workspace.row(kind, id)?.used(usedAt);
 }
 
 /** The sums of one workspace: by day of UTC, since they are forgotten by day, and then by subject. */

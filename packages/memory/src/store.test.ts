@@ -34,6 +34,25 @@ describe("memory", () => {
     expect([first, body.nested, body].every(Object.isFrozen)).toBe(true);
   });
 
+  test("a page has every record as it was put last, also one that it had before", async () => {
+    const store = memoryStore();
+    const list = (kind: "key" | "api") =>
+      store.page("ws_default", { kind, list: "few", after: null, limit: 9 });
+    const put = async (version: number) => {
+      const puts = ["a", "b", "c"].map((id) => ({ record: aRecord("key", 1, { id, version }) }));
+      const enters = puts.map(({ record: { id } }) => ({ list: "few", id }));
+      await store.commit("ws_default", aChange({ puts, enters: version === 1 ? enters : [] }));
+    };
+    const versions = async () => (await list("key")).found.map(({ record }) => record.version);
+    await put(1);
+    expect([await versions(), await versions()]).toEqual(Array(2).fill([1, 1, 1]));
+    await put(2);
+    expect([await versions(), await versions()]).toEqual(Array(2).fill([2, 2, 2]));
+    await store.commit("ws_default", aChange({ deletes: [{ kind: "key", id: "b" }] }));
+    expect(await versions()).toEqual([2, 2]);
+    expect((await list("api")).found).toEqual([]);
+  });
+
   test("a change to counters that a record does not have is a mistake of the caller, and writes nothing", async () => {
     const store = memoryStore();
     const record = aRecord("key");

@@ -2,11 +2,12 @@ import {
   type Claim,
   deepFrozen,
   type EpochMs,
+  type LoadedRecord,
   type RateWindow,
   type RecordKind,
-  type RecordMemo,
   type RememberedCharge,
   type StoredRecord,
+  type StoredRecordState,
 } from "@latchkey/core";
 import type { Counters } from "./counters.js";
 import { mapIn } from "./entry-of.js";
@@ -14,42 +15,68 @@ import { ExpiringMap } from "./expiring-map.js";
 import { Lists } from "./lists.js";
 import { StatisticsSums } from "./statistics.js";
 
-/** A record, and what is kept beside it. Plans and other rows keep rows for as long as these are current. */
-export class Row implements RecordMemo {
-  /** Until the record is put again or deleted. */
-  isCurrent = true;
+/** A record as it is handed out again and again, frozen, with what no copy brings: one object, to wait for one place of memory. */
+export class Row implements StoredRecord {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly version: number;
+  readonly link: string | null;
+  readonly body: StoredRecord["body"];
+  #isCurrent = true;
+  #memo: unknown = undefined;
+  readonly #counters: Counters | null;
+  #usedAt: EpochMs | null;
   /** The row of the identity that the record links to, when it was looked for last. */
-  identity: Row | undefined = undefined;
-  decoded: unknown = undefined;
-  readonly record: StoredRecord;
+  #identity: Row | undefined = undefined;
 
-  constructor(
-    { kind, id, version, link, body }: StoredRecord,
-    readonly counters: Counters | null,
-    public usedAt: EpochMs | null,
-  ) {
-    this.record = new KeptRecord(kind, id, version, link, deepFrozen(body), this);
-  }
-}
-
-/** A record as it is handed out, again and again. The memo is none of its own members, so no copy brings it. */
-class KeptRecord implements StoredRecord {
-  readonly #memo: RecordMemo;
-
-  constructor(
-    readonly kind: RecordKind,
-    readonly id: string,
-    readonly version: number,
-    readonly link: string | null,
-    readonly body: StoredRecord["body"],
-    memo: RecordMemo,
-  ) {
-    this.#memo = memo;
+  /** @param counters - Undefined: as they were. @param before - The row whose place it takes. */
+  constructor(record: StoredRecord, counters?: Counters | null, before?: Row) {
+    this.kind = record.kind;
+    this.id = record.id;
+    this.version = record.version;
+    this.link = record.link;
+    this.body = deepFrozen(record.body);
+    this.#counters = (counters === undefined ? before?.counters : counters) ?? null;
+    this.#usedAt = before === undefined ? null : before.#usedAt;
+    before?.retire();
     Object.freeze(this);
   }
 
-  get memo(): RecordMemo {
+  get memo(): unknown {
     return this.#memo;
+  }
+
+  set memo(memo: unknown) {
+    this.#memo = memo;
+  }
+
+  get counters(): Counters | null {
+    return this.#counters;
+  }
+
+  /** Until the record is put again or deleted. */
+  get isCurrent(): boolean {
+    return this.#isCurrent;
+  }
+
+  retire(): void {
+    this.#isCurrent = false;
+  }
+
+  used(at: EpochMs): void {
+    this.#usedAt = Math.max(this.#usedAt ?? at, at);
+  }
+
+  /** The record, and the identity that it links to. */
+  loaded(workspace: Workspace): LoadedRecord {
+    if (this.link !== null && this.#identity?.isCurrent !== true)
+      this.#identity = workspace.row("identity", this.link);
+    const usage = this.#counters?.usage() ?? null;
+    return { record: this, usage, usedAt: this.#usedAt, linked: this.#identity?.state() ?? null };
+  }
+
+  state(): StoredRecordState {
+    return { record: this, usage: this.#counters?.usage() ?? null, usedAt: this.#usedAt };
   }
 }
 
@@ -72,25 +99,16 @@ export class Workspace {
     return mapIn(this.#rows, kind);
   }
 
-  identityOf(row: Row): Row | undefined {
-    const { link } = row.record;
-    if (link !== null && row.identity?.isCurrent !== true)
-      row.identity = this.row("identity", link);
-    return row.identity;
-  }
-
   /** Writes a record, whether or not it is there. @param counters - Undefined: as they were. */
-  put(record: StoredRecord, counters?: Counters | null): void {
+  put(record: StoredRecord, counters?: Counters | null): Row {
     const rows = this.rows(record.kind);
-    const before = rows.get(record.id);
-    const kept = counters === undefined ? before?.counters : counters;
-    if (before !== undefined) before.isCurrent = false;
-    rows.set(record.id, new Row(record, kept ?? null, before?.usedAt ?? null));
+    const row = new Row(record, counters, rows.get(record.id));
+    rows.set(row.id, row);
+    return row;
   }
 
   delete(kind: RecordKind, id: string): void {
-    const row = this.row(kind, id);
-    if (row !== undefined) row.isCurrent = false;
+    this.row(kind, id)?.retire();
     this.#rows.get(kind)?.delete(id);
   }
 

@@ -9,17 +9,15 @@ export type AuditFields = Readonly<Record<string, JsonValue | undefined>>;
  * none any more. Equal values are none.
  */
 export function fieldChanges(before: AuditFields, after: AuditFields): readonly FieldChange[] {
-  const hasValue = (field: string) => (after[field] ?? null) !== null;
-  const names = new Set([...Object.keys(after).filter(hasValue), ...Object.keys(before)]);
   const changes: FieldChange[] = [];
-  for (const field of names) {
+  for (const field of Object.keys(after)) {
     const [was, is] = [before[field] ?? null, after[field] ?? null];
-    if (isSameJson(was, is)) continue;
-    changes.push({
-      field,
-      ...(was !== null && { before: was }),
-      ...(is !== null && { after: is }),
-    });
+    if (is === null || isSameJson(was, is)) continue;
+    changes.push(was === null ? { field, after: is } : { field, before: was, after: is });
+  }
+  for (const field of Object.keys(before)) {
+    const was = before[field] ?? null;
+    if (was !== null && (after[field] ?? null) === null) changes.push({ field, before: was });
   }
   return changes;
 }

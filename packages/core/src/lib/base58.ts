@@ -14,44 +14,56 @@ const DIGITS: Uint8Array = new Uint8Array(128).fill(NO_DIGIT);
 for (const [digit, character] of [...BASE58_ALPHABET].entries())
   DIGITS[character.charCodeAt(0)] = digit;
 
+/** Digits that are worked out at once, and how many numbers they stand for. */
+const GROUP_WIDTH = 5;
+const GROUP = 58 ** GROUP_WIDTH;
+
 /** Encodes bytes; each leading zero byte becomes one leading `1`. */
 export function encodeBase58(bytes: Uint8Array): string {
-  // Least significant digit first. No byte takes more than two digits.
-  const digits = new Uint8Array(2 * bytes.length);
-  let length = 0;
+  // Groups of digits, least significant first.
+  const groups: number[] = [];
   for (const byte of bytes) {
     let carry = byte;
-    for (let place = 0; place < length; place += 1) {
-      carry += (digits[place] as number) * 256;
-      digits[place] = carry % 58;
-      carry = Math.floor(carry / 58);
+    for (let place = 0; place < groups.length; place += 1) {
+      // Far below 2^53. Not `%`, which is slow where numbers are this large.
+      const value = (groups[place] as number) * 256 + carry;
+      carry = Math.floor(value / GROUP);
+      groups[place] = value - carry * GROUP;
     }
-    for (; carry > 0; carry = Math.floor(carry / 58)) digits[length++] = carry % 58;
+    if (carry > 0) groups.push(carry);
   }
-  let text = BASE58_ALPHABET.charAt(0).repeat(countLeading(bytes.length, (at) => bytes[at] === 0));
-  while (length > 0) text += BASE58_ALPHABET.charAt(digits[--length] as number);
-  return text;
+  let digits = "";
+  for (const group of groups) digits = encodeFixedWidth(group, GROUP_WIDTH) + digits;
+  const zeros = countLeading(bytes.length, (at) => bytes[at] === 0);
+  return BASE58_ALPHABET.charAt(0).repeat(zeros) + digits.replace(/^1+/, "");
 }
+
+/** Bytes that are worked out at once when decoding: 58 times as many numbers fit 32 bits. */
+const GROUP_BYTES = 3;
 
 /** Decodes what {@link encodeBase58} wrote, or answers null when a character is not of the alphabet. */
 export function decodeBase58(text: string): Uint8Array | null {
-  // Least significant byte first. No digit takes more than one byte.
-  const bytes = new Uint8Array(text.length);
-  let length = 0;
+  // Groups of bytes, least significant first.
+  const groups: number[] = [];
   for (let index = 0; index < text.length; index += 1) {
     let carry = DIGITS[text.charCodeAt(index)] ?? NO_DIGIT;
     if (carry === NO_DIGIT) return null;
-    for (let place = 0; place < length; place += 1) {
-      carry += (bytes[place] as number) * 58;
-      bytes[place] = carry;
-      carry >>>= 8;
+    for (let place = 0; place < groups.length; place += 1) {
+      const value = (groups[place] as number) * 58 + carry;
+      groups[place] = value & 0xff_ff_ff;
+      carry = value >>> 24;
     }
-    if (carry > 0) bytes[length++] = carry;
+    if (carry > 0) groups.push(carry);
   }
   const zero = BASE58_ALPHABET.charAt(0);
   const zeros = countLeading(text.length, (at) => text.charAt(at) === zero);
+  const byteAt = (place: number) =>
+    ((groups[Math.floor(place / GROUP_BYTES)] as number) >>> (8 * (place % GROUP_BYTES))) & 0xff;
+  let length = GROUP_BYTES * groups.length;
+  while (length > 0 && byteAt(length - 1) === 0) length -= 1;
   const decoded = new Uint8Array(zeros + length);
-  decoded.set(bytes.subarray(0, length).reverse(), zeros);
+  for (let place = 0; place < length; place += 1)
+    decoded[decoded.length - 1 - place] = byteAt(place);
   return decoded;
 }
 

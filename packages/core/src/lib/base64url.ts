@@ -1,3 +1,5 @@
+import { bytesOfBinary } from "./bytes.js";
+
 /** Encodes bytes as base64url without padding (RFC 4648 §5). */
 export function encodeBase64Url(bytes: Uint8Array): string {
   let binary = "";
@@ -12,15 +14,18 @@ export function encodeBase64Url(bytes: Uint8Array): string {
  * (foreign characters, padding, stray low bits) is refused, so that no two strings mean the same bytes.
  */
 export function decodeBase64Url(text: string): Uint8Array | null {
-  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  if (encodeBinary(binary) !== text) return null;
-  const bytes = new Uint8Array(binary.length);
-  for (let index = 0; index < bytes.length; index += 1) bytes[index] = binary.charCodeAt(index);
-  return bytes;
+  const binary = decodeBinary(text);
+  return binary === null ? null : bytesOfBinary(binary);
 }
 
-/** @param binary - A character for each byte. */
-function encodeBinary(binary: string): string {
+/** {@link encodeBase64Url} of bytes that are the characters of a text, such as one of ASCII. */
+export function encodeBinary(binary: string): string {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** {@link decodeBase64Url} to a text with a character for each byte. */
+export function decodeBinary(text: string): string | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return encodeBinary(binary) === text ? binary : null;
 }

@@ -24,3 +24,10 @@ export function encodeLengthPrefixed(texts: readonly string[]): Uint8Array {
   }
   return joined;
 }
+
+/** The bytes that a text has a character for each of. */
+export function bytesOfBinary(binary: string): Uint8Array {
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}

@@ -21,11 +21,10 @@ export class References {
   readonly #audit: Audit;
   readonly #now: EpochMs;
   readonly #wants = new Map<string, Want>();
-  /** Ids of what was found, null for what was not, by the name under which it was wanted. */
+  /** Ids of what was found or is created by this transaction, null for what was not found, by the name under which it was wanted. */
   readonly #ids = new Map<string, string | null>();
-  /** Ids of records that this transaction creates, by the name under which they were wanted. */
-  readonly #created = new Map<string, string>();
-  readonly #missing = { role: new Set<string>(), permission: new Set<string>() };
+  /** Names of what does not exist; one may be in it several times. */
+  readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
 
   constructor(context: OperationContext, transaction: Transaction, audit: Audit, now: EpochMs) {
     this.#context = context;
@@ -77,13 +76,13 @@ export class References {
   }
 
   hasApi(apiId: string): boolean {
-    return this.#existing(nameOf({ kind: "api", id: apiId })) !== null;
+    return this.#idOf(nameOf({ kind: "api", id: apiId })) !== null;
   }
 
   /** Id of the identity of an `externalId`, which is created where there is none. */
   identityId(externalId: string): string {
     const name = nameOf(identityWant(externalId));
-    return this.#existing(name) ?? this.#create(name, () => this.#createIdentity(externalId));
+    return this.#idOf(name) ?? this.#createIdentity(name, externalId);
   }
 
   /** Ids of roles or permissions, each once. Those that do not exist are kept for {@link refuseMissing}. */
@@ -92,10 +91,10 @@ export class References {
     for (const item of items) {
       const { label, mayCreate } = readGrantItem(item);
       const name = nameOf(grantWant(kind, item));
-      const existing = this.#existing(name);
-      if (existing !== null) ids.add(existing);
-      else if (mayCreate) ids.add(this.#create(name, () => this.#createGrant(kind, label)));
-      else this.#missing[kind].add(label);
+      const known = this.#idOf(name);
+      if (known !== null) ids.add(known);
+      else if (mayCreate) ids.add(this.#createGrant(kind, name, label));
+      else this.#missing[kind].push(label);
     }
     return [...ids];
   }
@@ -103,13 +102,13 @@ export class References {
   /** @throws LatchkeyError `PRECONDITION_FAILED` that names all roles and permissions that do not exist. */
   refuseMissing(): void {
     const { role, permission } = this.#missing;
-    if (role.size > 0 || permission.size > 0) throw missingGrants([...role], [...permission]);
+    if (role.length + permission.length > 0) throw missingGrants(role, permission);
   }
 
   /** The same error for those of these names that do not exist, or null where all of them do. */
   missingAmong(roles: readonly string[], permissions: readonly string[]): LatchkeyError | null {
     const absent = (kind: GrantKind, names: readonly string[]) =>
-      [...new Set(names)].filter((name) => this.#existing(nameOf(grantWant(kind, name))) === null);
+      names.filter((name) => this.#idOf(nameOf(grantWant(kind, name))) === null);
     const [missingRoles, missing] = [absent("role", roles), absent("permission", permissions)];
     return missingRoles.length + missing.length > 0 ? missingGrants(missingRoles, missing) : null;
   }
@@ -118,19 +117,12 @@ export class References {
     this.#wants.set(nameOf(want), want);
   }
 
-  #existing(name: string): string | null {
+  #idOf(name: string): string | null {
     return this.#ids.get(name) ?? null;
   }
 
-  #create(name: string, create: () => string): string {
-    const known = this.#created.get(name);
-    if (known !== undefined) return known;
-    const id = create();
-    this.#created.set(name, id);
-    return id;
-  }
-
-  #createIdentity(externalId: string): string {
+  /** @param name - Under which it was wanted. */
+  #createIdentity(name: string, externalId: string): string {
     const { newId, workspaceId } = this.#context;
     const identity = newIdentity(newId("id"), workspaceId, externalId, this.#now);
     const usage = { remaining: null, refilledAt: this.#now, lastRefillAt: null };
@@ -142,21 +134,28 @@ export class References {
       identityId: identity.id,
       after: { externalId },
     });
+    this.#ids.set(name, identity.id);
     return identity.id;
   }
 
-  #createGrant(kind: GrantKind, name: string): string {
+  #createGrant(kind: GrantKind, wantedAs: string, name: string): string {
     const { newId, workspaceId } = this.#context;
     const id = newId(ID_KINDS[kind]);
     const record = { id, workspaceId, name, description: null, createdAt: this.#now };
     if (kind === "permission") this.#transaction.insert(permissionType, record);
     else this.#transaction.insert(roleType, { ...record, permissions: [], version: 1 });
     this.#audit({ type: `${kind}.created`, at: this.#now, resourceId: id, after: { name } });
+    this.#ids.set(wantedAs, id);
     return id;
   }
 }
 
-function missingGrants(roles: readonly string[], permissions: readonly string[]): LatchkeyError {
+/** Of names that may be there several times. */
+function missingGrants(
+  roleNames: readonly string[],
+  permissionNames: readonly string[],
+): LatchkeyError {
+  const [roles, permissions] = [[...new Set(roleNames)], [...new Set(permissionNames)]];
   const named = [
     ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
     ...(permissions.length > 0 ? [`permissions ${permissions.join(", ")}`] : []),

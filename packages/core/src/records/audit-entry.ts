@@ -62,11 +62,11 @@ export interface AuditEntry {
 /** The list of all entries. The entries of one key, identity or actor are small lists beside it. */
 export const AUDIT_LIST = "auditEntry";
 
-/** Names of the small lists beside {@link AUDIT_LIST}. */
+/** Names of the small lists beside {@link AUDIT_LIST}: an id is one as it is, for entries are many. No id holds a colon. */
 export const auditListOf = {
-  key: (keyId: string) => `k:${keyId}`,
-  identity: (identityId: string) => `i:${identityId}`,
-  actor: (actor: string) => `a:${actor}`,
+  key: (keyId: string) => keyId,
+  identity: (identityId: string) => identityId,
+  actor: (actor: string) => `actor:${actor}`,
 } as const;
 
 /**
@@ -113,10 +113,13 @@ function auditLists({ keyId, identityId, actor }: AuditEntry): readonly RecordLi
 }
 
 function writeSide(fields: readonly FieldChange[], side: "before" | "after") {
-  const values = fields.flatMap(({ field, [side]: value }) =>
-    value === undefined ? [] : [[field, value] as const],
-  );
-  return values.length === 0 ? undefined : Object.fromEntries(values);
+  let values: Record<string, JsonValue> | undefined;
+  for (const { field, [side]: value } of fields) {
+    if (value === undefined) continue;
+    values ??= {};
+    values[field] = value;
+  }
+  return values;
 }
 
 type Side = { readonly [field: string]: JsonValue };

@@ -69,15 +69,14 @@ export function defineRecord<
     }),
     decode: (stored, workspaceId) => {
       const { id, version, link, body } = stored;
-      const { memo } = stored;
-      const known = memo?.decoded as Value | undefined;
+      const known = stored.memo as Value | undefined;
       if (known !== undefined && known.workspaceId === workspaceId) return known;
       try {
         // Versions begin with 1: a store that cannot read one answers 0.
         if (version < 1) throw new TypeError("the stored version is not what was written");
         const envelope = { id, workspaceId, version, link };
         const value = Object.freeze(read(new BodyReader(body, FORMAT), envelope));
-        if (memo !== undefined) memo.decoded = value;
+        if ("memo" in stored) stored.memo = value;
         return value;
       } catch (error) {
         if (error instanceof TypeError) throw corruptRecord(`${kind} ${id}`);

@@ -70,7 +70,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) =>
     fc.assert(
       fc.property(record, (value) => {
         const stored = type.encode(value);
-        Object.defineProperty(stored, "memo", { value: { decoded: undefined } });
+        Object.defineProperty(stored, "memo", { value: undefined, writable: true });
         const first = decode(stored);
         expect(first).toEqual(value);
         // A workspace is named by its own id, and a pointer says whose root key it leads to: these two are decoded each time.

@@ -34,14 +34,8 @@ export interface StoredRecord {
    */
   readonly body: JsonValue | undefined;
   /**
-   * Only of a store that hands out the same frozen record again and again: an object of its own for each record, which core writes
-   * to. Another record, another version too, has another. It is not enumerable, so that no copy brings it.
+   * Only of a store that hands out the same frozen record again and again: what core keeps with it, and no store looks at. Another
+   * record, another version too, has another. An accessor of the class, so that no copy brings it.
    */
-  readonly memo?: RecordMemo;
-}
-
-/** What core keeps with a record. Stores make it and never look into it. */
-export interface RecordMemo {
-  /** What the record was decoded to. */
-  decoded: unknown;
+  memo?: unknown;
 }

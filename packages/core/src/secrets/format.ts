@@ -38,9 +38,10 @@ export type SecretShape = "malformed" | "damaged" | "intact" | "foreign";
  */
 export function formatSecret(prefix: string, randomBytes: Uint8Array): string {
   const bytes = new Uint8Array(HEADER_LENGTH + randomBytes.length + CHECKSUM_LENGTH);
-  bytes.set([VERSION, randomBytes.length]);
+  bytes[0] = VERSION;
+  bytes[1] = randomBytes.length;
   bytes.set(randomBytes, HEADER_LENGTH);
-  bytes.set(checksum(prefix, bytes.subarray(0, -CHECKSUM_LENGTH)), bytes.length - CHECKSUM_LENGTH);
+  bytes.set(checksum(prefix, bytes), bytes.length - CHECKSUM_LENGTH);
   const body = encodeBase58(bytes);
   return prefix === "" ? body : `${prefix}_${body}`;
 }
@@ -51,8 +52,7 @@ export function secretShape(secret: string): SecretShape {
   const { prefix, body } = splitSecret(secret);
   const bytes = decodeBase58(body);
   if (bytes === null || !isOurPayload(bytes)) return "foreign";
-  const payload = bytes.subarray(0, -CHECKSUM_LENGTH);
-  return doesMatchBytes(checksum(prefix, payload), bytes.subarray(-CHECKSUM_LENGTH))
+  return doesMatchBytes(checksum(prefix, bytes), bytes.subarray(-CHECKSUM_LENGTH))
     ? "intact"
     : "damaged";
 }
@@ -69,10 +69,12 @@ function isOurPayload(bytes: Uint8Array): boolean {
   return byteLength >= BYTE_LENGTH.min && bytes[0] === VERSION && bytes[1] === byteLength;
 }
 
-function checksum(prefix: string, payload: Uint8Array): Uint8Array {
-  const covered = new Uint8Array(prefix.length + payload.length);
+/** @param bytes - Of the body, with room for the checksum, which it does not cover. */
+function checksum(prefix: string, bytes: Uint8Array): Uint8Array {
+  const covered = new Uint8Array(prefix.length + bytes.length - CHECKSUM_LENGTH);
   // ASCII: one byte a character.
   for (let at = 0; at < prefix.length; at += 1) covered[at] = prefix.charCodeAt(at);
-  covered.set(payload, prefix.length);
+  for (let at = prefix.length; at < covered.length; at += 1)
+    covered[at] = bytes[at - prefix.length] as number;
   return sha256Bytes(covered).subarray(0, CHECKSUM_LENGTH);
 }

@@ -1,6 +1,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { encodeBase64Url } from "../lib/base64url.js";
+import { bytesOfBinary } from "../lib/bytes.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 
 /**
@@ -31,7 +32,7 @@ export interface SecretHasher {
 /** The part of `node:crypto` used where the host has it: about eight times faster than JavaScript. */
 interface NativeHash {
   hash(algorithm: "sha256", data: string, encoding: "base64url"): string;
-  hash(algorithm: "sha256", data: Uint8Array, encoding: "buffer"): Uint8Array;
+  hash(algorithm: "sha256", data: Uint8Array, encoding: "latin1"): string;
 }
 
 /** SHA-256 in JavaScript, on every host. */
@@ -83,7 +84,8 @@ function textHash(hash: NativeHash["hash"] | null): ((text: string) => SecretHas
 }
 
 function bytesHash(hash: NativeHash["hash"] | null): (bytes: Uint8Array) => Uint8Array {
-  return hash === null ? sha256 : (bytes) => hash("sha256", bytes, "buffer");
+  // Asked for text, since a buffer of the host's takes four times as long.
+  return hash === null ? sha256 : (bytes) => bytesOfBinary(hash("sha256", bytes, "latin1"));
 }
 
 function findNativeHash(): NativeHash["hash"] | null {

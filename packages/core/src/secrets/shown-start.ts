@@ -20,12 +20,16 @@ const MAX_SHOWN_CHARACTERS = 4;
  * shown, four from 17 bytes on, behind the characters that every secret of that length begins with.
  *
  * @param secret - A secret written by {@link formatSecret}.
+ * @param byteLength - Of its random bytes, where that is known.
  */
-export function secretStart(secret: string): string {
+export function secretStart(secret: string, byteLength: number = byteLengthOf(secret)): string {
   const { prefix, body } = splitSecret(secret);
-  const byteLength = decodeBase58(body)?.[1] ?? BYTE_LENGTH.min;
   const shown = body.slice(0, shownBodies(byteLength).lowest.length);
   return prefix === "" ? shown : `${prefix}_${shown}`;
+}
+
+function byteLengthOf(secret: string): number {
+  return decodeBase58(splitSecret(secret).body)?.[1] ?? BYTE_LENGTH.min;
 }
 
 /**

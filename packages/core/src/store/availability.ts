@@ -96,7 +96,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     return { revision, found: found.slice(0, -1) };
   }
 
-  // Without `async`: every read of a key goes through here.
+  // Without `async`, as `page`: every read of a key goes through here.
   function read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult> {
     if (!known.has(workspaceId)) return readWithState(workspaceId, wants);
     return store.read(workspaceId, wants).then((result) => {
@@ -105,26 +105,35 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     });
   }
 
-  async function page(workspaceId: string, want: PageWant): Promise<PageResult> {
-    const result = await store.page(workspaceId, want);
-    if (result.revision === known.get(workspaceId)?.revision) return result;
+  function page(workspaceId: string, want: PageWant): Promise<PageResult> {
+    return store.page(workspaceId, want).then((result) => {
+      const isKnown = result.revision === known.get(workspaceId)?.revision;
+      return isKnown ? result : pageWithState(workspaceId, want, result);
+    });
+  }
+
+  async function pageWithState(
+    workspaceId: string,
+    want: PageWant,
+    result: PageResult,
+  ): Promise<PageResult> {
     const { revision } = await readWithState(workspaceId, []);
     return result.revision === revision ? result : page(workspaceId, want);
   }
 
-  async function commit(
+  // Without `async` as well, for what creates one key after another.
+  function commit(
     workspaceId: string,
     change: Change,
     others?: readonly RecordAddress[],
   ): Promise<CommitResult> {
-    for (;;) {
-      const { version = null, trail = null } = known.get(workspaceId) ?? {};
-      const expects = [...change.expects, { ...STATE_ADDRESS, version }];
-      const written = trail === null ? change : leaveTrail(change, trail, others);
-      const result = await store.commit(workspaceId, { ...written, expects });
+    const { version = null, trail = null } = known.get(workspaceId) ?? {};
+    const expects = [...change.expects, { ...STATE_ADDRESS, version }];
+    const written = trail === null ? change : leaveTrail(change, trail, others);
+    return store.commit(workspaceId, { ...written, expects }).then((result) => {
       if (result.kind !== "stale" || result.index < change.expects.length) return result;
-      await readWithState(workspaceId, []);
-    }
+      return readWithState(workspaceId, []).then(() => commit(workspaceId, change, others));
+    });
   }
 
   /** The sums first: whoever reads the trail finds them. */

@@ -50,6 +50,8 @@ export class KeyCache {
   readonly #keys: LruCache<CachedKey>;
   /** Keys with limits alike share one list of them: what many keys look at stays near the processor. */
   readonly #limits = new Map<string, readonly LimitCharge[]>();
+  /** The list that was shared last: mostly that of the next key too. */
+  #latest: readonly LimitCharge[] = [];
 
   /** @param maxKeys - Most keys that are kept: a whole number >= 0. */
   constructor(maxKeys: number) {
@@ -76,14 +78,26 @@ export class KeyCache {
   }
 
   #shared(limits: readonly LimitCharge[]): readonly LimitCharge[] {
+    if (isAlike(this.#latest, limits)) return this.#latest;
     let name = "";
     for (const { owner, window, limit } of limits) name += `${owner} ${window} ${limit} `;
     const known = this.#limits.get(name);
-    if (known !== undefined) return known;
-    if (this.#limits.size >= MAX_SHARED_LIMITS) this.#limits.clear();
-    this.#limits.set(name, limits);
-    return limits;
+    if (known === undefined) {
+      if (this.#limits.size >= MAX_SHARED_LIMITS) this.#limits.clear();
+      this.#limits.set(name, limits);
+    }
+    this.#latest = known ?? limits;
+    return this.#latest;
   }
+}
+
+/** A window has the name and the duration of its limit in its own name. */
+function isAlike(some: readonly LimitCharge[], others: readonly LimitCharge[]): boolean {
+  if (some.length !== others.length) return false;
+  return some.every(({ owner, window, limit }, place) => {
+    const other = others[place];
+    return owner === other?.owner && window === other.window && limit === other.limit;
+  });
 }
 
 /**

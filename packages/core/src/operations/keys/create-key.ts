@@ -47,7 +47,7 @@ export async function createKey(
   const credential = {
     keyId,
     hash: context.hasher.hash(key),
-    start: secretStart(key),
+    start: secretStart(key, settings.byteLength),
     sealedSecret: settings.recoverable
       ? requireVault(context).seal(key, { workspaceId, keyId })
       : null,
