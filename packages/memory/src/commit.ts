@@ -54,9 +54,7 @@ function firstTaken(workspace: Workspace, { claims, releases }: Change): number 
 }
 
 /** Neither a kind nor an index holds a space; a value may hold anything, and comes last. */
-function textOf({ kind, index, value }: Claim): string {
-  return `${kind} ${index} ${value}`;
-}
+const textOf = ({ kind, index, value }: Claim) => `${kind} ${index} ${value}`;
 
 function countersOf(workspace: Workspace, { kind, id }: RecordAddress): Counters {
   const counters = workspace.row(kind, id)?.counters ?? null;

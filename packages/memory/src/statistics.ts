@@ -56,6 +56,4 @@ export class StatisticsSums {
 }
 
 /** A kind holds no space, whereas an id may hold any character. */
-function nameOf({ kind, id }: StatisticsSubject): string {
-  return `${kind} ${id}`;
-}
+const nameOf = ({ kind, id }: StatisticsSubject) => `${kind} ${id}`;

@@ -134,6 +134,25 @@ export const pagingContracts: readonly StoreContract[] = [
     },
   },
   {
+    title: "each of many records is on one page, also after all of them were changed",
+    timeoutMs: 120_000,
+    async check({ store, other }) {
+      // In an order that is neither that of the list nor its reverse.
+      const numbers = Array.from({ length: 997 }, (_, place) => (place * 131) % 997);
+      const ids = numbers.map((number) => idOf("key", number));
+      const putAll = (version: number) =>
+        numbers.map((number) => ({ record: { ...aRecord("key", number), version } }));
+      await commit(store, { puts: putAll(1), enters: entriesOf(ids) });
+      await commit(store, { puts: putAll(2) });
+      assert.deepEqual(await walk(other, { limit: 400 }), ids.toSorted());
+      await commit(store, { puts: putAll(3) });
+      assert.deepEqual(
+        await walk(other, { limit: 400, descending: true }),
+        ids.toSorted().reverse(),
+      );
+    },
+  },
+  {
     title: "records that are gone are left out of a page, and others are read instead",
     async check({ store, other }) {
       const ids = await withKeys(store, [1, 2, 3, 4, 5, 6, 7, 8]);
