@@ -94,7 +94,7 @@ describe("what fails is a refusal", () => {
     },
   };
 
-  test("a store that does not answer: 503 with Retry-After, and the host hears of it", async () => {
+  test("a store that does not answer: 503 with Retry-After, and onError is called", async () => {
     const context = await open();
     const key = await context.issue();
     await context.latchkey.close();

@@ -62,7 +62,7 @@ function createDecisionOn<Request>(
     const context = { latchkey, options, refuser, ask, isOptional };
     return async (presented, request) => {
       const decision = await decideOrRefuse(context, presented, request);
-      return isAdmission(decision) ? decision : await refuser.settle(decision, request);
+      return isAdmission(decision) ? decision : await refuser.refuse(decision, request);
     };
   };
 }

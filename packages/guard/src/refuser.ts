@@ -1,15 +1,15 @@
 import { createIdFactory } from "@latchkey/core";
+import { changedRefusal } from "./changed-refusal.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey } from "./question.js";
 import type { Refusal, Refused } from "./refusal.js";
 import { type RefusalStyle, refuseError, refuseFailure } from "./refuse.js";
-import { settleRefusal } from "./settle-refusal.js";
 
 /** How a guard refuses: in the form that its options name, and with what the host's hooks make of it. */
 export interface Refuser<Request> {
   readonly style: RefusalStyle;
   /** The refusal as the host's hook leaves it. Where the hook fails, that of the failure, which no hook sees again. */
-  settle(refusal: Refusal, request: Request): Promise<Refused>;
+  refuse(refusal: Refusal, request: Request): Promise<Refused>;
   /** Tells the host of an error behind a 500 or a 503. */
   report(error: unknown, request: Request): void;
   /** What to answer where the handler of an admitted request failed, which is reported. */
@@ -34,21 +34,21 @@ export function createRefuser<Request>(
       // A listener that fails has nowhere to report that.
     }
   };
-  const settle = async (refusal: Refusal, request: Request): Promise<Refused> => {
+  const refuse = async (refusal: Refusal, request: Request): Promise<Refused> => {
     try {
-      return settleRefusal(refusal, await onRefusal?.(refusal, request));
+      return changedRefusal(refusal, await onRefusal?.(refusal, request));
     } catch (error) {
       report(error, request);
-      return settleRefusal(refuseError(style, error), undefined);
+      return changedRefusal(refuseError(style, error), undefined);
     }
   };
   return {
     style,
-    settle,
+    refuse,
     report,
     refuseFailure: (error, request) => {
       report(error, request);
-      return settle(refuseFailure(style), request);
+      return refuse(refuseFailure(style), request);
     },
   };
 }

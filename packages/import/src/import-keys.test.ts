@@ -218,7 +218,7 @@ test("the API of all rows may be named: it is made once, and found again", async
   ).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
-test("thousands of rows are settled a hundred at a time, and each is there once", async () => {
+test("thousands of rows are imported a hundred at a time, and each is there once", async () => {
   const latchkey = openLatchkey(sqliteStore(":memory:"));
   const lines = Array.from(
     { length: 3_000 },

@@ -1,7 +1,7 @@
 import type { ErrorDetails, ImportedKeyResult, Latchkey, LatchkeyError } from "@latchkey/core";
 import { Apis, assertApiName } from "./apis.js";
 import { createGrant, createIdentity, identityIssues } from "./prepare.js";
-import { type ImportReport, type RowReport, rowReport, Tally } from "./report.js";
+import { type ImportReport, RowCounts, type RowReport, rowReport } from "./report.js";
 import type { IdentitySettings, ImportRow, ImportSource, RowIssue } from "./row.js";
 
 /** What an import calls of a latchkey. */
@@ -68,25 +68,25 @@ interface Judged extends Placed {
 export async function* importKeys(options: ImportOptions): AsyncGenerator<ImportReport, void> {
   const { from, into, apiId, apiName, dryRun = false, clock = () => performance.now() } = options;
   const startedAt = clock();
-  const tally = new Tally(dryRun, from.ignoredColumns, () => clock() - startedAt);
+  const counted = new RowCounts(dryRun, from.ignoredColumns, () => clock() - startedAt);
   if (apiId !== undefined) await into.getApi({ apiId });
   if (apiName !== undefined) await assertApiName(apiName);
-  const work = new Import(options, tally);
+  const work = new Import(options, counted);
   let chunk: ImportRow[] = [];
   let grants = 0;
   for await (const row of from.rows) {
     const count = grantsOf(row);
     if (chunk.length === CHUNK.rows || grants + count > CHUNK.grants) {
-      await work.settle(chunk);
-      yield tally.report(false);
+      await work.write(chunk);
+      yield counted.report(false);
       chunk = [];
       grants = 0;
     }
     chunk.push(row);
     grants += count;
   }
-  await work.settle(chunk);
-  yield tally.report(true);
+  await work.write(chunk);
+  yield counted.report(true);
 }
 
 function grantsOf({ key: { roles, permissions } }: ImportRow): number {
@@ -99,19 +99,19 @@ function grantsOf({ key: { roles, permissions } }: ImportRow): number {
 class Import {
   readonly #options: ImportOptions;
   readonly #into: ImportTarget;
-  readonly #tally: Tally;
+  readonly #counted: RowCounts;
   readonly #apis: Apis;
   readonly #owners = new Set<string>();
 
-  constructor(options: ImportOptions, tally: Tally) {
+  constructor(options: ImportOptions, counted: RowCounts) {
     this.#options = options;
     this.#into = options.into;
-    this.#tally = tally;
+    this.#counted = counted;
     this.#apis = new Apis(options.into, options);
   }
 
   /** Judges rows without writing, makes what the good ones need, and writes these. */
-  async settle(rows: readonly ImportRow[]): Promise<void> {
+  async write(rows: readonly ImportRow[]): Promise<void> {
     const reports = new Map<ImportRow, RowReport>();
     const placed: Placed[] = [];
     for (const row of rows) {
@@ -129,7 +129,7 @@ class Import {
     else await this.#write(ready, reports);
     for (const row of rows) {
       const report = reports.get(row) as RowReport;
-      this.#tally.settle(report);
+      this.#counted.add(report);
       this.#options.onRow?.(report);
     }
   }
@@ -170,7 +170,7 @@ class Import {
     const { dryRun } = this.#options;
     for (const kind of ["roles", "permissions"] as const)
       for (const name of new Set(ready.flatMap(({ missing }) => missing?.[kind] ?? [])))
-        if (dryRun || (await createGrant(this.#into, kind, name))) this.#tally.create(kind, name);
+        if (dryRun || (await createGrant(this.#into, kind, name))) this.#counted.create(kind, name);
     const placed: Placed[] = [];
     for (const item of ready) placed.push({ ...item, apiId: await this.#apiOf(item) });
     return placed;
@@ -178,7 +178,7 @@ class Import {
 
   async #apiOf({ row, apiId, newName }: Placed): Promise<string | null> {
     if (newName === null) return apiId;
-    this.#tally.create("apis", newName);
+    this.#counted.create("apis", newName);
     if (this.#options.dryRun) return null;
     // A row before it may have made it.
     const choice = await this.#apis.choose(row);

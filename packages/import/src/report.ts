@@ -3,7 +3,7 @@ import type { ImportRow, RowIssue } from "./row.js";
 /** What became of a row. In a dry run, what would become of it. */
 export type RowOutcome = "written" | "already there" | "skipped";
 
-/** One row, as it was settled. */
+/** What became of one row. */
 export interface RowReport {
   readonly row: number;
   /** What the key is called in its source. */
@@ -28,7 +28,7 @@ export interface Reason extends RowIssue {
 /** How far an import is; the last one is what it came to. */
 export interface ImportReport {
   readonly isDryRun: boolean;
-  /** Whether all rows are settled. */
+  /** Whether all rows were gone through. */
   readonly isDone: boolean;
   readonly rows: number;
   readonly written: number;
@@ -57,7 +57,7 @@ const MAX_REASONS = 1_000;
 export type CreatedKind = keyof ImportReport["created"];
 
 /** Counts what becomes of rows, in memory that does not grow with them. */
-export class Tally {
+export class RowCounts {
   readonly #counts: Record<RowOutcome, number> = { written: 0, "already there": 0, skipped: 0 };
   readonly #issues = new Map<string, Reason>();
   readonly #notes = new Map<string, Reason>();
@@ -76,7 +76,7 @@ export class Tally {
     this.#elapsedMs = elapsedMs;
   }
 
-  settle(row: RowReport): void {
+  add(row: RowReport): void {
     this.#counts[row.outcome] += 1;
     count(this.#issues, row, row.issues);
     if (row.outcome === "written") count(this.#notes, row, row.notes);

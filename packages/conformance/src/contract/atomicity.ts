@@ -3,7 +3,7 @@ import type { Change, KeyStore } from "@latchkey/core";
 import type { StoreContract } from "../fixtures/context.js";
 import { idsOn, pageOf } from "../fixtures/pages.js";
 import { takeUnits, usedOf } from "../fixtures/plans.js";
-import { race, tally } from "../fixtures/race.js";
+import { countByKind, race } from "../fixtures/race.js";
 import {
   aRecord,
   assertHolds,
@@ -160,7 +160,7 @@ export const atomicityContracts: readonly StoreContract[] = [
           raisesRevision: true,
         }),
       );
-      assert.deepEqual(tally(results), { committed: 1, stale: 19 });
+      assert.deepEqual(countByKind(results), { committed: 1, stale: 19 });
       const winner = results.findIndex(({ kind }) => kind === "committed");
       await assertHolds(context.other, nextOf(record, winner));
       assert.deepEqual(
@@ -178,7 +178,7 @@ export const atomicityContracts: readonly StoreContract[] = [
           puts: [{ record: aRecord("key", 1, { body: number }) }],
         }),
       );
-      assert.deepEqual(tally(results), { committed: 1, stale: 19 });
+      assert.deepEqual(countByKind(results), { committed: 1, stale: 19 });
     },
   },
   {
@@ -192,7 +192,7 @@ export const atomicityContracts: readonly StoreContract[] = [
           enters: [{ list: "keys", id: idOf("key", number) }],
         }),
       );
-      assert.deepEqual(tally(results), { committed: 1, taken: 19 });
+      assert.deepEqual(countByKind(results), { committed: 1, taken: 19 });
       const winner = results.findIndex(({ kind }) => kind === "committed");
       assert.equal((await find(context.other, name))?.record.id, idOf("key", winner));
       const wants = results.map((_, number) => at("key", number));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { StoreContract } from "../fixtures/context.js";
 import { aLimit, aPlan, charge, chargeAs, confirmed, usedOf } from "../fixtures/plans.js";
-import { race, tally } from "../fixtures/race.js";
+import { countByKind, race } from "../fixtures/race.js";
 import {
   aRecord,
   assertHolds,
@@ -125,7 +125,7 @@ export const chargingContracts: readonly StoreContract[] = [
           }),
         ),
       );
-      assert.deepEqual(tally(results), { charged: 9, "usage-exceeded": 31 });
+      assert.deepEqual(countByKind(results), { charged: 9, "usage-exceeded": 31 });
       await assertHolds(context.other, IDENTITY, { usage: usesOf(0) });
     },
   },
@@ -136,7 +136,7 @@ export const chargingContracts: readonly StoreContract[] = [
       await putWithUses(context.store, KEY, usesOf(17));
       const plans = [aPlan(), aPlan()];
       const results = await race(context, 60, (store, number) => charge(store, plans[number % 2]));
-      assert.deepEqual(tally(results), { charged: 17, "usage-exceeded": 43 });
+      assert.deepEqual(countByKind(results), { charged: 17, "usage-exceeded": 43 });
       const left = results.flatMap((result) => (result.kind === "charged" ? result.remaining : []));
       assert.deepEqual(
         left.toSorted((one, two) => Number(one) - Number(two)),
@@ -237,7 +237,7 @@ export const chargingContracts: readonly StoreContract[] = [
       await putWithUses(context.store, KEY, EXHAUSTED);
       const refill = { amount: 6, dueAt: MIDNIGHT };
       const results = await race(context, 30, (store) => charge(store, aPlan(), { refill }));
-      assert.deepEqual(tally(results), { charged: 6, "usage-exceeded": 24 });
+      assert.deepEqual(countByKind(results), { charged: 6, "usage-exceeded": 24 });
     },
   },
   {

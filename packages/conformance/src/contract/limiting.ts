@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { StoreContract } from "../fixtures/context.js";
 import { aLimit, aPlan, aPlanOfLimits, charge, chargeAs, usedOf } from "../fixtures/plans.js";
-import { race, tally } from "../fixtures/race.js";
+import { countByKind, race } from "../fixtures/race.js";
 import {
   aRecord,
   assertHolds,
@@ -287,7 +287,7 @@ export const limitingContracts: readonly StoreContract[] = [
         const results = await race(context, 40, (store, number) =>
           charge(store, plans[number % 2]),
         );
-        assert.deepEqual(tally(results), { charged: 10, "rate-limited": 30 });
+        assert.deepEqual(countByKind(results), { charged: 10, "rate-limited": 30 });
       }
     },
   },

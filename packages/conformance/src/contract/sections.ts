@@ -38,7 +38,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "charge: confirmation", contracts: confirmingContracts },
   { name: "charge: uses and refills", contracts: chargingContracts },
   { name: "charge: limits", contracts: limitingContracts },
-  { name: "charge: repeated requests", contracts: replayingContracts },
+  { name: "charge: replayed requests", contracts: replayingContracts },
   { name: "statistics", contracts: statisticsContracts },
   { name: "scan", contracts: scanningContracts },
   { name: "workspaces", contracts: isolationContracts },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { KeyStore } from "@latchkey/core";
 import type { StoreContract } from "../fixtures/context.js";
 import { aLimit, aPlan, chargeAs, takeUnits, usedOf } from "../fixtures/plans.js";
-import { race, tally } from "../fixtures/race.js";
+import { countByKind, race } from "../fixtures/race.js";
 import {
   aRecord,
   assertHolds,
@@ -55,7 +55,7 @@ export const sharingContracts: readonly StoreContract[] = [
       const results = await race(context, 40, async (store, number) =>
         store.charge(planOf(1 + (number % 2)), { now: 0, refill: null }),
       );
-      assert.deepEqual(tally(results), { charged: 11, "usage-exceeded": 29 });
+      assert.deepEqual(countByKind(results), { charged: 11, "usage-exceeded": 29 });
     },
   },
   {

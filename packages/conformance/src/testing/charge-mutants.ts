@@ -31,7 +31,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "confirms of a version only that there is one",
-    noticedBy: ["charge: confirmation", "charge: repeated requests"],
+    noticedBy: ["charge: confirmation", "charge: replayed requests"],
     isNoticedByModel: true,
     plant: (store) => withConfirms(store, (confirms) => confirms.map(lenient)),
   },

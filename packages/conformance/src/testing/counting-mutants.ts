@@ -151,13 +151,13 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "forgets every request",
-    noticedBy: ["charge: repeated requests"],
+    noticedBy: ["charge: replayed requests"],
     isNoticedByModel: true,
     plant: (store) => withMoments(store, (moment) => ({ ...moment, request: undefined })),
   },
   {
     mistake: "forgets a request a millisecond early",
-    noticedBy: ["charge: repeated requests"],
+    noticedBy: ["charge: replayed requests"],
     isNoticedByModel: false,
     plant: (store) =>
       withMoments(store, ({ request, ...moment }) => ({
@@ -167,7 +167,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "forgets a request a millisecond late",
-    noticedBy: ["charge: repeated requests"],
+    noticedBy: ["charge: replayed requests"],
     isNoticedByModel: false,
     plant: (store) =>
       withMoments(store, ({ request, ...moment }) => ({
@@ -177,7 +177,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "does not look whether a repeated request asks the same question",
-    noticedBy: ["charge: repeated requests"],
+    noticedBy: ["charge: replayed requests"],
     isNoticedByModel: true,
     plant: (store) =>
       withMoments(store, ({ request, ...moment }) => ({
@@ -187,7 +187,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "does not remember a refusal",
-    noticedBy: ["charge: repeated requests"],
+    noticedBy: ["charge: replayed requests"],
     isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
@@ -201,7 +201,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "answers a repeat before it confirms anything",
-    noticedBy: ["charge: repeated requests"],
+    noticedBy: ["charge: replayed requests"],
     isNoticedByModel: true,
     plant: (store) => {
       const known = new Map<string, ChargeResult>();
@@ -219,7 +219,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "remembers requests for the workspace, whatever record they are about",
-    noticedBy: ["charge: repeated requests"],
+    noticedBy: ["charge: replayed requests"],
     isNoticedByModel: true,
     plant: (store) => {
       const known = new Map<string, string>();

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decideUpdate, keyState, type LifecycleFacts, type LifecycleUpdate } from "./lifecycle.js";
+import { decideUpdate, type KeyStateFields, keyState, type LifecycleUpdate } from "./lifecycle.js";
 
 // Few instants and counts, so that boundaries are met all the time.
 const instant = fc.integer({ min: 0, max: 6 });
 const expires = fc.option(instant);
 const remaining = fc.option(fc.integer({ min: 0, max: 2 }));
-const facts: fc.Arbitrary<LifecycleFacts> = fc.record({
+const facts: fc.Arbitrary<KeyStateFields> = fc.record({
   enabled: fc.boolean(),
   expires,
   remaining,

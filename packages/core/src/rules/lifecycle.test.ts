@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { applyRefill, changeUsage } from "../store/counters.js";
 import { usageOf } from "../testing/records.js";
-import { decideUpdate, keyState, type LifecycleFacts, type LifecycleUpdate } from "./lifecycle.js";
+import { decideUpdate, type KeyStateFields, keyState, type LifecycleUpdate } from "./lifecycle.js";
 import { decideSpend } from "./usage.js";
 
 const NOW = 1_000_000;
-const ENABLED: LifecycleFacts = { enabled: true, expires: null, remaining: null };
-const SWITCHED_OFF: LifecycleFacts = { ...ENABLED, enabled: false };
-const EXPIRED: LifecycleFacts = { ...ENABLED, expires: NOW - 1 };
-const EXHAUSTED: LifecycleFacts = { ...ENABLED, remaining: 0 };
+const ENABLED: KeyStateFields = { enabled: true, expires: null, remaining: null };
+const SWITCHED_OFF: KeyStateFields = { ...ENABLED, enabled: false };
+const EXPIRED: KeyStateFields = { ...ENABLED, expires: NOW - 1 };
+const EXHAUSTED: KeyStateFields = { ...ENABLED, remaining: 0 };
 const NOTHING: LifecycleUpdate = { enabled: undefined, expires: undefined, remaining: undefined };
 
 /** The fields after an update, or null where it is refused. `remaining` moves as the use counter says. */
 function factsAfter(
-  facts: LifecycleFacts,
+  facts: KeyStateFields,
   update: Partial<LifecycleUpdate>,
   now = NOW,
-): LifecycleFacts | null {
+): KeyStateFields | null {
   const decision = decideUpdate(facts, { ...NOTHING, ...update }, now);
   if (decision.kind === "refuse-exhausted") return null;
   const { enabled, expires } = decision;
@@ -30,7 +30,7 @@ function factsAfter(
 }
 
 /** The state right after an update. */
-function stateAfter(facts: LifecycleFacts, update: Partial<LifecycleUpdate>, now = NOW) {
+function stateAfter(facts: KeyStateFields, update: Partial<LifecycleUpdate>, now = NOW) {
   const after = factsAfter(facts, update, now);
   return after === null ? "refused" : keyState(after, now);
 }

@@ -8,7 +8,7 @@ import { isExpired } from "./expiry.js";
 export type KeyState = "enabled" | "switched-off" | "expired" | "exhausted";
 
 /** What the state of a key follows from. */
-export interface LifecycleFacts {
+export interface KeyStateFields {
   readonly enabled: boolean;
   readonly expires: EpochMs | null;
   /** Uses left with a due refill applied, or null for unlimited. */
@@ -16,10 +16,10 @@ export interface LifecycleFacts {
 }
 
 /** State of a key at `now`: `enabled = enabled && !expired && !exhausted`. */
-export function keyState(facts: LifecycleFacts, now: EpochMs): KeyState {
-  if (!facts.enabled) return "switched-off";
-  if (isExpired(facts.expires, now)) return "expired";
-  if (facts.remaining === 0) return "exhausted";
+export function keyState(fields: KeyStateFields, now: EpochMs): KeyState {
+  if (!fields.enabled) return "switched-off";
+  if (isExpired(fields.expires, now)) return "expired";
+  if (fields.remaining === 0) return "exhausted";
   return "enabled";
 }
 
@@ -41,23 +41,24 @@ export type LifecycleDecision =
  *
  * Enabling a key whose expiry has elapsed, without a new `expires`, clears the elapsed expiry: otherwise the
  * key would be dead again at once. Enabling an exhausted key needs a new `remaining`, for the same reason.
- * `remaining` in the facts is with a due refill applied.
+ * `remaining` in the fields is with a due refill applied.
  *
  * @see packages/core/decisions/0002-derived-state.md for the state table.
  */
 export function decideUpdate(
-  facts: LifecycleFacts,
+  fields: KeyStateFields,
   update: LifecycleUpdate,
   now: EpochMs,
 ): LifecycleDecision {
   const isEnabling = update.enabled === true;
-  const remaining = update.remaining === undefined ? facts.remaining : update.remaining;
+  const remaining = update.remaining === undefined ? fields.remaining : update.remaining;
   if (isEnabling && remaining === 0) return { kind: "refuse-exhausted" };
-  const clearsElapsed = isEnabling && update.expires === undefined && isExpired(facts.expires, now);
-  const keptExpiry = clearsElapsed ? null : facts.expires;
+  const clearsElapsed =
+    isEnabling && update.expires === undefined && isExpired(fields.expires, now);
+  const keptExpiry = clearsElapsed ? null : fields.expires;
   return {
     kind: "apply",
-    enabled: update.enabled ?? facts.enabled,
+    enabled: update.enabled ?? fields.enabled,
     expires: update.expires === undefined ? keptExpiry : update.expires,
   };
 }

@@ -7,7 +7,7 @@ import {
   type SubjectCount,
 } from "../store/statistics.js";
 import type { EpochMs } from "../time.js";
-import type { CachedKey, KeyTally } from "../verification/key-cache.js";
+import type { CachedKey, KeyCounts } from "../verification/key-cache.js";
 
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */
 export const MAX_BATCH_SIZE = 500;
@@ -54,9 +54,9 @@ const INDEX_BY_CODE = Object.fromEntries(
  */
 export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
   /** By key: what is being counted in the hour that goes on. */
-  let current = new Map<string, KeyTally>();
+  let current = new Map<string, KeyCounts>();
   /** What was counted before, in an hour that is over or for an identity that the key has left. */
-  let closed: KeyTally[] = [];
+  let closed: KeyCounts[] = [];
   let returned: WorkspaceBatch[] = [];
   /** Another one with every hour and whenever all is taken out; no other buffer's, wherever a key was counted before. */
   let generation: object = {};
@@ -64,14 +64,14 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
   let hourEndAt: EpochMs = 0;
 
   function openHour(now: EpochMs): void {
-    for (const tally of current.values()) closed.push(tally);
+    for (const counts of current.values()) closed.push(counts);
     current = new Map();
     generation = {};
     hourAt = now - (now % STATISTICS_SPAN_MS);
     hourEndAt = hourAt + STATISTICS_SPAN_MS;
   }
 
-  function tallyOf(counted: CachedKey): KeyTally | null {
+  function countsOf(counted: CachedKey): KeyCounts | null {
     const { key, identity } = counted;
     const identityId = identity === null ? null : identity.id;
     const known = current.get(key.id);
@@ -81,7 +81,7 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
     const { workspaceId, id: keyId, apiId } = key;
     // Field by field, for to spread one object into another makes the engine slow with both ever after; and what every
     // verification touches first, so that it lies together.
-    const tally: KeyTally = {
+    const counts: KeyCounts = {
       generation,
       valid: 0,
       usedAfterMs: 0,
@@ -92,28 +92,28 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
       identityId,
       hourAt,
     };
-    current.set(keyId, tally);
-    return tally;
+    current.set(keyId, counts);
+    return counts;
   }
 
   return {
     count(counted, code, now) {
       if (now >= hourEndAt) openHour(now);
-      let tally = counted.tally;
-      const isFirst = tally === null || tally.generation !== generation;
+      let counts = counted.counts;
+      const isFirst = counts === null || counts.generation !== generation;
       if (isFirst) {
-        tally = tallyOf(counted);
-        counted.tally = tally;
+        counts = countsOf(counted);
+        counted.counts = counts;
       }
-      if (tally === null) return false;
+      if (counts === null) return false;
       if (code === "VALID") {
-        tally.valid += 1;
-        if (now - hourAt > tally.usedAfterMs) tally.usedAfterMs = now - hourAt;
+        counts.valid += 1;
+        if (now - hourAt > counts.usedAfterMs) counts.usedAfterMs = now - hourAt;
         return isFirst;
       }
-      tally.refusals ??= COUNTED_CODES.map(() => 0);
+      counts.refusals ??= COUNTED_CODES.map(() => 0);
       const index = INDEX_BY_CODE[code];
-      tally.refusals[index] = (tally.refusals[index] as number) + 1;
+      counts.refusals[index] = (counts.refusals[index] as number) + 1;
       return isFirst;
     },
     get heldKeys() {
@@ -140,22 +140,22 @@ interface Sums {
   readonly lastUsed: Map<string, EpochMs>;
 }
 
-/** So many tallies, each of a key of its own, and their API fill a batch. */
+/** So many held, each of a key of its own, and their API fill a batch. */
 const TALLIES_AT_ONCE = MAX_BATCH_SIZE - 1;
 
 /** Puts what came back together with the rest, all of it at once: else it would be more with every time. */
 function* batchesIn(
-  tallies: readonly KeyTally[],
+  held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
 ): Generator<WorkspaceBatch> {
-  const atOnce = returned.length > 0 ? tallies.length : TALLIES_AT_ONCE;
-  if (tallies.length === 0) yield* batchesOf([], returned);
-  for (let from = 0; from < tallies.length; from += atOnce)
-    yield* batchesOf(tallies.slice(from, from + atOnce), returned);
+  const atOnce = returned.length > 0 ? held.length : TALLIES_AT_ONCE;
+  if (held.length === 0) yield* batchesOf([], returned);
+  for (let from = 0; from < held.length; from += atOnce)
+    yield* batchesOf(held.slice(from, from + atOnce), returned);
 }
 
 function batchesOf(
-  tallies: readonly KeyTally[],
+  held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
 ): readonly WorkspaceBatch[] {
   const byWorkspace = new Map<string, Sums>();
@@ -164,26 +164,26 @@ function batchesOf(
     for (const count of batch.counts) addCount(sums, count);
     for (const { id, usedAt } of batch.uses) addUse(sums, id, usedAt);
   }
-  for (const tally of tallies) addTally(sumsOf(byWorkspace, tally.workspaceId), tally);
+  for (const counts of held) addCounts(sumsOf(byWorkspace, counts.workspaceId), counts);
   return [...byWorkspace].flatMap(([workspaceId, sums]) =>
     inBatches(sums).map((batch) => ({ workspaceId, batch })),
   );
 }
 
-function addTally(sums: Sums, tally: KeyTally): void {
-  const { keyId, apiId, identityId, hourAt } = tally;
+function addCounts(sums: Sums, counts: KeyCounts): void {
+  const { keyId, apiId, identityId, hourAt } = counts;
   const subjects: StatisticsSubject[] = [
     { kind: "key", id: keyId },
     { kind: "api", id: apiId },
     ...(identityId === null ? [] : [{ kind: "identity", id: identityId } as const]),
   ];
-  const counts = tally.refusals ?? [];
+  const refusals = counts.refusals ?? [];
   for (const [index, code] of COUNTED_CODES.entries()) {
-    const count = code === "VALID" ? tally.valid : (counts[index] ?? 0);
+    const count = code === "VALID" ? counts.valid : (refusals[index] ?? 0);
     if (count === 0) continue;
     for (const subject of subjects) addCount(sums, { subject, hourAt, code, count });
   }
-  if (tally.valid > 0) addUse(sums, keyId, hourAt + tally.usedAfterMs);
+  if (counts.valid > 0) addUse(sums, keyId, hourAt + counts.usedAfterMs);
 }
 
 function addCount({ counts }: Sums, added: SubjectCount): void {

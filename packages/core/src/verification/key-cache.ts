@@ -17,13 +17,13 @@ import {
 const MAX_SHARED_LIMITS = 1_000;
 
 /** Verifications of one key in one hour, as the statistics count them. */
-export interface KeyTally {
+export interface KeyCounts {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly apiId: string;
   readonly identityId: string | null;
   readonly hourAt: EpochMs;
-  /** The tally goes on as long as this is the generation of the buffer that it is in. */
+  /** They go on as long as this is the generation of the buffer that it is in. */
   readonly generation: object;
   /** Verdicts `VALID`, apart from the others: on the hot path one object is written to, and no more. */
   valid: number;
@@ -42,7 +42,7 @@ export interface CachedKey extends VerifiableKey {
   /** The plan of the latest question with another cost or with limits, which mostly is asked again. */
   latest: { readonly limits: readonly LimitRequest[]; readonly plan: ChargePlan } | null;
   /** Where its verifications are counted; null before the first. */
-  tally: KeyTally | null;
+  counts: KeyCounts | null;
 }
 
 /** Keys that were verified lately, ready for the next verification. Whether one still is as it was is for the store to say. */
@@ -117,7 +117,7 @@ export function cachedKey(
     identity: loaded.identity,
     plainPlan: planCharge(loaded, PLAIN_QUESTION.cost, autoApplied),
     refill: effectiveRefill(loaded),
-    tally: null,
+    counts: null,
     roles: loaded.roles,
     permissions: loaded.permissions,
     held: loaded.held,

@@ -16,10 +16,10 @@ export function configuredWindow({
 
 /** Name of the window of a limit that a request made up. The keys of a rotation share it. */
 export function adHocWindow(
-  countersId: string,
+  sharedCountersId: string,
   limit: { readonly name: string; readonly duration: SpanMs },
 ): string {
-  return `a:${countersId}:${configuredWindow(limit)}`;
+  return `a:${sharedCountersId}:${configuredWindow(limit)}`;
 }
 
 /** Name of the window of a limit that belongs to no key. Identifiers are of any length and alphabet: a digest stands for them. */

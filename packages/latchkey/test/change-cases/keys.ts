@@ -14,7 +14,7 @@ const WHOLE_KEY = ({ apiId }: ChangeFixture) =>
 /** Changes of keys. */
 export const KEY_CASES: readonly ChangeCase[] = [
   {
-    title: "createKey, with an identity made on demand",
+    title: "createKey, with an identity that it creates",
     operation: "createKey",
     run: async (latchkey, { apiId }) => {
       const { keyId } = await latchkey.createKey({
@@ -89,7 +89,7 @@ export const KEY_CASES: readonly ChangeCase[] = [
     },
   },
   {
-    title: "updateKey, making a role on demand",
+    title: "updateKey, with a role that it creates",
     operation: "updateKey",
     run: async (latchkey, { keyId, identityId }) => {
       const roles = [{ name: "pilot" }, { name: "warden", create: true }];

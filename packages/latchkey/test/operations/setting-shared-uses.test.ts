@@ -36,7 +36,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect((await latchkey.getIdentity({ identityId })).remaining).toBe(50);
   });
 
-  test("a refill that fell due before its amount is changed is settled by the old amount", async () => {
+  test("a refill that fell due before its amount is changed is made by the old amount", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId } = await team(context, {

@@ -67,7 +67,7 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
     expect((await latchkey.getIdentity({ identityId })).remaining).toBe(0);
   });
 
-  test("a repeated request is charged once", async () => {
+  test("a replayed request is charged once", async () => {
     const context = open();
     const { one } = await team(context);
     const ask = () => context.latchkey.verifyKey({ key: one.key, requestId: "req-1" });

@@ -115,7 +115,7 @@ describeOnMemory("updateKey", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
   });
 
-  test("roles and permissions are replaced as a whole, by name or id, and made on demand", async () => {
+  test("roles and permissions are replaced as a whole, by name or id, and created where wanted", async () => {
     const context = open();
     const { permissionId } = await context.latchkey.createPermission({ name: "tides.read" });
     const { key, keyId } = await issue(context, { permissions: ["tides.read"] });

@@ -7,7 +7,7 @@ import type { Refusal, Refused } from "./refusal.js";
  * @param change - What the host's hook answered; a member that is undefined changes nothing.
  * @throws TypeError where it cannot be sent: a status that is none, a header that HTTP does not take, a body that JSON does not know.
  */
-export function settleRefusal(
+export function changedRefusal(
   refusal: Refusal,
   // biome-ignore lint/suspicious/noConfusingVoidType: what a hook answers that only looks
   change: ChangedRefusal | undefined | void,
