@@ -55,6 +55,13 @@ describe("a goal", () => {
     expect(resultOf("P10", 0, [measured])).toEqual({ figure: 800, isMet: true });
   });
 
+  test("about the most is missed by one sample beyond the bound", () => {
+    const turns = (samples: readonly number[]) =>
+      resultOf("P5", 1, [measurement("processes/sqlite/blocked", { latchkey: samples })]);
+    expect(turns([10, 50, 10])).toEqual({ figure: 50, isMet: true });
+    expect(turns([10, 51, 10])).toEqual({ figure: 51, isMet: false });
+  });
+
   test("that was not measured is not met, nor one whose side did not take part", () => {
     expect(resultOf("P1", 0, [])).toEqual({ figure: null, isMet: false });
     const withoutPeer = measurement("verify/sqlite/uses/1", { limit: [1], latchkey: [1] });

@@ -1,4 +1,4 @@
-import { STORE_KINDS, STORE_TITLES } from "./fixture/stores.js";
+import { STORE_KINDS, STORE_TITLES, type StoreKind } from "./fixture/stores.js";
 import type { Measurement } from "./measure/measurement.js";
 import { quartiles, ratios } from "./measure/statistics.js";
 
@@ -11,9 +11,9 @@ export interface Goal {
   readonly measurement: string;
   /**
    * `ratio`: how many times the base's time the side takes; `speed`: how many times as fast as the base it is; `value`: the median
-   * of its samples.
+   * of its samples; `most`: the largest of them, where none may pass the bound.
    */
-  readonly of: "ratio" | "speed" | "value";
+  readonly of: "ratio" | "speed" | "value" | "most";
   readonly side: string;
   /** Null: the first side of the measurement. */
   readonly base: string | null;
@@ -28,6 +28,17 @@ export interface GoalResult {
 }
 
 const LARGEST = "1,000,000 keys";
+
+/** What may not grow with the number of keys, by the ids of its measurements. */
+const GROWTH = {
+  verify: "verification",
+  cold: "first verification",
+  page: "page with its total",
+  middle: "page in the middle",
+  create: "createKey",
+  import: "import",
+  delete: "deleteKey",
+};
 
 /** Every goal that can be measured here. */
 export const GOALS: readonly Goal[] = [
@@ -46,7 +57,10 @@ export const GOALS: readonly Goal[] = [
     ...speed("P5", "SQLite: two processes against one", "processes/sqlite/latchkey", 0.9),
     side: "two processes",
   },
-  value("P5", "SQLite: longest turn of the event loop, ms", "processes/sqlite/blocked", 50),
+  {
+    ...value("P5", "SQLite: longest turn of the event loop, ms", "processes/sqlite/blocked", 50),
+    of: "most",
+  },
   speed("P6", "SQLite: every charge on disk, 64 in flight", "durable/sqlite", 10),
   ratio("P7", "Redis: permission, uses, window", "verify/redis/uses/1", 1.15),
   ratio("P8", "Memory: first verification of a key", "cold/memory", 4),
@@ -54,11 +68,11 @@ export const GOALS: readonly Goal[] = [
   ratio("P8", "Redis: first verification of a key", "cold/redis", 2.2),
   value("P8", "Redis: round trips of it", "cold/redis/trips", 2),
   ...STORE_KINDS.flatMap((store) =>
-    ["verify", "page", "middle", "create"].map((work) => ({
+    Object.entries(GROWTH).map(([id, work]) => ({
       ...ratio(
         "P9",
         `${STORE_TITLES[store]}: ${work} at a million keys`,
-        `growth/${store}/${work}`,
+        `growth/${store}/${id}`,
         1.5,
       ),
       side: LARGEST,
@@ -79,7 +93,7 @@ export const GOALS: readonly Goal[] = [
   ...STORE_KINDS.map((store) =>
     value(
       "P10",
-      `${STORE_TITLES[store]}: bytes of the audit entry of a creation`,
+      `${STORE_TITLES[store]}: bytes of the audit entry of a creation, over 10,001 keys`,
       `bytes/${store}/entry`,
       350,
     ),
@@ -101,14 +115,8 @@ export const GOALS: readonly Goal[] = [
   ratio("P16", "PostgreSQL: the same, 64 in flight", "verify/postgres/uses/64", 1.25),
   value("P16", "PostgreSQL: round trips of a first verification", "cold/postgres/trips", 2),
   value("P16", "PostgreSQL: bytes a key", "bytes/postgres/key", 900),
-  ...STORE_KINDS.map((store) => ({
-    ...ratio("peers", `${STORE_TITLES[store]}: against better-auth`, `verify/${store}/uses/1`, 1),
-    base: "better-auth",
-  })),
-  {
-    ...ratio("peers", "SQLite: against rate-limiter-flexible's counter", "verify/sqlite/uses/1", 1),
-    base: "rate-limiter-flexible",
-  },
+  ...STORE_KINDS.flatMap((store) => against(store, "better-auth")),
+  ...against("sqlite", "rate-limiter-flexible"),
 ];
 
 /** Judges every goal. What was not measured is not met. */
@@ -129,6 +137,7 @@ function figureOf(goal: Goal, measurements: readonly Measurement[]): number | nu
   const side = sides.find(({ name }) => name === goal.side);
   if (side === undefined) return null;
   if (goal.of === "value") return quartiles(side.samples).median;
+  if (goal.of === "most") return Math.max(...side.samples);
   const base = goal.base === null ? sides[0] : sides.find(({ name }) => name === goal.base);
   if (base === undefined) return null;
   return goal.of === "ratio"
@@ -142,6 +151,15 @@ function ratio(id: string, work: string, measurement: string, atMost: number): G
 
 function speed(id: string, work: string, measurement: string, atLeast: number): Goal {
   return { id, work, measurement, of: "speed", side: "latchkey", base: null, bound: { atLeast } };
+}
+
+/** The guarded question beside a peer, one at a time and 64 in flight. */
+function against(store: StoreKind, base: string): readonly Goal[] {
+  const work = `${STORE_TITLES[store]}: against ${base}`;
+  return [
+    { ...ratio("peers", work, `verify/${store}/uses/1`, 1), base },
+    { ...ratio("peers", `${work}, 64 in flight`, `verify/${store}/uses/64`, 1), base },
+  ];
 }
 
 function value(id: string, work: string, measurement: string, atMost: number): Goal {

@@ -32,11 +32,12 @@ export class RemoteSide {
   /** Takes turns with others, going on through the known secrets. Every verdict has to be the right one. */
   contender(
     operation: Calls["operation"],
-    { inFlight = 1, from = 0, maxCalls = 1e9 } = {},
+    { inFlight = 1, from = 0, minCalls = 1, maxCalls = 1e9 } = {},
   ): Contender {
     let next = from;
     return {
       name: this.name,
+      minCalls,
       maxCalls,
       run: async (calls) => {
         const { other, elapsedMs } = await this.run({ operation, from: next, calls, inFlight });

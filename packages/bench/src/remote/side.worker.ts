@@ -13,16 +13,19 @@ import { latchkeySide } from "../sides/latchkey.js";
 import { limitSide } from "../sides/limit.js";
 import type { Side } from "../sides/side.js";
 import type { Calls, CallsDone, Opened, Opening, Reply, Request } from "./protocol.js";
+import { type Writes, writesOf } from "./writes.js";
 
 // One side of a measurement in a process of its own, started by remote-side.ts. It ends when its parent lets go of it.
 
-/** What was opened: the side, and for pages and new keys the latchkey behind it. */
+/** What was opened: the side, and for lists and changes the latchkey behind it. */
 interface Open {
   readonly side: Side;
   readonly secrets: readonly string[];
   readonly latchkey: Latchkey | null;
   readonly apiId: string;
   readonly externalIds: readonly string[];
+  /** Null for a limit, which only verifies. */
+  readonly writes: Writes | null;
   readonly opened: Opened;
 }
 
@@ -58,6 +61,7 @@ async function openSide(opening: Opening): Promise<Open> {
     latchkey: null,
     apiId: rows[0]?.apiId ?? "",
     externalIds: [],
+    writes: null,
     opened: { bytes: null },
   };
   if (opening.side === "limit") {
@@ -68,7 +72,8 @@ async function openSide(opening: Opening): Promise<Open> {
   if (kind === "memory")
     await new KeyIssuer(createLatchkey({ store, usage: false }), question.keys).issue(secrets);
   const latchkey = createLatchkey({ store, auditLog: opening.auditLog });
-  return { ...unfilled, latchkey, side: latchkeySide(latchkey, question, rows.length) };
+  const writes = writesOf(latchkey, unfilled.apiId, []);
+  return { ...unfilled, latchkey, writes, side: latchkeySide(latchkey, question, rows.length) };
 }
 
 async function fill(
@@ -78,7 +83,8 @@ async function fill(
   const store = await openStore(kind, place, name);
   const before = await storedBytes(kind, place, name);
   const latchkey = createLatchkey({ store, auditLog });
-  const { apiId, secrets, externalIds } = await fillStore(latchkey, keyCount, known, ownership);
+  const filled = await fillStore(latchkey, keyCount, known, ownership);
+  const { apiId, secrets, keyIds, externalIds } = filled;
   const bytes = (await storedBytes(kind, place, name)) - before;
   return {
     side: latchkeySide(latchkey, GUARDED, secrets.length),
@@ -86,12 +92,13 @@ async function fill(
     latchkey,
     apiId,
     externalIds,
+    writes: writesOf(latchkey, apiId, keyIds),
     opened: { bytes },
   };
 }
 
 async function run({ operation, from, calls, inFlight, isTurning }: Calls): Promise<CallsDone> {
-  const { side, secrets, latchkey, apiId, externalIds } = open as Open;
+  const { side, secrets, latchkey, apiId, externalIds, writes } = open as Open;
   let right = 0;
   let other = 0;
   const verify = async (index: number) => {
@@ -136,21 +143,22 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
       return { items: list.identities, cursor: list.cursor };
     });
   const owned = () => turn("owned", keyPage({ externalId: externalIdOf(0) }));
-  const { permissions, remaining, limits } = GUARDED.keys;
-  const create = async () => {
-    await latchkey?.createKey({
-      apiId,
-      permissions: [...permissions],
-      remaining: remaining ?? 1,
-      ratelimits: [...limits],
-    });
+  const write = async (change: keyof Writes) => {
+    await writes?.[change]();
     right += 1;
   };
-  const deleteApi = async () => {
-    await latchkey?.deleteApi({ apiId });
-    right += 1;
+  const operations = {
+    verify,
+    page,
+    skip,
+    create: () => write("create"),
+    import: () => write("import"),
+    delete: () => write("delete"),
+    deleteApi: () => write("deleteApi"),
+    identity,
+    identities,
+    owned,
   };
-  const operations = { verify, page, skip, create, identity, identities, owned, deleteApi };
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   const startedAt = performance.now();

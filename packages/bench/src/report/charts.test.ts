@@ -79,6 +79,15 @@ describe("charts", () => {
     expect(chart?.svg).toContain(">1,000<");
   });
 
+  test("of what identities own are drawn apart, each panel over its own numbers", () => {
+    const identities = measurement("owned/redis/identities", { "1,000 keys": [5] });
+    const owned = measurement("owned/redis/owned", { "100 keys": [5] });
+    const [chart, ...others] = chartsOf([identities, owned]);
+    expect([chart?.file, others.length]).toEqual(["owned.svg", 0]);
+    expect(chart?.svg.match(/>1,000</g)).toHaveLength(1);
+    expect(chart?.svg.match(/>100</g)).toHaveLength(1);
+  });
+
   test("are well-formed: every text is escaped", () => {
     for (const { svg } of chartsOf([guarded])) {
       expect(svg).not.toMatch(/&(?!amp;|lt;|gt;)/);

@@ -1,4 +1,4 @@
-import { STORE_KINDS, STORE_TITLES } from "../fixture/stores.js";
+import { STORE_KINDS, STORE_TITLES, type StoreKind } from "../fixture/stores.js";
 import type { Measurement } from "../measure/measurement.js";
 import { quartiles, ratios } from "../measure/statistics.js";
 import { GUARDED, QUESTIONS } from "../questions.js";
@@ -17,12 +17,25 @@ const SIDE_TITLES = ["latchkey", "rate-limiter-flexible (one window only)", "bet
 const STORES = STORE_KINDS.map((store) => STORE_TITLES[store]);
 const LIMIT = { value: 1, name: "hand-written limit" };
 const MULTIPLES = "multiples of its time, logarithmic";
-const WORK = ["verify", "cold", "page", "create"];
+const OF_STORE = ["verify", "cold", "page", "middle", "create", "import", "delete"];
+const OF_OWNERS = ["identity", "identities", "verify", "owned"];
 
 /** The charts for which something was measured. */
 export function chartsOf(measurements: readonly Measurement[]): readonly Chart[] {
   const find = (id: string) => measurements.find((one) => one.id === id);
-  return [guardedChart(find), questionsChart(find), growthChart(find)].filter(
+  const growth = growthChart(find, {
+    file: "growth.svg",
+    title: "Time against the number of keys in the store",
+    across: "keys in the store, logarithmic",
+    ids: (store) => OF_STORE.map((work) => `growth/${store}/${work}`),
+  });
+  const owned = growthChart(find, {
+    file: "owned.svg",
+    title: "Time against the number of identities, and of the keys of one",
+    across: "identities, or keys of one identity, logarithmic",
+    ids: (store) => OF_OWNERS.map((work) => `owned/${store}/${work}`),
+  });
+  return [guardedChart(find), questionsChart(find), growth, owned].filter(
     (chart) => chart !== null,
   );
 }
@@ -53,21 +66,30 @@ function questionsChart(find: Find): Chart | null {
   return { file: "questions.svg", title, svg: barChart(chart) };
 }
 
-/** Time against the number of keys. */
-function growthChart(find: Find): Chart | null {
-  const panels = WORK.map((work) => ({
-    name: `${find(`growth/memory/${work}`)?.title ?? work}, µs`,
-    lines: STORE_KINDS.map((store) =>
-      (find(`growth/${store}/${work}`)?.sides ?? []).map(({ name, samples }) => ({
-        x: Number(name.replaceAll(/\D/g, "")),
-        y: quartiles(samples).median,
-      })),
-    ),
-  })).filter(({ lines }) => lines.flat().length > 0);
+/** A chart of what may grow: its name, and the measurements of a store, one for each panel. */
+interface GrowthChart {
+  readonly file: string;
+  readonly title: string;
+  readonly across: string;
+  readonly ids: (store: StoreKind) => readonly string[];
+}
+
+/** Time against a number: a panel for each kind of work, with a line for each store. */
+function growthChart(find: Find, { file, title, across, ids }: GrowthChart): Chart | null {
+  const works = STORE_KINDS.map((store) => ids(store).map(find));
+  const panels = ids("memory")
+    .map((id, panel) => ({
+      name: `${works.find((some) => some[panel])?.[panel]?.title ?? id}, µs`,
+      lines: works.map((some) =>
+        (some[panel]?.sides ?? []).map(({ name, samples }) => ({
+          x: Number(name.replaceAll(/\D/g, "")),
+          y: quartiles(samples).median,
+        })),
+      ),
+    }))
+    .filter(({ lines }) => lines.flat().length > 0);
   if (panels.length === 0) return null;
-  const title = "Time against the number of keys in the store";
-  const chart = { title, across: "keys in the store, logarithmic", series: STORES, panels };
-  return { file: "growth.svg", title, svg: lineChart(chart) };
+  return { file, title, svg: lineChart({ title, across, series: STORES, panels }) };
 }
 
 function hasValues({ values }: { readonly values: readonly (number | null)[] }): boolean {

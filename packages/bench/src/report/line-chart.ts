@@ -1,7 +1,7 @@
 import { logAxis } from "./scale-axis.js";
 import { legend, line, path, svg, text } from "./svg.js";
 
-/** Panels beside each other, over the same numbers; both axes are logarithmic. */
+/** Panels beside each other, each with axes of its own; both are logarithmic. */
 export interface LineChart {
   readonly title: string;
   readonly across: string;
@@ -23,8 +23,8 @@ const COLUMNS = 2;
 export function lineChart({ title, across, series, panels }: LineChart): string {
   const body: string[] = [text(16, 26, title, { kind: "text title" }), ...legend(16, 50, series)];
   const panelWidth = (WIDTH - 16) / COLUMNS;
-  const points = panels.flatMap(({ lines }) => lines.flat());
   for (const [index, panel] of panels.entries()) {
+    const points = panel.lines.flat();
     const left = (index % COLUMNS) * panelWidth + LEFT;
     const top = TOP + Math.floor(index / COLUMNS) * (PANEL_HEIGHT + 70);
     const right = left + panelWidth - LEFT - 24;
@@ -35,7 +35,7 @@ export function lineChart({ title, across, series, panels }: LineChart): string 
       right - 10,
     );
     const ys = logAxis(
-      panel.lines.flat().map(({ y }) => y),
+      points.map(({ y }) => y),
       bottom,
       top,
     );

@@ -15,6 +15,12 @@ export function spread({ p25, median, p75 }: Quartiles): string {
   return `${threeDigits(median)} (${threeDigits(p25)}–${threeDigits(p75)})`;
 }
 
+/** The same with its unit behind; the median alone where there are no quarters, as with a single sample. */
+export function spreadWithUnit(quartiles: Quartiles, unit: Unit): string {
+  const { p25, median, p75 } = quartiles;
+  return p25 === p75 ? withUnit(median, unit) : `${spread(quartiles)} ${unit}`;
+}
+
 /** A value with its unit: whole bytes and counts, the rest to three digits. */
 export function withUnit(value: number, unit: Unit): string {
   if (unit === "bytes") return `${Math.round(value).toLocaleString("en")} bytes`;

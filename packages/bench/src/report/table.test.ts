@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spread, threeDigits, withUnit } from "./numbers.js";
+import { spread, spreadWithUnit, threeDigits, withUnit } from "./numbers.js";
 import { asMarkdown, asText } from "./table.js";
 
 const table = {
@@ -36,6 +36,11 @@ test("numbers show three digits", () => {
 
 test("a spread is the median with its quarters", () => {
   expect(spread({ p25: 1, median: 2, p75: 30 })).toBe("2.00 (1.00–30.0)");
+});
+
+test("a spread with its unit is the median alone where every sample is the same", () => {
+  expect(spreadWithUnit({ p25: 1, median: 2, p75: 30 }, "µs")).toBe("2.00 (1.00–30.0) µs");
+  expect(spreadWithUnit({ p25: 2, median: 2, p75: 2 }, "trips")).toBe("2.00 trips");
 });
 
 test("bytes and counts are whole", () => {

@@ -2,7 +2,7 @@ import { STORE_KINDS, STORE_TITLES, type StoreKind } from "../fixture/stores.js"
 import type { GoalResult } from "../goals.js";
 import type { Measurement, SideSamples } from "../measure/measurement.js";
 import { quartiles, ratios } from "../measure/statistics.js";
-import { spread, threeDigits, withUnit } from "./numbers.js";
+import { spread, spreadWithUnit, threeDigits, withUnit } from "./numbers.js";
 import type { Table } from "./table.js";
 
 /** The sides of a table of questions, beside the limit and latchkey. */
@@ -96,7 +96,7 @@ function sidesTable(
     const name = isStore
       ? `${STORE_TITLES[store as StoreKind]}: ${measurement.title}`
       : measurement.title;
-    const figure = (side: SideSamples) => withUnit(quartiles(side.samples).median, unit);
+    const figure = (side: SideSamples) => spreadWithUnit(quartiles(side.samples), unit);
     if (base === undefined || last === undefined) return [name, "–", "–", "–"];
     if (sides.length === 1) return [name, "–", figure(base), "–"];
     return [
@@ -153,16 +153,15 @@ function growthTable(title: string, measurements: readonly Measurement[], ids: R
 }
 
 function goalTable(goals: readonly GoalResult[]): Table {
-  const measured = goals.filter(({ figure }) => figure !== null);
   return {
     title: "Goals",
     headings: ["goal", "work", "bound", "measured", ""],
-    rows: measured.map(({ goal, figure, isMet }) => [
+    rows: goals.map(({ goal, figure, isMet }) => [
       goal.id,
       goal.work,
       boundText(goal.bound),
-      figure === null ? "–" : threeDigits(figure),
-      isMet ? "met" : "missed",
+      figure === null ? "not measured" : threeDigits(figure),
+      figure === null ? "" : isMet ? "met" : "missed",
     ]),
     footnotes: [],
   };

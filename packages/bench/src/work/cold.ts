@@ -31,10 +31,12 @@ export function verifyCold(kind: StoreKind): Work {
     const [limit, ours] = [await open("limit", place), await open("latchkey", place)];
     const warmUpCalls = Math.floor(coldKeys / 3);
     for (const side of [limit, ours]) await side.contender("verify").run(warmUpCalls);
-    // So many that every key is seen once, also when each round is as long as it may be.
-    const maxCalls = Math.floor((coldKeys - warmUpCalls) / (pace.rounds + 1));
+    // Every slice is as long as the keys allow: a short one would measure how the process wakes up.
+    const calls = Math.floor((coldKeys - warmUpCalls) / (pace.rounds + 1));
     const sides = await interleave(
-      [limit, ours].map((side) => side.contender("verify", { from: warmUpCalls, maxCalls })),
+      [limit, ours].map((side) =>
+        side.contender("verify", { from: warmUpCalls, minCalls: calls, maxCalls: calls }),
+      ),
       { ...pace, warmUpMs: 0, leadIn: 0 },
     );
     for (const side of [limit, ours]) await side.close();

@@ -1,3 +1,4 @@
+import { KEYS_A_CALL } from "../fixture/fill.js";
 import type { Place, StoreKind } from "../fixture/stores.js";
 import { interleave } from "../measure/interleave.js";
 import type { Measurement } from "../measure/measurement.js";
@@ -10,38 +11,55 @@ import type { Work } from "./work.js";
 /** Enough for the calls of a process that never meets a key twice. */
 const HEAP_MB = 8_192;
 
+/** What is asked of each store, with how it is asked. */
+interface Asked {
+  readonly title: string;
+  readonly operation: Calls["operation"];
+  /** Calls in a slice, where a store has only so many keys for them; else as many as fill one. */
+  readonly calls?: number;
+}
+
 /** Stores of different sizes, each in a process of its own, that take turns: what grows, and how large a key is. */
 export function growth(kind: StoreKind): Work {
   return async ({ place, scale }) => {
-    const known = scale.keys;
+    const { keys: known, pace } = scale;
     const sides: RemoteSide[] = [];
     for (const keyCount of scale.sizes)
       sides.push(await openFilled(kind, place, { keyCount, known, auditLog: false }));
-    const measurements = [
-      await measure(sides, kind, "cold", scale, { operation: "verify" }),
-      await measure(sides, kind, "verify", scale, { operation: "verify", isWarm: true }),
-      await measure(sides, kind, "page", scale, { operation: "page" }),
-      await measureMiddle(sides, kind, scale),
-      await measure(sides, kind, "create", scale, { operation: "create" }),
-    ];
     const largest = scale.sizes.at(-1) ?? 0;
     const bytes = (sides.at(-1)?.opened.bytes ?? 0) / largest;
+    // Of each known key once. The first calls of a contender are not timed.
+    const once = Math.floor(known / (pace.rounds + 1));
+    const measurements: Measurement[] = [];
+    const measure = async (what: string, asked: Asked) =>
+      measurements.push(await measureOne(sides, `growth/${kind}/${what}`, asked, scale));
+    await measure("cold", { title: "first verification", operation: "verify", calls: once });
+    for (const side of sides) await side.contender("verify").run(known);
+    await measure("verify", { title: "verification", operation: "verify" });
+    await measure("page", { title: "page of 100, with the total", operation: "page" });
+    await toMiddle(sides, scale);
+    await measure("middle", { title: "page of 100 in the middle of the list", operation: "page" });
+    // So few that no store becomes smaller or larger by more than a third: first smaller, then larger.
+    const few = Math.floor(once / 3);
+    const calls = Math.max(1, Math.floor(few / KEYS_A_CALL));
+    await measure("delete", { title: "deleteKey", operation: "delete", calls: few });
+    await measure("create", { title: "createKey", operation: "create", calls: few });
+    await measure("import", {
+      title: "import of 100 keys in one call",
+      operation: "import",
+      calls,
+    });
     for (const side of sides) await side.close();
     return [...measurements, ...(await sizes(kind, place, scale, bytes))];
   };
 }
 
 /** As many keys before as after, where the list is read page by page. */
-async function measureMiddle(
-  sides: readonly RemoteSide[],
-  kind: StoreKind,
-  scale: Scale,
-): Promise<Measurement> {
+async function toMiddle(sides: readonly RemoteSide[], { sizes: all }: Scale): Promise<void> {
   for (const [index, side] of sides.entries()) {
-    const pages = Math.floor((scale.sizes[index] ?? 0) / 200);
+    const pages = Math.floor((all[index] ?? 0) / 200);
     await side.run({ operation: "skip", from: 0, calls: pages, inFlight: 1 });
   }
-  return measure(sides, kind, "middle", scale, { operation: "page" });
 }
 
 async function openFilled(
@@ -55,27 +73,17 @@ async function openFilled(
   return RemoteSide.open(title, { ...opening, keys, auditLog }, HEAP_MB);
 }
 
-async function measure(
+async function measureOne(
   sides: readonly RemoteSide[],
-  kind: StoreKind,
-  what: "cold" | "verify" | "page" | "middle" | "create",
-  { pace, slowPace, coldKeys, keys }: Scale,
-  { operation, isWarm = false }: { operation: Calls["operation"]; isWarm?: boolean },
+  id: string,
+  { title, operation, calls }: Asked,
+  { pace, slowPace, keys }: Scale,
 ): Promise<Measurement> {
-  const maxCalls = what === "cold" ? Math.floor(coldKeys / (pace.rounds + 1)) : keys;
-  if (isWarm) for (const side of sides) await side.contender("verify").run(keys);
-  const contenders = sides.map((side) => side.contender(operation, { maxCalls }));
-  // Of what is cold, each key can be met once.
-  const chosen = what === "cold" ? { ...pace, warmUpMs: 0, leadIn: 0 } : slowPace;
-  const samples = await interleave(contenders, chosen);
-  const title = {
-    cold: "first verification",
-    verify: "verification",
-    page: "page of 100",
-    middle: "page of 100 in the middle of the list",
-    create: "createKey",
-  };
-  return { id: `growth/${kind}/${what}`, title: title[what], unit: "µs", sides: samples };
+  const bounds = calls === undefined ? { maxCalls: keys } : { minCalls: calls, maxCalls: calls };
+  const contenders = sides.map((side) => side.contender(operation, bounds));
+  // Where a store has only so many keys for the calls, none goes into a warm-up: all sizes begin alike.
+  const chosen = calls === undefined ? slowPace : { ...pace, warmUpMs: 0, leadIn: 0 };
+  return { id, title, unit: "µs", sides: await interleave(contenders, chosen) };
 }
 
 /** Bytes a key, and what the log entry of its creation adds to that. */
@@ -90,6 +98,7 @@ async function sizes(
       openFilled(kind, place, { keyCount: keyCount + 1, known: 1, auditLog }),
     ),
   )) as [RemoteSide, RemoteSide];
+  const count = (keyCount + 1).toLocaleString("en");
   const entry = ((logged.opened.bytes ?? 0) - (plain.opened.bytes ?? 0)) / (keyCount + 1);
   for (const side of [plain, logged]) await side.close();
   const size = (id: string, title: string, value: number): Measurement => ({
@@ -100,6 +109,6 @@ async function sizes(
   });
   return [
     size("key", "a key, without audit log", bytes),
-    size("entry", "the audit entry of its creation", entry),
+    size("entry", `the audit entry of its creation, over ${count} keys`, entry),
   ];
 }

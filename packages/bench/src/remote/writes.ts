@@ -1,0 +1,31 @@
+import type { Latchkey } from "@latchkey/core";
+import { countedKey, KEYS_A_CALL, unknownSecret } from "../fixture/fill.js";
+import { seededRandom, shuffled } from "../measure/random.js";
+
+const SEED = 20_260_701;
+
+/** What changes a store. Each call answers when the change is done, and throws where it was not. */
+export interface Writes {
+  readonly create: () => Promise<unknown>;
+  readonly import: () => Promise<unknown>;
+  readonly delete: () => Promise<unknown>;
+  readonly deleteApi: () => Promise<unknown>;
+}
+
+/** @param keyIds - Keys that may be deleted: they are drawn from all over the store, so that neighbours in it do not follow each other. */
+export function writesOf(latchkey: Latchkey, apiId: string, keyIds: readonly string[]): Writes {
+  const order = shuffled(keyIds.length, seededRandom(SEED)).values();
+  return {
+    create: () => latchkey.createKey(countedKey(apiId)),
+    import: () =>
+      latchkey.createKeys(
+        Array.from({ length: KEYS_A_CALL }, () => ({ ...countedKey(apiId), ...unknownSecret() })),
+      ),
+    delete: () => {
+      const { value: place, done } = order.next();
+      if (done === true) throw new RangeError("no key is left to delete");
+      return latchkey.deleteKey({ keyId: keyIds[place] as string });
+    },
+    deleteApi: () => latchkey.deleteApi({ apiId }),
+  };
+}
