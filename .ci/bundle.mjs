@@ -147,7 +147,7 @@ function shorten(directory) {
       if (!WITH_SHORT_NAMES.includes(basename(directory))) return null;
       const small = await minify(chunk.fileName, code, {
         module: true,
-        compress: { sequences: false, joinVars: false, keepNames: { function: true, class: true } },
+        compress: { keepNames: { function: true, class: true } },
         mangle: { toplevel: false },
         codegen: { removeWhitespace: true },
       });
