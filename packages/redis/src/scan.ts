@@ -14,7 +14,7 @@ export async function scan(
 ): Promise<ScanResult> {
   const pattern = isOfWorkspace ? names.anyWindow : names.anyWorkspace;
   const { found, next } = await connection.scan(pattern, isOfWorkspace, after);
-  const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~}][^}]*)\}/;
+  const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~{}][^{}]*)\}/;
   const words = found.map((text) => named.exec(text ?? "")?.[1]);
   return { names: [...new Set(words)].filter((name) => name !== undefined), next };
 }
