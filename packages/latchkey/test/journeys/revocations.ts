@@ -27,7 +27,7 @@ const TARGETS: readonly {
   { kind: "identity", idOf: ({ identityId }) => identityId, members: ["externalId", "ratelimits"] },
   { kind: "role", idOf: ({ roleId }) => roleId, members: ["name", "permissions"] },
   { kind: "permission", idOf: ({ permissionId }) => permissionId, members: ["name"] },
-  { kind: "workspace", idOf: ({ workspaceId }) => workspaceId, members: ["disabled"] },
+  { kind: "workspace", idOf: ({ workspaceId }) => workspaceId, members: ["name", "disabled"] },
 ];
 
 type Target = (typeof TARGETS)[number];
@@ -76,19 +76,13 @@ export const REVOCATIONS_OF_DAMAGED: Journey = {
   title: "need no readable record, whichever one is damaged and how: every process sees them",
   async run(context) {
     const processes = processesOf(context);
-    const first = await makeKey(processes, "ws_first");
+    const first = await makeKey(processes);
     await Promise.all(
       TARGETS.map(async (target) => {
         for (const damage of DAMAGES)
           await Promise.all(
-            REVOCATIONS.map((revocation, at) =>
-              revokeUnreadable(
-                processes,
-                target,
-                damage,
-                revocation,
-                `ws_${target.kind}_${DAMAGES.indexOf(damage)}_${at}`,
-              ),
+            REVOCATIONS.map((revocation) =>
+              revokeUnreadable(processes, target, damage, revocation),
             ),
           );
         const { workspaceId } = first;
@@ -130,10 +124,9 @@ async function revokeUnreadable(
   { kind, idOf }: Target,
   { damage }: Damage,
   { revoke, type, codes, tellsAll }: Revocation,
-  workspaceId: string,
 ): Promise<void> {
-  const fixture = await makeKey(processes, workspaceId);
-  const { key, keyId, identityId } = fixture;
+  const fixture = await makeKey(processes);
+  const { workspaceId, key, keyId, identityId } = fixture;
   await damage(processes.store, kind, idOf(fixture), workspaceId);
   expect(await codeOf(processes.cold.workspace(workspaceId), key)).toBe("STORE_CORRUPT");
   const revoker = processes.revoker.workspace(workspaceId);
@@ -150,8 +143,8 @@ async function revokeUnreadable(
 
 /** Revokes what has one member that cannot be read. Some are objects, which may hold anything. */
 async function revokeSpoilt(processes: Processes, target: Target, damage: Damage): Promise<void> {
-  const workspaceId = `ws_${target.kind}_${damage.kind}`;
-  const fixture = await makeKey(processes, workspaceId);
+  const fixture = await makeKey(processes);
+  const { workspaceId } = fixture;
   await damage.damage(processes.store, target.kind, target.idOf(fixture), workspaceId);
   const revoker = processes.revoker.workspace(workspaceId);
   for (const { revoke, codes } of [DISABLE_KEY, DELETE_KEY]) {
@@ -160,7 +153,8 @@ async function revokeSpoilt(processes: Processes, target: Target, damage: Damage
   }
 }
 
-async function makeKey({ maker, warm, now }: Processes, workspaceId: string): Promise<Fixture> {
+async function makeKey({ maker, warm, now }: Processes): Promise<Fixture> {
+  const { workspaceId } = await maker.createWorkspace({ name: "Tide Office" });
   const latchkey = maker.workspace(workspaceId);
   const limit = { limit: 3, duration: HOUR_MS };
   const externalId = "pier-7";
@@ -174,8 +168,6 @@ async function makeKey({ maker, warm, now }: Processes, workspaceId: string): Pr
       ratelimits: [{ name: "all", ...limit }],
     }),
     latchkey.createPermission({ name: "tides.read", description: "Read tides" }),
-    // The record of a workspace is written with the first change of it.
-    latchkey.setWorkspaceEnabled(true),
   ]);
   const { roleId } = await latchkey.createRole({ name: "pilot", permissions: ["tides.read"] });
   const { key, keyId } = await latchkey.createKey({
