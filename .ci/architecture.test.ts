@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isTestFile, parseFile, readPackages, type SourceFile } from "./sources.js";
+import { isTestFile, type Manifest, parseFile, readPackages, type SourceFile } from "./sources.js";
 
 /** Which packages the sources of a package may import. A new package gets a line here. */
 const allowedArrows: Readonly<Record<string, readonly string[]>> = {
@@ -62,6 +62,9 @@ const roomsOfOtherSize: Readonly<Record<string, string>> = {
   statistics: "recorder, buffer and buckets are all there is to it",
   "operations/keys": "one file an operation, and keys have the most operations",
 };
+
+/** What each package with a store has in src: one file a method or a group of them, so that who knows one store knows all. */
+const storeFiles = ["store", "read", "page", "commit", "charge", "statistics"];
 
 const maxLines = 400;
 
@@ -244,6 +247,22 @@ describe("rooms inside core", () => {
 });
 
 describe("files", () => {
+  test("a package with a store has the files that every other has", () => {
+    // Whoever runs the suite has a store, but for the package that brings all of them along.
+    const runsSuite = ({ devDependencies = {} }: Manifest) =>
+      "@latchkey/conformance" in devDependencies;
+    const stores = packages.filter(
+      ({ directory, manifest }) => directory !== "latchkey" && runsSuite(manifest),
+    );
+    expect(stores.length).toBeGreaterThanOrEqual(4);
+    const missing = stores.flatMap(({ directory, files }) =>
+      storeFiles
+        .filter((name) => !files.some(({ path }) => path === `src/${name}.ts`))
+        .map((name) => `${directory}/src/${name}.ts`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test.each(packages)(`no file of $directory is longer than ${maxLines} lines`, ({ files }) => {
     const long = files.filter(({ text }) => text.trimEnd().split("\n").length > maxLines);
     expect(long.map(({ path }) => path)).toEqual([]);

@@ -38,6 +38,8 @@ export const ERROR_REASONS = [
   "uses-from-identity",
   /** `PRECONDITION_FAILED`: the key has expired. */
   "key-expired",
+  /** `PRECONDITION_FAILED`: the driver of the store is missing; the message says which command mends that. */
+  "driver-missing",
   /** `PRECONDITION_FAILED` and `CONFLICT`: the key was rotated. */
   "key-rotated",
   /** `CONFLICT`: the name, `externalId` or secret is taken; `details.field` says which. */
@@ -65,8 +67,6 @@ export interface ErrorDetails {
   readonly field?: string;
   /** The bound that was exceeded. */
   readonly limit?: number;
-  /** Ms after which the same call may succeed: a whole number >= 0. */
-  readonly retryAfterMs?: number;
 }
 
 /** One thing wrong with an input: where (`refill.amount`, `ratelimits.0.name`) and what the bound is. */

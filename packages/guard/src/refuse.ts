@@ -50,10 +50,8 @@ export function refuseVerdict(style: RefusalStyle, verdict: RefusedVerdict, now:
 /** The refusal of a request about which no verdict could be given: nothing of the error is in it. */
 export function refuseError(style: RefusalStyle, error: unknown): Refusal {
   if (error instanceof LatchkeyError) {
-    if (error.code === "STORE_UNAVAILABLE") {
-      const { retryAfterMs = STORE_RETRY_MS } = error.details;
-      return refuse(style, "STORE_UNAVAILABLE", { retryAfterMs });
-    }
+    if (error.code === "STORE_UNAVAILABLE")
+      return refuse(style, "STORE_UNAVAILABLE", { retryAfterMs: STORE_RETRY_MS });
     if (error.reason === "workspace-disabled") return refuse(style, "FORBIDDEN", {});
   }
   return refuseFailure(style);

@@ -14,6 +14,7 @@ const LIBRARY_ONLY = [
   "createRootKey",
   "createWorkspace",
   "explainKey",
+  "findApiOfKey",
   "getWorkspace",
   "listRootKeys",
   "pruneVerifications",

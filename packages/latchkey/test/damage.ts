@@ -4,17 +4,18 @@ const WORKSPACE = "ws_default";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Overwrites a record of the default workspace behind latchkey's back: its list entries, claims and counters stay. */
+/** Overwrites a record behind latchkey's back: its list entries, claims and counters stay. */
 async function overwrite(
   store: KeyStore,
   kind: RecordKind,
   id: string,
+  workspaceId: string,
   change: (record: StoredRecord) => StoredRecord,
 ): Promise<void> {
-  const { found } = await store.read(WORKSPACE, [{ kind, id }]);
+  const { found } = await store.read(workspaceId, [{ kind, id }]);
   const loaded = found[0] ?? null;
   if (loaded === null) throw new Error(`there is no ${kind} ${id} to damage`);
-  await store.commit(WORKSPACE, { ...EMPTY_CHANGE, puts: [{ record: change(loaded.record) }] });
+  await store.commit(workspaceId, { ...EMPTY_CHANGE, puts: [{ record: change(loaded.record) }] });
 }
 
 /** Writes another body for a record, under the version that it has. */
@@ -23,23 +24,53 @@ export function damageBody(
   kind: RecordKind,
   id: string,
   change: (body: Body) => unknown,
+  workspaceId = WORKSPACE,
 ): Promise<void> {
-  return overwrite(store, kind, id, (record) => ({
+  return overwrite(store, kind, id, workspaceId, (record) => ({
     ...record,
     body: change(record.body as Body) as StoredRecord["body"],
   }));
 }
 
-/** The ways in which a record becomes unreadable. Of one whose version cannot be read a store answers version 0. */
-export const DAMAGES = [
+/** A way in which a record becomes unreadable. */
+export interface Damage {
+  readonly kind: string;
+  readonly damage: (
+    store: KeyStore,
+    kind: RecordKind,
+    id: string,
+    workspaceId?: string,
+  ) => Promise<void>;
+}
+
+/** Damages that leave nothing to read. Of a record whose version cannot be read a store answers version 0. */
+export const DAMAGES: readonly [Damage, Damage] = [
   {
     kind: "a body that is not what was written",
-    damage: (store: KeyStore, kind: RecordKind, id: string) =>
-      damageBody(store, kind, id, () => ({ broken: true })),
+    damage: (store, kind, id, workspaceId) =>
+      damageBody(store, kind, id, () => ({ broken: true }), workspaceId),
   },
   {
     kind: "a version that cannot be read",
-    damage: (store: KeyStore, kind: RecordKind, id: string) =>
-      overwrite(store, kind, id, (record) => ({ ...record, version: 0 })),
+    damage: (store, kind, id, workspaceId = WORKSPACE) =>
+      overwrite(store, kind, id, workspaceId, (record) => ({ ...record, version: 0 })),
   },
-] as const;
+];
+
+/** A value that no member of a body has. */
+const SPOILT = { spoilt: true };
+
+/** One damage for each member of the body of a record: that member is not what was written, and the others are. */
+export async function damagesOfMembers(
+  store: KeyStore,
+  kind: RecordKind,
+  id: string,
+  workspaceId?: string,
+): Promise<readonly Damage[]> {
+  const { found } = await store.read(workspaceId ?? WORKSPACE, [{ kind, id }]);
+  return Object.keys(found[0]?.record.body ?? {}).map((name) => ({
+    kind: name,
+    damage: (store, kind, id, workspaceId) =>
+      damageBody(store, kind, id, (body) => ({ ...body, [name]: SPOILT }), workspaceId),
+  }));
+}

@@ -24,7 +24,7 @@ export async function scan(
   const [next, keys] = await connection.ask(step);
   const isRead = isOfWorkspace && keys.length > 0;
   const found = isRead ? await connection.ask(() => primary.mget([...keys])) : keys;
-  const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~}][^}]*)\}/;
+  const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~{}][^{}]*)\}/;
   const following = next === "0" ? `${Number(number) + 1} 0` : `${number} ${next}`;
   return {
     names: [...new Set(found.flatMap((text) => named.exec(text ?? "")?.[1] ?? []))],

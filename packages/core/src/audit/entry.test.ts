@@ -24,6 +24,7 @@ describe("the audit entry of a change", () => {
       resourceId: "key_1",
       keyId: "key_1",
       identityId: "id_1",
+      unreadable: false,
       fields: [{ field: "name", before: "tides", after: "gates" }],
     });
   });

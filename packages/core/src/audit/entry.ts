@@ -11,6 +11,8 @@ export interface ChangeDescription {
   readonly resourceId: string;
   readonly keyId?: string | null;
   readonly identityId?: string | null;
+  /** Whether what there was before could not be read. */
+  readonly unreadable?: boolean;
   /** The fields that may have changed, before and after. Omitted: nothing before, or nothing after. */
   readonly before?: AuditFields;
   readonly after?: AuditFields;
@@ -32,7 +34,7 @@ export function changesNothing({ before, after }: ChangeDescription): boolean {
 
 /** Makes the audit entry of a change: only the fields that differ are in it. */
 export function buildAuditEntry(context: AuditContext, change: ChangeDescription): AuditEntry {
-  const { type, at, resourceId, keyId = null, identityId = null } = change;
+  const { type, at, resourceId, keyId = null, identityId = null, unreadable = false } = change;
   return {
     id: context.newId("evt"),
     workspaceId: context.workspaceId,
@@ -42,6 +44,7 @@ export function buildAuditEntry(context: AuditContext, change: ChangeDescription
     resourceId,
     keyId,
     identityId,
+    unreadable,
     fields: fieldChanges(change.before ?? NO_FIELDS, change.after ?? NO_FIELDS),
   };
 }

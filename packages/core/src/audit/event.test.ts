@@ -11,6 +11,7 @@ const entry: AuditEntry = {
   resourceId: "key_1",
   keyId: "key_1",
   identityId: "id_1",
+  unreadable: true,
   fields: [{ field: "name", before: "tides", after: "gates" }],
 };
 
@@ -24,12 +25,14 @@ test("an event shows all of its entry", () => {
     resourceId: "key_1",
     keyId: "key_1",
     identityId: "id_1",
+    unreadable: true,
     changes: [{ field: "name", before: "tides", after: "gates" }],
   });
 });
 
 test("fields without a value are absent", () => {
-  const bare = { ...entry, actor: null, keyId: null, identityId: null, fields: [] };
+  const none = { actor: null, keyId: null, identityId: null, unreadable: false, fields: [] };
+  const bare = { ...entry, ...none };
   expect(toAuditEvent(bare)).toStrictEqual({
     id: "evt_1",
     type: "key.updated",

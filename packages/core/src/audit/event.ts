@@ -19,13 +19,16 @@ export interface AuditEvent {
   readonly keyId?: string;
   /** The identity that it concerns. */
   readonly identityId?: string;
+  /** The record, or what it refers to, was damaged: `changes` does not say what there was before. */
+  readonly unreadable?: true;
   /** Each field that changed, as it was before and is since. Never a secret. */
   readonly changes: readonly FieldChange[];
 }
 
 /** Writes an entry of the log as it is shown. */
 export function toAuditEvent(entry: AuditEntry): AuditEvent {
-  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = entry;
+  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, unreadable, fields } =
+    entry;
   return {
     id,
     type,
@@ -35,6 +38,7 @@ export function toAuditEvent(entry: AuditEntry): AuditEvent {
     resourceId,
     ...(keyId !== null && { keyId }),
     ...(identityId !== null && { identityId }),
+    ...(unreadable && { unreadable }),
     changes: fields,
   };
 }

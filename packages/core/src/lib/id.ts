@@ -24,9 +24,6 @@ const RANDOM_WIDTH = 14;
  * lexicographic order is creation order, also for many ids of one millisecond. When 195,112 ids were made
  * in one millisecond, the next one borrows the following millisecond. The last 14 characters carry 82
  * random bits, so that ids of several processes do not meet.
- *
- * @param now - Answers the current instant.
- * @param random - Source of the random part.
  */
 export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFactory {
   const randomPart = customRandom(BASE58_ALPHABET, RANDOM_WIDTH, random);

@@ -23,5 +23,5 @@ export async function deleteDamagedGrant(
   else if (permission !== null) transaction.delete(permissionType, permission);
   else transaction.deleteAddress({ kind, id }, [], [{ list: kind }]);
   transaction.raiseRevision();
-  audit({ type: `${kind}.deleted`, at: now(), resourceId: id });
+  audit({ type: `${kind}.deleted`, at: now(), resourceId: id, unreadable: true });
 }

@@ -18,6 +18,7 @@ import { createKey, createKeyInput } from "./keys/create-key.js";
 import { type CreateKeysInput, createKeys, createKeysInput } from "./keys/create-keys.js";
 import { deleteKey, deleteKeyInput } from "./keys/delete-key.js";
 import { deleteKeys, deleteKeysInput } from "./keys/delete-keys.js";
+import { findApiOfKey, findApiOfKeyInput } from "./keys/find-api-of-key.js";
 import { getKey, getKeyInput } from "./keys/get-key.js";
 import { listKeys, listKeysInput } from "./keys/list-keys.js";
 import { reencryptKeys, reencryptKeysInput } from "./keys/reencrypt-keys.js";
@@ -82,6 +83,7 @@ const TABLE = {
   verifyKey: { run: verifyKey, input: verifyKeyInput },
   explainKey: { run: explainKey, input: explainKeyInput },
   whoami: { run: whoami, input: whoamiInput },
+  findApiOfKey: { run: findApiOfKey, input: findApiOfKeyInput },
   getKey: { run: getKey, input: getKeyInput },
   listKeys: { run: listKeys, input: listKeysInput },
   updateKey: { run: updateKey, input: updateKeyInput },

@@ -55,6 +55,8 @@ export interface AuditEntry {
   readonly keyId: string | null;
   /** The identity that it concerns, or null. */
   readonly identityId: string | null;
+  /** Whether something was damaged: then the fields do not say what there was before. */
+  readonly unreadable: boolean;
   /** Each field once: those that have a value after the change, then those that have none any more. */
   readonly fields: readonly FieldChange[];
 }
@@ -76,13 +78,14 @@ export const auditListOf = {
  */
 export const auditEntryType = defineRecord<AuditEntry>({
   kind: "auditEntry",
-  write: ({ type, at, actor, resourceId, keyId, identityId, fields }) => ({
+  write: ({ type, at, actor, resourceId, keyId, identityId, unreadable, fields }) => ({
     type,
     at,
     actor,
     resourceId: resourceId === (keyId ?? identityId) ? undefined : resourceId,
     keyId,
     identityId,
+    unreadable: unreadable || undefined,
     before: writeSide(fields, "before"),
     after: writeSide(fields, "after"),
   }),
@@ -98,6 +101,7 @@ export const auditEntryType = defineRecord<AuditEntry>({
       resourceId: body.textOrNull("resourceId") ?? keyId ?? identityId ?? body.text("resourceId"),
       keyId,
       identityId,
+      unreadable: body.flag("unreadable"),
       fields: readFields(body.jsonOrNull("before") ?? {}, body.jsonOrNull("after") ?? {}),
     };
   },

@@ -40,8 +40,11 @@ export class BodyReader {
 
   /** Absent is false. */
   flag(name: string): boolean {
+    return this.#members[name] === undefined ? false : this.flagGiven(name);
+  }
+
+  flagGiven(name: string): boolean {
     const value = this.#members[name];
-    if (value === undefined) return false;
     return typeof value === "boolean" ? value : refuse(name);
   }
 

@@ -21,6 +21,7 @@ const entry: AuditEntry = {
   resourceId: "key_1",
   keyId: "key_1",
   identityId: "id_1",
+  unreadable: false,
   fields: [],
 };
 

@@ -15,11 +15,12 @@ export interface WorkspaceRecord {
 export const workspaceType = defineRecord<WorkspaceRecord>({
   kind: "workspace",
   version: ({ version }) => version,
-  write: ({ name, enabled }) => ({ name, disabled: enabled ? undefined : true }),
+  // Always there, unlike in other kinds: a body that has lost it, with nothing else that must be there, would be switched on.
+  write: ({ name, enabled }) => ({ name, disabled: !enabled }),
   read: (body, { id, version }) => ({
     id,
     name: body.textOrNull("name"),
-    enabled: !body.flag("disabled"),
+    enabled: !body.flagGiven("disabled"),
     version,
   }),
 });

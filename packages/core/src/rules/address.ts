@@ -28,8 +28,8 @@ const PREFIX_LENGTH = /^(0|[1-9]\d{0,2})$/;
 /** An address as it stands before a port: IPv6 in brackets, where the port may be missing, or IPv4. */
 const WITH_PORT = /^(?:\[([^[\]]*:[^[\]]*)\](?::(\d{1,5}))?|([\d.]+):(\d{1,5}))$/;
 const MAX_PORT = 65_535;
-/** What names the interface beside an IPv6 address. */
-const ZONE = /(?<=:.*)%[0-9a-z._~-]{1,64}$/i;
+/** An IPv6 address, and what names the interface beside it. */
+const ZONE = /^([^%:]*:[^%]*)%[0-9a-z._~-]{1,64}$/i;
 
 /** The bits that stand before the IPv4 address in an IPv4-mapped IPv6 address. */
 const MAPPED_BITS = 96;
@@ -44,11 +44,10 @@ const rangesOfList = new WeakMap<readonly string[], readonly AddressRange[]>();
  * and so is a port, which proxies append (`192.0.2.7:51234`, `[2001:db8::7]:443`).
  *
  * @see packages/core/decisions/0013-addresses-are-read-strictly.md
- * @see packages/core/decisions/0027-a-refusal-names-the-way-out.md
  */
 export function canonicalAddress(text: string): string | null {
   if (text.length > MAX_LENGTH) return null;
-  return parseAddress(withoutPort(text).replace(ZONE, ""))?.toString() ?? null;
+  return parseAddress(withoutPort(text).replace(ZONE, "$1"))?.toString() ?? null;
 }
 
 /**

@@ -168,6 +168,7 @@ const auditEntry: fc.Arbitrary<AuditEntry> = fc
     resourceId: fc.oneof(idOf("key"), idOf("id"), idOf("api"), idOf("role")),
     keyId: fc.option(idOf("key")),
     identityId: fc.option(idOf("id")),
+    unreadable: fc.boolean(),
     fields: fc.uniqueArray(change, { maxLength: 3, selector: ({ field }) => field }),
   })
   .map(({ fields, ...rest }) => {

@@ -2,6 +2,7 @@ import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { openService, read, START } from "../testing/open-service.js";
 import { recordingStore, SAMPLES } from "../testing/samples.js";
+import { byRootKey } from "./authenticate.js";
 
 const anonymous = (text: string) => text.replace(/req_[A-Za-z0-9]+/g, "req");
 
@@ -96,6 +97,10 @@ describe("root keys", () => {
         "workspace is disabled",
       ]);
     }
+    const header = () => `Bearer ${weak}`;
+    await expect(byRootKey(service.latchkey)({ header } as never)).rejects.toMatchObject({
+      reason: "workspace-disabled",
+    });
     expect((await service.call("identities.listIdentities", {}, { token: "wrong" })).status).toBe(
       401,
     );

@@ -82,5 +82,5 @@ function unauthorized(): LatchkeyError {
 }
 
 function workspaceDisabled(): LatchkeyError {
-  return new LatchkeyError("FORBIDDEN", "workspace is disabled");
+  return new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: "workspace-disabled" });
 }

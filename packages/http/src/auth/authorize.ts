@@ -53,7 +53,7 @@ async function isAllowed(
   return id !== null && isHeldFor(id);
 }
 
-/** The id that a permission for one resource must name; null if there is no such record. */
+/** The id that a permission for one resource must name; null if there is no such record, or it cannot be read. */
 async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string | null> {
   switch (subject.kind) {
     case "none":
@@ -64,30 +64,32 @@ async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string |
     case "namespace":
       return subject.namespace;
     case "key":
-      return nullIfNotFound(async () => (await latchkey.getKey({ keyId: subject.keyId })).apiId);
+      return latchkey.findApiOfKey({ keyId: subject.keyId });
     case "secret":
-      return nullIfNotFound(async () => {
+      return nullIfUnknown(async () => {
         const { id: keyId } = await latchkey.whoami({ key: subject.secret });
-        return (await latchkey.getKey({ keyId })).apiId;
+        return latchkey.findApiOfKey({ keyId });
       });
     case "identity": {
       const { identityId, externalId } = subject;
       if (identityId !== undefined) return identityId;
       if (externalId === undefined) return null;
-      return nullIfNotFound(async () => (await latchkey.getIdentity({ externalId })).id);
+      return nullIfUnknown(async () => (await latchkey.getIdentity({ externalId })).id);
     }
     case "identity-by-any-id":
-      return nullIfNotFound(() => findIdentityId(latchkey, subject.anyId));
+      return nullIfUnknown(() => findIdentityId(latchkey, subject.anyId));
     default:
       return subject satisfies never;
   }
 }
 
-async function nullIfNotFound(read: () => Promise<string>): Promise<string | null> {
+/** A record that cannot be read is no more than one that does not exist: nobody knows whose it is. */
+async function nullIfUnknown(read: () => Promise<string | null>): Promise<string | null> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    const isUnknown = ["NOT_FOUND", "STORE_CORRUPT"].includes((error as LatchkeyError).code);
+    if (error instanceof LatchkeyError && isUnknown) return null;
     throw error;
   }
 }

@@ -9,7 +9,10 @@ export async function findIdentityId(latchkey: Latchkey, anyId: string): Promise
   try {
     if (anyId.startsWith("id_")) return (await latchkey.getIdentity({ identityId: anyId })).id;
   } catch (error) {
-    if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;
+    if (!(error instanceof LatchkeyError)) throw error;
+    // It exists: it can be deleted all the same.
+    if (error.code === "STORE_CORRUPT") return anyId;
+    if (error.code !== "NOT_FOUND") throw error;
   }
   return (await latchkey.getIdentity({ externalId: anyId })).id;
 }

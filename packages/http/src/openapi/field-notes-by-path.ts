@@ -18,6 +18,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "AuditEvent.keyId": "Id of the key that the change is about.",
   "AuditEvent.resourceId": "Id of the changed record.",
   "AuditEvent.type": "What changed, and how.",
+  "AuditEvent.unreadable":
+    "If the record or what it refers to was damaged: `changes` does not say what there was before.",
   "CreatedKey.key": "The new secret. No other response contains it.",
   "CreatedKey.keyId": "Id of the new key; not a secret.",
   "HeldPermissions.permissions":

@@ -163,7 +163,7 @@ export const KEYS: readonly Operation[] = [
     method: "POST",
     summary: "Delete a key",
     description:
-      "No verification that starts after the response succeeds. With `permanent` nothing of the record is kept.",
+      "No verification that starts after the response succeeds. Nothing of the record is kept, with or without `permanent`.",
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { keyId: KEY_ID }, response: {} },

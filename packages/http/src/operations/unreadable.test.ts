@@ -1,6 +1,6 @@
-import type { KeyStore } from "@latchkey/core";
+import { EMPTY_CHANGE, type KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openService } from "../testing/open-service.js";
 
 /** A store whose record with this id has lost its body. */
@@ -47,4 +47,75 @@ test("a key that cannot be decrypted does not fail its page: it shows why", asyn
   expect(keys[0]).toMatchObject({ plaintextError: "no-vault" });
   expect(keys[0]).not.toHaveProperty("plaintext");
   expect(keys[1]).not.toHaveProperty("plaintextError");
+});
+
+const KINDS = ["key", "api", "identity", "role"] as const;
+const TOKENS = ["its API", "all APIs", "everything", "another API"] as const;
+
+describe("with a damaged", () => {
+  /** A key with an API, an identity and a role, and tokens that may revoke it: for its API alone, for all, for everything. */
+  async function openDamaged(kind: (typeof KINDS)[number]) {
+    const service = await openService();
+    const { latchkey, store } = service;
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const { roleId } = await latchkey.createRole({ name: "clerk" });
+    const { identityId } = await latchkey.createIdentity({ externalId: "user_1" });
+    const made = { apiId, externalId: "user_1", roles: ["clerk"] };
+    const { key, keyId } = await latchkey.createKey(made);
+    const id = { key: keyId, api: apiId, identity: identityId, role: roleId }[kind];
+    const { found } = await store.read("ws_default", [{ kind, id }]);
+    const puts = found
+      .flatMap((loaded) => loaded ?? [])
+      .map(({ record }) => ({ ...record, body: {} }));
+    await store.commit("ws_default", { ...EMPTY_CHANGE, puts: puts.map((record) => ({ record })) });
+    const rights = (of: string) => [`api.${of}.delete_key`, `api.${of}.update_key`];
+    const tokens = {
+      "its API": await service.rootKey(...rights(apiId)),
+      "all APIs": await service.rootKey(...rights("*")),
+      everything: service.root,
+      "another API": await service.rootKey(...rights("api_other")),
+    };
+    return { ...service, tokens, key, keyId, apiId, identityId };
+  }
+
+  describe.each(KINDS)("%s", (kind) => {
+    test.each(TOKENS)("a key is revoked by who may do so for %s", async (token) => {
+      // Nobody can tell which API a key belongs to whose own record cannot be read.
+      const mayNot = token === "another API" || (token === "its API" && kind === "key");
+      const status = mayNot ? 403 : 200;
+      const { call, tokens, keyId } = await openDamaged(kind);
+      const off = { keyId, enabled: false };
+      expect((await call("keys.updateKey", off, { token: tokens[token] })).status).toBe(status);
+      expect((await call("keys.deleteKey", { keyId }, { token: tokens[token] })).status).toBe(
+        status,
+      );
+    });
+  });
+
+  test("record, nobody learns from a refusal whose key it is", async () => {
+    const { call, tokens, key } = await openDamaged("identity");
+    const answers = await Promise.all(
+      [key, "key_none"].map((secret) =>
+        call("keys.whoami", { key: secret }, { token: tokens["another API"] }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+  });
+
+  test("identity, it is deleted by its id, also in version 2", async () => {
+    for (const version of ["v1", "v2"] as const) {
+      const { call, rootKey, identityId } = await openDamaged("identity");
+      const token = await rootKey(`identity.${identityId}.delete_identity`);
+      const input = version === "v1" ? { identityId } : { identity: identityId };
+      const reply = await call("identities.deleteIdentity", input, { token, version });
+      expect(reply.status).toBe(200);
+    }
+  });
+
+  test("key, the audit log says that it could not be read", async () => {
+    const { ok, keyId } = await openDamaged("key");
+    await ok("keys.deleteKey", { keyId });
+    const { events } = await ok("audit.listAuditEvents", { keyId, limit: 1 });
+    expect(events).toMatchObject([{ type: "key.deleted", unreadable: true, changes: [] }]);
+  });
 });

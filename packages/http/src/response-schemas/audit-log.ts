@@ -19,6 +19,7 @@ const auditEvent = shared(
     resourceId: z.string(),
     keyId: z.string().optional(),
     identityId: z.string().optional(),
+    unreadable: z.literal(true).optional(),
     changes: listOf(fieldChange),
   }),
 );

@@ -37,14 +37,14 @@ export const API_CASES: readonly ChangeCase[] = [
   {
     title: "deleteApi, with its keys",
     operation: "deleteApi",
-    run: async (latchkey, { apiId, keyId }) => {
+    run: async (latchkey, { apiId, keyId, identityId }) => {
       await latchkey.deleteApi({ apiId });
       return [
         {
           type: "api.deleted",
           fields: { name: ["tide tables", undefined] },
         },
-        { type: "key.deleted", keyId, fields: { apiId: [apiId, undefined] } },
+        { type: "key.deleted", keyId, identityId, fields: { apiId: [apiId, undefined] } },
       ];
     },
   },

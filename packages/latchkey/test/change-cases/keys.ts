@@ -190,7 +190,7 @@ export const KEY_CASES: readonly ChangeCase[] = [
     title: "deleteKeys",
     operation: "deleteKeys",
     isUnordered: true,
-    run: async (latchkey, { apiId, keyId }) => {
+    run: async (latchkey, { apiId, keyId, identityId }) => {
       const other = await latchkey.createKey({ apiId });
       await latchkey.deleteKeys({ apiId });
       const fields = { apiId: [apiId, undefined] } as const;
@@ -202,7 +202,7 @@ export const KEY_CASES: readonly ChangeCase[] = [
             apiId: [undefined, apiId],
           },
         },
-        { type: "key.deleted", keyId, fields },
+        { type: "key.deleted", keyId, identityId, fields },
         { type: "key.deleted", keyId: other.keyId, fields },
       ];
     },

@@ -1,9 +1,12 @@
 import { expect } from "vitest";
-import { DAMAGES } from "../damage.js";
+import { DAMAGES, type Damage, damagesOfMembers } from "../damage.js";
 import { expectRefused, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** Revoking what cannot be read: deleteKey, updateKey, deleteKeys, deleteApi, deleteIdentity, revokeRootKey. */
+/**
+ * Revoking what cannot be read: deleteKey, updateKey, deleteKeys, deleteApi, deleteIdentity, revokeRootKey, setWorkspaceEnabled.
+ * And findApiOfKey, by which a caller of one API is told that it may.
+ */
 export const DAMAGED_RECORDS: Journey = {
   resource: "damaged records",
   title:
@@ -14,13 +17,21 @@ export const DAMAGED_RECORDS: Journey = {
       await apis(context, damage);
       await identities(context, damage);
       await rootKeys(context, damage);
+      await workspaces(context, damage);
     }
+    const { rootKeyId } = await context.latchkey.createRootKey({
+      permissions: ["*"],
+      name: "deploy",
+      expires: context.now() + 1_000,
+    });
+    for (const { damage } of await damagesOfMembers(context.store, "rootKey", rootKeyId))
+      await spoiltRootKey(context, damage);
   },
 };
 
-type Damage = (typeof DAMAGES)[number]["damage"];
+type Overwrite = Damage["damage"];
 
-async function keys(context: TestContext, damage: Damage) {
+async function keys(context: TestContext, damage: Overwrite) {
   const { latchkey, store } = context;
   const other = context.another();
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -28,8 +39,11 @@ async function keys(context: TestContext, damage: Damage) {
   for (let count = 0; count < 3; count += 1) made.push(await latchkey.createKey({ apiId }));
   for (const { key, keyId } of made) {
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
+    expect(await other.findApiOfKey({ keyId })).toBe(apiId);
     await damage(store, "key", keyId);
+    expect(await other.findApiOfKey({ keyId })).toBeNull();
   }
+  await expectRefused("BAD_REQUEST", [other.findApiOfKey({ keyId: "" })]);
   const fresh = context.another();
   for (const { key } of made) await expectRefused("STORE_CORRUPT", [fresh.verifyKey({ key })]);
   expect(await other.listKeys({ apiId })).toEqual({ keys: [], total: 3, damaged: 3 });
@@ -43,7 +57,7 @@ async function keys(context: TestContext, damage: Damage) {
     expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
 }
 
-async function apis(context: TestContext, damage: Damage) {
+async function apis(context: TestContext, damage: Overwrite) {
   const { latchkey, store } = context;
   const other = context.another();
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -53,6 +67,7 @@ async function apis(context: TestContext, damage: Damage) {
   await damage(store, "api", apiId);
   expect(await latchkey.listApis()).toMatchObject({ total, damaged: 1 });
   const [first] = made;
+  expect(await latchkey.findApiOfKey({ keyId: first?.keyId ?? "" })).toBe(apiId);
   await latchkey.deleteKey({ keyId: first?.keyId ?? "" });
   expect(await other.verifyKey({ key: first?.key ?? "" })).toMatchObject({ code: "NOT_FOUND" });
   await latchkey.deleteApi({ apiId });
@@ -61,7 +76,7 @@ async function apis(context: TestContext, damage: Damage) {
   expect((await latchkey.listApis()).total).toBe(total - 1);
 }
 
-async function identities(context: TestContext, damage: Damage) {
+async function identities(context: TestContext, damage: Overwrite) {
   const { latchkey, store } = context;
   const other = context.another();
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -81,7 +96,7 @@ async function identities(context: TestContext, damage: Damage) {
   await latchkey.deleteIdentity({ identityId: again.identityId });
 }
 
-async function rootKeys(context: TestContext, damage: Damage) {
+async function rootKeys(context: TestContext, damage: Overwrite) {
   const { latchkey, store } = context;
   const other = context.another();
   const { key, rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
@@ -90,6 +105,28 @@ async function rootKeys(context: TestContext, damage: Damage) {
   expect(await other.listRootKeys()).toEqual({ rootKeys: [], total: 1, damaged: 1 });
   await latchkey.revokeRootKey({ rootKeyId });
   expect(await other.authenticateRootKey(key)).toEqual({ kind: "refused" });
+}
+
+async function spoiltRootKey({ latchkey, store }: TestContext, damage: Overwrite) {
+  const { key, rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
+  await damage(store, "rootKey", rootKeyId);
+  await latchkey.revokeRootKey({ rootKeyId });
+  expect(await latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
+}
+
+async function workspaces(context: TestContext, damage: Overwrite) {
+  const { latchkey, store } = context;
+  const { workspaceId } = await latchkey.createWorkspace({ name: "Tide Office" });
+  const [made, other] = [latchkey, context.another()].map((one) => one.workspace(workspaceId));
+  if (made === undefined || other === undefined) throw new Error("two were made");
+  const { apiId } = await made.createApi({ name: "tide tables" });
+  const { key } = await made.createKey({ apiId });
+  expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
+  await damage(store, "workspace", workspaceId, workspaceId);
+  await made.setWorkspaceEnabled(false);
+  await expectRefused("FORBIDDEN", [made.verifyKey({ key }), other.verifyKey({ key })]);
+  const { events } = await made.listAuditEvents({ limit: 1 });
+  expect(events).toMatchObject([{ type: "workspace.disabled", unreadable: true }]);
 }
 
 /** The code of a verdict, or of the error there was instead. */

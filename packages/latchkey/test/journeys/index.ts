@@ -7,6 +7,7 @@ import type { Journey } from "./journey.js";
 import { KEYS } from "./keys.js";
 import { PERMISSIONS } from "./permissions.js";
 import { RATE_LIMITS } from "./rate-limits.js";
+import { REVOCATIONS_OF_DAMAGED } from "./revocations.js";
 import { ROOT_KEYS } from "./root-keys.js";
 import { STATISTICS } from "./statistics.js";
 import { VERIFY_KEY } from "./verify-key.js";
@@ -25,5 +26,6 @@ export const JOURNEYS: readonly Journey[] = [
   STATISTICS,
   VERIFY_KEY,
   DAMAGED_RECORDS,
+  REVOCATIONS_OF_DAMAGED,
   DOCTOR,
 ];

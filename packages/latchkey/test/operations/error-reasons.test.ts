@@ -26,6 +26,9 @@ interface ReasonCase {
   readonly call: (context: TestContext) => Promise<unknown>;
 }
 
+/** Reasons that stores alone give, while they are opened: each of them has its own test of that. */
+const OF_STORES: readonly ErrorReason[] = ["driver-missing"];
+
 const openApi = async (latchkey: Latchkey) =>
   (await latchkey.createApi({ name: "tide tables" })).apiId;
 
@@ -230,7 +233,8 @@ const CASES: readonly ReasonCase[] = [
 
 describeOnMemory("an error", (open) => {
   test("has a case here for every reason", () => {
-    expect(new Set(CASES.map(({ reason }) => reason))).toEqual(new Set(ERROR_REASONS));
+    const told = [...CASES.map(({ reason }) => reason), ...OF_STORES];
+    expect(new Set(told)).toEqual(new Set(ERROR_REASONS));
   });
 
   test.each(CASES)("of $title says why: $reason", async ({ reason, code, details, call }) => {

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { describeOnMemory, issue } from "../test-context.js";
+import { describe, expect, test } from "vitest";
+import { describeOnMemory, expectRefused, issue } from "../test-context.js";
 import { wrapped } from "../wrapped-store.js";
 
 describeOnMemory("a presented key", (open) => {
@@ -30,21 +30,39 @@ describeOnMemory("a presented key", (open) => {
     expect((await context.latchkey.verifyKey({ key: plaintext })).code).toBe("VALID");
   });
 
-  test("is read once: a getter that answers another text the next time decides nothing", async () => {
-    const context = open();
-    const { key } = await issue(context);
-    for (const question of [{}, { remaining: { cost: 0 } }]) {
-      let reads = 0;
-      const input = {
-        ...question,
-        get key() {
-          reads += 1;
-          return reads === 1 ? key : (7 as never);
-        },
-      };
-      expect(await context.latchkey.verifyKey(input)).toMatchObject({ valid: true });
-      expect(reads).toBe(1);
+  describe("is read once: of a getter that answers something else the next time", () => {
+    /** An input with a key that is each of these in turn, and how often it was read. */
+    function changing(question: object, ...keys: readonly unknown[]) {
+      const counted = { reads: 0 };
+      const get = () => keys[counted.reads++];
+      const input = Object.defineProperty({ ...question }, "key", { get, enumerable: true });
+      return { counted, input: input as { readonly key: string } };
     }
+
+    test.each([
+      ["nothing is asked beside it", {}],
+      ["it is read by hand", { remaining: { cost: 0 } }],
+      ["the schema looks at it", { ratelimit: { cost: 0 } }],
+    ])("the first answer decides where %s", async (_, question) => {
+      const context = open();
+      const { key } = await issue(context);
+      const { input, counted } = changing(question, key, 7);
+      expect(await context.latchkey.verifyKey(input)).toMatchObject({ valid: true });
+      expect(counted).toEqual({ reads: 1 });
+    });
+
+    test.each([
+      ["the first answer is no text", {}, 7],
+      ["the first answer is none", {}, undefined],
+      ["another field is bad", { requestId: 7 }, "k"],
+      ["another field is unknown", { unknown: 7 }, "k"],
+    ])("no later one is asked for where %s", async (_, question, first) => {
+      const context = open();
+      const { key } = await issue(context);
+      const { input, counted } = changing(question, first, key, key);
+      await expectRefused("BAD_REQUEST", [context.latchkey.verifyKey(input)]);
+      expect(counted).toEqual({ reads: 1 });
+    });
   });
 
   test("a random byte string is not looked for when its checksum is wrong", async () => {

@@ -11,6 +11,8 @@ test("where pg is missing the error says which command mends that, and not where
   });
   expect(() => loadDriver(failing(missing))).toThrow("pg is not installed: run `npm install pg`");
   expect(() => loadDriver(failing(missing))).not.toThrow("/srv/app");
+  const why = { code: "PRECONDITION_FAILED", reason: "driver-missing" };
+  expect(() => loadDriver(failing(missing))).toThrow(expect.objectContaining(why));
 });
 
 test("what goes wrong while pg is loaded is passed on", () => {

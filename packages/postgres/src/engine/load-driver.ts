@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
+import { LatchkeyError } from "@latchkey/core";
 import type { PostgresPool } from "./database.js";
-import { refusal } from "./errors.js";
 
 /** What is used of node-postgres. */
 export interface Driver {
@@ -23,6 +23,7 @@ export function loadDriver(load: () => Driver = () => require(NAME) as Driver): 
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "MODULE_NOT_FOUND" || !message.includes(`'${NAME}'`)) throw error;
     // Not as a cause: what stands in it is where the files of this machine are.
-    throw refusal(`${NAME} is not installed: run \`npm install ${NAME}\``);
+    const advice = `${NAME} is not installed: run \`npm install ${NAME}\``;
+    throw new LatchkeyError("PRECONDITION_FAILED", advice, { reason: "driver-missing" });
   }
 }

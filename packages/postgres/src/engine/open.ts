@@ -28,7 +28,7 @@ export function openDatabase(source: Source, settings: Settings): Database {
 
 function openUrl(url: string, settings: Settings): PostgresPool {
   // No host stands for a socket: `postgres://user@/database?host=/folder`. URL knows it only without a user.
-  const named = url.replace(/(?<=^postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, "localhost");
+  const named = url.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, "$1localhost");
   if (!/^postgres(ql)?:\/\/\S*$/.test(url) || !URL.canParse(named)) throw new TypeError(FORMS);
   const { ssl, maxConnections } = settings;
   const { Pool } = loadDriver();

@@ -20,6 +20,6 @@ export function loadDriver(load: () => Driver = () => require(NAME) as Driver): 
     if (code !== "MODULE_NOT_FOUND" || !message.includes(`'${NAME}'`)) throw error;
     // Not as a cause: what stands in it is where the files of this machine are.
     const advice = `${NAME} is not installed: run \`npm install ${NAME}\``;
-    throw new LatchkeyError("PRECONDITION_FAILED", advice);
+    throw new LatchkeyError("PRECONDITION_FAILED", advice, { reason: "driver-missing" });
   }
 }

@@ -7,7 +7,11 @@ function messageOf(load: () => Driver): string {
   try {
     openWithDriver(":memory:", OPTIONS, load);
   } catch (error) {
-    expect(error).toMatchObject({ name: "LatchkeyError", code: "PRECONDITION_FAILED" });
+    expect(error).toMatchObject({
+      name: "LatchkeyError",
+      code: "PRECONDITION_FAILED",
+      reason: "driver-missing",
+    });
     expect(error).not.toHaveProperty("cause");
     return (error as Error).message;
   }

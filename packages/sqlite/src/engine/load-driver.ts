@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
+import { LatchkeyError } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
-import { refusal } from "./errors.js";
 
 /** What better-sqlite3 exports. */
 export type Driver = new (
@@ -24,7 +24,8 @@ export function openWithDriver(
     return new (load())(path, options);
   } catch (error) {
     const advice = adviceOn(error as NodeJS.ErrnoException);
-    throw advice === null ? error : refusal(advice);
+    if (advice === null) throw error;
+    throw new LatchkeyError("PRECONDITION_FAILED", advice, { reason: "driver-missing" });
   }
 }
 

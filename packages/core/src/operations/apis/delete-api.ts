@@ -49,7 +49,7 @@ async function deleteRecord(context: OperationContext, apiId: string): Promise<b
       type: "api.deleted",
       at: context.now(),
       resourceId: apiId,
-      ...(api !== null && { before: apiFields(api) }),
+      ...(api === null ? { unreadable: true } : { before: apiFields(api) }),
     });
     return true;
   });

@@ -44,7 +44,7 @@ export async function deleteIdentity(
       at: context.now(),
       resourceId: identityId,
       identityId,
-      ...(identity !== null && { before: identityFields(identity) }),
+      ...(identity === null ? { unreadable: true } : { before: identityFields(identity) }),
     });
   });
   return { keys: "unlinked" };

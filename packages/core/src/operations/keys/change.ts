@@ -1,9 +1,8 @@
 import { changesNothing } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
 import { configuredWindow } from "../../verification/window-name.js";
-import { type OperationContext, transact } from "../context.js";
+import { notFound, type OperationContext, transact } from "../context.js";
 import { versionIfReadable } from "../damaged.js";
 import { References } from "../references.js";
 import { refuseUsageChange } from "../usage-refusal.js";
@@ -76,7 +75,7 @@ export async function changeKey(
 export async function disableDamagedKey(context: OperationContext, keyId: string): Promise<void> {
   await transact(context, async (transaction, audit) => {
     const found = await transaction.readOne({ kind: "key", id: keyId, expects: "nothing" });
-    if (found === null) throw new LatchkeyError("NOT_FOUND", "no such key");
+    if (found === null) throw notFound("key");
     const { record, handle } = found;
     transaction.expect({ kind: "key", id: keyId, version: versionIfReadable(record), handle });
     const { body } = record;
@@ -88,7 +87,15 @@ export async function disableDamagedKey(context: OperationContext, keyId: string
       version: Math.max(record.version + 1, now),
       body: isObject ? { ...body, disabled: true } : null,
     });
-    audit({ type: "key.updated", at: now, resourceId: keyId, keyId, after: { enabled: false } });
+    audit({
+      type: "key.updated",
+      at: now,
+      resourceId: keyId,
+      keyId,
+      identityId: record.link,
+      unreadable: true,
+      after: { enabled: false },
+    });
   });
 }
 

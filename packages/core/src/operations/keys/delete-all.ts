@@ -1,6 +1,4 @@
 import { keysOfApi, keyType } from "../../records/key.js";
-import type { LoadedRecord } from "../../store/key-store.js";
-import type { Transaction } from "../../store/transaction.js";
 import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
@@ -10,7 +8,7 @@ const BATCH_SIZE = 20;
 
 /**
  * Deletes every key of an API in bounded steps, and lets other work of this process through between them. Each key has
- * its own entry in the audit log. Racers share the keys out between them: each key is counted by one.
+ * its own entry in the audit log, which says no more of it than its API and its identity. Racers share the keys out between them: each key is counted by one.
  *
  * @returns How many keys were deleted.
  */
@@ -25,28 +23,27 @@ export async function deleteAllKeys(context: OperationContext, apiId: string): P
       });
       const now = context.now();
       for (const loaded of found) {
-        const keyId = loaded.record.id;
+        const { id: keyId, link: identityId } = loaded.record;
         // A key that moved to another identity meanwhile is in another list; but moving keys must not hold this up for good.
         const version = transaction.isRetry ? "exists" : versionIfReadable(loaded.record);
         transaction.expect({ kind: "key", id: keyId, version, handle: loaded.handle });
-        deleteWhatIsKnown(context, transaction, loaded, apiId);
-        audit({ type: "key.deleted", at: now, resourceId: keyId, keyId, before: { apiId } });
+        const key = decodeOrNull(keyType, loaded.record, context.workspaceId);
+        if (key !== null) transaction.delete(keyType, key);
+        else
+          transaction.deleteAddress({ kind: "key", id: keyId }, [], [{ list: keysOfApi(apiId) }]);
+        audit({
+          type: "key.deleted",
+          at: now,
+          resourceId: keyId,
+          keyId,
+          identityId,
+          unreadable: key === null,
+          before: { apiId },
+        });
       }
       return { deleted: found.length, hasMore };
     });
     return answer;
   });
   return deleted;
-}
-
-/** Of a record that cannot be read, the list that it was found in is known. */
-function deleteWhatIsKnown(
-  { workspaceId }: OperationContext,
-  transaction: Transaction,
-  { record }: LoadedRecord,
-  apiId: string,
-): void {
-  const key = decodeOrNull(keyType, record, workspaceId);
-  if (key !== null) transaction.delete(keyType, key);
-  else transaction.deleteAddress({ kind: "key", id: record.id }, [], [{ list: keysOfApi(apiId) }]);
 }

@@ -68,7 +68,14 @@ async function deleteDamaged(
   if (found === null) throw notFound("key");
   const { record, handle } = found;
   transaction.expect({ kind: "key", id: keyId, version: versionIfReadable(record), handle });
-  audit({ type: "key.deleted", at: context.now(), resourceId: keyId, keyId });
+  audit({
+    type: "key.deleted",
+    at: context.now(),
+    resourceId: keyId,
+    keyId,
+    identityId: record.link,
+    unreadable: true,
+  });
   const key = decodeOrNull(keyType, record, context.workspaceId);
   if (key !== null) transaction.delete(keyType, key);
   else transaction.deleteAddress({ kind: "key", id: keyId }, [], await listsOfAllApis(context));

@@ -71,6 +71,15 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   getKey(input: GetKeyInput): Promise<KeyView<Types>>;
   /**
+   * The id of the API of a key, for whoever decides who may revoke it: nothing but the key needs to be readable.
+   *
+   * @returns Null where this workspace has no such key, or it is damaged.
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * const mayRevoke = (await latchkey.findApiOfKey({ keyId })) === apiId;
+   */
+  findApiOfKey(input: Pick<GetKeyInput, "keyId">): Promise<string | null>;
+  /**
    * Lists the keys of an API, or those of one identity in it, a page at a time; `keysOf()` of a latchkey goes through all of them.
    *
    * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list.
@@ -96,7 +105,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
   updateKey(input: UpdateKeyInput<Types>): Promise<Record<string, never>>;
   /**
    * Sets, raises or lowers the uses left, in one atomic step; a refill that is due is applied first. Setting null makes the key
-   * unlimited, and takes away its refill, which means nothing then.
+   * unlimited, and takes away its refill.
    *
    * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of an unlimited key; `PRECONDITION_FAILED`
    * for a decrement below 0, and for a key that takes its uses from its identity. A refusal changes nothing.
@@ -126,7 +135,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * erased.
    *
    * Nothing of the record is kept, with or without `permanent`. What stays are the entries of the audit log and the statistics,
-   * until they are pruned. A key whose record cannot be read is deleted all the same; the audit entry then holds nothing of it.
+   * until they are pruned. A key whose record cannot be read is deleted all the same; its audit entry is `unreadable`.
    *
    * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key.
    * @example
@@ -135,7 +144,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
   deleteKey(input: DeleteKeyInput): Promise<Record<string, never>>;
   /**
    * Deletes every key of an API, in bounded steps: while it runs, other calls get through. A key that is issued meanwhile may or
-   * may not be among them.
+   * may not be among them. Audit entries name the API and the identity of each, and no more.
    *
    * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
    * @example

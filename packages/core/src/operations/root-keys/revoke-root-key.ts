@@ -24,8 +24,10 @@ export async function revokeRootKey(
     const found = await transaction.readOne(want);
     if (found === null) throw notFound("root key");
     transaction.deleteAddress({ kind: "rootKey", id: rootKeyId }, [], [{ list: "rootKey" }]);
-    audit({ type: "root_key.revoked", at: context.now(), resourceId: rootKeyId });
-    return decodeOrNull(rootKeyType, found.record, context.workspaceId)?.hash ?? null;
+    const rootKey = decodeOrNull(rootKeyType, found.record, context.workspaceId);
+    const unreadable = rootKey === null;
+    audit({ type: "root_key.revoked", at: context.now(), resourceId: rootKeyId, unreadable });
+    return rootKey?.hash ?? null;
   });
   if (hash !== null) await removePointer(context, hash);
   return {};

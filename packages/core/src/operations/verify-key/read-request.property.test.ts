@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
 import { PLAIN_QUESTION } from "../../verification/question.js";
 import { readBySchema, readCallBySchema } from "./input.js";
-import { readUsual, readUsualCall } from "./read-request.js";
+import { readUsual, readUsualCall, readVerification } from "./read-request.js";
 
 /** Texts at and around every bound, and some that no store could keep. */
 const text = fc.oneof(
@@ -84,7 +84,7 @@ test("what is read by hand is what the schema reads, and nothing is accepted tha
   let byHand = 0;
   fc.assert(
     fc.property(question, (asked) => {
-      const usual = readUsual(asked);
+      const usual = readUsual(asked, () => null);
       if (usual === null) return;
       byHand += 1;
       expect(usual).toEqual(bySchema(() => readBySchema(asked)));
@@ -92,6 +92,15 @@ test("what is read by hand is what the schema reads, and nothing is accepted tha
     { numRuns: 5_000 },
   );
   expect(byHand).toBeGreaterThan(500);
+});
+
+test("what the schema is shown is what was asked", () => {
+  fc.assert(
+    fc.property(question, (asked) => {
+      expect(bySchema(() => readVerification(asked))).toEqual(bySchema(() => readBySchema(asked)));
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test("no question that guards ask is left to the schema", () => {
@@ -121,7 +130,7 @@ test("no question that guards ask is left to the schema", () => {
   );
   fc.assert(
     fc.property(usual, (asked) => {
-      expect(readUsual(asked)).toEqual(readBySchema(asked));
+      expect(readUsual(asked, () => null)).toEqual(readBySchema(asked));
     }),
     { numRuns: 1_000 },
   );

@@ -6,7 +6,7 @@ import {
   type VerifyQuestion,
 } from "../../verification/question.js";
 import { checkPermissionQuery, QUERY_BOUNDS } from "../permission-query.js";
-import { readBySchema, VERIFY_BOUNDS, type VerificationRequest } from "./input.js";
+import { readBySchema, VERIFY_BOUNDS, type VerificationRequest, verifyKeyInput } from "./input.js";
 
 /** What the hand-written checks cannot say: the schema is asked, and makes the error message where there is one. */
 const UNUSUAL = Symbol("unusual");
@@ -23,6 +23,7 @@ const INPUT_FIELDS: ReadonlySet<string> = new Set([
   "ratelimits",
   "requestId",
 ]);
+const SCHEMA_FIELDS: readonly string[] = Object.keys(verifyKeyInput.shape);
 const CALL_FIELDS: ReadonlySet<string> = new Set(["ipAddress", "requestId", "tags"]);
 const AUTHORIZATION_FIELDS: ReadonlySet<string> = new Set(["permissions"]);
 const COST_FIELDS: ReadonlySet<string> = new Set(["cost"]);
@@ -35,7 +36,7 @@ const LIMIT_FIELDS: ReadonlySet<string> = new Set(["name", "cost", "limit", "dur
  * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
 export function readVerification(input: unknown): VerificationRequest {
-  return readUsual(input) ?? readBySchema(input);
+  return readUsual(input, readBySchema);
 }
 
 /** What a caller of a verifier says beside the key, or null where the schema has to look at it. */
@@ -55,23 +56,57 @@ export function readUsualCall(
   return requestOf(secret, asked, requestId, tags);
 }
 
-/** The input of verifyKey, or null where the schema has to look at it. */
-export function readUsual(input: unknown): VerificationRequest | null {
-  if (!hasOnly(input, INPUT_FIELDS)) return null;
+/**
+ * Reads the input of verifyKey by hand, each field once: a getter may answer something else the next time.
+ *
+ * @param otherwise - Is asked about an input that the schema has to look at: a copy of what was read.
+ */
+export function readUsual<Other>(
+  input: unknown,
+  otherwise: (copy: unknown) => Other,
+): VerificationRequest | Other {
+  if (!hasOnly(input, INPUT_FIELDS)) return otherwise(copyOf(input));
   const { key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId } = input;
-  if (typeof key !== "string") return null;
-  if (!isOptionalText(apiId) || !isOptionalText(requestId) || !isTags(tags)) return null;
-  const isPlain = apiId === undefined && ipAddress === undefined && remaining === undefined;
-  if (isPlain && authorization === undefined && ratelimits === undefined)
-    return requestOf(key, PLAIN_QUESTION, requestId, tags);
-  const address = readAddress(ipAddress);
-  const permissions = readPermissions(authorization);
-  const cost = readCost(remaining);
-  const limits = readLimits(ratelimits);
-  if (address === UNUSUAL || permissions === UNUSUAL || cost === UNUSUAL || limits === UNUSUAL)
-    return null;
-  const question = { apiId: apiId ?? null, address, permissions, cost, limits };
-  return requestOf(key, question, requestId, tags);
+  if (
+    typeof key === "string" &&
+    isOptionalText(apiId) &&
+    isOptionalText(requestId) &&
+    isTags(tags)
+  ) {
+    const isPlain = apiId === undefined && ipAddress === undefined && remaining === undefined;
+    if (isPlain && authorization === undefined && ratelimits === undefined)
+      return requestOf(key, PLAIN_QUESTION, requestId, tags);
+    const address = readAddress(ipAddress);
+    const permissions = readPermissions(authorization);
+    const cost = readCost(remaining);
+    const limits = readLimits(ratelimits);
+    if (address !== UNUSUAL && permissions !== UNUSUAL && cost !== UNUSUAL && limits !== UNUSUAL) {
+      const question = { apiId: apiId ?? null, address, permissions, cost, limits };
+      return requestOf(key, question, requestId, tags);
+    }
+  }
+  return otherwise({
+    key,
+    apiId,
+    ipAddress,
+    tags,
+    authorization,
+    remaining,
+    ratelimits,
+    requestId,
+  });
+}
+
+/** A copy of an object, also of fields that its class has getters for, with each of them read once. */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const fields = value as Readonly<Record<string, unknown>>;
+  // Without a prototype, so that a field of any name is copied as one.
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const name in fields) copy[name] = fields[name];
+  for (const name of SCHEMA_FIELDS)
+    if (!(name in copy) && name in fields) copy[name] = fields[name];
+  return copy;
 }
 
 function requestOf(

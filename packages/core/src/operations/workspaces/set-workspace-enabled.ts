@@ -40,6 +40,7 @@ export async function setWorkspaceEnabled(
       type: parsed.enabled ? "workspace.enabled" : "workspace.disabled",
       at: context.now(),
       resourceId: workspaceId,
+      unreadable: loaded !== null && before === null,
     });
   });
 }

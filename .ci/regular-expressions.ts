@@ -1,29 +1,59 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { parseSync } from "oxc-parser";
+import type { SourceFile } from "./sources.js";
 
-/** A regular expression literal, and where it stands. */
-export interface Literal {
+/** A regular expression, and the file that it stands in. */
+export interface FoundExpression {
   readonly file: string;
   readonly expression: RegExp;
 }
 
-/** A literal between slashes, where an expression can begin; a class may hold slashes. */
-const LITERAL =
-  /(?<=(?:[=(,:!&|?[]|return)\s*)\/(?![*/\s])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([dgimsuvy]*)/g;
+/** A node of a syntax tree, as far as it is looked at here. */
+interface Node {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly regex?: { readonly pattern: string; readonly flags: string };
+  readonly callee?: { readonly name?: string };
+  readonly arguments?: readonly Node[];
+  readonly quasis?: readonly { readonly value: { readonly cooked: string } }[];
+}
 
-const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g;
+/** What stands for what only a running program knows: a number where one is needed, and a text elsewhere. */
+const UNKNOWN = "8";
 
-/** Every regular expression literal in the sources below a folder, without tests. */
-export function literalsIn(folder: URL): readonly Literal[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.(?:ts|js)$/.test(path))
-    .filter((path) => !path.endsWith(".test.ts") && !/^(?:testing|swagger-ui)\//.test(path))
-    .flatMap((file) => {
-      const source = readFileSync(new URL(file, folder), "utf8").replaceAll(COMMENT, "");
-      return [...source.matchAll(LITERAL)].map(([, pattern = "", flags]) => ({
-        file,
-        expression: new RegExp(pattern, flags),
-      }));
-    });
+/** Every expression of a file: the literals, and those made of a text or a template. */
+export function expressionsIn({
+  path,
+  text,
+}: Pick<SourceFile, "path" | "text">): FoundExpression[] {
+  const found: FoundExpression[] = [];
+  const walk = (node: Node): void => {
+    const expression = expressionOf(node);
+    if (expression !== null) found.push({ file: path, expression });
+    for (const child of Object.values(node)) {
+      const children = Array.isArray(child) ? child : [child];
+      for (const one of children) if (typeof one?.type === "string") walk(one);
+    }
+  };
+  walk(parseSync(path, text).program as unknown as Node);
+  return found;
+}
+
+function expressionOf({ type, regex, callee, arguments: args = [] }: Node): RegExp | null {
+  if (regex !== undefined) return new RegExp(regex.pattern, regex.flags);
+  if (type !== "NewExpression" || callee?.name !== "RegExp") return null;
+  const [pattern, flags] = args.map(textOf);
+  return typeof pattern === "string" ? new RegExp(pattern, flags ?? "") : null;
+}
+
+function textOf({ type, value, quasis }: Node): string | null {
+  if (type === "TemplateLiteral")
+    return (quasis ?? []).map((part) => part.value.cooked).join(UNKNOWN);
+  return type === "Literal" && typeof value === "string" ? value : null;
+}
+
+/** Whether a part of an expression repeats without a bound: without one, no text takes it long. */
+export function isUnbounded({ source }: RegExp): boolean {
+  return /[*+]|\{\d+,\}/.test(source.replaceAll(/\\./g, ""));
 }
 
 /**

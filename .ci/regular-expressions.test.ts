@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+
+import { describe, expect, test } from "vitest";
+import { openApiDocument } from "../packages/http/src/index.js";
+import { expressionsIn, isUnbounded, slowness } from "./regular-expressions.js";
+import { isTestFile, readPackages, root } from "./sources.js";
+
+const LENGTH = 100_000;
+
+/** Far above what one pass takes, far below what a pass for each character takes: 50,000 at this length. */
+const MAX_SLOWNESS = 1_000;
+
+const page = "packages/http/page/page.js";
+const sources = [
+  ...readPackages().flatMap(({ directory, files }) =>
+    files
+      .filter(({ path }) => path.startsWith("src/") && !isTestFile(path))
+      .map(({ path, text }) => ({ path: `packages/${directory}/${path}`, text })),
+  ),
+  { path: page, text: readFileSync(`${root}/${page}`, "utf8") },
+];
+const own = sources.flatMap(expressionsIn);
+
+/** The patterns of the document, which clients run on their own inputs. */
+const documented = [
+  ...JSON.stringify(openApiDocument()).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g),
+].map(([, text = '""']) => ({
+  file: "the OpenAPI document",
+  expression: new RegExp(JSON.parse(text) as string, "u"),
+}));
+
+/** Each expression once, if it repeats anything without a bound. */
+const unbounded = [
+  ...new Map([...own, ...documented].map((found) => [String(found.expression), found])).values(),
+].filter(({ expression }) => isUnbounded(expression));
+
+test("the expressions of the sources are found, also those made of texts", () => {
+  const found = own.map(({ expression }) => expression.source);
+  expect(found).toContain("^bearer +([A-Za-z0-9._~+/-]+=*)$");
+  expect(found).toContain("(8_?)[A-Za-z0-9+/=._-]{12,}");
+  expect(new Set(own.map(({ file }) => file.split("/")[1])).size).toBeGreaterThanOrEqual(8);
+  expect(documented.length).toBeGreaterThanOrEqual(5);
+  expect([/a?b{2,3}\*\+/, /[0-9]{1,5}/].filter(isUnbounded)).toEqual([]);
+  expect([/a*/, /a+/, /a{2,}/].map(isUnbounded)).toEqual([true, true, true]);
+});
+
+describe("takes time in proportion to 100,000 characters", () => {
+  test.each(unbounded)("$file: $expression", ({ expression }) => {
+    expect(slowness(expression, LENGTH, MAX_SLOWNESS)).toBeLessThan(MAX_SLOWNESS);
+  });
+});
+
+test.each([/=+$/, /\s*\n\s*/g])("%s is noticed", (expression) => {
+  // A tenth of the length: 5,000 times as slow is enough to see, and soon over.
+  expect(slowness(expression, LENGTH / 10, MAX_SLOWNESS)).toBeGreaterThan(MAX_SLOWNESS);
+});
