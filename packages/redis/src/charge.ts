@@ -14,7 +14,7 @@ import type { Workspace } from "./engine/workspace.js";
 import { type KnownLimit, PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges that one script carries out: nobody waits longer than a millisecond behind it. */
-const MOST_AT_ONCE = 32;
+const MOST_AT_ONCE = 16;
 
 const KINDS: ReadonlySet<unknown> = new Set(["charged", "rate-limited", "usage-exceeded"]);
 

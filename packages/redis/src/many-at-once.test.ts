@@ -51,13 +51,13 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
     return Number(calls ?? 0);
   }
 
-  test("are one script for each 32 of a workspace, and are decided one after the other", async () => {
+  test("are one script for each 16 of a workspace, and are decided one after the other", async () => {
     const plan = planOf("ws_a");
     let results: unknown[] = [];
     const scripts = await scriptsOf(async () => {
       results = await Promise.all(Array.from({ length: 40 }, () => store.charge(plan, MOMENT)));
     });
-    expect(scripts).toBe(2);
+    expect(scripts).toBe(3);
     expect(results).toEqual(
       Array.from({ length: 40 }, (_, before) =>
         before < 35

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../time.js";
 import { firstFailedCheck, type RecordRefusal } from "./checks.js";
-import { decideLimits, type LimitDecision } from "./limits.js";
+import { decideLimits, type LimitDecision } from "./limit-precedence.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 

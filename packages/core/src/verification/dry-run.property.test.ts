@@ -8,7 +8,7 @@ import { concludeVerification } from "./conclusion.js";
 import { decideVerification } from "./decision.js";
 import { allChecks, type VerdictCheck } from "./dry-run.js";
 import { effectiveUses } from "./effective-uses.js";
-import { decideLimits } from "./limits.js";
+import { decideLimits } from "./limit-precedence.js";
 import type { LoadedKey } from "./loaded-key.js";
 import { dueRefillOf, planCharge, planPeek } from "./plan.js";
 import type { LimitRequest, VerifyQuestion } from "./question.js";

@@ -5,7 +5,7 @@ import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.j
 import type { EpochMs, SpanMs } from "../time.js";
 import { RECORD_CHECKS, type RecordCheckDetails, type RecordCheckName } from "./checks.js";
 import { effectiveUses } from "./effective-uses.js";
-import { decideLimits } from "./limits.js";
+import { decideLimits } from "./limit-precedence.js";
 import type { LoadedKey } from "./loaded-key.js";
 import type { LimitRequest, VerifyQuestion } from "./question.js";
 import { refillRetryAfterMs, windowRetryAfterMs } from "./retry-after.js";

@@ -3,7 +3,7 @@ import { dueRefill, type Refill } from "../rules/refill.js";
 import type { ChargeMoment, ChargePlan, ChargeRequest, LimitCharge } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { effectiveRefill } from "./effective-uses.js";
-import { autoAppliedLimits, decideLimits } from "./limits.js";
+import { autoAppliedLimits, decideLimits } from "./limit-precedence.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import { planCharge } from "./plan.js";
 import {

@@ -12,7 +12,7 @@ import { concludeVerification, verdictOnCharge } from "../../verification/conclu
 import { type Refusal, refusalOf } from "../../verification/decision.js";
 import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
 import { type CachedKey, chargePlanOf, momentOf } from "../../verification/key-cache.js";
-import { decideLimits } from "../../verification/limits.js";
+import { decideLimits } from "../../verification/limit-precedence.js";
 import { planPeek } from "../../verification/plan.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
-import { decideLimits, IDENTITY_PLACE, KEY_PLACE } from "./limits.js";
+import { decideLimits, IDENTITY_PLACE, KEY_PLACE } from "./limit-precedence.js";
 import type { LimitRequest } from "./question.js";
 
 const requestFor = (name: string, fields: Partial<LimitRequest> = {}): LimitRequest => ({

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { applyCharge } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
-import { autoAppliedLimits, decideLimits, IDENTITY_PLACE, KEY_PLACE } from "./limits.js";
+import { autoAppliedLimits, decideLimits, IDENTITY_PLACE, KEY_PLACE } from "./limit-precedence.js";
 import { planCharge } from "./plan.js";
 import type { LimitRequest } from "./question.js";
 import { verdictOf } from "./verdict.js";
