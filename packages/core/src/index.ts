@@ -167,6 +167,7 @@ export type { PermissionRecord } from "./records/permission.js";
 export type { RoleRecord } from "./records/role.js";
 export { DIRECTORY_ID, type RootKeyRecord } from "./records/root-key.js";
 export {
+  KIND_CODE,
   RECORD_KINDS,
   type RecordKind,
   type StoredRecord,

@@ -4,11 +4,12 @@ import {
   type CommitResult,
   type CounterChange,
   corruptRecord,
+  KIND_CODE,
   type ListEntry,
   type Put,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { KIND_CODE, storedOwner, storedText, versionCode } from "./engine/names.js";
+import { storedOwner, storedText, versionCode } from "./engine/names.js";
 
 /** Carries out a change: one statement, and so one transaction. */
 export async function commit(

@@ -1,6 +1,6 @@
-import type { PageResult, PageWant } from "@latchkey/core";
+import { KIND_CODE, type PageResult, type PageWant } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { KIND_CODE, storedOwner } from "./engine/names.js";
+import { storedOwner } from "./engine/names.js";
 import { loadedRecord, whole } from "./stored-record.js";
 
 /** Above every id: ids are printable ASCII. */

@@ -1,6 +1,5 @@
-import type { ChargeMoment, ChargePlan } from "@latchkey/core";
+import { type ChargeMoment, type ChargePlan, KIND_CODE } from "@latchkey/core";
 import type { Connection, Statement } from "./engine/connection.js";
-import { KIND_CODE } from "./engine/names.js";
 
 /** Most records and limits: each number of them is a statement more to prepare. */
 const MOST_RECORDS = 2;

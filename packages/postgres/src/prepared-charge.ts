@@ -1,7 +1,13 @@
 import { hash } from "node:crypto";
-import type { ChargeMoment, ChargePlan, Expectation, LimitCharge } from "@latchkey/core";
+import {
+  type ChargeMoment,
+  type ChargePlan,
+  type Expectation,
+  KIND_CODE,
+  type LimitCharge,
+} from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { KIND_CODE, versionCode } from "./engine/names.js";
+import { versionCode } from "./engine/names.js";
 import { PlainCharge } from "./plain-charge.js";
 
 /** What is known of a limit beside its window. */

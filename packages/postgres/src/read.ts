@@ -1,6 +1,6 @@
-import type { LoadedRecord, ReadResult, Want } from "@latchkey/core";
+import { KIND_CODE, type LoadedRecord, type ReadResult, type Want } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { KIND_CODE, storedText } from "./engine/names.js";
+import { storedText } from "./engine/names.js";
 import { loadedRecord, whole } from "./stored-record.js";
 
 /** Reads records by id and by claim. One statement is one snapshot. */

@@ -5,11 +5,12 @@ import {
   type DeletedCount,
   type EpochMs,
   type HourCount,
+  KIND_CODE,
   type StatisticsBatch,
   type StatisticsRange,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { KIND_CODE, storedText } from "./engine/names.js";
+import { storedText } from "./engine/names.js";
 import { whole } from "./stored-record.js";
 
 /** Adds to sums, and raises the latest use of records. */

@@ -5,14 +5,13 @@ import {
   type ChargeResult,
   type ChargeWrite,
   NO_USES,
-  type RateWindow,
   UNLIMITED_USES,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
-import { findRequest, findWindow, pass, requestName } from "./passing.js";
+import { findPassing, isRequest, isWindow, pass, requestName } from "./passing.js";
 import { keptRecord, wholeOr } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
@@ -27,7 +26,6 @@ interface Basis {
   readonly records: readonly (KeptRecord | null)[];
 }
 
-type Windows = readonly (RateWindow | null)[];
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
 
 /** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
@@ -36,16 +34,18 @@ export function look(connection: Connection, plan: ChargePlan, moment: ChargeMom
   if (isPassing && plan.mode === "commit") return null;
   const known = isPassing ? null : knownBasis(connection, plan);
   if (known !== null) {
-    const { result, next } = decide(known, moment).step;
+    const { result, next } = decide(known, moment);
     // Whether or not it is still as stored: the transaction will tell.
     if (next !== null) return null;
-    if (known.generation === connection.memo.confirm() && isFresh(known)) return result;
+    const isCurrent = known.generation === connection.memo.confirm();
+    const { age } = connection.memo;
+    if (isCurrent && known.records.every((each) => (each?.counters?.age ?? age) === age))
+      return result;
   }
   return connection.snapshot(() => {
-    connection.memo.confirm();
     const basis = currentBasis(connection, plan);
     if ("kind" in basis) return basis;
-    const { result, next } = decide(basis, moment).step;
+    const { result, next } = decide(basis, moment);
     return next === null ? result : null;
   });
 }
@@ -54,9 +54,9 @@ export function look(connection: Connection, plan: ChargePlan, moment: ChargeMom
 export function take(connection: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
   const basis = currentBasis(connection, plan, true);
   if ("kind" in basis) return basis;
-  const { step, windows } = decide(basis, moment);
-  if (step.next !== null) store(basis, moment, windows, step.next);
-  return step.result;
+  const decided = decide(basis, moment);
+  if (decided.next !== null) store(basis, moment, decided, decided.next);
+  return decided.result;
 }
 
 /** As last known, of whatever generation; for a plan that is new, of records that were read a moment ago. */
@@ -88,21 +88,17 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
     const workspace = names.workspace(plan.workspaceId, isWriting);
     const revision = wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
     const records = plan.confirms.map((confirmed) => {
-      const row = run.confirm.get(...addressOf(workspace, confirmed));
-      return row ? keptRecord(memo, confirmed, row, 0, revision, workspace) : null;
+      const row = run.byId.get(...addressOf(workspace, confirmed));
+      return row ? keptRecord(memo, confirmed, row) : null;
     });
     basis = confirm({ connection, plan, workspace, generation, records }, revision);
   }
+  if ("kind" in basis) return basis;
   // Others have charged since: counters alone are read again.
-  if (!("kind" in basis) && !isFresh(basis))
-    for (const record of basis.records)
-      if (record?.counters)
-        Object.assign(record.counters, findCounters(connection, record.counters.seq), { age });
+  for (const record of basis.records)
+    if (record?.counters && record.counters.age !== age)
+      Object.assign(record.counters, findCounters(connection, record.counters.seq), { age });
   return basis;
-}
-
-function isFresh({ connection: { memo }, records }: Basis): boolean {
-  return records.every((record) => !record?.counters || record.counters.age === memo.age);
 }
 
 /** Whether all that a plan confirms holds: the revision is compared first, then each record. */
@@ -120,35 +116,40 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
   return basis;
 }
 
-/** The step of a charge, and the windows that it was decided on. */
+/** The step of a charge, and what it was decided on. */
 function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment) {
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
   const windows = limits.map(({ owner, window }) => {
-    if (owner === null) return findWindow(connection, workspace, window);
+    if (owner === null) return findPassing(connection, workspace, window, isWindow);
     return records[owner]?.counters?.windows.find(({ name }) => name === window)?.window ?? null;
   });
   const request = requestName(plan, moment);
-  const remembered = request === null ? null : findRequest(connection, workspace, request);
-  const step = applyCharge({ usage, windows, remembered }, plan, moment);
-  return { windows, step };
+  const remembered =
+    request === null ? null : findPassing(connection, workspace, request, isRequest);
+  const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
+  return { result, next, windows, request };
 }
 
-function store(basis: Basis, moment: ChargeMoment, before: Windows, next: ChargeWrite): void {
+function store(
+  basis: Basis,
+  { now }: ChargeMoment,
+  decided: ReturnType<typeof decide>,
+  next: ChargeWrite,
+): void {
   const { connection, plan, workspace, records } = basis;
   const moved = new Set<KeptCounters>();
   const used = plan.uses === null ? null : records[plan.uses]?.counters;
   if (used && used.usage !== next.usage) moved.add(Object.assign(used, { usage: next.usage }));
   for (const [index, { owner, window: name, duration }] of plan.limits.entries()) {
     const window = next.windows[index] ?? null;
-    if (window === null || window === before[index]) continue;
+    if (window === null || window === decided.windows[index]) continue;
     const own = owner === null ? null : records[owner]?.counters;
     if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
-    if (owner === null)
-      pass(connection, workspace, name, window.startedAt + duration, window, moment.now);
+    if (owner === null) pass(connection, workspace, name, window.startedAt + duration, window, now);
   }
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
-  const request = requestName(plan, moment);
+  const { request } = decided;
   if (next.remember !== null && request !== null)
-    pass(connection, workspace, request, next.remember.until, next.remember, moment.now);
+    pass(connection, workspace, request, next.remember.until, next.remember, now);
 }

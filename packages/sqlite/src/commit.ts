@@ -5,6 +5,7 @@ import {
   type CounterChange,
   changeUsage,
   type Expectation,
+  KIND_CODE,
   type ListEntry,
   NO_USAGE_CHANGE,
   type Put,
@@ -21,7 +22,7 @@ import {
 } from "./engine/counters.js";
 import type { Statement } from "./engine/database.js";
 import { claimName, listPlace, storedValue } from "./engine/names.js";
-import { addressOf, isOfKind, KIND_CODE } from "./engine/statements.js";
+import { addressOf, isOfKind } from "./engine/statements.js";
 import { wholeOr } from "./stored-record.js";
 
 /** A record as far as a change needs it. */
@@ -38,7 +39,6 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   /** What was found so far, or written. */
   const known = new Map<string, Found | null>();
   const moved = new Map<number, StoredCounters>();
-  const growth = new Map<number, number>();
 
   const stale = change.expects.findIndex((expected) => !holds(expected));
   if (stale !== -1) return { kind: "stale", index: stale };
@@ -67,7 +67,6 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   for (const address of change.deletes) remove(address);
   for (const entry of change.leaves) move(run.leave, entry, -1);
   for (const entry of change.enters) move(run.enter, entry, 1);
-  for (const [list, by] of growth) run.resize.run(by, list);
   for (const window of change.dropWindows) run.forget.run(workspace, window);
   if (change.raisesRevision) run.raiseRevision.run(workspace);
   return { kind: "committed", usages };
@@ -115,7 +114,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     if (seq !== undefined) run.update.run(...columns, seq);
     else {
       seq = Number(run.insert.run(...columns, workspace, KIND_CODE[kind], id).lastInsertRowid);
-      grow(names.name(workspace, kind, true), 1);
+      run.resize.run(1, names.name(workspace, kind, true));
     }
     known.set(`${kind} ${id}`, { seq, version, counters });
   }
@@ -124,7 +123,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const found = find(address);
     if (found === null) return;
     run.delete.run(found.seq);
-    grow(names.name(workspace, address.kind, true), -1);
+    run.resize.run(-1, names.name(workspace, address.kind, true));
     run.deleteUse.run(found.seq);
     if (found.counters !== null) leaveCounters(connection, found.counters);
     known.set(`${address.kind} ${address.id}`, null);
@@ -134,11 +133,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     if (isOfKind(entry)) return;
     const [list, owner] = listPlace(names, workspace, entry, true);
     const { changes } = statement.run(list, owner, entry.id);
-    if (changes > 0 && entry.of === undefined) grow(list, by);
-  }
-
-  function grow(list: number, by: number): void {
-    growth.set(list, (growth.get(list) ?? 0) + by);
+    if (changes > 0 && entry.of === undefined) run.resize.run(by, list);
   }
 
   function numberOf(claim: Claim, isAdded = false): number {

@@ -1,7 +1,7 @@
-import type { PageResult, PageWant } from "@latchkey/core";
+import { KIND_CODE, type PageResult, type PageWant } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { listPlace } from "./engine/names.js";
-import { isOfKind, KIND_CODE } from "./engine/statements.js";
+import { isOfKind } from "./engine/statements.js";
 import { LINK_AT, loadedRecords, wholeOr } from "./stored-record.js";
 
 /** Reads the next records of a list. */

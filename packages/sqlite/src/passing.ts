@@ -23,32 +23,18 @@ export function requestName({ confirms: [beside] }: ChargePlan, { request }: Cha
   return ` ${hash("sha256", name, "base64url")}`;
 }
 
-export function findWindow(at: Connection, workspace: number, name: string) {
-  const isWritten = (window: RateWindow) => isWhole(window.startedAt) && isWhole(window.used);
-  return find(at, workspace, name, isWritten);
+/** Whether this store can have written it. */
+export function isWindow({ startedAt, used }: RateWindow): boolean {
+  return isWhole(startedAt) && isWhole(used);
 }
 
-export function findRequest(at: Connection, workspace: number, name: string) {
-  const isWritten = ({ fingerprint, until, result }: RememberedCharge) =>
-    typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
-  return find(at, workspace, name, isWritten);
-}
-
-/** Keeps a window or a request until a day after its end, and forgets two that ended earlier. */
-export function pass(
-  { run }: Connection,
-  workspace: number,
-  name: string,
-  until: EpochMs,
-  value: RateWindow | RememberedCharge,
-  now: EpochMs,
-): void {
-  for (const ended of run.ended.all(now - KEPT_AFTER_END_MS)) run.forget.run(...ended);
-  run.pass.run(workspace, name, until, JSON.stringify(value));
+/** Whether this store can have written it. */
+export function isRequest({ fingerprint, until, result }: RememberedCharge): boolean {
+  return typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
 }
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
-function find<Value>(
+export function findPassing<Value>(
   { run }: Connection,
   workspace: number,
   name: string,
@@ -63,4 +49,17 @@ function find<Value>(
     // As if it said something else.
   }
   throw corruptRecord("window or request");
+}
+
+/** Keeps a window or a request until a day after its end, and forgets two that ended earlier. */
+export function pass(
+  { run }: Connection,
+  workspace: number,
+  name: string,
+  until: EpochMs,
+  value: RateWindow | RememberedCharge,
+  now: EpochMs,
+): void {
+  for (const ended of run.ended.all(now - KEPT_AFTER_END_MS)) run.forget.run(...ended);
+  run.pass.run(workspace, name, until, JSON.stringify(value));
 }

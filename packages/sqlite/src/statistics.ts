@@ -5,12 +5,13 @@ import {
   type DeletedCount,
   type EpochMs,
   type HourCount,
+  KIND_CODE,
   type StatisticsBatch,
   type StatisticsRange,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { isWhole } from "./engine/counters.js";
-import { addressOf, KIND_CODE } from "./engine/statements.js";
+import { addressOf } from "./engine/statements.js";
 
 /** Adds to sums, and raises the latest use of records. Call it inside a write transaction. */
 export function addStatistics(at: Connection, workspaceId: string, batch: StatisticsBatch): void {

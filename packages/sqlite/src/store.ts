@@ -72,7 +72,8 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
       steps.commit(() => deleteStatistics(connection, workspaceId, beforeAt, limit)),
     scan: async (...given) => steps.read(() => scan(connection, ...given)),
     async close() {
-      if (!steps.close()) return;
+      if (steps.isClosed) return;
+      steps.isClosed = true;
       connection.log.emptyNow();
       if (isOwned) database.close();
     },

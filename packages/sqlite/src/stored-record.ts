@@ -32,19 +32,14 @@ export function loadedRecords(kind: RecordKind, rows: readonly Row[], identities
 }
 
 /** What a charge needs of the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
-export function keptRecord(
-  memo: Memo,
-  { kind, id }: RecordAddress,
-  row: Row,
-  at: number,
-  stored: unknown,
-  workspace: number,
-): KeptRecord {
+export function keptRecord(memo: Memo, { kind, id }: RecordAddress, row: Row, at = 0): KeptRecord {
   const { age, generation } = memo;
   const seq = row[at + 2] as number | null;
   const counters =
     seq === null ? null : memo.keepCounters({ seq, age, ...readCounters(row, at + 3) });
-  const [revision, version] = [wholeOr(0, stored), wholeOr(Number.NaN, row[at + 1])];
+  const revision = wholeOr(0, row[REVISION_AT]);
+  const version = wholeOr(Number.NaN, row[at + 1]);
+  const workspace = row[WORKSPACE_AT] as number;
   return { memo, workspace, kind, id, generation, revision, version, counters };
 }
 
@@ -60,29 +55,20 @@ function recordState(
 ): StoredRecordState {
   let body: StoredRecordState["record"]["body"];
   let usage = row[at + 2] === null ? null : NO_USES;
+  let handle: KeptRecord | undefined;
+  const stored = row[at + LINK_AT];
+  const usedAt = row[at + ID_AT + 3];
+  const link = typeof stored === "string" ? stored : null;
   const id = row[at + ID_AT] as string;
   try {
     if (usage !== null) usage = readUsage(row, at + 3);
-    body = JSON.parse(row[at + ID_AT + 2] as string);
+    if (memo !== null) handle = keptRecord(memo, { kind, id }, row, at);
+    if (link === stored) body = JSON.parse(row[at + ID_AT + 2] as string);
   } catch {
-    body = undefined;
+    // As if it had no body.
   }
-  const stored = row[at + LINK_AT];
-  const link = typeof stored === "string" ? stored : null;
-  if (link !== stored) body = undefined;
   const record = { kind, id, version: wholeOr(0, row[at + 1]), link, body };
-  const usedAt = row[at + ID_AT + 3];
-  const handle = memo === null ? undefined : handleOf(memo, record, row, at);
   return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null, handle };
-}
-
-function handleOf(memo: Memo, record: RecordAddress, row: Row, at: number): KeptRecord | undefined {
-  try {
-    return keptRecord(memo, record, row, at, row[REVISION_AT], row[WORKSPACE_AT] as number);
-  } catch {
-    // It is damaged: whoever charges it is told.
-    return undefined;
-  }
 }
 
 /** What cannot be read is answered as 0. As a version it is none that anything rests on: NaN. */

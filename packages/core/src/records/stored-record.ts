@@ -1,20 +1,23 @@
 import type { JsonValue } from "../lib/json.js";
 
-/** What a record is of. To a store it is part of an address, and nothing else. */
-export const RECORD_KINDS = [
-  "workspace",
-  "api",
-  "key",
-  "identity",
-  "role",
-  "permission",
-  "rootKey",
-  "rootKeyPointer",
-  "auditEntry",
-] as const;
+/** What tables hold for a kind of record. Never changed: databases have it. */
+export const KIND_CODE = {
+  workspace: 1,
+  api: 2,
+  key: 3,
+  identity: 4,
+  role: 5,
+  permission: 6,
+  rootKey: 7,
+  rootKeyPointer: 8,
+  auditEntry: 9,
+} as const;
 
-/** One of {@link RECORD_KINDS}. */
-export type RecordKind = (typeof RECORD_KINDS)[number];
+/** What a record is of. To a store it is part of an address, and nothing else. */
+export type RecordKind = keyof typeof KIND_CODE;
+
+/** Every {@link RecordKind}. */
+export const RECORD_KINDS = Object.keys(KIND_CODE) as readonly RecordKind[];
 
 /** A record as a store keeps it. */
 export interface StoredRecord {

@@ -1,18 +1,4 @@
 import { hash } from "node:crypto";
-import type { RecordKind } from "@latchkey/core";
-
-/** What stands for a kind in the tables. Never changed: databases have it, and so do the views. */
-export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
-  workspace: 1,
-  api: 2,
-  key: 3,
-  identity: 4,
-  role: 5,
-  permission: 6,
-  rootKey: 7,
-  rootKeyPointer: 8,
-  auditEntry: 9,
-};
 
 /** An entry of an index has to fit on a third of a page. */
 const LONGEST_BYTES = 1_024;

@@ -1,5 +1,5 @@
+import { KIND_CODE } from "@latchkey/core";
 import { inSchema } from "./migrations/index.js";
-import { KIND_CODE } from "./names.js";
 import { type PlainShape, plainChargeSql } from "./plain-charge-sql.js";
 
 /** A record and its counters, as `stored-record.ts` reads them. */

@@ -1,6 +1,5 @@
 import { type Damage, describeKeyStore, type KeyStoreOptions } from "@latchkey/conformance";
-import type { KeyStore } from "@latchkey/core";
-import { KIND_CODE } from "../engine/names.js";
+import { type KeyStore, KIND_CODE } from "@latchkey/core";
 import type { Source } from "../engine/open.js";
 import { postgresStore } from "../index.js";
 

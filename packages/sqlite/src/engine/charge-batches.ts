@@ -1,5 +1,3 @@
-import { LatchkeyError } from "@latchkey/core";
-
 interface Queued {
   readonly take: () => unknown;
   readonly resolve: (result: never) => void;
@@ -51,20 +49,19 @@ export class ChargeBatches {
   }
 
   async #carryOut(batch: readonly Queued[]): Promise<void> {
-    let isDecided = false;
+    let isTaking = false;
     const takeAll = () => {
+      isTaking = true;
       const results = batch.map(({ take }) => take());
-      isDecided = true;
+      isTaking = false;
       return results;
     };
     try {
       const results = await this.#write(takeAll);
       for (const [place, { resolve }] of batch.entries()) resolve(results[place] as never);
     } catch (error) {
-      const isOfAll = error instanceof LatchkeyError && error.code === "STORE_UNAVAILABLE";
       // Nothing was committed, and one of them is the trouble: each goes alone.
-      if (batch.length > 1 && !isDecided && !isOfAll)
-        for (const each of batch) await this.#carryOut([each]);
+      if (batch.length > 1 && isTaking) for (const each of batch) await this.#carryOut([each]);
       else for (const { reject } of batch) reject(error);
     }
   }

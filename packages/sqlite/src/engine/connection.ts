@@ -14,14 +14,19 @@ export class Connection {
   readonly names: Names;
   readonly log: Log;
   readonly #watch: FileWatch | null;
+  readonly #inTransaction;
 
   constructor(database: SqliteDatabase) {
     this.database = database;
     this.run = prepareAll(database);
-    this.memo = new Memo(this.run.mark, database.prepare("PRAGMA data_version").pluck(true));
+    this.memo = new Memo(this.run);
     this.names = new Names(this.run);
     this.log = new Log(database);
     this.#watch = database.memory ? null : new FileWatch(database.name);
+    this.#inTransaction = database.transaction((work: () => unknown) => {
+      this.memo.confirm();
+      return work();
+    });
   }
 
   /**
@@ -34,14 +39,12 @@ export class Connection {
       throw unavailable(
         "the database that was handed in is inside a transaction of its owner: end it first, or hand in a connection of its own",
       );
-    if (isLasting) this.#watch?.look();
-    else this.#watch?.glance();
+    this.#watch?.look(isLasting);
   }
 
-  /** Runs several reads on one snapshot. */
+  /** Runs several reads on one snapshot, on a memo that was confirmed in it. */
   snapshot<Result>(work: () => Result): Result {
-    this.run.begin.run();
-    return this.#finish(work);
+    return this.#inTransaction(work) as Result;
   }
 
   /**
@@ -49,29 +52,20 @@ export class Connection {
    * stays where it throws. Begins with `SQLITE_BUSY` while another connection holds the lock.
    */
   write<Result>(work: () => Result): Result {
-    this.run.beginWrite.run();
-    try {
-      return this.#finish(() => {
-        this.memo.confirm();
-        return work();
-      });
-    } catch (error) {
-      this.memo.generation += 1;
-      this.names.forget();
-      throw error;
-    }
-  }
-
-  #finish<Result>(work: () => Result): Result {
-    let isDone = false;
-    try {
+    let [isBegun, isDone] = [false, false];
+    const change = () => {
+      isBegun = true;
       const result = work();
       isDone = true;
-      this.run.commit.run();
       return result;
+    };
+    try {
+      return this.#inTransaction.immediate(change) as Result;
     } catch (error) {
-      // SQLite has rolled back by itself after some errors.
-      if (this.database.inTransaction) this.database.exec("ROLLBACK");
+      if (isBegun) {
+        this.memo.generation += 1;
+        this.names.forget();
+      }
       // Part of a commit may have reached the disk: only the next start of the database can tell.
       throw isDone && !isBusy(error) ? translateError(error, "unknown") : error;
     }

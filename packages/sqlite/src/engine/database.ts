@@ -21,7 +21,9 @@ export interface SqliteDatabase {
   readonly inTransaction: boolean;
   prepare(sql: string): SqliteStatement;
   exec(sql: string): unknown;
-  transaction(work: () => void): { (): void; immediate(): void };
+  transaction<Given extends unknown[]>(
+    work: (...given: Given) => unknown,
+  ): { (...given: Given): unknown; immediate(...given: Given): unknown };
   pragma(source: string, options?: { readonly simple?: boolean }): unknown;
   close(): unknown;
 }

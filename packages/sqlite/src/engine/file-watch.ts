@@ -4,8 +4,6 @@ import { unavailable } from "./errors.js";
 
 /** How many calls and how many ms may pass between two looks: a look costs a fifth of a charge. */
 const [UNSEEN_CALLS, UNSEEN_MS] = [128, 250];
-const GONE =
-  "the database file was deleted, moved or replaced while it was open: put it back, or open the store again";
 
 /**
  * Notices that the path of an open database has come to name another file, or none. SQLite goes on with the file it has open:
@@ -24,18 +22,18 @@ export class FileWatch {
     this.#file = fileAt(this.#path);
   }
 
-  /** Looks at the path, unless it was looked at a moment ago. */
-  glance(): void {
+  /** @param isDue - Otherwise, not if it did a moment ago. @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
+  look(isDue = true): void {
     this.#calls += 1;
-    if (this.#calls >= UNSEEN_CALLS || Date.now() - this.#lookedAt >= UNSEEN_MS) this.look();
-  }
-
-  /** @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
-  look(): void {
+    const isSoon = this.#calls < UNSEEN_CALLS && Date.now() - this.#lookedAt < UNSEEN_MS;
+    if (isSoon && !isDue) return;
     const isGone = this.#file !== null && fileAt(this.#path) !== this.#file;
     this.#calls = isGone ? UNSEEN_CALLS : 0;
     this.#lookedAt = Date.now();
-    if (isGone) throw unavailable(GONE);
+    if (isGone)
+      throw unavailable(
+        "the database file was deleted, moved or replaced while it was open: put it back, or open the store again",
+      );
   }
 }
 

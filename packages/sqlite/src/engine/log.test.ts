@@ -13,7 +13,7 @@ const UNKNOWN = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
 
 /** A log with something in it, on a disk that flushes as it is told. */
 function openLog(path = scratch.newPath()) {
-  const database = new Database(path);
+  const database = new Database(path, { timeout: 2 });
   onTestFinished(() => void database.close());
   database.exec("PRAGMA journal_mode = WAL; CREATE TABLE note (text TEXT)");
   const flush = vi.fn<(path: string) => Promise<boolean>>(async () => true);

@@ -1,12 +1,9 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
-import { promisify } from "node:util";
 import type { SqliteDatabase } from "./database.js";
 import { unavailable } from "./errors.js";
 
 /** The log is emptied at most so often: two files are flushed then, and nobody can write meanwhile. */
 const EMPTIED_EVERY_MS = 1_000;
-
-const flushFile = promisify(fdatasync);
 
 /**
  * The write-ahead log of a database.
@@ -20,9 +17,10 @@ export class Log {
   readonly #isFlushed: (path: string) => Promise<boolean>;
   /** Null for a database in memory. */
   readonly #path: string | null;
-  #flushing: Promise<void> = Promise.resolve();
+  /** Whether all that was committed before it is on the disk. */
+  #flushing = Promise.resolve(true);
   /** The flush after the one that is under way. */
-  #next: Promise<void> | null = null;
+  #next: Promise<boolean> | null = null;
   /** After a flush that failed, parts of it may never reach the disk, however often it is flushed. */
   #isSound = true;
   #isToBeEmptied = false;
@@ -39,15 +37,14 @@ export class Log {
   }
 
   /** Resolves when all that was committed before is on the disk. @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`. */
-  flush(): Promise<void> {
-    this.#next ??= this.#flushing
-      .catch(() => {})
-      .then(() => {
-        this.#next = null;
-        this.#flushing = this.#flush();
-        return this.#flushing;
-      });
-    return this.#next;
+  async flush(): Promise<void> {
+    this.#next ??= this.#flushing.then(() => {
+      this.#next = null;
+      this.#flushing = this.#flush();
+      return this.#flushing;
+    });
+    if (!(await this.#next))
+      throw unavailable("the database cannot be flushed to its disk", "unknown");
   }
 
   /**
@@ -75,20 +72,20 @@ export class Log {
     return !this.#isToBeEmptied;
   }
 
-  async #flush(): Promise<void> {
+  async #flush(): Promise<boolean> {
     this.#isSound &&= this.#path === null || (await this.#isFlushed(this.#path));
     // SQLite flushes the file that it copies the log into.
     this.#isSound ||= this.emptyNow();
-    if (!this.#isSound) throw unavailable("the database cannot be flushed to its disk", "unknown");
+    return this.#isSound;
   }
 }
 
-async function isFlushed(path: string): Promise<boolean> {
-  try {
+function isFlushed(path: string): Promise<boolean> {
+  return new Promise<boolean>((resolve) => {
     const file = openSync(path, "r+");
-    await flushFile(file).finally(() => closeSync(file));
-    return true;
-  } catch {
-    return false;
-  }
+    fdatasync(file, (error) => {
+      closeSync(file);
+      resolve(error === null);
+    });
+  }).catch(() => false);
 }

@@ -1,17 +1,15 @@
 import type { RecordAddress } from "@latchkey/core";
 import type { StoredCounters } from "./counters.js";
-import type { SqliteStatement, Statement } from "./database.js";
+import type { Statements } from "./statements.js";
 
 /** How many counters one connection remembers. */
 const MOST = 65_536;
 
 /** Counters as this connection last read or wrote them. Records that share counters share this, too. */
-export interface KeptCounters {
+export interface KeptCounters extends StoredCounters {
   readonly seq: number;
   /** Of {@link Memo.age}, when they were read. */
-  age: number;
-  usage: StoredCounters["usage"];
-  windows: StoredCounters["windows"];
+  readonly age: number;
 }
 
 /** What a charge needs of a record, and of its workspace, as a connection once read it: the handle of a record that was read by a name. */
@@ -40,14 +38,12 @@ export class Memo {
   /** Counters that were read at an earlier one may have been moved by another connection. */
   age = 0;
   readonly #counters = new Map<number, KeptCounters>();
-  readonly #mark: Statement;
-  readonly #dataVersion: SqliteStatement;
+  readonly #run: Statements;
   #lastMark = "";
   #lastDataVersion: unknown;
 
-  constructor(mark: Statement, dataVersion: SqliteStatement) {
-    this.#mark = mark;
-    this.#dataVersion = dataVersion;
+  constructor(run: Statements) {
+    this.#run = run;
   }
 
   /** Finds out what another connection has committed. Inside a write transaction the answer holds until its end. */
@@ -57,9 +53,9 @@ export class Memo {
       this.generation += 1;
       this.#counters.clear();
     }
-    const version = this.#dataVersion.get();
+    const version = this.#run.dataVersion.get()?.[0];
     if (version === this.#lastDataVersion) return this.generation;
-    const mark = String(this.#mark.get());
+    const mark = String(this.#run.mark.get());
     if (mark !== this.#lastMark) this.generation += 1;
     this.age += 1;
     this.#lastMark = mark;

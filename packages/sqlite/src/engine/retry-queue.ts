@@ -22,40 +22,41 @@ export class RetryQueue {
 
   /** Answers or throws at once where nobody is in the way. @param attempt - Changes nothing where a lock makes it throw. */
   run<Result>(attempt: () => Result, goesFirst = false): Result | Promise<Result> {
-    if (goesFirst || this.#waiting === 0) {
-      try {
-        return attempt();
-      } catch (error) {
-        if (!isBusy(error) || this.#deadlineMs === 0) throw translateError(error, "not-applied");
-        this.#obstacle = error;
-      }
-    }
+    const answer = goesFirst || this.#waiting === 0 ? this.#try(attempt) : null;
+    if (answer !== null) return answer.result;
     this.#waiting += 1;
     const deadline = performance.now() + this.#deadlineMs;
-    const answer = this.#last.then(() => this.#retry(attempt, deadline));
-    this.#last = answer.catch(() => {});
-    return answer;
+    const waiting = this.#last
+      .then(() => this.#retry(attempt, deadline))
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+    this.#last = waiting.catch(() => {});
+    return waiting;
   }
 
   async #retry<Result>(attempt: () => Result, deadline: number): Promise<Result> {
-    try {
-      for (let most = 1; ; most = Math.min(2 * most, MAX_DELAY_MS)) {
-        if (this.#obstacle !== null && performance.now() >= deadline) throw this.#obstacle;
-        if (this.#obstacle !== null) await setTimeout(Math.random() * most);
-        // After a slow attempt a timer may be due in the same turn.
-        await setImmediate();
-        this.#obstacle = null;
-        try {
-          return attempt();
-        } catch (error) {
-          if (!isBusy(error)) throw error;
-          this.#obstacle = error;
-        }
+    for (let most = 1; ; most = Math.min(2 * most, MAX_DELAY_MS)) {
+      if (this.#obstacle !== null) {
+        if (performance.now() >= deadline) throw translateError(this.#obstacle, "not-applied");
+        await setTimeout(Math.random() * most);
       }
+      // After a slow attempt a timer may be due in the same turn.
+      await setImmediate();
+      const answer = this.#try(attempt);
+      if (answer !== null) return answer.result;
+    }
+  }
+
+  /** Null where the lock was taken. */
+  #try<Result>(attempt: () => Result): { readonly result: Result } | null {
+    this.#obstacle = null;
+    try {
+      return { result: attempt() };
     } catch (error) {
-      throw translateError(error, "not-applied");
-    } finally {
-      this.#waiting -= 1;
+      if (!isBusy(error)) throw translateError(error, "not-applied");
+      this.#obstacle = error;
+      return null;
     }
   }
 }

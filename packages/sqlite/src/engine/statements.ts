@@ -1,18 +1,5 @@
-import type { ListEntry, RecordAddress, RecordKind } from "@latchkey/core";
+import { KIND_CODE, type ListEntry, type RecordAddress } from "@latchkey/core";
 import type { SqliteDatabase, Statement } from "./database.js";
-
-/** What the column `kind` holds. Never to be changed: files have it, and so do the views. */
-export const KIND_CODE: { readonly [Kind in RecordKind]: number } = {
-  workspace: 1,
-  api: 2,
-  key: 3,
-  identity: 4,
-  role: 5,
-  permission: 6,
-  rootKey: 7,
-  rootKeyPointer: 8,
-  auditEntry: 9,
-};
 
 /** Where a record is. Its id comes twice: the index has the beginning of it alone. */
 const isAt = (record: string, id = "?") =>
@@ -43,9 +30,7 @@ const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_reco
 
 /** Every statement that a store runs while it serves. */
 export const SQL = {
-  begin: "BEGIN",
-  beginWrite: "BEGIN IMMEDIATE",
-  commit: "COMMIT",
+  dataVersion: "PRAGMA data_version",
   mark: "SELECT mark, schema_version FROM latchkey_schema, pragma_schema_version WHERE id = 1",
   // At random: a number that only rises comes again where a backup was restored. At most 2^52, which JavaScript can hold.
   setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
@@ -83,8 +68,6 @@ export const SQL = {
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
-  confirm: `SELECT ${kept("r", "c")} FROM latchkey_record r
-    LEFT JOIN latchkey_counters c ON c.seq = r.counters WHERE ${isAt("r.")}`,
   passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
   workspaces: "SELECT id FROM latchkey_workspace WHERE id > ? ORDER BY id LIMIT ?",
@@ -123,7 +106,7 @@ export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
 export function prepareAll(database: SqliteDatabase): Statements {
   const prepared = Object.entries(SQL).map(([name, sql]) => {
     const statement = database.prepare(sql).safeIntegers(false);
-    return [name, sql.startsWith("SELECT") ? statement.raw(true) : statement];
+    return [name, /^(SELECT|PRAGMA)/.test(sql) ? statement.raw(true) : statement];
   });
   return Object.fromEntries(prepared);
 }

@@ -10,7 +10,8 @@ export class Transactions {
   readonly #isFull: boolean;
   readonly #queue: RetryQueue;
   readonly #charges = new ChargeBatches((work) => this.count(work));
-  #isClosed = false;
+  /** What waits when it is closed is rejected when its turn comes. */
+  isClosed = false;
 
   constructor(connection: Connection, { deadlineMs, durability }: Settings) {
     this.#connection = connection;
@@ -48,13 +49,6 @@ export class Transactions {
     return this.#isFull ? this.#flushed(charged) : charged;
   }
 
-  /** @returns Whether it was open until now. Whatever waits is rejected when its turn comes. */
-  close(): boolean {
-    const wasOpen = !this.#isClosed;
-    this.#isClosed = true;
-    return wasOpen;
-  }
-
   async #flushed<Result>(written: Result | Promise<Result>): Promise<Result> {
     const result = await written;
     await this.#connection.log.flush();
@@ -62,7 +56,7 @@ export class Transactions {
   }
 
   #use<Result>(work: () => Result, isLasting = false): Result {
-    if (this.#isClosed) throw unavailable("the store was closed");
+    if (this.isClosed) throw unavailable("the store was closed");
     this.#connection.assertUsable(isLasting);
     return work();
   }

@@ -1,7 +1,6 @@
 import type { Damage } from "@latchkey/conformance";
-import type { KeyStore } from "@latchkey/core";
+import { type KeyStore, KIND_CODE } from "@latchkey/core";
 import type Database from "better-sqlite3";
-import { KIND_CODE } from "../engine/statements.js";
 import { withDatabase } from "./scratch.js";
 
 /** What a column of a record holds afterwards. */

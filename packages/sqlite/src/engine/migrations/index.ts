@@ -19,36 +19,35 @@ export function hasAny(database: SqliteDatabase, condition: string): boolean {
   return database.prepare(sql).get() !== undefined;
 }
 
-/** The version of latchkey's tables; 0 for none. Not kept in `user_version`, which belongs to the owner of the database. */
+/**
+ * The version of latchkey's tables; 0 for none. Not kept in `user_version`, which belongs to the owner of the database.
+ *
+ * @throws LatchkeyError `PRECONDITION_FAILED` where a newer latchkey has written it.
+ */
 export function schemaVersion(database: SqliteDatabase): number {
   if (!hasAny(database, "type = 'table' AND name = 'latchkey_schema'")) return 0;
-  const version = database.prepare("SELECT version FROM latchkey_schema WHERE id = 1").pluck(true);
-  const stored = Number(version.get());
-  if (Number.isSafeInteger(stored) && stored > 0) return stored;
+  const stored = database.prepare("SELECT version FROM latchkey_schema WHERE id = 1").pluck(true);
+  const version = Number(stored.get());
+  if (version > LATEST)
+    throw refusal(
+      `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite`,
+    );
+  if (Number.isSafeInteger(version) && version > 0) return version;
   throw new LatchkeyError("STORE_CORRUPT", "the stored schema version is damaged");
 }
 
 /**
  * Brings latchkey's tables up to date, in one transaction. Processes that open one file at once take turns: the version is read
- * again once the write lock is held. Refuses a file that a newer latchkey has written.
+ * again once the write lock is held.
  */
 export function migrate(database: SqliteDatabase): void {
-  if (missing(database).length === 0) return;
+  if (schemaVersion(database) === LATEST) return;
   const bringUpToDate = database.transaction(() => {
     // A database that holds more than latchkey is its owner's to mark.
     if (!hasAny(database, "1")) database.pragma(`application_id = ${APPLICATION_ID}`);
-    for (const sql of missing(database)) database.exec(sql);
+    for (const sql of MIGRATIONS.slice(schemaVersion(database))) database.exec(sql);
     database.exec(`INSERT INTO latchkey_schema (id, version) VALUES (1, ${LATEST})
       ON CONFLICT (id) DO UPDATE SET version = excluded.version`);
   });
   bringUpToDate.immediate();
-}
-
-/** The migrations that a database lacks. */
-function missing(database: SqliteDatabase): readonly string[] {
-  const version = schemaVersion(database);
-  if (version <= LATEST) return MIGRATIONS.slice(version);
-  throw refusal(
-    `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite`,
-  );
 }
