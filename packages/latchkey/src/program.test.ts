@@ -103,6 +103,16 @@ describe("the program", () => {
     expect(exitCode).toBe(2);
   });
 
+  test.each([["migrate"], ["apis", "list"]])(
+    "a schema of no name that one may have ends with 2: %s",
+    async (...args) => {
+      const store = ["--store", "postgres://app@127.0.0.1:1/keys", "--schema", "Keys"];
+      const { exitCode, stderr } = await runInProcess([...args, ...store]);
+      expect(stderr).toMatch(/^latchkey: --schema must be 1 to 48 lower case letters[^\n]+\n$/);
+      expect(exitCode).toBe(2);
+    },
+  );
+
   test("a store that does not answer is named, without its password", async () => {
     const args = ["apis", "list", "--store", "postgres://app:hunter2@127.0.0.1:1/keys"];
     const { exitCode, stderr } = await runInProcess(args);

@@ -92,7 +92,7 @@ export async function runProgram(args: readonly string[], host: Host): Promise<n
   } catch (error) {
     if (error instanceof Refused) return 1;
     const isUsage = error instanceof UsageError;
-    host.warn(isUsage ? `${error.message} (see --help)` : messageOf(error));
+    host.warn(`${messageOf(error)}${isUsage ? " (see --help)" : ""}`);
     return isUsage ? 2 : 1;
   }
 }

@@ -26,4 +26,21 @@ describeWithPostgres("latchkey migrate", () => {
     expect((await latchkey.getApi({ apiId })).name).toBe("tide-tables");
     await latchkey.close();
   });
+
+  test("--schema is where every command looks, and --to-schema where a copy goes; without prepared statements too", async () => {
+    const store = ["--store", POSTGRES_URL ?? server?.url ?? "", "--no-prepared-statements"];
+    const [from, to] = ["here", "there"].map((name) => `${name}_${process.pid}`) as [
+      string,
+      string,
+    ];
+    await runCommand(["migrate", ...store, "--schema", from]);
+    await runCommand(["apis", "create", "--name", "tides", ...store, "--schema", from]);
+    const [, url, unprepared] = store as [string, string, string];
+    const both = ["--from", url, "--to", url, unprepared, "--schema", from, "--to-schema", to];
+    await runCommand(["copy", ...both]);
+    for (const schema of [from, to]) {
+      const [api] = await runCommand(["apis", "list", "--json", ...store, "--schema", schema]);
+      expect(JSON.parse(api ?? "")).toMatchObject({ name: "tides" });
+    }
+  });
 });

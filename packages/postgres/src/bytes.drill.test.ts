@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createLatchkey } from "@latchkey/core";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -6,8 +7,10 @@ import { startServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // KEYS=1000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/bytes --reporter=verbose
-const KEYS = Number(process.env.KEYS ?? 500);
-const AT_ONCE = 20;
+const { KEYS: asked } = process.env;
+/** Fewer would show how full pages happen to be, and not how large keys are. */
+const KEYS = Number(asked ?? 1_000);
+const AT_ONCE = 100;
 const COUNTED = {
   remaining: 1_000,
   ratelimits: [{ name: "burst", limit: 100, duration: 60_000, autoApply: true }],
@@ -20,13 +23,14 @@ describeWithServers(`${KEYS} keys more, after VACUUM and with all indexes`, () =
     const server = await startServer({ fsync: "off", autovacuum: "off" });
     const pool = new pg.Pool({ connectionString: server.url, max: 4 });
     try {
-      const bytes = {
-        plain: await bytesOf(pool, "plain", {}, false),
+      const plain = await bytesOf(pool, "plain", {}, false);
+      expect(plain).toBeLessThanOrEqual(900);
+      // What has no bound is measured where somebody asks for it.
+      const others = asked !== undefined && {
         audited: await bytesOf(pool, "audited", {}, true),
         counted: await bytesOf(pool, "counted", COUNTED, false),
       };
-      console.info({ keys: KEYS, ...bytes });
-      expect(bytes.plain).toBeLessThanOrEqual(900);
+      console.info({ keys: KEYS, plain, ...others });
     } finally {
       await pool.end();
       await server.remove();
@@ -47,13 +51,15 @@ async function bytesOf(
   });
   const { apiId } = await latchkey.createApi({ name: "payments" });
   const make = async () => {
-    const { key } = await latchkey.createKey({ apiId, prefix: "pay_live", ...given });
+    const keys = Array.from({ length: AT_ONCE }, () => `pay_live_${randomUUID()}`);
+    await latchkey.createKeys(
+      keys.map((plaintext) => ({ apiId, plaintext, start: plaintext.slice(0, 12), ...given })),
+    );
     // Until then nothing is written of a limit.
-    if ("ratelimits" in given) await latchkey.verifyKey({ key });
+    if ("ratelimits" in given) await Promise.all(keys.map((key) => latchkey.verifyKey({ key })));
   };
   const fill = async () => {
-    for (let made = 0; made < KEYS; made += AT_ONCE)
-      await Promise.all(Array.from({ length: AT_ONCE }, make));
+    for (let made = 0; made < KEYS; made += AT_ONCE) await make();
     return sizeOf(pool, schema);
   };
   // A table and an index are a page at least, however empty: what counts is how they grow.

@@ -8,17 +8,21 @@ import {
   type ListEntry,
   type Put,
 } from "@latchkey/core";
+import type { CommitQueue } from "./commit-queue.js";
 import type { Connection } from "./engine/connection.js";
 import { storedOwner, storedText, versionCode } from "./engine/names.js";
 
 /** Carries out a change: one statement, and so one transaction. */
 export async function commit(
   connection: Connection,
+  queue: CommitQueue,
   workspaceId: string,
   change: Change,
 ): Promise<CommitResult> {
   const values = [workspaceId, JSON.stringify(written(change))];
-  const [[answer = null] = []] = await connection.write(connection.sql.commit, values);
+  const [[answer = null] = []] = await queue.add(workspaceId, connection.timeoutMs, () =>
+    connection.write(connection.sql.commit, values),
+  );
   const result: CommitResult | { readonly kind: "corrupt" } = JSON.parse(String(answer));
   if (result.kind === "corrupt") throw corruptRecord("counters");
   return result;

@@ -175,6 +175,24 @@ describeWithServers("a PostgreSQL that fails", () => {
     expect(rows).toEqual([{ deadlocks: 0 }]);
   });
 
+  test("changes of a workspace that have to wait leave connections to verifications", async () => {
+    const few = new pg.Pool({ connectionString: server.url, max: 4 });
+    const patient = postgresStore(few, { chargeTimeoutMs: 60_000, timeoutMs: 60_000 });
+    await patient.charge(aPlan(), MOMENT);
+    const holder = await pool.connect();
+    await holder.query("BEGIN; SELECT 1 FROM latchkey.workspace FOR UPDATE");
+    const puts = Array.from({ length: 8 }, (_, place) => [{ record: aRecord("key", 50 + place) }]);
+    const changes = puts.map((each) => patient.commit(WORKSPACE, aChange({ puts: each })));
+    try {
+      expect(await patient.charge(aPlan(), MOMENT)).toMatchObject({ kind: "charged" });
+    } finally {
+      await holder.query("ROLLBACK");
+      holder.release();
+    }
+    for (const change of changes) expect(await change).toMatchObject({ kind: "committed" });
+    await few.end();
+  });
+
   test("whose sessions are not READ COMMITTED is refused, and named", async () => {
     const strict = new pg.Pool({
       connectionString: server.url,

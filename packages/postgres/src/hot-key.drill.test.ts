@@ -1,63 +1,102 @@
 import { createLatchkey } from "@latchkey/core";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer } from "./testing/postgres-server.js";
+import { startServer, type TestServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
-// CALLS=500 npx vitest run --config vitest.workspace.ts --project drills postgres/src/hot-key --reporter=verbose
-const CALLS = Number(process.env.CALLS ?? 20);
-const CONNECTIONS = 32;
+// CALLS=300 CONNECTIONS=32 npx vitest run --config vitest.workspace.ts --project drills postgres/src/hot-key --reporter=verbose
+const CALLS = Number(process.env.CALLS ?? 5);
+const CONNECTIONS = Number(process.env.CONNECTIONS ?? 6);
+const CREATIONS = 64;
 const USES = 1_000_000;
 
-describeWithServers(`${CONNECTIONS} connections that verify one key`, () => {
-  test("take what they say, while another connection verifies another key", {
+/**
+ * How long calls one after the other take, in ms, while each of the others is made again and again.
+ *
+ * @param others - Answer whether they did what they are for.
+ */
+async function beside(call: () => Promise<unknown>, others: readonly (() => Promise<boolean>)[]) {
+  let isOver = false;
+  let done = 0;
+  const under = others.map(async (other) => {
+    do if (await other()) done += 1;
+    while (!isOver);
+  });
+  const took: number[] = [];
+  for (let count = 0; count < CALLS; count += 1) {
+    const from = performance.now();
+    await call();
+    took.push(performance.now() - from);
+  }
+  isOver = true;
+  await Promise.all(under);
+  took.sort((one, other) => one - other);
+  const at = (share: number) => Number(took[Math.floor(share * CALLS)]?.toFixed(1));
+  return { median: at(0.5), p99: at(0.99), done };
+}
+
+describeWithServers("while others use one key or one workspace", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.remove());
+
+  const open = (maxConnections: number) =>
+    createLatchkey({ store: postgresStore(server.url, { maxConnections }), usage: false });
+
+  test(`another connection verifies another key, and ${CONNECTIONS} take of theirs what they say`, {
     timeout: 600_000,
   }, async () => {
-    const server = await startServer();
-    const clients = Array.from({ length: CONNECTIONS + 1 }, () =>
-      createLatchkey({ store: postgresStore(server.url, { maxConnections: 1 }), usage: false }),
-    );
+    const clients = Array.from({ length: CONNECTIONS + 1 }, () => open(1));
     const [another, ...many] = clients as [(typeof clients)[0], ...typeof clients];
-    try {
-      const { apiId } = await another.createApi({ name: "payments" });
-      const ratelimits = [{ name: "burst", limit: USES, duration: 86_400_000, autoApply: true }];
-      const create = () => another.createKey({ apiId, remaining: USES, ratelimits });
-      const made = await Promise.all(clients.map(create));
-      const [own, hot] = made as [(typeof made)[0], (typeof made)[0]];
+    const { apiId } = await another.createApi({ name: "payments" });
+    const ratelimits = [{ name: "burst", limit: USES, duration: 86_400_000, autoApply: true }];
+    const create = () => another.createKey({ apiId, remaining: USES, ratelimits });
+    const made = await Promise.all(clients.map(create));
+    const [own, hot] = made as [(typeof made)[0], (typeof made)[0]];
 
-      /** How long verifications of one key take, in ms, while each of the others verifies a key again and again. */
-      const beside = async (keys: readonly string[]) => {
-        let isOver = false;
-        let answered = 0;
-        const others = keys.map(async (key, place) => {
-          while (!isOver) {
-            if ((await many[place]?.verifyKey({ key }))?.valid) answered += 1;
-          }
-        });
-        const took: number[] = [];
-        for (let call = 0; call < CALLS; call += 1) {
-          const from = performance.now();
-          await another.verifyKey({ key: own.key });
-          took.push(performance.now() - from);
-        }
-        isOver = true;
-        await Promise.all(others);
-        took.sort((one, other) => one - other);
-        const at = (share: number) => Number(took[Math.floor(share * CALLS)]?.toFixed(1));
-        return { median: at(0.5), p99: at(0.99), answered };
-      };
-      const nobody = await beside([]);
-      const ownKeys = await beside(many.map((_, place) => made[place + 1]?.key ?? ""));
-      const { remaining: before } = await another.getKey({ keyId: hot.keyId });
-      const oneKey = await beside(many.map(() => hot.key));
-      const { remaining: after } = await another.getKey({ keyId: hot.keyId });
+    const verify = () => another.verifyKey({ key: own.key });
+    const verifying = (keyOf: (place: number) => string) =>
+      many.map((client, place) => async () => {
+        return (await client.verifyKey({ key: keyOf(place) })).valid;
+      });
+    const nobody = await beside(verify, []);
+    const ownKeys = await beside(
+      verify,
+      verifying((place) => made[place + 1]?.key ?? ""),
+    );
+    const { remaining: before } = await another.getKey({ keyId: hot.keyId });
+    const oneKey = await beside(
+      verify,
+      verifying(() => hot.key),
+    );
+    const { remaining: after } = await another.getKey({ keyId: hot.keyId });
+    for (const client of clients) await client.close();
 
-      console.info({ calls: CALLS, nobody, ownKeys, oneKey });
-      expect(Number(before) - Number(after)).toBe(oneKey.answered);
-      expect(oneKey.answered).toBeGreaterThan(0);
-    } finally {
-      for (const client of clients) await client.close();
-      await server.remove();
-    }
+    console.info({ calls: CALLS, nobody, ownKeys, oneKey });
+    expect(Number(before) - Number(after)).toBe(oneKey.done);
+    expect(oneKey.done).toBeGreaterThan(0);
+  });
+
+  test(`the same ten connections verify a key, and ${CREATIONS} calls at once make keys`, {
+    timeout: 600_000,
+  }, async () => {
+    const latchkey = open(10);
+    const { apiId } = await latchkey.createApi({ name: "shop" });
+    const { key, keyId } = await latchkey.createKey({ apiId, remaining: USES });
+    const verify = () => latchkey.verifyKey({ key });
+    const creating = async () => (await latchkey.createKey({ apiId })).key !== "";
+
+    const nobody = await beside(verify, []);
+    const one = await beside(verify, [creating]);
+    const many = await beside(verify, Array(CREATIONS).fill(creating));
+    const { remaining } = await latchkey.getKey({ keyId });
+    const { total } = await latchkey.listKeys({ apiId, limit: 1 });
+    await latchkey.close();
+
+    console.info({ calls: CALLS, nobody, one, many });
+    expect(remaining).toBe(USES - 3 * CALLS);
+    expect(total).toBe(1 + one.done + many.done);
   });
 });

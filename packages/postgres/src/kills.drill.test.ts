@@ -4,19 +4,40 @@ import { fileURLToPath } from "node:url";
 import { createLatchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer } from "./testing/postgres-server.js";
+import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { startStandby } from "./testing/standby.js";
 import { describeWithServers } from "./testing/where.js";
 
 // KILLS=30 npx vitest run --config vitest.workspace.ts --project drills postgres/src/kills --reporter=verbose
-const KILLS = Number(process.env.KILLS ?? 3);
+const { KILLS: asked } = process.env;
+const KILLS = Number(asked ?? 3);
 const WORKER = fileURLToPath(new URL("../dist/testing/spender.worker.js", import.meta.url));
 const USES = 1_000_000;
 
+interface Conditions {
+  readonly synchronousCommit: "on" | "remote_write" | "remote_apply" | "local" | "off";
+  /** Whether the server has a standby that is in `synchronous_standby_names`. */
+  readonly hasStandby: boolean;
+}
+
+const CONDITIONS: readonly Conditions[] = [
+  { synchronousCommit: "on", hasStandby: false },
+  { synchronousCommit: "off", hasStandby: false },
+  { synchronousCommit: "on", hasStandby: true },
+  { synchronousCommit: "remote_write", hasStandby: true },
+  { synchronousCommit: "remote_apply", hasStandby: true },
+  { synchronousCommit: "local", hasStandby: true },
+  { synchronousCommit: "off", hasStandby: true },
+];
+/** Without a number of kills, those that differ most. */
+const DRILLED = asked === undefined ? CONDITIONS.slice(0, 2) : CONDITIONS;
+
 describeWithServers("two processes that verify one key while their server is killed", () => {
-  test.each(["on", "off"])(
-    "synchronous_commit %s: no use is admitted twice, but what a crash gave back, and what was revoked stays revoked",
-    async (synchronous) => {
-      const server = await startServer({ synchronous_commit: synchronous });
+  test.each(DRILLED)(
+    "synchronous_commit $synchronousCommit, standby $hasStandby: no use is admitted twice, but what a crash gave back, and what was revoked stays revoked",
+    async ({ synchronousCommit, hasStandby }) => {
+      const server = await startServer({ synchronous_commit: synchronousCommit });
+      let standby: TestServer | undefined;
       const store = postgresStore(server.url);
       const latchkey = createLatchkey({ store, usage: false });
       const workers: ChildProcess[] = [];
@@ -24,6 +45,7 @@ describeWithServers("two processes that verify one key while their server is kil
       const told: number[] = [];
       let unknown = 0;
       try {
+        if (hasStandby) standby = await startStandby(server, true);
         const { apiId } = await latchkey.createApi({ name: "payments" });
         const { key, keyId } = await latchkey.createKey({ apiId, remaining: USES });
         for (let count = 0; count < 2; count += 1) {
@@ -60,8 +82,17 @@ describeWithServers("two processes that verify one key while their server is kil
         const { remaining } = await latchkey.getKey({ keyId });
         const taken = USES - Number(remaining);
         const twice = told.length - new Set(told).size;
-        console.info({ synchronous, kills: KILLS, answered: told.length, unknown, taken, twice });
-        if (synchronous === "on") {
+        const answered = told.length;
+        console.info({
+          synchronousCommit,
+          hasStandby,
+          kills: KILLS,
+          answered,
+          unknown,
+          taken,
+          twice,
+        });
+        if (synchronousCommit !== "off") {
           expect(twice).toBe(0);
           expect(taken).toBeGreaterThanOrEqual(told.length);
         }
@@ -70,6 +101,7 @@ describeWithServers("two processes that verify one key while their server is kil
       } finally {
         for (const worker of workers) worker.kill("SIGKILL");
         await store.close();
+        await standby?.remove();
         await server.remove();
       }
     },

@@ -1,18 +1,18 @@
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
-import pg from "pg";
 import { expect, test } from "vitest";
 import { postgresStore } from "./index.js";
 import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { ask, startStandby, until } from "./testing/standby.js";
 import { describeWithServers } from "./testing/where.js";
 
-// PROMOTIONS=6 npx vitest run --config vitest.workspace.ts --project drills postgres/src/promotion --reporter=verbose
+// PROMOTIONS=7 npx vitest run --config vitest.workspace.ts --project drills postgres/src/promotion --reporter=verbose
 const PROMOTIONS = Number(process.env.PROMOTIONS ?? 1);
 const USES = 1_000;
 /** Verifications before the standby falls behind, and again as many after it. */
 const CALLS = 25;
 
 interface Conditions {
-  readonly synchronousCommit: "on" | "remote_apply" | "local" | "off";
+  readonly synchronousCommit: "on" | "remote_write" | "remote_apply" | "local" | "off";
   /** Whether the standby is in `synchronous_standby_names`. */
   readonly isSynchronous: boolean;
 }
@@ -31,6 +31,7 @@ interface Outcome {
 const CONDITIONS: readonly (Conditions & { readonly loses: "nothing" | "charges" | "all" })[] = [
   { synchronousCommit: "on", isSynchronous: false, loses: "all" },
   { synchronousCommit: "on", isSynchronous: true, loses: "nothing" },
+  { synchronousCommit: "remote_write", isSynchronous: true, loses: "nothing" },
   { synchronousCommit: "remote_apply", isSynchronous: true, loses: "nothing" },
   { synchronousCommit: "local", isSynchronous: true, loses: "all" },
   { synchronousCommit: "off", isSynchronous: false, loses: "all" },
@@ -55,11 +56,7 @@ async function promote({ synchronousCommit, isSynchronous }: Conditions): Promis
   const primary = await startServer({ synchronous_commit: synchronousCommit });
   let standby: TestServer | undefined;
   try {
-    standby = await startServer({}, primary);
-    if (isSynchronous) await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-    await ask(primary, "SELECT pg_reload_conf()");
-    const state = isSynchronous ? "sync" : "async";
-    await until(primary, `SELECT FROM pg_stat_replication WHERE sync_state = '${state}'`);
+    standby = await startStandby(primary, isSynchronous);
 
     const latchkey = createLatchkey({ store: postgresStore(primary.url), usage: false });
     const { apiId } = await latchkey.createApi({ name: "payments" });
@@ -119,18 +116,4 @@ async function answersOf(count: number, call: () => Promise<unknown>): Promise<n
       expect(result.reason).toMatchObject({ code: "STORE_UNAVAILABLE" });
     }
   return calls.filter(({ status }) => status === "fulfilled").length;
-}
-
-async function ask(server: TestServer, sql: string): Promise<readonly (readonly unknown[])[]> {
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
-  try {
-    return (await client.query({ text: sql, rowMode: "array" })).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-async function until(server: TestServer, sql: string): Promise<void> {
-  while ((await ask(server, sql)).length === 0);
 }

@@ -2,6 +2,7 @@ import { corruptRecord, type KeyStore } from "@latchkey/core";
 import { charge } from "./charge.js";
 import { ChargeQueue } from "./charge-queue.js";
 import { commit } from "./commit.js";
+import { CommitQueue } from "./commit-queue.js";
 import { Connection } from "./engine/connection.js";
 import { translateError } from "./engine/errors.js";
 import { bringUpToDate } from "./engine/migrations/index.js";
@@ -31,10 +32,11 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
   const settings = parseOptions(options);
   const connection = new Connection(openDatabase(source, settings), settings);
   const charges = new ChargeQueue(connection);
+  const commits = new CommitQueue();
   return {
     read: (...given) => read(connection, ...given),
     page: (...given) => page(connection, ...given),
-    commit: (...given) => commit(connection, ...given),
+    commit: (...given) => commit(connection, commits, ...given),
     charge: (...given) => charge(connection, charges, ...given),
     addStatistics: (...given) => addStatistics(connection, ...given),
     readStatistics: (...given) => readStatistics(connection, ...given),
@@ -59,7 +61,7 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
  */
 export async function migrate(
   source: Source,
-  options: Pick<PostgresStoreOptions, "schema" | "ssl"> = {},
+  options: Pick<PostgresStoreOptions, "schema" | "ssl" | "preparedStatements"> = {},
 ): Promise<void> {
   const settings = parseOptions(options);
   const database = openDatabase(source, settings);

@@ -65,7 +65,7 @@ test("latchkey_keys shows each key in columns, null for what it does not have, a
     createdAt: NOW,
     updatedAt: null,
     expires: NOW + 1,
-    enabled: 1,
+    switchedOn: 1,
     refill: null,
     ratelimits: '[{"name":"default","limit":5,"duration":1000}]',
     environment: null,
@@ -77,7 +77,7 @@ test("latchkey_keys shows each key in columns, null for what it does not have, a
     remaining: 12,
     usedAt: NOW + 5,
   });
-  expect(second).toMatchObject({ id: keyIdOf(2), enabled: 0, name: null, remaining: null });
+  expect(second).toMatchObject({ id: keyIdOf(2), switchedOn: 0, name: null, remaining: null });
   expect(JSON.stringify([first, second])).not.toContain("the ");
 });
 
@@ -112,10 +112,10 @@ test("a damaged body has no columns, and hides none of the others", () => {
   database.exec("UPDATE latchkey_record SET body = '{\"name\"' WHERE id = 'key_000000000002'");
   expect(rowsOf("latchkey_keys")).toMatchObject([
     { name: "billing" },
-    { id: keyIdOf(2), enabled: null },
+    { id: keyIdOf(2), switchedOn: null },
   ]);
 });
 
 test("nothing can be written through a view", () => {
-  expect(() => database.exec("UPDATE latchkey_keys SET enabled = 1")).toThrow("cannot modify");
+  expect(() => database.exec("UPDATE latchkey_keys SET switchedOn = 1")).toThrow("cannot modify");
 });

@@ -8,6 +8,8 @@ import { fieldsAsTyped, inTypedWords } from "./typed-words.js";
 const STORE_FLAGS: ReadonlyMap<string, string> = new Map([
   ["allowNoPersistence: true", "--allow-no-persistence"],
   ["allowEviction: true", "--allow-eviction"],
+  ["preparedStatements: false", "--no-prepared-statements"],
+  ['"schema"', "--schema"],
 ]);
 
 /** What went wrong, in one line and in options of the program: a stack is of no use to whoever typed the command. */

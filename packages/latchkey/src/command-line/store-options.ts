@@ -21,6 +21,8 @@ export interface StoreOptions {
   readonly store?: string;
   readonly allowNoPersistence?: true;
   readonly allowEviction?: true;
+  readonly schema?: string;
+  readonly preparedStatements?: boolean;
 }
 
 /** The value of {@link addWorkspaceOption}. */
@@ -47,11 +49,11 @@ const FORMS =
 /** Adds the options by which a command gets its store. */
 export function addStoreOptions(command: Command, use: StoreUse = "existing"): Command {
   const forms = use === "any" ? `${FORMS}, memory:, sqlite::memory:` : FORMS;
-  return addRedisOptions(command.option("--store <url>", `where keys live: ${forms}`));
+  return addServerOptions(command.option("--store <url>", `where keys live: ${forms}`));
 }
 
-/** Adds the options that say which Redis servers are taken. */
-export function addRedisOptions(command: Command): Command {
+/** Adds the options that say which servers are taken, and how they are used. */
+export function addServerOptions(command: Command): Command {
   return command
     .option(
       "--allow-no-persistence",
@@ -60,6 +62,11 @@ export function addRedisOptions(command: Command): Command {
     .option(
       "--allow-eviction",
       'Redis: take one without "maxmemory-policy noeviction"; it loses them when its memory is full',
+    )
+    .option("--schema <name>", "PostgreSQL: the schema that holds the tables (default latchkey)")
+    .option(
+      "--no-prepared-statements",
+      "PostgreSQL: prepare no statements, as a pooler in between may demand (PgBouncer before 1.21)",
     );
 }
 
@@ -90,7 +97,8 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
     allowNoPersistence: given.allowNoPersistence ?? false,
     allowEviction: given.allowEviction ?? false,
   };
-  return { url, parsed, options: { redis } };
+  const { schema, preparedStatements } = given;
+  return { url, parsed, options: { redis, postgres: { schema, preparedStatements } } };
 }
 
 /** @throws UsageError where there is no such file, or for a new one no folder. */
@@ -104,7 +112,7 @@ function refuseNoPlace(path: string, use: StoreUse, called: string): void {
 /**
  * Opens a store that {@link readStore} chose.
  *
- * @throws UsageError when its URL is of no form that the store knows.
+ * @throws UsageError when its URL is of no form that the store knows, or an option is wrong.
  * @public For commands that work on two stores.
  */
 export function openChosen(choice: StoreChoice, given: StoreOptions): KeyStore {

@@ -5,13 +5,14 @@ import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { openNamed } from "../command-line/named-store.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
-import { addRedisOptions, type StoreOptions } from "../command-line/store-options.js";
+import { addServerOptions, type StoreOptions } from "../command-line/store-options.js";
 import { transferProgress } from "../command-line/transfer-progress.js";
 import { printTransfer } from "../command-line/transfer-report.js";
 
 interface Options extends StoreOptions, JsonOption {
   readonly from: string;
   readonly to?: string;
+  readonly toSchema?: string;
   readonly live?: true;
   readonly takeBack?: true;
   readonly force?: true;
@@ -24,6 +25,10 @@ export function addCopy(program: Command, host: Host): void {
     .description("copy everything from one store to another, whichever they are")
     .requiredOption("--from <url>", "the store that has the keys")
     .option("--to <url>", "an empty store, or one that a copy did not come to an end in")
+    .option(
+      "--to-schema <name>",
+      "PostgreSQL: the schema of --to, where it is another than --schema",
+    )
     .option("--live", "the servers of the source go on; in the end the keys have moved, for good")
     .option("--take-back", "give a live copy up that did not come to its end")
     .option(
@@ -34,7 +39,7 @@ export function addCopy(program: Command, host: Host): void {
       "after",
       example("latchkey copy --from sqlite:./keys.db --to postgres://app@localhost/app --live"),
     );
-  addJsonOption(addRedisOptions(copy)).action(async (options: Options) => {
+  addJsonOption(addServerOptions(copy)).action(async (options: Options) => {
     const { live = false, takeBack = false, force = false } = options;
     if (live && takeBack) throw new UsageError("--take-back and --live exclude each other");
     if (force && !takeBack) throw new UsageError("--force is for --take-back alone");
@@ -42,7 +47,8 @@ export function addCopy(program: Command, host: Host): void {
     const from = openNamed("--from", options.from, options, host, "existing");
     let to: KeyStore | null = null;
     try {
-      if (options.to !== undefined) to = openNamed("--to", options.to, options, host, "lasting");
+      const target = { ...options, ...(options.toSchema && { schema: options.toSchema }) };
+      if (options.to !== undefined) to = openNamed("--to", options.to, target, host, "lasting");
       const transfer = await import("@latchkey/transfer");
       if (takeBack || to === null) {
         await transfer.takeBack(from, to, { force });

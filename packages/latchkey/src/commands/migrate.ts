@@ -19,10 +19,12 @@ export function addMigrate(program: Command, host: Host): void {
     )
     .addHelpText("after", example("latchkey migrate --store postgres://owner@localhost/app"));
   addStoreOptions(command, "any").action(async (options: StoreOptions) => {
-    const { url, parsed } = readStore(options, host, "any");
+    const { url, parsed, options: given } = readStore(options, host, "any");
     if (parsed.kind !== "postgres")
       throw new UsageError("--store must be postgres://…: other stores need no migration");
-    await migrate(url).catch((error: unknown) => {
+    await migrate(url, given.postgres).catch((error: unknown) => {
+      if (error instanceof TypeError)
+        throw new UsageError(error.message.replace('"source"', "--store"));
       throw namingStore(error, { url });
     });
     host.print("the tables are up to date");

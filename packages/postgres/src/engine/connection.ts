@@ -30,12 +30,17 @@ export class Connection {
 
   /** Runs a statement that changes nothing. */
   read(sql: string, values: readonly (string | null)[]): Promise<readonly Row[]> {
-    return this.#run(sql, values, false, this.#settings.timeoutMs);
+    return this.#run(sql, values, false, this.timeoutMs);
   }
 
   /** Runs a statement that may change something. */
   write(sql: string, values: readonly (string | null)[]): Promise<readonly Row[]> {
-    return this.#run(sql, values, true, this.#settings.timeoutMs);
+    return this.#run(sql, values, true, this.timeoutMs);
+  }
+
+  /** How long a call that is no verification waits for its answer. */
+  get timeoutMs(): number {
+    return this.#settings.timeoutMs;
   }
 
   /** How long a verification waits for its answer. */

@@ -69,15 +69,18 @@ export function poolDatabase(
   nameOf: ((sql: string) => string) | null,
 ): Database {
   /** A connection, or an error when there is none in time: whatever comes later goes back. */
-  const connect = (timeoutMs: number) =>
-    within(
-      timeoutMs,
-      pool.connect(),
-      () => unavailable("PostgreSQL did not answer in time"),
-      (late) => late.release(),
-    ).catch((error: unknown) => {
+  const connect = async (timeoutMs: number) => {
+    try {
+      return await within(
+        timeoutMs,
+        pool.connect(),
+        () => unavailable("PostgreSQL did not answer in time"),
+        (late) => late.release(),
+      );
+    } catch (error) {
       throw notConnected(error);
-    });
+    }
+  };
 
   return {
     isPreparing: nameOf !== null,

@@ -29,7 +29,7 @@ describe("an error that the server answers", () => {
     expect(translateError(answered(code), true)).toMatchObject({ code: "STORE_CORRUPT" });
   });
 
-  test.each(["42501", "42P01", "42883", "3F000", "LK001"])(
+  test.each(["42501", "42P01", "42883", "3F000", "26000", "42P05", "LK001"])(
     "%s has to be mended by a person",
     (code) => {
       expect(translateError(answered(code), true)).toMatchObject({ code: "PRECONDITION_FAILED" });
@@ -54,6 +54,9 @@ test.each([
   ["ECONNREFUSED", "nothing listens at its address: check host and port, and that it runs (EC"],
   ["ENOTFOUND", "its host was not found: check the name"],
   ["ETIMEDOUT", "its address did not answer in time"],
+  ["CERT_HAS_EXPIRED", "its certificate is not trusted"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "TLS did not come about"],
+  [undefined, "the connection broke off, or the server has no TLS and is asked for it"],
 ])("a connection that did not come about says why, and nothing was sent: %s", (code, message) => {
   const error = notConnected(Object.assign(new Error("connect to hunter2"), { code }));
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
@@ -62,7 +65,7 @@ test.each([
 });
 
 test("a connection that the server refuses says so", () => {
-  expect(String(notConnected(answered("28P01", "FATAL")))).toContain("user name or password");
+  expect(String(notConnected(answered("28P01", "FATAL")))).toContain("the user name, the password");
 });
 
 test("what is latchkey's already is left as it is", () => {

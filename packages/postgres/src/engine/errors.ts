@@ -22,14 +22,19 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "53": "PostgreSQL is short of connections, memory or disk",
   "57": "PostgreSQL cancelled the statement, or is starting or stopping",
   "25": "the server takes no writes: it is a standby, or read-only",
-  "28": "PostgreSQL refused the user name or password",
+  "28": "PostgreSQL refused the user name, the password, or a connection without TLS",
   "3D": "there is no database of that name",
   "55": "a lock was not to be had in time",
   "58": "the operating system of the server failed",
 };
 
-/** What is wrong with the tables, and not with this moment. */
+const UNPREPARED =
+  "a pooler in between, such as a PgBouncer before 1.21, does not keep prepared statements: set preparedStatements: false";
+
+/** What is wrong with how things are set up, and not with this moment. */
 const UNFIT: Readonly<Record<string, string>> = {
+  "26000": UNPREPARED,
+  "42P05": UNPREPARED,
   "42501":
     "the role lacks a right that latchkey needs: see the README of @latchkey/postgres for the list",
   "42P01": "tables of latchkey are missing: call migrate of @latchkey/postgres",
@@ -60,15 +65,23 @@ const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] 
   [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
   [/^E(HOST|NET)UNREACH$/, "there is no way to its address: check host and network"],
   [/^(ECONNRESET|EPIPE)$/, "the connection broke off"],
+  [/^ENOENT$/, "no such socket, or no such certificate file as the URL names"],
+  [/^EACCES$/, "this process may not open its socket, or a certificate file that the URL names"],
+  [/CERT|ISSUER/, "its certificate is not trusted: name its CA in the URL (sslrootcert) or in ssl"],
+  [/^ERR_(SSL|TLS)_/, "TLS did not come about"],
 ];
 
 /** What a caller gets to see where no connection came about: nothing was sent. @see translateError */
 export function notConnected(error: unknown): unknown {
-  const { code } = (error ?? {}) as { code?: unknown };
-  if (typeof code !== "string") return translateError(error, false);
+  if (error instanceof LatchkeyError || error instanceof TypeError || serverCode(error) !== null)
+    return translateError(error, false);
+  const code = String((error as { code?: unknown } | null)?.code);
   const known = CONNECTION_CODES.find(([codes]) => codes.test(code));
-  if (known === undefined) return translateError(error, false);
-  return unavailable(`PostgreSQL is not connected: ${known[1]} (${code})`);
+  const cause =
+    known === undefined
+      ? "the connection broke off, or the server has no TLS and is asked for it"
+      : `${known[1]} (${code})`;
+  return unavailable(`PostgreSQL is not connected: ${cause}`);
 }
 
 /**

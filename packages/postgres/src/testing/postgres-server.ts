@@ -39,7 +39,7 @@ export function programFolder(): string | null {
 }
 
 /** The server refuses to run as root: then it runs as a user that owns nothing. */
-function ownUser(): { readonly uid: number; readonly gid: number } | undefined {
+export function ownUser(): { readonly uid: number; readonly gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 }
 
@@ -80,7 +80,8 @@ export async function startServer(
     }),
     ...settings,
   }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}`;
+  const port = settings.port === undefined ? "" : `&port=${settings.port}`;
+  const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}${port}`;
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {

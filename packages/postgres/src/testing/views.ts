@@ -56,8 +56,8 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
       return (answer as { rows: { row: Record<string, unknown> }[] }).rows.map(({ row }) => row);
     };
 
-    test("latchkey_keys shows each key in columns, null for what it does not have, and neither hash nor sealed secret", async () => {
-      const [first, second] = await rowsOf("latchkey_keys");
+    test("keys shows each key in columns, null for what it does not have, and neither hash nor sealed secret", async () => {
+      const [first, second] = await rowsOf("keys");
       expect(first).toEqual({
         workspaceid: WORKSPACE,
         id: at("key").id,
@@ -70,7 +70,7 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
         createdat: NOW,
         updatedat: null,
         expires: NOW + 1,
-        enabled: true,
+        switchedon: true,
         refill: null,
         ratelimits: null,
         environment: null,
@@ -83,7 +83,7 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
         usedat: NOW + 5,
       });
       expect(second).toMatchObject({
-        enabled: false,
+        switchedon: false,
         name: null,
         remaining: null,
         createdat: null,
@@ -91,20 +91,20 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
       expect(JSON.stringify([first, second])).not.toContain("the ");
     });
 
-    test("latchkey_identities and latchkey_audit show theirs", async () => {
-      expect(await rowsOf("latchkey_identities")).toMatchObject([
+    test("identities and audit show theirs", async () => {
+      expect(await rowsOf("identities")).toMatchObject([
         { externalid: "user-1", meta: { tier: 1 }, remaining: null },
       ]);
-      expect(await rowsOf("latchkey_audit")).toMatchObject([
+      expect(await rowsOf("audit")).toMatchObject([
         { type: "key.created", at: NOW, resourceid: at("key").id, after: { name: "billing" } },
       ]);
     });
 
     test("a damaged body has no columns, and hides none of the others", async () => {
       await run(`UPDATE ${SCHEMA}.record SET body = '{"name"' WHERE id = $1`, [at("key", 2).id]);
-      expect(await rowsOf("latchkey_keys")).toMatchObject([
+      expect(await rowsOf("keys")).toMatchObject([
         { name: "billing" },
-        { id: at("key", 2).id, enabled: null },
+        { id: at("key", 2).id, switchedon: null },
       ]);
     });
   });

@@ -19,7 +19,8 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
 
 const KEY_FIELDS =
   "apiId start name meta createdAt updatedAt expires refill ratelimits environment usesFrom rotatedFrom rotatedTo roles permissions";
-const ENABLED = "CASE WHEN body IS NOT NULL THEN NOT body ? 'disabled' END AS enabled";
+/** The switch alone: whether a key is expired or used up besides is worked out when it is asked for. */
+const SWITCHED_ON = "CASE WHEN body IS NOT NULL THEN NOT body ? 'disabled' END AS switchedOn";
 const RESOURCE =
   "coalesce(body ->> 'resourceId', body ->> 'keyId', body ->> 'identityId') AS resourceId";
 
@@ -35,7 +36,7 @@ EXCEPTION WHEN data_exception THEN
   RETURN NULL;
 END
 $function$;
-${viewOf("latchkey_keys", 3, KEY_FIELDS, `link AS identityId, ${ENABLED}, remaining, used_at AS usedAt`)}
-${viewOf("latchkey_identities", 4, "externalId meta ratelimits refill createdAt", "remaining, used_at AS usedAt")}
-${viewOf("latchkey_audit", 9, "type at actor keyId identityId before after", RESOURCE)}
+${viewOf("keys", 3, KEY_FIELDS, `link AS identityId, ${SWITCHED_ON}, remaining, used_at AS usedAt`)}
+${viewOf("identities", 4, "externalId meta ratelimits refill createdAt", "remaining, used_at AS usedAt")}
+${viewOf("audit", 9, "type at actor keyId identityId before after", RESOURCE)}
 `;

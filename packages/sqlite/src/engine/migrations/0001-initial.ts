@@ -58,7 +58,7 @@ CREATE TABLE latchkey_statistic (workspace INTEGER NOT NULL, kind INTEGER NOT NU
   hour_at INTEGER NOT NULL CHECK (hour_at ${WHOLE}), code TEXT NOT NULL, count INTEGER NOT NULL CHECK (count ${WHOLE}),
   PRIMARY KEY (workspace, kind, subject, hour_at, code)) STRICT, WITHOUT ROWID;
 CREATE INDEX latchkey_statistic_hour ON latchkey_statistic (workspace, hour_at);
-${viewOf("latchkey_keys", 3, KEY_FIELDS, "link AS identityId, CASE WHEN body IS NOT NULL THEN body ->> '$.disabled' IS NULL END AS enabled, remaining, usedAt")}
+${viewOf("latchkey_keys", 3, KEY_FIELDS, "link AS identityId, CASE WHEN body IS NOT NULL THEN body ->> '$.disabled' IS NULL END AS switchedOn, remaining, usedAt")}
 ${viewOf("latchkey_identities", 4, "externalId, meta, ratelimits, refill, createdAt", "remaining, usedAt")}
 ${viewOf("latchkey_audit", 9, "type, at, actor, keyId, identityId, before, after", "coalesce(body ->> '$.resourceId', body ->> '$.keyId', body ->> '$.identityId') AS resourceId")}
 `;

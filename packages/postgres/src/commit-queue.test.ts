@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { CommitQueue } from "./commit-queue.js";
+import { errorOf } from "./testing/errors.js";
+
+const PATIENT_MS = 60_000;
+
+/** Changes that end when they are told to, and what has begun so far. */
+function aQueue() {
+  const queue = new CommitQueue();
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const add = (name: string, workspaceId = "ws_1", timeoutMs = PATIENT_MS) =>
+    queue.add(workspaceId, timeoutMs, async () => {
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+      return name;
+    });
+  return { queue, begun, add, end: (name: string) => ends.get(name)?.() };
+}
+
+test("three changes of a workspace are with the server at once, the others begin in the order in which they came", async () => {
+  const { begun, add, end } = aQueue();
+  const changes = ["a", "b", "c", "d", "e"].map((name) => add(name));
+  expect(begun).toEqual(["a", "b", "c"]);
+  end("b");
+  expect(await changes[1]).toBe("b");
+  expect(begun).toEqual(["a", "b", "c", "d"]);
+  end("a");
+  expect(await changes[0]).toBe("a");
+  expect(begun).toEqual(["a", "b", "c", "d", "e"]);
+});
+
+test("those of another workspace do not wait for them", () => {
+  const { begun, add } = aQueue();
+  for (const name of ["a", "b", "c", "d"]) void add(name);
+  void add("other", "ws_2");
+  expect(begun).toEqual(["a", "b", "c", "other"]);
+});
+
+test("one that fails lets the next begin", async () => {
+  const { queue, begun, add } = aQueue();
+  void add("a");
+  void add("b");
+  const failed = queue.add("ws_1", PATIENT_MS, () => Promise.reject(new TypeError("no")));
+  void add("c");
+  await expect(failed).rejects.toThrow("no");
+  expect(begun).toEqual(["a", "b", "c"]);
+});
+
+test("one whose turn comes too late is not sent, and those behind it are", async () => {
+  const { begun, add, end } = aQueue();
+  const first = add("a");
+  void add("b");
+  void add("c");
+  const late = errorOf(add("late", "ws_1", 0));
+  void add("d");
+  end("a");
+  await first;
+  expect(await late).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+  expect(begun).toEqual(["a", "b", "c", "d"]);
+});

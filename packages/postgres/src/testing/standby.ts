@@ -1,0 +1,35 @@
+import pg from "pg";
+import { startServer, type TestServer } from "./postgres-server.js";
+
+/** Starts a standby of a server, and waits until it is replicated to. @param isSynchronous - Whether commits wait for it. */
+export async function startStandby(
+  primary: TestServer,
+  isSynchronous: boolean,
+): Promise<TestServer> {
+  // Where the primary was away, it is asked for again at once.
+  const standby = await startServer({ wal_retrieve_retry_interval: "50ms" }, primary);
+  if (isSynchronous) await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await ask(primary, "SELECT pg_reload_conf()");
+  const state = isSynchronous ? "sync" : "async";
+  await until(primary, `SELECT FROM pg_stat_replication WHERE sync_state = '${state}'`);
+  return standby;
+}
+
+/** The rows of an answer, asked on a connection of its own. */
+export async function ask(
+  server: TestServer,
+  sql: string,
+): Promise<readonly (readonly unknown[])[]> {
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    return (await client.query({ text: sql, rowMode: "array" })).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Asks until there is a row. */
+export async function until(server: TestServer, sql: string): Promise<void> {
+  while ((await ask(server, sql)).length === 0);
+}
