@@ -19,7 +19,12 @@ import type { StatisticsBatch } from "./statistics.js";
  * `followed`: they are, and every change leaves its address in the trail, by which somebody copies it. `open`: they have arrived.
  */
 export type WorkspaceState =
-  | { readonly state: "incomplete" | "moved" | "open"; readonly transfer: string }
+  | {
+      readonly state: "incomplete" | "moved" | "open";
+      readonly transfer: string;
+      /** What a target is filled from: a store, or a file. */
+      readonly source?: string;
+    }
   | { readonly state: "followed"; readonly transfer: string; readonly trail: string };
 
 /** Where the record is that holds a {@link WorkspaceState}. No id of a workspace is like it. A workspace without one is open. */
