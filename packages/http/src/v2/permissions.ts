@@ -1,7 +1,10 @@
 import {
+  afterCursor,
   OPERATIONS as CORE_OPERATIONS,
+  encodeCursor,
   type Latchkey,
   LatchkeyError,
+  type ListScope,
   type RoleView,
 } from "@latchkey/core";
 import { z } from "zod";
@@ -81,7 +84,8 @@ export const PERMISSIONS: readonly Operation[] = [
       response: { data: [PERMISSION], pagination: { hasMore: false } },
     },
     run: async ({ latchkey }, input) => {
-      const { items, pagination } = pageOf(await latchkey.listPermissions(), input);
+      const list = { list: "permissions", ownerId: latchkey.workspaceId } as const;
+      const { items, pagination } = pageOf(list, await latchkey.listPermissions(), input);
       return { data: items.map(toPermission), pagination };
     },
   }),
@@ -134,7 +138,8 @@ export const PERMISSIONS: readonly Operation[] = [
     response: pageBody(role),
     example: { input: {}, response: { data: [ROLE], pagination: { hasMore: false } } },
     run: async ({ latchkey }, input) => {
-      const { items, pagination } = pageOf(await latchkey.listRoles(), input);
+      const list = { list: "roles", ownerId: latchkey.workspaceId } as const;
+      const { items, pagination } = pageOf(list, await latchkey.listRoles(), input);
       return { data: await toRoles(latchkey, items), pagination };
     },
   }),
@@ -196,21 +201,23 @@ async function byIdOrName<Result>(
   }
 }
 
-/** A page of what v1 returns as a whole. Ids are in the order of creation, so the last one is the cursor. */
+/** A page of what v1 returns as a whole. Ids are in the order of creation, so the cursor holds the last one. */
 function pageOf<Item extends Named>(
+  list: ListScope,
   all: readonly Item[],
-  { limit = 100, cursor = "", search = "" }: z.input<typeof searchable>,
+  { limit = 100, cursor, search = "" }: z.input<typeof searchable>,
 ) {
+  const after = afterCursor(list, cursor) ?? "";
   const wanted = search.toLowerCase();
   const rest = all
     .filter(({ id, name, description: text = "" }) =>
       [id, name, text].some((part) => part.toLowerCase().includes(wanted)),
     )
-    .filter(({ id }) => id > cursor)
+    .filter(({ id }) => id > after)
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const items = rest.slice(0, limit);
-  const next = rest.length > limit ? items.at(-1)?.id : undefined;
-  return { items, pagination: paginationOf({ cursor: next }) };
+  const last = rest.length > limit ? items.at(-1) : undefined;
+  return { items, pagination: paginationOf({ cursor: last && encodeCursor(list, last.id) }) };
 }
 
 async function toRoles(
