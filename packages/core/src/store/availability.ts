@@ -1,7 +1,7 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { JsonValue } from "../lib/json.js";
 import type { StoredRecord } from "../records/stored-record.js";
-import { leaveTrail, trackedPlan, withoutTrail } from "./availability-trail.js";
+import { leaveTrail, nameOf, type Touched, touchedBy } from "./availability-trail.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import type {
@@ -57,7 +57,10 @@ interface KnownState {
   readonly trail: string | null;
 }
 
-/** How many workspaces are remembered. */
+/** Of a workspace that was not read. */
+const UNKNOWN_STATE: KnownState = { revision: -1, version: null, trail: null };
+
+/** How many workspaces are remembered, and of each how many notes. */
 const MOST_KNOWN = 10_000;
 
 const MESSAGES = {
@@ -74,6 +77,8 @@ const MESSAGES = {
 export function createGuardedStore(store: KeyStore): KeyStore {
   const known = new Map<string, KnownState>();
   const followed = new Set<string>();
+  /** What is in a trail already, by workspace, and the version of the state that names the trail. */
+  const noted = new Map<string, { readonly version: number | null; readonly names: Set<string> }>();
 
   function learn(workspaceId: string, revision: number, loaded: LoadedRecord | null): KnownState {
     const state = stateOf(loaded);
@@ -90,6 +95,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
       trail: state?.state === "followed" ? state.trail : null,
     };
     known.set(workspaceId, learned);
+    if (noted.get(workspaceId)?.version !== learned.version) noted.delete(workspaceId);
     if (learned.trail === null) followed.delete(workspaceId);
     else followed.add(workspaceId);
     return learned;
@@ -120,7 +126,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
   async function commit(
     workspaceId: string,
     change: Change,
-    others?: readonly RecordAddress[],
+    others?: readonly Touched[],
   ): Promise<CommitResult> {
     for (;;) {
       const { version = null, trail = null } = known.get(workspaceId) ?? {};
@@ -141,17 +147,50 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     await commit(workspaceId, EMPTY_CHANGE, counted).catch(() => undefined);
   }
 
+  async function readState(workspaceId: string): Promise<KnownState> {
+    const { revision, found } = await store.read(workspaceId, [STATE_ADDRESS]);
+    return learn(workspaceId, revision, found[0] ?? null);
+  }
+
+  /**
+   * Has what a charge may move in the trail before it is charged, once as long as the state stays the same.
+   *
+   * @returns Whether the state was still this one.
+   */
+  async function note(plan: ChargePlan, { version, trail }: KnownState): Promise<boolean> {
+    if (trail === null) return true;
+    const { workspaceId } = plan;
+    const known = noted.get(workspaceId);
+    const names = known?.version === version ? known.names : new Set<string>();
+    const missing = touchedBy(plan).filter((each) => !names.has(nameOf(each)));
+    if (missing.length === 0) return true;
+    const change = leaveTrail(EMPTY_CHANGE, trail, missing);
+    const expects = [{ ...STATE_ADDRESS, version }];
+    const { kind } = await store.commit(workspaceId, { ...change, expects });
+    if (kind !== "committed") return false;
+    if (names.size >= MOST_KNOWN) names.clear();
+    for (const each of missing) names.add(nameOf(each));
+    noted.set(workspaceId, { version, names });
+    return true;
+  }
+
+  /**
+   * The note comes first: whoever ends a trail and then reads it finds whatever was charged until then, since the charge confirms that
+   * the state is still that of the note.
+   */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
+    const { workspaceId, revision } = plan;
+    let state = known.get(workspaceId) ?? UNKNOWN_STATE;
+    if (revision !== null && state.revision !== revision) state = await readState(workspaceId);
     for (;;) {
-      const { version = null, trail = null } = known.get(plan.workspaceId) ?? {};
-      const tracked = trail === null ? plan : trackedPlan(plan, trail);
-      if (plan.revision !== null) return withoutTrail(await store.charge(tracked, moment));
-      // It rests on nothing that would tell.
-      const confirms = [...plan.confirms, { ...STATE_ADDRESS, version }];
-      const result = await store.charge({ ...tracked, confirms, memo: undefined }, moment);
-      if (result.kind !== "stale" || result.moved !== plan.confirms.length)
-        return withoutTrail(result);
-      await readWithState(plan.workspaceId, []);
+      if (await note(plan, state)) {
+        if (revision !== null) return store.charge(plan, moment);
+        // It rests on nothing that would tell.
+        const confirms = [...plan.confirms, { ...STATE_ADDRESS, version: state.version }];
+        const result = await store.charge({ ...plan, confirms, memo: undefined }, moment);
+        if (result.kind !== "stale" || result.moved !== plan.confirms.length) return result;
+      }
+      state = await readState(workspaceId);
     }
   }
 
@@ -160,7 +199,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     page,
     commit: (workspaceId, change) => commit(workspaceId, change),
     charge: (plan, moment) =>
-      followed.size === 0 && plan.revision !== null && moment.request === undefined
+      followed.size === 0 && plan.revision !== null
         ? store.charge(plan, moment)
         : charge(plan, moment),
     addStatistics,
