@@ -169,7 +169,7 @@ Dry run: nothing was written.
     const { folder, store, args } = prepare();
     expect((await runInProcess([...args, "--dry-run"])).stdout).toContain("  to write       2\n");
     const byId = ["import", args[1] as string, "--from", "csv", "--api-id", "api_none"];
-    expect((await runInProcess([...byId, "--store", store])).exitCode).toBe(1);
+    expect((await runInProcess([...byId, "--store", store])).exitCode).toBe(2);
     expect(existsSync(join(folder, "keys.db"))).toBe(false);
   });
 });
