@@ -93,6 +93,8 @@ async function finish(
   // Those that were made a moment ago, too.
   const known = new Set(source.workspaces);
   const workspaces = await target.prepare(await source.followNew());
+  // To look for them may have taken a while.
+  if (!wasFenced) await catchUp(source, target);
   const startedAt = performance.now();
   await source.fence();
   const whole = workspaces.filter((id) => wasFenced || !known.has(id));
