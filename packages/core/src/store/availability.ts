@@ -55,10 +55,9 @@ interface KnownState {
   /** Of the record of its state; null where there is none. */
   readonly version: number | null;
   readonly trail: string | null;
+  /** What this process has noted in the trail. */
+  readonly noted: Set<string>;
 }
-
-/** Of a workspace that was not read. */
-const UNKNOWN_STATE: KnownState = { revision: -1, version: null, trail: null };
 
 /** How many workspaces are remembered, and of each how many notes. */
 const MOST_KNOWN = 10_000;
@@ -77,11 +76,10 @@ const MESSAGES = {
 export function createGuardedStore(store: KeyStore): KeyStore {
   const known = new Map<string, KnownState>();
   const followed = new Set<string>();
-  /** What is in a trail already, by workspace, and the version of the state that names the trail. */
-  const noted = new Map<string, { readonly version: number | null; readonly names: Set<string> }>();
 
   function learn(workspaceId: string, revision: number, loaded: LoadedRecord | null): KnownState {
     const state = stateOf(loaded);
+    const before = known.get(workspaceId);
     known.delete(workspaceId);
     if (state?.state === "incomplete" || state?.state === "moved")
       throw new LatchkeyError("STORE_UNAVAILABLE", MESSAGES[state.state], {
@@ -89,13 +87,14 @@ export function createGuardedStore(store: KeyStore): KeyStore {
         reason: state.state,
       });
     if (known.size >= MOST_KNOWN) known.clear();
+    const version = loaded?.record.version ?? null;
     const learned = {
       revision,
-      version: loaded?.record.version ?? null,
+      version,
       trail: state?.state === "followed" ? state.trail : null,
+      noted: before?.version === version ? before.noted : new Set<string>(),
     };
     known.set(workspaceId, learned);
-    if (noted.get(workspaceId)?.version !== learned.version) noted.delete(workspaceId);
     if (learned.trail === null) followed.delete(workspaceId);
     else followed.add(workspaceId);
     return learned;
@@ -157,20 +156,15 @@ export function createGuardedStore(store: KeyStore): KeyStore {
    *
    * @returns Whether the state was still this one.
    */
-  async function note(plan: ChargePlan, { version, trail }: KnownState): Promise<boolean> {
+  async function note(plan: ChargePlan, { version, trail, noted }: KnownState): Promise<boolean> {
     if (trail === null) return true;
-    const { workspaceId } = plan;
-    const known = noted.get(workspaceId);
-    const names = known?.version === version ? known.names : new Set<string>();
-    const missing = touchedBy(plan).filter((each) => !names.has(nameOf(each)));
+    const missing = touchedBy(plan).filter((each) => !noted.has(nameOf(each)));
     if (missing.length === 0) return true;
-    const change = leaveTrail(EMPTY_CHANGE, trail, missing);
     const expects = [{ ...STATE_ADDRESS, version }];
-    const { kind } = await store.commit(workspaceId, { ...change, expects });
-    if (kind !== "committed") return false;
-    if (names.size >= MOST_KNOWN) names.clear();
-    for (const each of missing) names.add(nameOf(each));
-    noted.set(workspaceId, { version, names });
+    const change = { ...leaveTrail(EMPTY_CHANGE, trail, missing), expects };
+    if ((await store.commit(plan.workspaceId, change)).kind !== "committed") return false;
+    if (noted.size >= MOST_KNOWN) noted.clear();
+    for (const each of missing) noted.add(nameOf(each));
     return true;
   }
 
@@ -180,13 +174,13 @@ export function createGuardedStore(store: KeyStore): KeyStore {
    */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { workspaceId, revision } = plan;
-    let state = known.get(workspaceId) ?? UNKNOWN_STATE;
-    if (revision !== null && state.revision !== revision) state = await readState(workspaceId);
+    let state = known.get(workspaceId);
+    if (revision !== null && state?.revision !== revision) state = await readState(workspaceId);
     for (;;) {
-      if (await note(plan, state)) {
+      if (state === undefined || (await note(plan, state))) {
         if (revision !== null) return store.charge(plan, moment);
         // It rests on nothing that would tell.
-        const confirms = [...plan.confirms, { ...STATE_ADDRESS, version: state.version }];
+        const confirms = [...plan.confirms, { ...STATE_ADDRESS, version: state?.version ?? null }];
         const result = await store.charge({ ...plan, confirms, memo: undefined }, moment);
         if (result.kind !== "stale" || result.moved !== plan.confirms.length) return result;
       }
