@@ -19,11 +19,12 @@ export interface ListScope {
 /**
  * Writes the opaque text with which a caller fetches the next page.
  *
+ * It holds a position and nothing that grants anything: workspace and API come from the request itself,
+ * so a forged cursor can at most start a page elsewhere in a list that its caller may read anyway.
+ *
  * @param lastId - Id of the last item of the page before.
  */
 export function encodeCursor(scope: ListScope, lastId: string): string {
-  // A position and nothing that grants anything: workspace and API come from the request itself, so a forged cursor can at most start
-  // a page elsewhere in a list that its caller may read anyway.
   return encodeBase64Url(
     new TextEncoder().encode([VERSION, scope.list, scope.ownerId, lastId].join(":")),
   );
