@@ -21,7 +21,6 @@ export {
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
-export { encodeCursor, type ListScope } from "./lib/cursor.js";
 export { deepFrozen } from "./lib/deep-freeze.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
@@ -46,7 +45,6 @@ export type {
   PruneAuditEventsInput,
   PrunedCount,
 } from "./operations/audit-log/prune-audit-events.js";
-export { afterCursor } from "./operations/context.js";
 export type {
   CreatedIdentity,
   CreateIdentityInput,

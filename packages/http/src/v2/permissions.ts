@@ -1,10 +1,7 @@
 import {
-  afterCursor,
   OPERATIONS as CORE_OPERATIONS,
-  encodeCursor,
   type Latchkey,
   LatchkeyError,
-  type ListScope,
   type RoleView,
 } from "@latchkey/core";
 import { z } from "zod";
@@ -84,7 +81,7 @@ export const PERMISSIONS: readonly Operation[] = [
       response: { data: [PERMISSION], pagination: { hasMore: false } },
     },
     run: async ({ latchkey }, input) => {
-      const list = { list: "permissions", ownerId: latchkey.workspaceId } as const;
+      const list = `permissions:${latchkey.workspaceId}:`;
       const { items, pagination } = pageOf(list, await latchkey.listPermissions(), input);
       return { data: items.map(toPermission), pagination };
     },
@@ -138,7 +135,7 @@ export const PERMISSIONS: readonly Operation[] = [
     response: pageBody(role),
     example: { input: {}, response: { data: [ROLE], pagination: { hasMore: false } } },
     run: async ({ latchkey }, input) => {
-      const list = { list: "roles", ownerId: latchkey.workspaceId } as const;
+      const list = `roles:${latchkey.workspaceId}:`;
       const { items, pagination } = pageOf(list, await latchkey.listRoles(), input);
       return { data: await toRoles(latchkey, items), pagination };
     },
@@ -201,13 +198,23 @@ async function byIdOrName<Result>(
   }
 }
 
+/** What a cursor of a list holds behind the name of the list. @throws LatchkeyError `BAD_REQUEST` for any other. */
+function afterCursor(list: string, cursor: string | undefined): string {
+  if (cursor === undefined) return "";
+  const lastId = cursor.startsWith(list) ? cursor.slice(list.length) : "";
+  if (/^[a-z]+_[A-Za-z0-9]+$/.test(lastId)) return lastId;
+  const message = "must be a cursor that this list answered";
+  const issues = [{ path: "cursor", message }];
+  throw new LatchkeyError("BAD_REQUEST", `"cursor" ${message}`, { issues });
+}
+
 /** A page of what v1 returns as a whole. Ids are in the order of creation, so the cursor holds the last one. */
 function pageOf<Item extends Named>(
-  list: ListScope,
+  list: string,
   all: readonly Item[],
   { limit = 100, cursor, search = "" }: z.input<typeof searchable>,
 ) {
-  const after = afterCursor(list, cursor) ?? "";
+  const after = afterCursor(list, cursor);
   const wanted = search.toLowerCase();
   const rest = all
     .filter(({ id, name, description: text = "" }) =>
@@ -217,7 +224,7 @@ function pageOf<Item extends Named>(
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const items = rest.slice(0, limit);
   const last = rest.length > limit ? items.at(-1) : undefined;
-  return { items, pagination: paginationOf({ cursor: last && encodeCursor(list, last.id) }) };
+  return { items, pagination: paginationOf({ cursor: last && `${list}${last.id}` }) };
 }
 
 async function toRoles(
