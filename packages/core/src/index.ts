@@ -216,7 +216,7 @@ export {
   stateRecord,
   type WorkspaceState,
 } from "./store/availability.js";
-export { trailList, trailWindows } from "./store/availability-trail.js";
+export { trailList } from "./store/availability-trail.js";
 export {
   type Change,
   type Claim,

@@ -99,7 +99,7 @@ describe("the program", () => {
   ])("%j on a store at a place that does not exist ends with 2", async (args, file, message) => {
     const store = `sqlite:${join(tempFolder(), file)}`;
     const { exitCode, stderr } = await runInProcess([...args, "--store", store]);
-    expect(stderr).toContain(`latchkey: --store: ${message} `);
+    expect(stderr).toContain(`latchkey: --store must name a file that can be used: ${message} `);
     expect(exitCode).toBe(2);
   });
 

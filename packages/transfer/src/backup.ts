@@ -3,7 +3,7 @@ import { type Counts, count } from "./counts.js";
 import type { Encryption } from "./file/encryption.js";
 import { writeBackup } from "./file/write-file.js";
 import { assertReadable, type Part, storeParts, workspacesOf } from "./passes/source.js";
-import { createProgress, type ProgressListener } from "./progress.js";
+import { createStoreProgress, type ProgressListener } from "./progress.js";
 
 /** Options of {@link backup}. */
 export interface BackupOptions {
@@ -34,7 +34,7 @@ export async function backup(
 ): Promise<BackupReport> {
   await assertReadable(store);
   const workspaces = await workspacesOf(store);
-  const onPart = createProgress("copying", options.onProgress);
+  const onPart = await createStoreProgress("copying", options.onProgress, store, workspaces);
   const counts: Record<string, number> = {};
   const counted = watched(storeParts(store, workspaces), (part) => {
     count(counts, part);

@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { KeyStore, Latchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import { sqliteStore } from "@latchkey/sqlite";
 import { describe, expect, test } from "vitest";
+import { backup } from "./backup.js";
 import { copy } from "./copy.js";
 import { takeBack } from "./live/take-back.js";
-import { Death } from "./testing/dying-store.js";
+import { restore } from "./restore.js";
+import { Death, livesThrough } from "./testing/dying-store.js";
 import { latchkeyOn } from "./testing/fixture.js";
 
 const GRANTED = 4;
@@ -35,17 +39,8 @@ async function answer(latchkey: Latchkey, key: string): Promise<string | undefin
 }
 
 /** Copies until the process dies, and answers whether it lived to see the end. */
-async function copyUntilDeath(from: KeyStore, to: KeyStore, live: boolean, death: Death) {
-  try {
-    await copy(death.store(from), death.store(to), { live });
-    return true;
-  } catch (error) {
-    expect(death.hasCome ? "killed" : String(error)).toBe("killed");
-    return false;
-  } finally {
-    // Nothing of it goes on afterwards.
-    await new Promise(setImmediate);
-  }
+function copyUntilDeath(from: KeyStore, to: KeyStore, live: boolean, death: Death) {
+  return livesThrough(death, () => copy(death.store(from), death.store(to), { live }));
 }
 
 describe.each([{ live: false }, { live: true }])(
@@ -55,7 +50,7 @@ describe.each([{ live: false }, { live: true }])(
       const outcomes = new Set<string>();
       for (let calls = 0, isDone = false; !isDone; calls += 1) {
         const { store, latchkey, counted, free } = await aSource();
-        const to = sqliteStore(":memory:");
+        const to = memoryStore();
         const target = latchkeyOn(to);
         isDone = await copyUntilDeath(store, to, live, new Death(calls));
         const answers = [await answer(latchkey, free), await answer(target, free)];
@@ -69,7 +64,6 @@ describe.each([{ live: false }, { live: true }])(
             if ((await answer(each, counted)) === "VALID") used += 1;
         expect(used).toBe(GRANTED + (isDone && !live ? 1 : 0));
         expect(await answer(target, free)).toBe("VALID");
-        await to.close();
       }
       expect([...outcomes].sort()).toEqual(
         live
@@ -103,3 +97,25 @@ test("a live copy that is killed can be taken back at any point before the targe
     "true: VALID, incomplete",
   ]);
 });
+
+test("a restore that is killed after any number of calls leaves nothing that serves, and comes to its end when it is called again", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-kills-"));
+  const path = join(folder, "keys.lkb");
+  const { store, counted, free } = await aSource();
+  await backup(store, path);
+  const outcomes = new Set<string | undefined>();
+  for (let calls = 0, isDone = false; !isDone; calls += 1) {
+    const to = memoryStore();
+    const target = latchkeyOn(to);
+    const death = new Death(calls);
+    isDone = await livesThrough(death, () => restore(death.store(to), path));
+    outcomes.add(await answer(target, free));
+    if (!isDone) await restore(to, path);
+    let used = 0;
+    for (let time = 0; time <= GRANTED; time += 1)
+      if ((await answer(target, counted)) === "VALID") used += 1;
+    expect([used, await answer(target, free)]).toEqual([GRANTED, "VALID"]);
+  }
+  rmSync(folder, { recursive: true });
+  expect([...outcomes].sort()).toEqual(["NOT_FOUND", "VALID", "incomplete"]);
+}, 60_000);

@@ -1,9 +1,8 @@
 import type { KeyStore } from "@latchkey/core";
-import { count } from "./counts.js";
 import type { Decryption } from "./file/encryption.js";
 import { readBackup } from "./file/read-file.js";
 import { FileCounters } from "./file/shared-counters.js";
-import type { Part } from "./passes/source.js";
+import { emptyParts, type Part } from "./passes/source.js";
 import { createProgress, type ProgressListener } from "./progress.js";
 import type { TransferReport } from "./report.js";
 import { TransferTarget } from "./target.js";
@@ -11,6 +10,11 @@ import { TransferTarget } from "./target.js";
 /** Options of {@link restore}. */
 export interface RestoreOptions {
   readonly decryption?: Decryption;
+  /**
+   * What another copy or restore left half done in the store is deleted first. Without it such a store is taken only for the file
+   * that it was begun from.
+   */
+  readonly startOver?: boolean;
   readonly onProgress?: ProgressListener;
 }
 
@@ -18,21 +22,28 @@ export interface RestoreOptions {
  * Writes a backup to an empty store. The file is read to its end, and found to be whole, before anything is written; then the store
  * answers nothing before everything was read back and found to be what the file says. Call it again if it was interrupted.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, and for a file that is damaged, altered, cut off, of a later
+ * @param to - The store, or what opens it once the file was found to be whole. It stays open.
+ * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, or was begun from another file, and for a file that is damaged, altered, cut off, of a later
  * version or encrypted for somebody else.
  */
 export async function restore(
-  store: KeyStore,
+  to: KeyStore | (() => KeyStore),
   path: string,
-  { decryption, onProgress }: RestoreOptions = {},
+  { decryption, startOver, onProgress }: RestoreOptions = {},
 ): Promise<TransferReport> {
   const counters = new FileCounters();
-  const workspaces: string[] = [];
-  const counts: Record<string, number> = {};
-  for await (const part of readBackup(path, decryption)) {
+  /** How many records the lists of each workspace have. */
+  const sizes = new Map<string, number>();
+  let last = "";
+  let digest = "";
+  const onEnd = (sha256: string) => {
+    digest = sha256;
+  };
+  for await (const part of readBackup(path, decryption, onEnd)) {
     counters.learn(part);
-    count(counts, part);
-    if (part.kind === "workspace") workspaces.push(part.workspaceId);
+    if (part.kind === "workspace") last = part.workspaceId;
+    const size = part.kind === "records" ? part.records.length : 0;
+    sizes.set(last, (sizes.get(last) ?? 0) + size);
   }
   async function* parts(workspaceIds: readonly string[]): AsyncGenerator<Part> {
     const wanted = new Set(workspaceIds);
@@ -41,12 +52,16 @@ export async function restore(
       if (part.kind === "workspace") isWanted = wanted.has(part.workspaceId);
       if (isWanted) yield counters.resolve(part);
     }
+    yield* emptyParts(workspaceIds.filter((id) => !sizes.has(id)));
   }
-  const target = await TransferTarget.take(store);
-  const total = Object.values(counts).reduce((sum, size) => sum + size, 0);
+  const store = typeof to === "function" ? to() : to;
+  const target = await TransferTarget.take(store, { source: `file:${digest}`, startOver });
   return target.fill(
-    { workspaces: async () => workspaces, parts },
-    (phase) => createProgress(phase, onProgress, total),
+    { workspaces: async () => [...sizes.keys()], parts },
+    async (phase, workspaceIds) => {
+      const total = workspaceIds.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
+      return createProgress(phase, onProgress, total);
+    },
     "the target does not stay as it is written: does something else use it?",
   );
 }

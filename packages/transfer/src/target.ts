@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { clear } from "./clear.js";
 import { Pass, type PassResult } from "./passes/reconcile.js";
 import { type Part, workspacesOf } from "./passes/source.js";
 import type { TransferProgress } from "./progress.js";
@@ -11,6 +12,18 @@ import { expectState, type FoundState, readState, replaceState } from "./state.j
 /** Passes after which a source or a target that never stays the same is given up. */
 const MOST_PASSES = 5;
 
+const BEGUN_FROM_ANOTHER =
+  "the target holds a part of another source, of which a copy or a restore did not come to its end: run that one again, " +
+  "or delete that part (startOver, --start-over)";
+
+/** What a target is filled from. */
+export interface TargetOrigin {
+  /** What its source is called: the same store, or the same file, is called the same again. */
+  readonly source: string;
+  /** Whether what was left half done is deleted first, whatever it came from. */
+  readonly startOver?: boolean | undefined;
+}
+
 /**
  * The store that is written to. Each of its workspaces is marked as incomplete before anything else is written to it, and answers
  * nothing until it is opened, which is one atomic step each.
@@ -19,45 +32,63 @@ export class TransferTarget {
   readonly #states = new Map<string, FoundState>();
   /** Workspaces that were opened before this process came: they are in use. */
   readonly #opened = new Set<string>();
+  /** Workspaces that this process has gone through whole. */
+  readonly #filled = new Set<string>();
   readonly #shared = new Map<string, SharedCounters>();
 
   private constructor(
     readonly store: KeyStore,
     /** What this transfer is called on both sides. */
     readonly transfer: string,
+    readonly source: string,
   ) {}
 
   /**
-   * Takes a store over: an empty one, or one whose transfer has not come to its end. Whoever was at it finds that out with the next
-   * change.
+   * Takes a store over: an empty one, or one whose transfer from this source has not come to its end. Whoever was at it finds that
+   * out with the next change.
    *
-   * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use.
+   * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, and where it was begun from another source.
    */
-  static async take(store: KeyStore): Promise<TransferTarget> {
-    const found: [string, FoundState][] = [];
-    for (const id of await workspacesOf(store)) found.push([id, await readState(store, id)]);
-    const half = found.find(([, { state }]) => state?.state === "incomplete");
-    const transfer = half?.[1].state?.transfer ?? null;
+  static async take(
+    store: KeyStore,
+    { source, startOver = false }: TargetOrigin,
+  ): Promise<TransferTarget> {
+    const [half, opened] = [new Map<string, FoundState>(), new Map<string, FoundState>()];
+    for (const id of await workspacesOf(store)) {
+      const found = await readState(store, id);
+      (found.state?.state === "incomplete" ? half : opened).set(id, found);
+    }
+    const begun = [...half.values()][0]?.state ?? null;
+    const isArrived = ({ state }: FoundState) =>
+      state?.state === "open" && state.transfer === begun?.transfer;
+    if (![...opened.values()].every(isArrived))
+      throw refusal("the target is not empty: keys are copied to a store that has none");
     const isOwn = ({ state }: FoundState) =>
-      state?.transfer === transfer && (state?.state === "incomplete" || state?.state === "open");
-    if (!found.every(([, state]) => isOwn(state)))
-      throw new LatchkeyError(
-        "PRECONDITION_FAILED",
-        "the target is not empty: keys are copied to a store that has none",
-      );
-    const target = new TransferTarget(store, transfer ?? randomUUID());
-    for (const [id, state] of found)
-      if (state.state?.state === "open") target.#opened.add(id);
-      else await target.#mark(id, state);
+      state?.state === "incomplete" &&
+      state.source === source &&
+      state.transfer === begun?.transfer;
+    const isSame = [...half.values()].every(isOwn);
+    if (startOver && opened.size > 0)
+      throw refusal("the target is used already: what arrived there is not deleted");
+    if (!isSame && !startOver) throw refusal(BEGUN_FROM_ANOTHER);
+    const transfer = (isSame ? begun?.transfer : undefined) ?? randomUUID();
+    const target = new TransferTarget(store, transfer, source);
+    for (const id of opened.keys()) target.#opened.add(id);
+    for (const [id, state] of startOver ? await clear(store, half) : half)
+      await target.#mark(id, state);
     return target;
   }
 
-  /** Marks workspaces as incomplete that are not yet. @returns Those of them that are not open. */
+  /**
+   * Marks workspaces as incomplete that are not yet.
+   *
+   * @returns All that are: those of them that are not open, and those that are on the target and not in the source any more.
+   */
   async prepare(workspaceIds: readonly string[]): Promise<readonly string[]> {
-    const wanted = workspaceIds.filter((id) => !this.#opened.has(id));
-    for (const id of wanted)
-      if (!this.#states.has(id)) await this.#mark(id, await readState(this.store, id));
-    return wanted;
+    for (const id of workspaceIds)
+      if (!this.#opened.has(id) && !this.#states.has(id))
+        await this.#mark(id, await readState(this.store, id));
+    return [...this.#states.keys()].sort();
   }
 
   /** Where a workspace is written to that was prepared. */
@@ -70,12 +101,20 @@ export class TransferTarget {
   }
 
   /** Compares and writes parts of workspaces that were prepared. @param namesChanged - Whether to name what differed. */
-  pass(
+  async pass(
     parts: AsyncIterable<Part>,
     onPart: (part: Part) => void,
     namesChanged = false,
   ): Promise<PassResult> {
-    return new Pass({ targetOf: this.at.bind(this), onPart, namesChanged }).run(parts);
+    const seen: string[] = [];
+    const watch = (part: Part) => {
+      if (part.kind === "workspace") seen.push(part.workspaceId);
+      onPart(part);
+    };
+    const pass = new Pass({ targetOf: this.at.bind(this), onPart: watch, namesChanged });
+    const result = await pass.run(parts);
+    for (const id of seen) this.#filled.add(id);
+    return result;
   }
 
   /**
@@ -89,12 +128,15 @@ export class TransferTarget {
       readonly workspaces: () => Promise<readonly string[]>;
       readonly parts: (workspaceIds: readonly string[]) => AsyncIterable<Part>;
     },
-    progressOf: (phase: TransferProgress["phase"]) => (part: Part) => void,
+    progressOf: (
+      phase: TransferProgress["phase"],
+      workspaceIds: readonly string[],
+    ) => Promise<(part: Part) => void>,
     complaint: string,
   ): Promise<TransferReport> {
     for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
       const workspaces = await this.prepare(await source.workspaces());
-      const onPart = progressOf(pass === 1 ? "copying" : "verifying");
+      const onPart = await progressOf(pass === 1 ? "copying" : "verifying", workspaces);
       const result = await this.pass(source.parts(workspaces), onPart);
       if (result.differences > 0) continue;
       const report = reportOf(workspaces, result);
@@ -104,15 +146,30 @@ export class TransferTarget {
     throw new LatchkeyError("CONFLICT", complaint);
   }
 
-  /** Opens the workspaces, one after the other: from then on they are used. */
+  /**
+   * Opens the workspaces, one after the other: from then on they are used.
+   *
+   * @throws LatchkeyError `INTERNAL_SERVER_ERROR` where this process did not go through one of them: then it opens none.
+   */
   async open(): Promise<void> {
-    const state = { state: "open", transfer: this.transfer } as const;
+    const unfilled = [...this.#states.keys()].filter((id) => !this.#filled.has(id));
+    if (unfilled.length > 0)
+      throw new LatchkeyError(
+        "INTERNAL_SERVER_ERROR",
+        `nothing was opened, since nothing is known of the workspaces ${unfilled.join(", ")}`,
+      );
+    const state = { state: "open", transfer: this.transfer, source: this.source } as const;
     for (const [id, before] of this.#states) await replaceState(this.store, id, before, state);
     this.#states.clear();
   }
 
   async #mark(id: string, before: FoundState): Promise<void> {
-    const state = { state: "incomplete", transfer: this.transfer } as const;
+    const { transfer, source } = this;
+    const state = { state: "incomplete", transfer, source } as const;
     this.#states.set(id, await replaceState(this.store, id, before, state));
   }
+}
+
+function refusal(why: string): LatchkeyError {
+  return new LatchkeyError("PRECONDITION_FAILED", why);
 }

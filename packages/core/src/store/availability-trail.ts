@@ -2,11 +2,10 @@ import type { JsonValue } from "../lib/json.js";
 import type { StoredRecord } from "../records/stored-record.js";
 import { nativeSha256, portableSha256 } from "../secrets/hash.js";
 import type { Change, RecordAddress } from "./change.js";
-import type { ChargePlan, ChargeResult, LimitCharge } from "./charge.js";
+import type { ChargePlan } from "./charge.js";
 
-/** No limit has this name: those of keys and requests have one character at least. */
-const TRAIL_NAME = "";
-const DAY_MS = 86_400_000;
+/** A record, or a window without an owner. */
+export type Touched = RecordAddress | { readonly window: string };
 
 /**
  * The list of a trail: of records whose bodies are the addresses that changes touched, `{ kind, id }`, or the names of windows without
@@ -16,31 +15,23 @@ export function trailList(trail: string): string {
   return `$trail:${trail}`;
 }
 
-/**
- * What the names of windows begin with by which a trail holds what was charged: `<kind>:<id>` of a record, or `:<name>` of a window without
- * an owner.
- */
-export function trailWindows(trail: string): string {
-  return `t:${trail}:`;
-}
-
-/** The change, with the address of each record and the name of each window that it writes in the trail, and of other records. */
-export function leaveTrail(
-  change: Change,
-  trail: string,
-  others: readonly RecordAddress[] = [],
-): Change {
+/** The change, with the address of each record and the name of each window that it writes in the trail, and of others. */
+export function leaveTrail(change: Change, trail: string, others: readonly Touched[] = []): Change {
   const digest = nativeSha256 ?? portableSha256;
   const written = [
     ...change.puts.map(({ record }) => record),
     ...change.deletes,
     ...change.counters,
+    ...change.dropWindows.map((window) => ({ window })),
     ...others,
   ];
-  const bodies = new Map<string, JsonValue>([
-    ...written.map(({ kind, id }) => [`${kind} ${id}`, { kind, id }] as const),
-    ...change.dropWindows.map((window) => [` ${window}`, { window }] as const),
-  ]);
+  const bodies = new Map<string, JsonValue>(
+    written.map((each) =>
+      "window" in each
+        ? [nameOf(each), { window: each.window }]
+        : [nameOf(each), { kind: each.kind, id: each.id }],
+    ),
+  );
   const records = Array.from(bodies, ([name, body]): StoredRecord => {
     return {
       kind: "workspace",
@@ -57,33 +48,17 @@ export function leaveTrail(
   };
 }
 
-const tracked = new WeakMap<ChargePlan, ChargePlan>();
-
-/** The plan, with a window for each record and for each window whose counters it may move: what it takes there says that it did. */
-export function trackedPlan(plan: ChargePlan, trail: string): ChargePlan {
-  const known = tracked.get(plan);
-  if (plan.mode === "peek") return plan;
-  const prefix = trailWindows(trail);
-  if (known?.limits.at(-1)?.window.startsWith(prefix)) return known;
-  const places = new Set([plan.uses, ...plan.limits.map(({ owner }) => owner)]);
-  const records = plan.confirms.filter((_, place) => places.has(place));
-  const windows = plan.limits.filter(({ owner }) => owner === null);
-  const limits = [
-    ...records.map(({ kind, id }) => `${kind}:${id}`),
-    ...windows.map(({ window }) => `:${window}`),
-  ].map((name): LimitCharge => {
-    const limit = Number.MAX_SAFE_INTEGER;
-    const window = `${prefix}${name}`;
-    return { name: TRAIL_NAME, window, limit, duration: DAY_MS, cost: 1, owner: null };
-  });
-  const made = { ...plan, limits: [...plan.limits, ...limits], memo: undefined };
-  tracked.set(plan, made);
-  return made;
+/** A text that no other record or window has. */
+export function nameOf(touched: Touched): string {
+  return "window" in touched ? ` ${touched.window}` : `${touched.kind} ${touched.id}`;
 }
 
-/** The result as the plan would have had it: also where one is remembered that left a trail. */
-export function withoutTrail(result: ChargeResult): ChargeResult {
-  if (!("limits" in result) || result.limits.every(({ name }) => name !== TRAIL_NAME))
-    return result;
-  return { ...result, limits: result.limits.filter(({ name }) => name !== TRAIL_NAME) };
+/** What a charge may move: records whose counters it draws from, and windows without an owner. */
+export function touchedBy(plan: ChargePlan): readonly Touched[] {
+  if (plan.mode === "peek") return [];
+  const places = new Set([plan.uses, ...plan.limits.map(({ owner }) => owner)]);
+  return [
+    ...plan.confirms.filter((_, place) => places.has(place)),
+    ...plan.limits.filter(({ owner }) => owner === null),
+  ];
 }

@@ -122,21 +122,36 @@ describe("a workspace that is followed", () => {
     await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
     await guarded.commit(WORKSPACE, aChange({ dropWindows: ["w"] }));
     expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([{ window: "w" }]);
-    const limit = { name: "n", window: "w", limit: 1, duration: 9, cost: 1, owner: null };
-    const taken = await guarded.charge(aPlan({ limits: [limit] }), { now: 0, refill: null });
-    expect(plans.at(-1)?.limits).toMatchObject([limit, { window: "t:3::w", cost: 1 }]);
-    expect(taken).toMatchObject({ limits: [{ name: "n" }] });
+    const limit = { name: "n", window: "v", limit: 1, duration: 9, cost: 1, owner: null };
+    await guarded.charge(aPlan({ limits: [limit] }), { now: 0, refill: null });
+    expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([{ window: "v" }]);
+    expect(plans.at(-1)?.limits).toEqual([limit]);
   });
 
-  test("takes a unit from a window named after each record whose counters may move, and shows it to nobody", async () => {
-    const { guarded, enter, plans } = await aGuarded();
+  test("has each record whose counters a charge may move in its trail before it is charged, once for each state", async () => {
+    const { store, guarded, enter, plans } = await aGuarded();
     await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
     await guarded.read(WORKSPACE, []);
-    const plan = aPlan({ revision: 1, confirms: [{ ...KEY, version: null }], uses: 0 });
     const moment = { now: 0, refill: null };
-    expect(await guarded.charge(plan, moment)).toMatchObject({ kind: "charged", limits: [] });
-    expect(plans.at(-1)?.limits).toMatchObject([{ window: "t:3:key:key_1", cost: 1, owner: null }]);
-    await guarded.charge({ ...plan, mode: "peek" }, moment);
-    expect(plans.at(-1)?.limits).toEqual([]);
+    const charge = (revision: number, fields: Partial<ChargePlan> = {}) =>
+      guarded.charge(
+        aPlan({ revision, confirms: [{ ...KEY, version: null }], uses: 0, ...fields }),
+        moment,
+      );
+    const before = store.changes.length;
+    await charge(1, { mode: "peek" });
+    expect(store.changes).toHaveLength(before);
+    for (let time = 0; time < 2; time += 1) await charge(1);
+    expect(plans).toHaveLength(3);
+    expect(store.changes).toHaveLength(before + 1);
+    expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([KEY]);
+    expect(store.changes.at(-1)?.enters).toMatchObject([{ list: "$trail:3" }]);
+    // Another trail, of which this process has not heard when it is asked.
+    await enter({ state: "followed", transfer: "t", trail: "4" }, 8);
+    await charge(2);
+    expect(store.changes.at(-1)?.enters).toMatchObject([{ list: "$trail:4" }]);
+    await enter({ state: "moved", transfer: "t" }, 9);
+    await expect(charge(3)).rejects.toMatchObject({ reason: "moved" });
+    expect(plans).toHaveLength(4);
   });
 });

@@ -1,7 +1,7 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { JsonValue } from "../lib/json.js";
 import type { StoredRecord } from "../records/stored-record.js";
-import { leaveTrail, trackedPlan, withoutTrail } from "./availability-trail.js";
+import { leaveTrail, nameOf, type Touched, touchedBy } from "./availability-trail.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import type {
@@ -19,7 +19,12 @@ import type { StatisticsBatch } from "./statistics.js";
  * `followed`: they are, and every change leaves its address in the trail, by which somebody copies it. `open`: they have arrived.
  */
 export type WorkspaceState =
-  | { readonly state: "incomplete" | "moved" | "open"; readonly transfer: string }
+  | {
+      readonly state: "incomplete" | "moved" | "open";
+      readonly transfer: string;
+      /** What a target is filled from: a store, or a file. */
+      readonly source?: string;
+    }
   | { readonly state: "followed"; readonly transfer: string; readonly trail: string };
 
 /** Where the record is that holds a {@link WorkspaceState}. No id of a workspace is like it. A workspace without one is open. */
@@ -50,9 +55,11 @@ interface KnownState {
   /** Of the record of its state; null where there is none. */
   readonly version: number | null;
   readonly trail: string | null;
+  /** What this process has noted in the trail. */
+  readonly noted: Set<string>;
 }
 
-/** How many workspaces are remembered. */
+/** How many workspaces are remembered, and of each how many notes. */
 const MOST_KNOWN = 10_000;
 
 const MESSAGES = {
@@ -72,6 +79,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
 
   function learn(workspaceId: string, revision: number, loaded: LoadedRecord | null): KnownState {
     const state = stateOf(loaded);
+    const before = known.get(workspaceId);
     known.delete(workspaceId);
     if (state?.state === "incomplete" || state?.state === "moved")
       throw new LatchkeyError("STORE_UNAVAILABLE", MESSAGES[state.state], {
@@ -79,10 +87,12 @@ export function createGuardedStore(store: KeyStore): KeyStore {
         reason: state.state,
       });
     if (known.size >= MOST_KNOWN) known.clear();
+    const version = loaded?.record.version ?? null;
     const learned = {
       revision,
-      version: loaded?.record.version ?? null,
+      version,
       trail: state?.state === "followed" ? state.trail : null,
+      noted: before?.version === version ? before.noted : new Set<string>(),
     };
     known.set(workspaceId, learned);
     if (learned.trail === null) followed.delete(workspaceId);
@@ -125,7 +135,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
   function commit(
     workspaceId: string,
     change: Change,
-    others?: readonly RecordAddress[],
+    others?: readonly Touched[],
   ): Promise<CommitResult> {
     const { version = null, trail = null } = known.get(workspaceId) ?? {};
     const expects = [...change.expects, { ...STATE_ADDRESS, version }];
@@ -145,17 +155,45 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     await commit(workspaceId, EMPTY_CHANGE, counted).catch(() => undefined);
   }
 
+  async function readState(workspaceId: string): Promise<KnownState> {
+    const { revision, found } = await store.read(workspaceId, [STATE_ADDRESS]);
+    return learn(workspaceId, revision, found[0] ?? null);
+  }
+
+  /**
+   * Has what a charge may move in the trail before it is charged, once as long as the state stays the same.
+   *
+   * @returns Whether the state was still this one.
+   */
+  async function note(plan: ChargePlan, { version, trail, noted }: KnownState): Promise<boolean> {
+    if (trail === null) return true;
+    const missing = touchedBy(plan).filter((each) => !noted.has(nameOf(each)));
+    if (missing.length === 0) return true;
+    const expects = [{ ...STATE_ADDRESS, version }];
+    const change = { ...leaveTrail(EMPTY_CHANGE, trail, missing), expects };
+    if ((await store.commit(plan.workspaceId, change)).kind !== "committed") return false;
+    if (noted.size >= MOST_KNOWN) noted.clear();
+    for (const each of missing) noted.add(nameOf(each));
+    return true;
+  }
+
+  /**
+   * The note comes first: whoever ends a trail and then reads it finds whatever was charged until then, since the charge confirms that
+   * the state is still that of the note.
+   */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
+    const { workspaceId, revision } = plan;
+    let state = known.get(workspaceId);
+    if (revision !== null && state?.revision !== revision) state = await readState(workspaceId);
     for (;;) {
-      const { version = null, trail = null } = known.get(plan.workspaceId) ?? {};
-      const tracked = trail === null ? plan : trackedPlan(plan, trail);
-      if (plan.revision !== null) return withoutTrail(await store.charge(tracked, moment));
-      // It rests on nothing that would tell.
-      const confirms = [...plan.confirms, { ...STATE_ADDRESS, version }];
-      const result = await store.charge({ ...tracked, confirms, memo: undefined }, moment);
-      if (result.kind !== "stale" || result.moved !== plan.confirms.length)
-        return withoutTrail(result);
-      await readWithState(plan.workspaceId, []);
+      if (state === undefined || (await note(plan, state))) {
+        if (revision !== null) return store.charge(plan, moment);
+        // It rests on nothing that would tell.
+        const confirms = [...plan.confirms, { ...STATE_ADDRESS, version: state?.version ?? null }];
+        const result = await store.charge({ ...plan, confirms, memo: undefined }, moment);
+        if (result.kind !== "stale" || result.moved !== plan.confirms.length) return result;
+      }
+      state = await readState(workspaceId);
     }
   }
 
@@ -164,7 +202,7 @@ export function createGuardedStore(store: KeyStore): KeyStore {
     page,
     commit: (workspaceId, change) => commit(workspaceId, change),
     charge: (plan, moment) =>
-      followed.size === 0 && plan.revision !== null && moment.request === undefined
+      followed.size === 0 && plan.revision !== null
         ? store.charge(plan, moment)
         : charge(plan, moment),
     addStatistics,

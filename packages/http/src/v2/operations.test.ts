@@ -250,6 +250,28 @@ describe("what v2 does by itself", () => {
     expect(names).toHaveLength(4);
   });
 
+  test("a cursor that is damaged, or of another list, is a bad request in every list", async () => {
+    const { service } = await open();
+    for (const name of ["a.read", "b.read"]) {
+      await service.latchkey.createPermission({ name });
+      await service.latchkey.createRole({ name });
+    }
+    const list = (name: string, input: object) => callAs(service, name, input, root);
+    const ofRoles = (await list("permissions.listRoles", { limit: 1 })).body.pagination.cursor;
+    for (const [name, cursor] of [
+      ["permissions.listRoles", "garbage"],
+      ["permissions.listPermissions", "garbage"],
+      ["permissions.listPermissions", ofRoles],
+      ["identities.listIdentities", "garbage"],
+    ] as const) {
+      const { status, body } = await list(name, { cursor });
+      expect([status, body.error.errors]).toEqual([
+        400,
+        [expect.objectContaining({ location: expect.stringContaining("cursor") })],
+      ]);
+    }
+  });
+
   test("a search finds identities by a part of either id, and goes on where it stopped looking", async () => {
     const { service, fixture } = await open();
     const made: string[] = [];

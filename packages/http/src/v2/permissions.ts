@@ -81,7 +81,8 @@ export const PERMISSIONS: readonly Operation[] = [
       response: { data: [PERMISSION], pagination: { hasMore: false } },
     },
     run: async ({ latchkey }, input) => {
-      const { items, pagination } = pageOf(await latchkey.listPermissions(), input);
+      const list = `permissions:${latchkey.workspaceId}:`;
+      const { items, pagination } = pageOf(list, await latchkey.listPermissions(), input);
       return { data: items.map(toPermission), pagination };
     },
   }),
@@ -134,7 +135,8 @@ export const PERMISSIONS: readonly Operation[] = [
     response: pageBody(role),
     example: { input: {}, response: { data: [ROLE], pagination: { hasMore: false } } },
     run: async ({ latchkey }, input) => {
-      const { items, pagination } = pageOf(await latchkey.listRoles(), input);
+      const list = `roles:${latchkey.workspaceId}:`;
+      const { items, pagination } = pageOf(list, await latchkey.listRoles(), input);
       return { data: await toRoles(latchkey, items), pagination };
     },
   }),
@@ -196,21 +198,33 @@ async function byIdOrName<Result>(
   }
 }
 
-/** A page of what v1 returns as a whole. Ids are in the order of creation, so the last one is the cursor. */
+/** What a cursor of a list holds behind the name of the list. @throws LatchkeyError `BAD_REQUEST` for any other. */
+function afterCursor(list: string, cursor: string | undefined): string {
+  if (cursor === undefined) return "";
+  const lastId = cursor.startsWith(list) ? cursor.slice(list.length) : "";
+  if (/^[a-z]+_[A-Za-z0-9]+$/.test(lastId)) return lastId;
+  const message = "must be a cursor that this list answered";
+  const issues = [{ path: "cursor", message }];
+  throw new LatchkeyError("BAD_REQUEST", `"cursor" ${message}`, { issues });
+}
+
+/** A page of what v1 returns as a whole. Ids are in the order of creation, so the cursor holds the last one. */
 function pageOf<Item extends Named>(
+  list: string,
   all: readonly Item[],
-  { limit = 100, cursor = "", search = "" }: z.input<typeof searchable>,
+  { limit = 100, cursor, search = "" }: z.input<typeof searchable>,
 ) {
+  const after = afterCursor(list, cursor);
   const wanted = search.toLowerCase();
   const rest = all
     .filter(({ id, name, description: text = "" }) =>
       [id, name, text].some((part) => part.toLowerCase().includes(wanted)),
     )
-    .filter(({ id }) => id > cursor)
+    .filter(({ id }) => id > after)
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const items = rest.slice(0, limit);
-  const next = rest.length > limit ? items.at(-1)?.id : undefined;
-  return { items, pagination: paginationOf({ cursor: next }) };
+  const last = rest.length > limit ? items.at(-1) : undefined;
+  return { items, pagination: paginationOf({ cursor: last && `${list}${last.id}` }) };
 }
 
 async function toRoles(

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
 import { UsageError } from "./failures.js";
 
 /** What is wrong with a path, by the codes of Node and of SQLite. */
@@ -28,8 +29,20 @@ export async function withFile<Value>(
   } catch (error) {
     const reason = REASONS.get((error as NodeJS.ErrnoException).code);
     if (reason === undefined) throw error;
-    throw new UsageError(`${argument} must name a file that can be used: ${reason} ${path}`);
+    throw unusable(argument, reason, path);
   }
+}
+
+/** @throws UsageError that names the argument, unless there is such a file, or for one that is made a folder for it. */
+export function assertPlace(argument: string, path: string, isMade: boolean): void {
+  const [needed, reason] = isMade
+    ? [dirname(path), "there is no folder"]
+    : [path, "there is no file"];
+  if (!existsSync(needed)) throw unusable(argument, reason, needed);
+}
+
+function unusable(argument: string, reason: string, path: string): UsageError {
+  return new UsageError(`${argument} must name a file that can be used: ${reason} ${path}`);
 }
 
 /** @throws UsageError that names the argument, unless a file can be read there. */

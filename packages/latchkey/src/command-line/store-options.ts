@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import {
   createLatchkey,
   DEFAULT_WORKSPACE_ID,
@@ -13,6 +11,7 @@ import { keyRingsFromEnv } from "../key-rings-from-env.js";
 import { type OpenStoreOptions, openStore } from "../open-store.js";
 import { isInMemory, parseStoreUrl, type StoreUrl, withoutPassword } from "../store-url.js";
 import { asUsageError, UsageError } from "./failures.js";
+import { assertPlace } from "./files.js";
 import type { Host } from "./host.js";
 import { workspaceIdOf } from "./values.js";
 
@@ -92,21 +91,13 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
         : "--store must be one that a server uses: a store in memory is gone at exit",
     );
   if (parsed.kind === "sqlite" && !isInMemory(parsed))
-    refuseNoPlace(parsed.path, use, calledOf(given));
+    assertPlace(calledOf(given), parsed.path, use !== "existing");
   const redis = {
     allowNoPersistence: given.allowNoPersistence ?? false,
     allowEviction: given.allowEviction ?? false,
   };
   const { schema, preparedStatements } = given;
   return { url, parsed, options: { redis, postgres: { schema, preparedStatements } } };
-}
-
-/** @throws UsageError where there is no such file, or for a new one no folder. */
-function refuseNoPlace(path: string, use: StoreUse, called: string): void {
-  if (use === "existing" && !existsSync(path))
-    throw new UsageError(`${called}: there is no file ${path}`);
-  if (!existsSync(dirname(path)))
-    throw new UsageError(`${called}: there is no folder ${dirname(path)}`);
 }
 
 /**

@@ -14,6 +14,7 @@ interface Options extends StoreOptions, JsonOption {
   readonly to?: string;
   readonly toSchema?: string;
   readonly live?: true;
+  readonly startOver?: true;
   readonly takeBack?: true;
   readonly force?: true;
 }
@@ -30,6 +31,10 @@ export function addCopy(program: Command, host: Host): void {
       "PostgreSQL: the schema of --to, where it is another than --schema",
     )
     .option("--live", "the servers of the source go on; in the end the keys have moved, for good")
+    .option(
+      "--start-over",
+      "delete first what another copy or restore left half done in the target",
+    )
     .option("--take-back", "give a live copy up that did not come to its end")
     .option(
       "--force",
@@ -40,8 +45,10 @@ export function addCopy(program: Command, host: Host): void {
       example("latchkey copy --from sqlite:./keys.db --to postgres://app@localhost/app --live"),
     );
   addJsonOption(addServerOptions(copy)).action(async (options: Options) => {
-    const { live = false, takeBack = false, force = false } = options;
+    const { live = false, startOver = false, takeBack = false, force = false } = options;
     if (live && takeBack) throw new UsageError("--take-back and --live exclude each other");
+    if (startOver && takeBack)
+      throw new UsageError("--take-back and --start-over exclude each other");
     if (force && !takeBack) throw new UsageError("--force is for --take-back alone");
     if (options.to === undefined && !force) throw new UsageError("--to is required");
     const from = openNamed("--from", options.from, options, host, "existing");
@@ -56,7 +63,7 @@ export function addCopy(program: Command, host: Host): void {
         return;
       }
       const onProgress = transferProgress(host);
-      printTransfer(host, options, await transfer.copy(from, to, { live, onProgress }));
+      printTransfer(host, options, await transfer.copy(from, to, { live, startOver, onProgress }));
     } finally {
       await to?.close();
       await from.close();

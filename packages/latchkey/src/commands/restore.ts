@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { KeyStore } from "@latchkey/core";
 import type { Decryption } from "@latchkey/transfer";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
@@ -20,6 +21,7 @@ interface Options extends StoreOptions, JsonOption {
   readonly in: string;
   readonly identity?: string;
   readonly passphrase?: true;
+  readonly startOver?: true;
 }
 
 /** Adds `latchkey restore`: a backup, into an empty store. */
@@ -30,19 +32,31 @@ export function addRestore(program: Command, host: Host): void {
     .requiredOption("--in <file>", "the backup")
     .option("--identity <file>", "the file with the identity of age that opens it")
     .option("--passphrase", "its passphrase is read from stdin")
+    .option("--start-over", "delete first what another copy or restore left half done in the store")
     .addHelpText("after", example("latchkey restore --store sqlite:./new.db --in keys.lkb"));
   addJsonOption(addStoreOptions(restore, "lasting")).action(async (options: Options) => {
     // Before the store: what cannot be read must not leave a new file behind.
     await assertReadable("--in", options.in);
     const decryption = await decryptionOf(options, host);
-    const store = openChosen(readStore(options, host, "lasting"), options);
+    const choice = readStore(options, host, "lasting");
+    const opened: KeyStore[] = [];
+    // Once the file was found to be whole: one that is damaged must not leave a new store behind either.
+    const open = () => {
+      const store = openChosen(choice, options);
+      opened.push(store);
+      return store;
+    };
     try {
       const transfer = await import("@latchkey/transfer");
-      const onProgress = transferProgress(host);
-      const wanted = decryption === undefined ? { onProgress } : { onProgress, decryption };
-      printTransfer(host, options, await transfer.restore(store, options.in, wanted));
+      const { startOver = false } = options;
+      const wanted = { startOver, onProgress: transferProgress(host) };
+      const report = await transfer.restore(open, options.in, {
+        ...wanted,
+        ...(decryption !== undefined && { decryption }),
+      });
+      printTransfer(host, options, report);
     } finally {
-      await store.close();
+      for (const store of opened) await store.close();
     }
   });
 }

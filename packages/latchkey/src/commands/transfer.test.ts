@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
@@ -71,6 +71,39 @@ describe("latchkey copy", () => {
     expect(await verify(from, key)).toMatchObject({ valid: true });
   });
 
+  test("takes a target that was begun from another source only with --start-over", async () => {
+    const [one, other] = [await aStore(), await aStore()];
+    const { to } = one;
+    await runInProcess(["copy", "--from", one.from, "--to", to, "--live"]);
+    const back = ["copy", "--from", one.from, "--to", to, "--take-back"];
+    expect((await runInProcess([...back, "--force"])).exitCode).toBe(0);
+    const copy = ["copy", "--from", other.from, "--to", to];
+    const refused = await runInProcess(copy);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("--start-over"),
+    ]);
+    expect((await runInProcess([...copy, "--start-over"])).exitCode).toBe(0);
+    expect(await verify(to, other.key)).toMatchObject({ valid: true, remaining: 1 });
+    expect(await verify(to, one.key)).toMatchObject({ code: "NOT_FOUND" });
+    expect((await runInProcess([...back, "--start-over"])).exitCode).toBe(2);
+  });
+
+  test("a store that is not there is a mistake in the command, which names it", async () => {
+    const folder = tempFolder();
+    const path = join(folder, "nowhere.db");
+    const url = `sqlite:${path}`;
+    for (const args of [
+      ["copy", "--from", url, "--to", `sqlite:${join(folder, "new.db")}`],
+      ["backup", "--store", url, "--out", join(folder, "keys.lkb")],
+      ["export", "--store", url, "--format", "csv"],
+    ]) {
+      const { exitCode, stderr } = await runInProcess(args);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`there is no file ${path}`)]);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test("names the option that is wrong", async () => {
     const { from } = await aStore();
     const { exitCode, stderr } = await runInProcess(["copy", "--from", from, "--to", "memory:"]);
@@ -92,13 +125,14 @@ describe("latchkey backup and restore", () => {
     expect(await verify(to, key)).toMatchObject({ valid: true, remaining: 1 });
   });
 
-  test("restore leaves a store as it was by a file that is damaged", async () => {
+  test("restore makes no store for a file that is damaged", async () => {
     const { folder, to } = await aStore();
     const file = join(folder, "damaged.lkb");
     writeFileSync(file, "something else");
     const { exitCode, stderr } = await runInProcess(["restore", "--store", to, "--in", file]);
     expect(exitCode).toBe(1);
     expect(stderr).toContain("the backup cannot be used");
+    expect(existsSync(to.replace("sqlite:", ""))).toBe(false);
   });
 
   test("restore names a file that is of no use, and makes no store", async () => {

@@ -15,20 +15,23 @@ const NEWLINE = 10;
 /**
  * Reads a backup, part by part.
  *
+ * @param onEnd - Is told the digest of a file that was found to be whole, after its last part.
  * @throws LatchkeyError `PRECONDITION_FAILED` where it is damaged, altered, cut off or encrypted for somebody else: in the end at the
  * latest.
  */
 export async function* readBackup(
   path: string,
   decryption: Decryption | undefined,
+  onEnd?: (sha256: string) => void,
 ): AsyncGenerator<Part> {
   let of: RecordList | null = null;
   let records: CopiedRecord[] = [];
   let windows: Map<string, FoundWindow> | null = null;
   let begun: string | null = null;
+  let sha256 = "";
   const endOfList = (): Part[] => {
     if (of === null) return [];
-    const part: Part = { kind: "records", of, records, isLast: true, size: null };
+    const part: Part = { kind: "records", of, records, isLast: true };
     [of, records] = [null, []];
     return [part];
   };
@@ -60,7 +63,7 @@ export async function* readBackup(
         if (of?.kind !== line.record.record.kind) throw unusable("a record is in no list");
         records.push(line.record);
         if (records.length < PART_SIZE) break;
-        yield { kind: "records", of, records, isLast: false, size: null };
+        yield { kind: "records", of, records, isLast: false };
         records = [];
         break;
       case "window":
@@ -68,6 +71,7 @@ export async function* readBackup(
         break;
       case "end":
         yield* endOfWorkspace();
+        sha256 = line.sha256;
         break;
       case "header":
         break;
@@ -75,6 +79,7 @@ export async function* readBackup(
         line satisfies never;
     }
   }
+  onEnd?.(sha256);
 }
 
 async function* linesIn(path: string, decryption: Decryption | undefined): AsyncGenerator<Line> {

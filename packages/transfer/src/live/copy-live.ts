@@ -1,8 +1,8 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import { storeParts } from "../passes/source.js";
-import { createProgress, type ProgressListener } from "../progress.js";
+import { createStoreProgress, type ProgressListener } from "../progress.js";
 import type { TransferReport } from "../report.js";
-import { TransferTarget } from "../target.js";
+import { type TargetOrigin, TransferTarget } from "../target.js";
 import { FollowedSource } from "./followed-source.js";
 import { followTrail, type Trail } from "./trail.js";
 
@@ -29,9 +29,10 @@ const [MOST_ROUNDS, MOST_PASSES] = [20, 3];
 export async function copyLive(
   from: KeyStore,
   to: KeyStore,
+  origin: TargetOrigin,
   onProgress?: ProgressListener,
 ): Promise<TransferReport> {
-  const target = await TransferTarget.take(to);
+  const target = await TransferTarget.take(to, origin);
   const source = await FollowedSource.follow(from, target.transfer);
   if (source.isFenced) return finish(source, target, {}, onProgress);
   let isProven = false;
@@ -39,7 +40,7 @@ export async function copyLive(
   for (let pass = 0; pass <= MOST_PASSES && !isProven; pass += 1) {
     const workspaces = await target.prepare(await source.followNew());
     const phase = pass === 0 ? "copying" : "verifying";
-    const onPart = createProgress(phase, onProgress);
+    const onPart = await createStoreProgress(phase, onProgress, from, workspaces);
     const result = await target.pass(storeParts(from, workspaces), onPart, pass > 0);
     counts = result.counts;
     const explained = await catchUp(source, target);
@@ -89,13 +90,15 @@ async function finish(
 ): Promise<TransferReport> {
   const from = source.store;
   const wasFenced = source.isFenced;
-  const startedAt = performance.now();
   // Those that were made a moment ago, too.
   const known = new Set(source.workspaces);
   const workspaces = await target.prepare(await source.followNew());
+  // To look for them may have taken a while.
+  if (!wasFenced) await catchUp(source, target);
+  const startedAt = performance.now();
   await source.fence();
-  const onPart = createProgress("switching", onProgress);
   const whole = workspaces.filter((id) => wasFenced || !known.has(id));
+  const onPart = await createStoreProgress("switching", onProgress, from, whole);
   const { counts } = await target.pass(storeParts(from, whole), onPart);
   let records = 0;
   for (const workspaceId of workspaces) {

@@ -36,7 +36,11 @@ export class FollowedSource {
       source.#states.set(id, found);
     }
     if (source.isFenced) return source;
-    for (const id of source.workspaces) await source.#nextState(id);
+    for (const id of source.workspaces) {
+      // The one of a process that died is not needed: everything is compared.
+      await source.nextTrail(id);
+      await source.clear(id);
+    }
     return source;
   }
 

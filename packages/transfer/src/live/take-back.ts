@@ -1,4 +1,4 @@
-import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { type KeyStore, LatchkeyError, type WorkspaceState } from "@latchkey/core";
 import { workspacesOf } from "../passes/source.js";
 import { type FoundState, readState, replaceState } from "../state.js";
 
@@ -27,7 +27,7 @@ export async function takeBack(
   if (to === null && !force) throw refusal("nothing says that the target does not serve");
   const sources = await statesOf(from, await workspacesOf(from));
   const targets = to === null ? [] : await statesOf(to, [...sources.keys()]);
-  const taken: [string, FoundState, string][] = [];
+  const taken: [string, FoundState, WorkspaceState][] = [];
   for (const [id, target] of targets) {
     const { state } = target;
     const source = sources.get(id)?.state ?? null;
@@ -36,11 +36,10 @@ export async function takeBack(
     if (!force && (serves || (source?.state === "moved" && !isOfCopy)))
       throw refusal("the keys have arrived on the target, or went to another one");
     if (state?.state === "incomplete" || (serves && isOfCopy))
-      taken.push([id, target, state.transfer]);
+      taken.push([id, target, { ...state, state: "incomplete" }]);
   }
   if (to !== null)
-    for (const [id, target, transfer] of taken)
-      await replaceState(to, id, target, { state: "incomplete", transfer });
+    for (const [id, target, state] of taken) await replaceState(to, id, target, state);
   for (const [id, source] of sources)
     if (source.state !== null) await replaceState(from, id, source, null);
 }

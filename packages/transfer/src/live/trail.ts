@@ -4,12 +4,11 @@ import {
   RECORD_KINDS,
   type RecordAddress,
   trailList,
-  trailWindows,
 } from "@latchkey/core";
 import { PART_SIZE, pagesOf } from "../passes/source.js";
 import { aChange } from "../records/changes.js";
 import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
-import { type FoundWindows, readNamedWindows, scanned } from "../records/windows.js";
+import { type FoundWindows, readNamedWindows } from "../records/windows.js";
 import { type Difference, type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
@@ -21,7 +20,6 @@ export interface Trail {
   /** Names of those that the workspace keeps. */
   readonly changedWindows: readonly string[];
   readonly recordIds: readonly string[];
-  readonly windows: readonly string[];
 }
 
 /** One with nothing in it. */
@@ -29,7 +27,6 @@ export const EMPTY_TRAIL: Trail = {
   addresses: [],
   changedWindows: [],
   recordIds: [],
-  windows: [],
 };
 
 /** Reads a trail. It is complete once the state of the workspace names another one. */
@@ -41,7 +38,6 @@ export async function readTrail(
   const addresses = new Map<string, RecordAddress>();
   const changedWindows = new Set<string>();
   const recordIds: string[] = [];
-  const windows: string[] = [];
   const list = { kind: "workspace", list: trailList(trail) } as const;
   for await (const { found } of pagesOf(store, workspaceId, list))
     for (const { record } of found) {
@@ -50,17 +46,6 @@ export async function readTrail(
       if ("window" in changed) changedWindows.add(changed.window);
       else addresses.set(`${changed.kind} ${changed.id}`, changed);
     }
-  const prefix = trailWindows(trail);
-  for await (const name of scanned(store, workspaceId)) {
-    if (!name.startsWith(prefix)) continue;
-    windows.push(name);
-    const address = name.slice(prefix.length);
-    const colon = address.indexOf(":");
-    const kind = RECORD_KINDS.find((one) => one === address.slice(0, colon));
-    const id = address.slice(colon + 1);
-    if (colon === 0) changedWindows.add(id);
-    else if (kind !== undefined) addresses.set(`${kind} ${id}`, { kind, id });
-  }
   const order = (one: RecordAddress, other: RecordAddress) =>
     RECORD_KINDS.indexOf(one.kind) - RECORD_KINDS.indexOf(other.kind) ||
     (one.id < other.id ? -1 : 1);
@@ -68,7 +53,6 @@ export async function readTrail(
     addresses: [...addresses.values()].sort(order),
     changedWindows: [...changedWindows],
     recordIds,
-    windows,
   };
 }
 
@@ -124,17 +108,16 @@ export async function clearTrail(
   store: KeyStore,
   workspaceId: string,
   trail: string,
-  { recordIds, windows }: Trail,
+  { recordIds }: Trail,
 ): Promise<void> {
   const list = trailList(trail);
-  for (let at = 0; at < Math.max(recordIds.length, windows.length); at += PART_SIZE) {
+  for (let at = 0; at < recordIds.length; at += PART_SIZE) {
     const ids = recordIds.slice(at, at + PART_SIZE);
     await store.commit(
       workspaceId,
       aChange({
         deletes: ids.map((id) => ({ kind: "workspace", id })),
         leaves: ids.map((id) => ({ list, id })),
-        dropWindows: windows.slice(at, at + PART_SIZE),
       }),
     );
   }

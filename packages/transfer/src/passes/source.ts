@@ -25,8 +25,6 @@ export type Part =
       readonly of: RecordList;
       readonly records: readonly CopiedRecord[];
       readonly isLast: boolean;
-      /** Records in the whole list; null where nobody knows. */
-      readonly size: number | null;
     }
   /** The windows that the workspace keeps, all of them. */
   | { readonly kind: "windows"; readonly windows: FoundWindows };
@@ -66,16 +64,42 @@ export async function* storeParts(
     const lists = [...RECORD_LISTS];
     // It grows: behind the APIs come their keys, and what keys refer to comes behind them, in case that it is new.
     for (const of of lists)
-      for await (const { found, hasMore, size } of pagesOf(store, workspaceId, of)) {
+      for await (const { found, hasMore } of pagesOf(store, workspaceId, of)) {
         const keys = found.map(({ record: { id } }): RecordList => {
           return { kind: "key", list: keysOfApi(id) };
         });
         if (of.kind === "api") lists.splice(1, 0, ...keys);
         const records = await readCopied(store, workspaceId, found);
-        yield { kind: "records", of, records, isLast: !hasMore, size };
+        yield { kind: "records", of, records, isLast: !hasMore };
       }
     yield { kind: "windows", windows: await readOwnWindows(store, workspaceId) };
   }
+}
+
+/** The parts of workspaces that hold nothing. */
+export async function* emptyParts(workspaceIds: readonly string[]): AsyncGenerator<Part> {
+  for (const workspaceId of workspaceIds) {
+    yield { kind: "workspace", workspaceId, record: null };
+    for (const of of RECORD_LISTS) yield { kind: "records", of, records: [], isLast: true };
+    yield { kind: "windows", windows: new Map() };
+  }
+}
+
+/** How many records the lists of workspaces have, by the sizes that their pages answer. */
+export async function countRecords(
+  store: KeyStore,
+  workspaceIds: readonly string[],
+): Promise<number> {
+  let count = 0;
+  for (const workspaceId of workspaceIds) {
+    const add = async (of: RecordList) => {
+      count += (await store.page(workspaceId, { ...of, after: null, limit: 1 })).size;
+    };
+    for (const of of RECORD_LISTS) await add(of);
+    for await (const { found } of pagesOf(store, workspaceId, { kind: "api", list: "api" }))
+      for (const { record } of found) await add({ kind: "key", list: keysOfApi(record.id) });
+  }
+  return count;
 }
 
 /** The own record of a workspace. */

@@ -30,3 +30,17 @@ export class Death {
     };
   }
 }
+
+/** Does something until the process dies, and answers whether it lived to see the end. */
+export async function livesThrough(death: Death, work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!death.hasCome) throw error;
+    return false;
+  } finally {
+    // Nothing of it goes on afterwards.
+    await new Promise(setImmediate);
+  }
+}

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { KeyStore } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { afterAll, describe, expect, test } from "vitest";
+import { backup } from "./backup.js";
+import { copy } from "./copy.js";
+import { emptyParts, storeParts } from "./passes/source.js";
+import { restore } from "./restore.js";
+import { TransferTarget } from "./target.js";
+import { Death, livesThrough } from "./testing/dying-store.js";
+import { latchkeyOn } from "./testing/fixture.js";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-another-"));
+let files = 0;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Keys by workspace. */
+type Keys = Readonly<Record<string, readonly string[]>>;
+
+/** A store with two keys in each of some workspaces, used, so that there are statistics. */
+async function aSource(workspaceIds: readonly string[]): Promise<[KeyStore, Keys]> {
+  const store = memoryStore();
+  const latchkey = latchkeyOn(store);
+  const keys: Record<string, string[]> = {};
+  for (const id of workspaceIds) {
+    const workspace = latchkey.workspace(id);
+    const { apiId } = await workspace.createApi({ name: "tiles" });
+    const made = [await workspace.createKey({ apiId }), await workspace.createKey({ apiId })];
+    keys[id] = made.map(({ key }) => key);
+    for (const { key } of made) await workspace.verifyKey({ key });
+  }
+  await latchkey.close();
+  return [store, keys];
+}
+
+/** What becomes of the keys of each workspace on a store: `VALID`, or a mixture, which must not be. */
+async function answers(store: KeyStore, keys: Keys): Promise<Readonly<Record<string, string>>> {
+  const latchkey = latchkeyOn(store);
+  const all: Record<string, string> = {};
+  for (const [id, some] of Object.entries(keys)) {
+    const each = some.map((key) =>
+      latchkey
+        .workspace(id)
+        .verifyKey({ key })
+        .then(
+          ({ code }) => code as string,
+          (error) => error.reason as string,
+        ),
+    );
+    all[id] = [...new Set(await Promise.all(each))].join(" and ");
+  }
+  return all;
+}
+
+interface Options {
+  readonly startOver?: boolean;
+}
+
+/** What brings a source to a target, as often as it is called. */
+async function bringing(way: "copy" | "live" | "restore", source: KeyStore) {
+  if (way !== "restore")
+    return (to: KeyStore, options: Options = {}) =>
+      copy(source, to, { ...options, live: way === "live" });
+  const path = join(folder, `${files++}.lkb`);
+  await backup(source, path);
+  return (to: KeyStore, options: Options = {}) => restore(to, path, options);
+}
+
+const ALL_VALID = { ws_default: "VALID", ws_other: "VALID" };
+const NONE = { ws_default: "NOT_FOUND", ws_other: "NOT_FOUND" };
+
+/** How many calls a process has made when it dies: every so often, and each of the last ones, in which the target is opened. */
+function* momentsOf(calls: number): Generator<number> {
+  for (let after = 0; after < calls - 4; after += 6) yield after;
+  for (let after = calls - 4; after < calls; after += 1) yield after;
+}
+
+/** Brings a source to an empty target, without an end, and answers how many calls that makes. */
+async function callsOf(bring: (to: KeyStore) => Promise<unknown>): Promise<number> {
+  const death = new Death(Number.POSITIVE_INFINITY);
+  await bring(death.store(memoryStore()));
+  return death.calls;
+}
+
+describe.each(["copy", "live", "restore"] as const)("a target that a %s died in", (way) => {
+  test("is taken from no other source, unless that starts over, and opens no half workspace", async () => {
+    const outcomes = new Set<string>();
+    const [whole] = await aSource(["ws_default", "ws_other"]);
+    for (const calls of momentsOf(await callsOf(await bringing(way, whole)))) {
+      const [one, ofOne] = await aSource(["ws_default", "ws_other"]);
+      const [other, ofOther] = await aSource(["ws_default"]);
+      const [bringOne, bringOther] = [await bringing(way, one), await bringing(way, other)];
+      const assertOtherArrived = async () => {
+        expect(await answers(to, ofOther)).toEqual({ ws_default: "VALID" });
+        expect(await answers(to, ofOne)).toEqual(NONE);
+      };
+      const to = memoryStore();
+      const death = new Death(calls);
+      expect(await livesThrough(death, () => bringOne(death.store(to)))).toBe(false);
+      const left = await answers(to, ofOne);
+      if (left.ws_default === "NOT_FOUND") {
+        // Nothing was begun yet: it is empty.
+        outcomes.add("taken");
+        await bringOther(to);
+        await assertOtherArrived();
+        continue;
+      }
+      await expect(bringOther(to)).rejects.toMatchObject({
+        code: "PRECONDITION_FAILED",
+        message: expect.stringContaining("startOver"),
+      });
+      expect(await answers(to, ofOne)).toEqual(left);
+      const isUsed = Object.values(left).includes("VALID");
+      if (isUsed)
+        await expect(bringOther(to, { startOver: true })).rejects.toThrow("is used already");
+      if (isUsed || calls % 12 === 0) {
+        outcomes.add(isUsed ? "used" : "finished");
+        await bringOne(to);
+        expect(await answers(to, ofOne)).toEqual(ALL_VALID);
+      } else {
+        outcomes.add("started over");
+        await bringOther(to, { startOver: true });
+        await assertOtherArrived();
+      }
+    }
+    expect([...outcomes].sort()).toEqual(["finished", "started over", "taken", "used"]);
+  });
+});
+
+test("a workspace that is gone from the source when a copy is called again is emptied before it is opened", async () => {
+  const [from, keys] = await aSource(["ws_default", "ws_other"]);
+  const to = memoryStore();
+  const death = new Death((await callsOf((target) => copy(from, target))) - 2);
+  await livesThrough(death, () => copy(from, death.store(to)));
+  expect(await answers(to, keys)).toMatchObject({ ws_other: "incomplete" });
+  const without: KeyStore = {
+    ...from,
+    scan: async (id, after) => {
+      const { names, next } = await from.scan(id, after);
+      return { names: names.filter((name) => name !== "ws_other"), next };
+    },
+    page: (id, want) => from.page(id === "ws_other" ? "ws_gone" : id, want),
+  };
+  await copy(without, to);
+  expect(await answers(to, keys)).toEqual({ ws_default: "VALID", ws_other: "NOT_FOUND" });
+});
+
+test("a workspace that nothing was read of is not opened, nor is any other", async () => {
+  const [from, keys] = await aSource(["ws_default", "ws_other"]);
+  const to = memoryStore();
+  const target = await TransferTarget.take(to, { source: "one" });
+  await target.prepare(["ws_default", "ws_other"]);
+  await target.pass(storeParts(from, ["ws_default"]), () => undefined);
+  await expect(target.open()).rejects.toThrow("ws_other");
+  expect(await answers(to, keys)).toEqual({ ws_default: "incomplete", ws_other: "incomplete" });
+  await target.pass(emptyParts(["ws_other"]), () => undefined);
+  await target.open();
+  expect(await answers(to, keys)).toEqual({ ws_default: "VALID", ws_other: "NOT_FOUND" });
+});

@@ -1,0 +1,33 @@
+import type { KeyStore } from "@latchkey/core";
+import { Pass } from "./passes/reconcile.js";
+import { emptyParts } from "./passes/source.js";
+import { SharedCounters } from "./records/shared-counters.js";
+import { expectState, type FoundState, replaceState } from "./state.js";
+
+/** Behind all statistics, at the start of a day. */
+const END_OF_TIME = Date.UTC(9_999, 0, 1);
+const MOST_SUMS = 1_000;
+
+/**
+ * Deletes what is in workspaces that are incomplete. They stay so, and whoever was at them finds out with the next change.
+ *
+ * @returns Their states as they are now.
+ */
+export async function clear(
+  store: KeyStore,
+  found: ReadonlyMap<string, FoundState>,
+): Promise<ReadonlyMap<string, FoundState>> {
+  const states = new Map<string, FoundState>();
+  for (const [id, before] of found)
+    states.set(id, await replaceState(store, id, before, before.state));
+  const targetOf = (workspaceId: string) => {
+    const expects = [expectState(states.get(workspaceId) as FoundState)];
+    return { store, workspaceId, expects, shared: new SharedCounters() };
+  };
+  await new Pass({ targetOf }).run(emptyParts([...states.keys()]));
+  for (const id of states.keys()) {
+    let hasMore = true;
+    while (hasMore) ({ hasMore } = await store.deleteStatistics(id, END_OF_TIME, MOST_SUMS));
+  }
+  return states;
+}
