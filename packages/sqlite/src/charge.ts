@@ -28,8 +28,8 @@ interface Basis {
 
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
 
-/** Answers a plan that writes nothing, without the write lock; null where {@link take} is needed. */
-export function look(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
+/** Answers a plan that writes nothing, without the write lock; null where {@link charge} is needed. */
+export function peek(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
   const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
   if (isPassing && plan.mode === "commit") return null;
   const known = isPassing ? null : knownBasis(connection, plan);
@@ -51,7 +51,11 @@ export function look(connection: Connection, plan: ChargePlan, moment: ChargeMom
 }
 
 /** Carries a plan out. Call it inside a write transaction. */
-export function take(connection: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+export function charge(
+  connection: Connection,
+  plan: ChargePlan,
+  moment: ChargeMoment,
+): ChargeResult {
   const basis = currentBasis(connection, plan, true);
   if ("kind" in basis) return basis;
   const decided = decide(basis, moment);

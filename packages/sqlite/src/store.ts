@@ -1,5 +1,5 @@
 import type { KeyStore } from "@latchkey/core";
-import { look, take } from "./charge.js";
+import { charge, peek } from "./charge.js";
 import { commit } from "./commit.js";
 import { connectionOf } from "./engine/connection.js";
 import type { SqliteDatabase } from "./engine/database.js";
@@ -61,8 +61,8 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     },
     charge: (plan, moment) =>
       steps.charge(
-        () => look(connection, plan, moment),
-        () => take(connection, plan, moment),
+        () => peek(connection, plan, moment),
+        () => charge(connection, plan, moment),
       ),
     addStatistics: async (workspaceId, batch) =>
       steps.count(() => addStatistics(connection, workspaceId, batch)),

@@ -73,7 +73,7 @@ export interface ScanResult {
 }
 
 /**
- * Where records live. A store knows no rule: it keeps records, compares versions and moves counters as it is told. What may be
+ * Where records live. A store knows no rule: it keeps records, compares versions and moves counters as the call says. What may be
  * written is decided in core, which says what its decision rests on.
  *
  * Every method is one atomic step: it happens wholly or not at all, and nothing of another call is seen in the middle of it.

@@ -30,10 +30,10 @@ export interface WorkspaceOption {
 }
 
 /**
- * What a store is for: `lasting` is one that outlives the program, since something is made in it; `existing` is one that is there
+ * What a store is for: `durable` is one that outlives the program, since something is made in it; `existing` is one that is there
  * already: a mistyped file would be made anew, and the work done where nobody looks; `any` may also be in memory.
  */
-export type StoreUse = "any" | "lasting" | "existing";
+export type StoreUse = "any" | "durable" | "existing";
 
 /** A store, as the command line names it. */
 export interface StoreChoice {
@@ -86,7 +86,7 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
   const parsed = asUsageError(() => parseStoreUrl(url), '"url"', calledOf(given));
   if (use !== "any" && isInMemory(parsed))
     throw new UsageError(
-      use === "lasting"
+      use === "durable"
         ? "--store must outlive this program: what is created in memory is gone at exit"
         : "--store must be one that a server uses: a store in memory is gone at exit",
     );

@@ -19,7 +19,7 @@ const COMMANDS: readonly AddCommand[] = [
     text: "create an API, a space of keys",
     operation: "createApi",
     fields: SETTINGS,
-    use: "lasting",
+    use: "durable",
     print: ({ apiId }) => [["apiId", apiId]],
   }),
   listCommand({

@@ -55,7 +55,7 @@ export function addCopy(program: Command, host: Host): void {
     let to: KeyStore | null = null;
     try {
       const target = { ...options, ...(options.toSchema && { schema: options.toSchema }) };
-      if (options.to !== undefined) to = openNamed("--to", options.to, target, host, "lasting");
+      if (options.to !== undefined) to = openNamed("--to", options.to, target, host, "durable");
       const transfer = await import("@latchkey/transfer");
       if (takeBack || to === null) {
         await transfer.takeBack(from, to, { force });

@@ -17,7 +17,7 @@ const COMMANDS: readonly AddCommand[] = [
     operation: "createIdentity",
     args: ["<externalId>"],
     fields: [...SETTINGS, FIELDS.firstRemaining],
-    use: "lasting",
+    use: "durable",
     print: ({ identityId }) => [["identityId", identityId]],
   }),
   listCommand({

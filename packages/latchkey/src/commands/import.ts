@@ -64,7 +64,7 @@ export function addImport(program: Command, host: Host): void {
       "write a line of JSON for each row there: what became of it, and why",
     )
     .option("--dry-run", "write nothing, and say what would be written");
-  addJsonOption(addWorkspaceOption(addStoreOptions(command, "lasting")))
+  addJsonOption(addWorkspaceOption(addStoreOptions(command, "durable")))
     .addHelpText(
       "after",
       example(
@@ -113,7 +113,7 @@ async function runImport(place: string, options: Options, host: Host): Promise<v
 
 /** A dry run makes no file: where there is none, a store in memory has the same keys, none. */
 function chooseStore(options: Options, host: Host): StoreChoice {
-  const choice = readStore(options, host, options.apiId === undefined ? "lasting" : "existing");
+  const choice = readStore(options, host, options.apiId === undefined ? "durable" : "existing");
   const { parsed } = choice;
   const isNew = parsed.kind === "sqlite" && !existsSync(parsed.path);
   return isNew && options.dryRun ? { ...choice, url: "memory:" } : choice;

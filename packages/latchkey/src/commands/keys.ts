@@ -43,7 +43,7 @@ const COMMANDS: readonly AddCommand[] = [
       { flags: "--recoverable", text: "keep the secret, encrypted; needs LATCHKEY_VAULT_KEY" },
       ...FIRST_SETTINGS,
     ],
-    use: "lasting",
+    use: "durable",
     print: ({ keyId, key }) => [
       ["keyId", keyId],
       ["key", key],

@@ -11,7 +11,7 @@ const COMMANDS: readonly AddCommand[] = [
     operation: "createPermission",
     args: ["<name>"],
     fields: [FIELDS.description],
-    use: "lasting",
+    use: "durable",
     print: ({ permissionId }) => [["permissionId", permissionId]],
   }),
   listCommand({

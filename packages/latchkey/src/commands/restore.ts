@@ -34,11 +34,11 @@ export function addRestore(program: Command, host: Host): void {
     .option("--passphrase", "its passphrase is read from stdin")
     .option("--start-over", "delete first what another copy or restore left half done in the store")
     .addHelpText("after", example("latchkey restore --store sqlite:./new.db --in keys.lkb"));
-  addJsonOption(addStoreOptions(restore, "lasting")).action(async (options: Options) => {
+  addJsonOption(addStoreOptions(restore, "durable")).action(async (options: Options) => {
     // Before the store: what cannot be read must not leave a new file behind.
     await assertReadable("--in", options.in);
     const decryption = await decryptionOf(options, host);
-    const choice = readStore(options, host, "lasting");
+    const choice = readStore(options, host, "durable");
     const opened: KeyStore[] = [];
     // Once the file was found to be whole: one that is damaged must not leave a new store behind either.
     const open = () => {

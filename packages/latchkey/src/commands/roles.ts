@@ -16,7 +16,7 @@ const COMMANDS: readonly AddCommand[] = [
     operation: "createRole",
     args: ["<name>"],
     fields: [FIELDS.description, FIELDS.permissions],
-    use: "lasting",
+    use: "durable",
     print: ({ roleId }) => [["roleId", roleId]],
   }),
   listCommand({

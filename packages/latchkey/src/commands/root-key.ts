@@ -63,7 +63,7 @@ function addCreate(rootKey: Command, host: Host): void {
       "ISO date, such as 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z, later than now",
       isoDate("--expires"),
     );
-  addCommonOptions(create, "lasting").action(
+  addCommonOptions(create, "durable").action(
     async ({ permissions, name, expires, ...options }: CreateOptions) => {
       const wanted = {
         permissions,
@@ -77,7 +77,7 @@ function addCreate(rootKey: Command, host: Host): void {
           const created = await latchkey.createRootKey(wanted);
           host.print(options.json ? JSON.stringify(created) : created.key);
         },
-        "lasting",
+        "durable",
       );
     },
   );

@@ -49,7 +49,7 @@ function addCreate(workspace: Command, host: Host): void {
     .command("create")
     .description("make a workspace for one more tenant, and print its id")
     .option("--name <text>", "name to know the workspace by, 1 to 256 characters");
-  addJsonOption(addStoreOptions(create, "lasting")).action(
+  addJsonOption(addStoreOptions(create, "durable")).action(
     async ({ name, ...options }: Options & { readonly name?: string }) => {
       await withLatchkey(
         options,
@@ -58,7 +58,7 @@ function addCreate(workspace: Command, host: Host): void {
           const made = await latchkey.createWorkspace(name === undefined ? {} : { name });
           host.print(options.json ? JSON.stringify(made) : made.workspaceId);
         },
-        "lasting",
+        "durable",
       );
     },
   );

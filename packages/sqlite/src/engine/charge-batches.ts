@@ -1,5 +1,5 @@
 interface Queued {
-  readonly take: () => unknown;
+  readonly charge: () => unknown;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -28,12 +28,12 @@ export class ChargeBatches {
     this.#write = write;
   }
 
-  add<Result>(take: () => Result): Result | Promise<Result> {
+  add<Result>(charge: () => Result): Result | Promise<Result> {
     if (this.#count === 0) setImmediate(() => this.#endTurn());
     this.#count += 1;
     if (this.#isCrowded || this.#count > MAX_AT_ONCE)
-      return new Promise((resolve, reject) => this.#waiting.push({ take, resolve, reject }));
-    const answer = this.#write(take);
+      return new Promise((resolve, reject) => this.#waiting.push({ charge, resolve, reject }));
+    const answer = this.#write(charge);
     this.#isCrowded = answer instanceof Promise;
     return answer;
   }
@@ -50,14 +50,14 @@ export class ChargeBatches {
 
   async #carryOut(batch: readonly Queued[]): Promise<void> {
     let isTaking = false;
-    const takeAll = () => {
+    const chargeAll = () => {
       isTaking = true;
-      const results = batch.map(({ take }) => take());
+      const results = batch.map(({ charge }) => charge());
       isTaking = false;
       return results;
     };
     try {
-      const results = await this.#write(takeAll);
+      const results = await this.#write(chargeAll);
       for (const [place, { resolve }] of batch.entries()) resolve(results[place] as never);
     } catch (error) {
       // Nothing was committed, and one of them is the trouble: each goes alone.

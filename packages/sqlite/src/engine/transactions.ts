@@ -35,17 +35,17 @@ export class Transactions {
   }
 
   /**
-   * A change of counters, committed together with others, and durable as the store is. `look` answers without the write lock
-   * where nothing is written; null where `take` is needed.
+   * A change of counters, committed together with others, and durable as the store is. `peek` answers without the write lock
+   * where nothing is written; null where `charge` is needed.
    */
-  charge<Result>(look: () => Result | null, take: () => Result): Result | Promise<Result> {
+  charge<Result>(peek: () => Result | null, charge: () => Result): Result | Promise<Result> {
     try {
-      const answer = this.#use(look);
+      const answer = this.#use(peek);
       if (answer !== null) return answer;
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
-    const charged = this.#charges.add(take);
+    const charged = this.#charges.add(charge);
     return this.#isFull ? this.#flushed(charged) : charged;
   }
 
