@@ -32,8 +32,8 @@ export default defineConfig({
     // The files of a project share their modules: loading these anew for each file took longer than running the tests.
     // So a test leaves nothing behind in its process. For the same reason the packages are one project, not one each.
     isolate: false,
-    // Two for each processor: every other test waits for a server or a program that it started.
-    maxWorkers: 2 * availableParallelism(),
+    // One more than there are processors: many a test waits for a server or a program that it started.
+    maxWorkers: 1 + availableParallelism(),
     projects: [
       {
         extends: true,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describeKeyStore } from "@latchkey/conformance";
+import { describeKeyStore, type KeyStoreOptions } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import type { Cluster, Redis } from "ioredis";
 import { redisStore } from "../index.js";
@@ -27,9 +27,11 @@ function storeOn(client: Redis | Cluster, keyPrefix = `test:${randomUUID()}`): K
 export function describeContract(
   name: string,
   clients: () => readonly [Redis | Cluster, Redis | Cluster],
+  options: KeyStoreOptions = {},
 ): void {
   describeKeyStore(name, () => storeOn(clients()[0]), {
     openAgain: (store) => storeOn(clients()[1], placeOf(store).keyPrefix),
     damage: damageBy(placeOf),
+    ...options,
   });
 }
