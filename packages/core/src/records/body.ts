@@ -43,6 +43,7 @@ export class BodyReader {
     return this.#members[name] === undefined ? false : this.flagGiven(name);
   }
 
+  /** Like {@link flag}, of one that must be there. */
   flagGiven(name: string): boolean {
     const value = this.#members[name];
     return typeof value === "boolean" ? value : refuse(name);

@@ -140,15 +140,15 @@ interface Sums {
   readonly lastUsed: Map<string, EpochMs>;
 }
 
-/** So many held, each of a key of its own, and their API fill a batch. */
-const TALLIES_AT_ONCE = MAX_BATCH_SIZE - 1;
+/** So many keys, and their API beside them, fill a batch. */
+const KEYS_AT_ONCE = MAX_BATCH_SIZE - 1;
 
 /** Puts what came back together with the rest, all of it at once: else it would be more with every time. */
 function* batchesIn(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
 ): Generator<WorkspaceBatch> {
-  const atOnce = returned.length > 0 ? held.length : TALLIES_AT_ONCE;
+  const atOnce = returned.length > 0 ? held.length : KEYS_AT_ONCE;
   if (held.length === 0) yield* batchesOf([], returned);
   for (let from = 0; from < held.length; from += atOnce)
     yield* batchesOf(held.slice(from, from + atOnce), returned);

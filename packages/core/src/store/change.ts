@@ -88,19 +88,31 @@ export interface Change {
   readonly raisesRevision: boolean;
 }
 
+/** A {@link Change} that is still added to. */
+export type ChangeDraft = {
+  -readonly [Field in keyof Change]: Change[Field] extends readonly (infer Item)[]
+    ? Item[]
+    : boolean;
+};
+
+/** A change of nothing, with lists of its own to add to. */
+export function emptyChange(): ChangeDraft {
+  return {
+    expects: [],
+    puts: [],
+    deletes: [],
+    claims: [],
+    releases: [],
+    enters: [],
+    leaves: [],
+    counters: [],
+    dropWindows: [],
+    raisesRevision: false,
+  };
+}
+
 /** A change of nothing, to be spread into one of something. */
-export const EMPTY_CHANGE: Change = Object.freeze({
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  raisesRevision: false,
-});
+export const EMPTY_CHANGE: Change = Object.freeze(emptyChange());
 
 /** What became of a {@link Change}. All but `committed` wrote nothing. */
 export type CommitResult =

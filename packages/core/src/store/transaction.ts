@@ -1,7 +1,8 @@
 import { LatchkeyError } from "../errors.js";
 import { createExclusive, type Exclusive } from "../lib/exclusive.js";
 import type { RecordClaim, RecordList, RecordType } from "../records/record-type.js";
-import type { Change, CounterChange, Expectation, RecordAddress } from "./change.js";
+import type { StoredRecord } from "../records/stored-record.js";
+import { type CounterChange, type Expectation, emptyChange, type RecordAddress } from "./change.js";
 import type { Usage, UsageRefusal } from "./counters.js";
 import type { KeyStore, LoadedRecord, Want } from "./key-store.js";
 
@@ -27,22 +28,7 @@ export class Transaction {
   /** Of the workspace, at the latest read; 0 before the first. */
   revision = 0;
   readonly #store: Pick<KeyStore, "read">;
-  readonly #change: {
-    -readonly [Field in keyof Change]: Change[Field] extends readonly (infer Item)[]
-      ? Item[]
-      : boolean;
-  } = {
-    expects: [],
-    puts: [],
-    deletes: [],
-    claims: [],
-    releases: [],
-    enters: [],
-    leaves: [],
-    counters: [],
-    dropWindows: [],
-    raisesRevision: false,
-  };
+  readonly #change = emptyChange();
   readonly #onTaken: ((() => Error) | undefined)[] = [];
   readonly #onRefused: ((reason: UsageRefusal) => Error)[] = [];
 
@@ -121,7 +107,7 @@ export class Transaction {
   }
 
   /** Writes a record whose body cannot be read: what stands in it is kept. */
-  putUnread(record: Change["puts"][number]["record"]): void {
+  putUnread(record: StoredRecord): void {
     this.#change.puts.push({ record });
   }
 

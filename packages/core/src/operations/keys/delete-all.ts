@@ -7,8 +7,9 @@ import { deleteInBatches } from "../delete-in-batches.js";
 const BATCH_SIZE = 20;
 
 /**
- * Deletes every key of an API in bounded steps, and lets other work of this process through between them. Each key has
- * its own entry in the audit log, which says no more of it than its API and its identity. Racers share the keys out between them: each key is counted by one.
+ * Deletes every key of an API in bounded steps, and lets other work of this process through between them. Each key has its own
+ * entry in the audit log, which says no more of it than its API and its identity. Racers share the keys out between them: each
+ * key is counted by one.
  *
  * @returns How many keys were deleted.
  */
