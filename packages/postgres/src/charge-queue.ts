@@ -1,6 +1,6 @@
 import { type ChargeMoment, LatchkeyError } from "@latchkey/core";
 import type { Connection, Statement } from "./engine/connection.js";
-import { unavailable } from "./engine/errors.js";
+import { rejectOverdue, type Waiting } from "./overdue.js";
 import type { PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges in one statement: nobody waits longer than a few ms for those beside it. */
@@ -10,15 +10,13 @@ const MOST_AT_ONCE = 32;
 const MOST_ATTEMPTS = 10;
 
 /** A charge that waits to be sent, or for its answer. */
-interface Waiting {
+interface WaitingCharge extends Waiting {
   readonly prepared: PreparedCharge;
   readonly moment: ChargeMoment;
   /** What it locks first; null for nothing. */
   readonly lane: string | null;
   readonly mates: ReturnType<PreparedCharge["matesAt"]>;
-  readonly deadline: number;
   readonly answer: (text: string) => void;
-  readonly reject: (error: unknown) => void;
   /** How often it found its counters locked. */
   attempts: number;
 }
@@ -32,9 +30,9 @@ interface Waiting {
  */
 export class ChargeQueue {
   readonly #connection: Connection;
-  #ready: Waiting[] = [];
+  #ready: WaitingCharge[] = [];
   /** By what charges that are under way have locked, those that wait for it. */
-  readonly #lanes = new Map<string, Waiting[]>();
+  readonly #lanes = new Map<string, WaitingCharge[]>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -57,7 +55,7 @@ export class ChargeQueue {
   #sendReady(): void {
     const ready = this.#ready;
     this.#ready = [];
-    let batch: Waiting[] = [];
+    let batch: WaitingCharge[] = [];
     for (const waiting of ready) {
       const { lane, mates } = waiting;
       const others = lane === null ? undefined : this.#lanes.get(lane);
@@ -71,7 +69,7 @@ export class ChargeQueue {
     if (batch.length > 0) void this.#send(batch);
   }
 
-  async #send(batch: readonly Waiting[]): Promise<void> {
+  async #send(batch: readonly WaitingCharge[]): Promise<void> {
     const lanes = new Set<string>();
     for (const { lane } of batch) if (lane !== null) lanes.add(lane);
     for (const lane of lanes) if (!this.#lanes.has(lane)) this.#lanes.set(lane, []);
@@ -82,9 +80,7 @@ export class ChargeQueue {
   /** What has waited in a lane. */
   #sendNext(lane: string): void {
     const waiting = this.#lanes.get(lane) ?? [];
-    const now = performance.now();
-    while (waiting[0] !== undefined && waiting[0].deadline <= now)
-      waiting.shift()?.reject(unavailable("others of the same key or window took too long"));
+    rejectOverdue(waiting, "others of the same key or window took too long");
     const alone = waiting.findIndex(({ mates }) => mates === "none");
     const most = alone === -1 ? MOST_AT_ONCE : Math.min(Math.max(1, alone), MOST_AT_ONCE);
     if (waiting.length > 0) void this.#send(waiting.splice(0, most));
@@ -92,7 +88,7 @@ export class ChargeQueue {
   }
 
   /** @param isPatient - Whether to wait for the locks of the first. */
-  async #ask(batch: readonly Waiting[], isPatient: boolean): Promise<void> {
+  async #ask(batch: readonly WaitingCharge[], isPatient: boolean): Promise<void> {
     let answers: readonly string[];
     try {
       answers = await this.#answers(batch, isPatient);
@@ -115,7 +111,7 @@ export class ChargeQueue {
   }
 
   /** One that is alone is a plain statement where it can be. What that has no answer to is asked of the function. */
-  async #answers(batch: readonly Waiting[], isPatient: boolean): Promise<readonly string[]> {
+  async #answers(batch: readonly WaitingCharge[], isPatient: boolean): Promise<readonly string[]> {
     const { sql, chargeTimeoutMs } = this.#connection;
     const until = performance.now() + chargeTimeoutMs;
     const isWrite = batch.some(({ prepared }) => prepared.isWrite);

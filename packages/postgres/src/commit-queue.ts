@@ -1,18 +1,12 @@
-import { unavailable } from "./engine/errors.js";
+import { rejectOverdue, type Waiting } from "./overdue.js";
 
 /** Most changes of a workspace that are with the server: while one is carried out, the next are there already. */
 const MOST_AT_ONCE = 3;
 
-/** A change that waits for its turn. */
-interface Waiting {
-  readonly deadline: number;
-  readonly begin: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
+/** Changes of one workspace: how many are with the server, and those that wait. */
 interface Turns {
   underWay: number;
-  readonly waiting: Waiting[];
+  readonly waiting: (Waiting & { readonly begin: () => void })[];
 }
 
 /**
@@ -59,9 +53,7 @@ export class CommitQueue {
 
   /** Gives the turn of one that is over to the next. */
   #beginNext(workspaceId: string, turns: Turns): void {
-    const now = performance.now();
-    while (turns.waiting[0] !== undefined && turns.waiting[0].deadline <= now)
-      turns.waiting.shift()?.reject(unavailable("other changes of the workspace took too long"));
+    rejectOverdue(turns.waiting, "other changes of the workspace took too long");
     const next = turns.waiting.shift();
     if (next !== undefined) next.begin();
     else turns.underWay -= 1;

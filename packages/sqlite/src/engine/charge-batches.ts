@@ -49,11 +49,11 @@ export class ChargeBatches {
   }
 
   async #carryOut(batch: readonly Queued[]): Promise<void> {
-    let isTaking = false;
+    let isCharging = false;
     const chargeAll = () => {
-      isTaking = true;
+      isCharging = true;
       const results = batch.map(({ charge }) => charge());
-      isTaking = false;
+      isCharging = false;
       return results;
     };
     try {
@@ -61,7 +61,7 @@ export class ChargeBatches {
       for (const [place, { resolve }] of batch.entries()) resolve(results[place] as never);
     } catch (error) {
       // Nothing was committed, and one of them is the trouble: each goes alone.
-      if (batch.length > 1 && isTaking) for (const each of batch) await this.#carryOut([each]);
+      if (batch.length > 1 && isCharging) for (const each of batch) await this.#carryOut([each]);
       else for (const { reject } of batch) reject(error);
     }
   }
