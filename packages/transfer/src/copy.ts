@@ -30,9 +30,9 @@ export interface CopyOptions {
  *
  * The stores stay open. Neither is used through `createLatchkey` by this process meanwhile, unless it is a live copy.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` where the target is in use, or was begun from another source, `STORE_CORRUPT` for a record that is damaged, `CONFLICT`
- * where the source changes all the time, `STORE_UNAVAILABLE` with the reason `incomplete` or `moved` where the source is not to be
- * used. Call it again to go on.
+ * @throws LatchkeyError `PRECONDITION_FAILED` where the target is in use, or was begun from another source; `STORE_CORRUPT` for a
+ * record that is damaged; `CONFLICT` where the source changes all the time; `STORE_UNAVAILABLE` with the reason `incomplete` or
+ * `moved` where the source cannot be used. Call it again to go on.
  */
 export async function copy(
   from: KeyStore,

@@ -23,8 +23,8 @@ export interface RestoreOptions {
  * answers nothing before everything was read back and found to be what the file says. Call it again if it was interrupted.
  *
  * @param to - The store, or what opens it once the file was found to be whole. It stays open.
- * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, or was begun from another file, and for a file that is damaged, altered, cut off, of a later
- * version or encrypted for somebody else.
+ * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, or was begun from another file, and for a file that is
+ * damaged, altered, cut off, of a later version or encrypted for somebody else.
  */
 export async function restore(
   to: KeyStore | (() => KeyStore),
