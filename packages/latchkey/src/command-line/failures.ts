@@ -1,3 +1,5 @@
+import { LatchkeyError } from "@latchkey/core";
+
 /** A wrong argument: one line that names it and its bound. The program ends with exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -20,4 +22,16 @@ export function asUsageError<Value>(
     if (error instanceof TypeError) throw new UsageError(error.message.replace(name, called));
     throw error;
   }
+}
+
+/** An error with another message, and all else as it is. */
+export function reworded(error: LatchkeyError, message: string): LatchkeyError {
+  const { code, issues, details, outcome, reason } = error;
+  return new LatchkeyError(code, message, {
+    issues,
+    details,
+    cause: error,
+    ...(outcome !== undefined && { outcome }),
+    ...(reason !== undefined && { reason }),
+  });
 }

@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import { keyRingsFromEnv } from "../key-rings-from-env.js";
 import { type OpenStoreOptions, openStore } from "../open-store.js";
 import { isInMemory, parseStoreUrl, type StoreUrl, withoutPassword } from "../store-url.js";
-import { asUsageError, UsageError } from "./failures.js";
+import { asUsageError, reworded, UsageError } from "./failures.js";
 import { assertPlace } from "./files.js";
 import type { Host } from "./host.js";
 import { workspaceIdOf } from "./values.js";
@@ -149,11 +149,7 @@ export async function withStore(
 /** The error of a store that does not answer says which one it is. */
 export function namingStore(error: unknown, { url }: Pick<StoreChoice, "url">): unknown {
   if (!(error instanceof LatchkeyError) || error.code !== "STORE_UNAVAILABLE") return error;
-  const { code, message, outcome } = error;
-  return new LatchkeyError(code, `${message}; the store is ${withoutPassword(url)}`, {
-    cause: error,
-    ...(outcome !== undefined && { outcome }),
-  });
+  return reworded(error, `${error.message}; the store is ${withoutPassword(url)}`);
 }
 
 /** Does `work` in the workspace and over the store that the options name, and closes the store after. */

@@ -1,5 +1,6 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Command } from "commander";
+import { reworded } from "./failures.js";
 import { typedNames } from "./fields.js";
 
 /** What the library calls a way out, and what it is called here. By the code or the reason of an error. */
@@ -20,16 +21,10 @@ const WAYS_OUT: Readonly<Record<string, readonly (readonly [theirs: RegExp, ours
 /** An error of an operation, with the way out that can be typed. Any other error as it is. */
 export function inTypedWords(error: unknown): unknown {
   if (!(error instanceof LatchkeyError)) return error;
-  const { code, reason, details, issues, message } = error;
+  const { code, reason, message } = error;
   const ways = WAYS_OUT[reason ?? code] ?? [];
   const typed = ways.reduce((text, [theirs, ours]) => text.replace(theirs, ours), message);
-  if (typed === message) return error;
-  return new LatchkeyError(code, typed, {
-    issues,
-    details,
-    cause: error,
-    ...(reason !== undefined && { reason }),
-  });
+  return typed === message ? error : reworded(error, typed);
 }
 
 /**
