@@ -23,16 +23,21 @@ const SHARED_INPUTS = [
 const isPackageName = (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id);
 
 /**
- * The package that is bundled in, where it is used: read file by file it costs more than all the rest of core. Everything else stays
- * an import.
+ * The packages that are bundled in, where they are used; everything else stays an import. zod, read file by file, costs more than
+ * all the rest of core. The others are CommonJS: before Node.js imports the first such module it starts a parser for them all, which
+ * costs more than the module.
  */
-const BUNDLED = "zod";
+const BUNDLED = ["zod", "ipaddr.js", "sorted-btree"];
 
-/** Packages whose local variables get short names: core has a limit of size, which check.mjs holds. */
+/** Packages whose variables get short names, functions and classes excepted: core has a limit of size, which check.mjs holds. */
 const WITH_SHORT_NAMES = ["core"];
 
+/** The name of the file that a package is bundled into, without its ending. @param {string} name */
+const chunkOf = (name) => name.replace(/\.js$/, "");
+
 /** @param {string} id */
-const isExternal = (id) => isPackageName(id) && id !== BUNDLED && !id.startsWith(`${BUNDLED}/`);
+const isExternal = (id) =>
+  isPackageName(id) && !BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
 
 /**
  * Bundles a package, unless its dist/ is up to date.
@@ -120,7 +125,9 @@ async function bundleCode(directory, input) {
       chunkFileNames: "[name].js",
       // Else each chunk is written anew after the plugins, and the small one is long again.
       minify: false,
-      codeSplitting: { groups: [{ name: BUNDLED, test: `/node_modules/${BUNDLED}/` }] },
+      codeSplitting: {
+        groups: BUNDLED.map((name) => ({ name: chunkOf(name), test: `/node_modules/${name}/` })),
+      },
       // Docstrings are in the declarations.
       comments: { jsdoc: false, annotation: true, legal: true },
     },
@@ -128,7 +135,7 @@ async function bundleCode(directory, input) {
 }
 
 /**
- * Makes the chunk of the bundled package small, and puts its licence on top. Our own code keeps the names of its functions, and
+ * Makes the chunk of a bundled package small, and puts its licence on top. Our own code keeps the names of its functions, and
  * a line for each of them: both are in stack traces.
  *
  * @param {string} directory
@@ -139,16 +146,17 @@ function shorten(directory) {
     name: "shorten",
     async renderChunk(code, chunk) {
       const { minify } = await import("rolldown/utils");
-      if (chunk.name === BUNDLED) {
-        const licence = readFileSync(join(directory, "node_modules", BUNDLED, "LICENSE"), "utf8");
+      const bundled = BUNDLED.find((name) => chunkOf(name) === chunk.name);
+      if (bundled !== undefined) {
+        const licence = readFileSync(join(directory, "node_modules", bundled, "LICENSE"), "utf8");
         const small = await minify(chunk.fileName, code, { module: true });
-        return `/*!\n${BUNDLED}\n\n${licence.trim()}\n*/\n${small.code}\n`;
+        return `/*!\n${bundled}\n\n${licence.trim()}\n*/\n${small.code}\n`;
       }
       if (!WITH_SHORT_NAMES.includes(basename(directory))) return null;
       const small = await minify(chunk.fileName, code, {
         module: true,
         compress: { keepNames: { function: true, class: true } },
-        mangle: { toplevel: false },
+        mangle: { toplevel: true, keepNames: { function: true, class: true } },
         codegen: { removeWhitespace: true },
       });
       return onLines(small.code);

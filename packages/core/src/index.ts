@@ -102,7 +102,7 @@ export type { KeySettingsInput } from "./operations/keys/settings.js";
 export { keySettings } from "./operations/keys/shown-settings.js";
 export type { UpdateKeyInput } from "./operations/keys/update-key.js";
 export type { RemainingUses, UpdateRemainingInput } from "./operations/keys/update-remaining.js";
-export type { KeyView, PlaintextError, StoredKey } from "./operations/keys/view.js";
+export type { KeyView, PlaintextError } from "./operations/keys/view.js";
 export type { KeySummary, WhoamiInput } from "./operations/keys/whoami.js";
 export type {
   IdentityLimitInput,
@@ -153,19 +153,14 @@ export type {
   CreateWorkspaceInput,
 } from "./operations/workspaces/create-workspace.js";
 export type { WorkspaceView } from "./operations/workspaces/get-workspace.js";
-export type { ApiRecord } from "./records/api.js";
 export {
   AUDIT_TYPES,
-  type AuditEntry,
   type AuditType,
   type FieldChange,
 } from "./records/audit-entry.js";
-export type { IdentityRecord } from "./records/identity.js";
-export { type KeyRateLimit, type KeyRecord, keysOfApi, type RateLimitType } from "./records/key.js";
+export { keysOfApi, type RateLimitType } from "./records/key.js";
 export { layoutOf, RECORD_LISTS, type RecordLayout } from "./records/layout.js";
-export type { PermissionRecord } from "./records/permission.js";
-export type { RoleRecord } from "./records/role.js";
-export { DIRECTORY_ID, type RootKeyRecord } from "./records/root-key.js";
+export { DIRECTORY_ID } from "./records/root-key.js";
 export {
   KIND_CODE,
   RECORD_KINDS,
@@ -174,12 +169,9 @@ export {
 } from "./records/stored-record.js";
 export {
   DEFAULT_WORKSPACE_ID,
-  unwrittenWorkspace,
   WORKSPACE_ID_PATTERN,
-  type WorkspaceRecord,
 } from "./records/workspace.js";
 export { canonicalAddress } from "./rules/address.js";
-export { DEFAULT_LIMIT } from "./rules/default-limit.js";
 export type { Duration } from "./rules/duration.js";
 export type {
   DefaultTypes,
@@ -191,10 +183,10 @@ export type {
   TypesOf,
 } from "./rules/latchkey-types.js";
 export type { Metadata } from "./rules/metadata.js";
-export { effectivePermissions, type PermissionQuery } from "./rules/permission.js";
-export type { IdentityRateLimit, RateLimit, WireRateLimit } from "./rules/rate-limit.js";
+export type { PermissionQuery } from "./rules/permission.js";
+export type { RateLimit, WireRateLimit } from "./rules/rate-limit.js";
 export { decideWindow, type RateWindow, type WindowDecision } from "./rules/rate-window.js";
-export type { DueRefill, Refill } from "./rules/refill.js";
+export type { Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,
   AUDIT_ACTIONS,
@@ -206,7 +198,6 @@ export {
   type RootPermission,
   rootPermissionName,
 } from "./rules/root-permission.js";
-export type { UsesOwner } from "./rules/usage.js";
 export type { KeyRing } from "./secrets/key-ring.js";
 export { secretStart } from "./secrets/shown-start.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
