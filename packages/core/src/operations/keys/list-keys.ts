@@ -60,23 +60,18 @@ export async function listKeys(
   const { store, workspaceId } = context;
   const scope: ListScope = { list: "keys", ownerId: apiId };
   const after = afterCursor(scope, filter.cursor);
-  const identityId = await checkApiAndFindIdentity(
-    context,
-    apiId,
-    filter.externalId ?? filter.ownerId,
-  );
-  const { result, keys } = await loadKeys(
-    context,
-    () =>
-      store.page(workspaceId, {
-        kind: "key",
-        list: keysOfApi(apiId),
-        of: identityId,
-        after,
-        limit,
-      }),
-    ({ found }) => found,
-  );
+  const list = keysOfApi(apiId);
+  const readKeys = (of: string | undefined) =>
+    loadKeys(
+      context,
+      () => store.page(workspaceId, { kind: "key", list, of, after, limit }),
+      ({ found }) => found,
+    );
+  const externalId = filter.externalId ?? filter.ownerId;
+  const checking = checkApiAndFindIdentity(context, apiId, externalId);
+  // Both at once where the page is not that of an identity.
+  const reading = externalId === undefined ? readKeys(undefined) : checking.then(readKeys);
+  const [{ result, keys }] = await Promise.all([reading, checking]);
   const now = context.now();
   const views: KeyView[] = [];
   let damaged = 0;
