@@ -195,19 +195,23 @@ async function bundleTypes(directory, input) {
     input,
     external: isPackageName,
     // The declarations are there already, so no compiler is needed: "oxc" is the one that asks for none.
-    plugins: [dts({ dtsInput: true, generator: "oxc", tsconfig: false }), indentWithTabs],
+    plugins: [dts({ dtsInput: true, generator: "oxc", tsconfig: false }), shortenTypes],
     output: { dir: "dist", format: "esm", chunkFileNames: "[name].d.ts" },
   });
 }
 
 /**
- * Indents declarations as the code is indented: it makes them a little smaller.
+ * Makes declarations a little smaller: indented as the code is, and without the word `type` for each name that is exported at the
+ * end, which says nothing in a file of types.
  *
  * @type {import("rolldown").Plugin}
  */
-const indentWithTabs = {
-  name: "indent-with-tabs",
-  renderChunk: (code) => code.replace(/^(?: {2})+/gm, (indent) => "\t".repeat(indent.length / 2)),
+const shortenTypes = {
+  name: "shorten-types",
+  renderChunk: (code) =>
+    code
+      .replace(/^(?: {2})+/gm, (indent) => "\t".repeat(indent.length / 2))
+      .replace(/^export \{[^}]*\};$/gm, (names) => names.replaceAll(" type ", " ")),
 };
 
 /** Programs that drills start. @param {string} folder */

@@ -139,6 +139,19 @@ export function corruptRecord(what: string, cause?: unknown): LatchkeyError {
   });
 }
 
+/** What a store throws while it cannot be used. @param outcome - `unknown` where a change may have been applied all the same. */
+export function unavailable(
+  message: string,
+  outcome: LatchkeyErrorOptions["outcome"] = "not-applied",
+): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
+}
+
+/** What a store throws where what it is to keep its records in is not fit for that. */
+export function unfit(message: string): LatchkeyError {
+  return new LatchkeyError("PRECONDITION_FAILED", message);
+}
+
 /** Whether an error says that a stored record cannot be read. */
 export function isCorruptRecord(error: unknown): error is LatchkeyError {
   return error instanceof LatchkeyError && error.code === "STORE_CORRUPT";

@@ -18,6 +18,8 @@ export {
   type InputIssue,
   LatchkeyError,
   type LatchkeyErrorOptions,
+  unavailable,
+  unfit,
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
@@ -31,6 +33,7 @@ export type {
   StandardResult,
   StandardSchema,
 } from "./lib/standard-schema.js";
+export { isWhole } from "./lib/whole.js";
 export type { CreateApiInput, CreatedApi } from "./operations/apis/create-api.js";
 export type { DeleteApiInput } from "./operations/apis/delete-api.js";
 export type { GetApiInput } from "./operations/apis/get-api.js";
@@ -262,11 +265,13 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
+export { loadDriver } from "./store/load-driver.js";
 export {
   COUNTED_CODES,
   type CountedCode,
   type DeletedCount,
   type HourCount,
+  hourCount,
   STATISTICS_SPAN_MS,
   type StatisticsBatch,
   type StatisticsRange,

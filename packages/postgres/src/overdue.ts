@@ -1,4 +1,4 @@
-import { unavailable } from "./engine/errors.js";
+import { unavailable } from "@latchkey/core";
 
 /** A call that waits for its turn, and until when: as `performance.now()` counts. */
 export interface Waiting {

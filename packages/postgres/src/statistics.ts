@@ -1,10 +1,8 @@
 import {
-  COUNTED_CODES,
-  type CountedCode,
-  corruptRecord,
   type DeletedCount,
   type EpochMs,
   type HourCount,
+  hourCount,
   KIND_CODE,
   type StatisticsBatch,
   type StatisticsRange,
@@ -41,12 +39,7 @@ export async function readStatistics(
   const place = [workspaceId, String(KIND_CODE[subject.kind]), storedText(subject.id)];
   const range = [String(startAt), String(endAt)];
   const rows = await connection.read(connection.sql.sums, [...place, ...range]);
-  return rows.map(([hour, code, sum]): HourCount => {
-    const [hourAt, count] = [whole(hour), whole(sum)];
-    const isCode = COUNTED_CODES.includes(code as CountedCode);
-    if (hourAt === null || !isCode || count === null) throw corruptRecord("statistics");
-    return { hourAt, code: code as CountedCode, count };
-  });
+  return rows.map(([hourAt, code, count]) => hourCount(whole(hourAt), code, whole(count)));
 }
 
 /** Forgets the oldest sums of hours before `beforeAt`, up to `limit`. */

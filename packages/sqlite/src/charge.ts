@@ -27,6 +27,7 @@ interface Basis {
 }
 
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
+type Decided = ReturnType<typeof decide>;
 
 /** Answers a plan that writes nothing, without the write lock; null where {@link charge} is needed. */
 export function peek(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
@@ -51,12 +52,8 @@ export function peek(connection: Connection, plan: ChargePlan, moment: ChargeMom
 }
 
 /** Carries a plan out. Call it inside a write transaction. */
-export function charge(
-  connection: Connection,
-  plan: ChargePlan,
-  moment: ChargeMoment,
-): ChargeResult {
-  const basis = currentBasis(connection, plan, true);
+export function charge(at: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+  const basis = currentBasis(at, plan, true);
   if ("kind" in basis) return basis;
   const decided = decide(basis, moment);
   if (decided.next !== null) store(basis, moment, decided, decided.next);
@@ -135,12 +132,7 @@ function decide({ connection, plan, workspace, records }: Basis, moment: ChargeM
   return { result, next, windows, request };
 }
 
-function store(
-  basis: Basis,
-  { now }: ChargeMoment,
-  decided: ReturnType<typeof decide>,
-  next: ChargeWrite,
-): void {
+function store(basis: Basis, { now }: ChargeMoment, decided: Decided, next: ChargeWrite): void {
   const { connection, plan, workspace, records } = basis;
   const moved = new Set<KeptCounters>();
   const used = plan.uses === null ? null : records[plan.uses]?.counters;
@@ -153,7 +145,6 @@ function store(
     if (owner === null) pass(connection, workspace, name, window.startedAt + duration, window, now);
   }
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
-  const { request } = decided;
-  if (next.remember !== null && request !== null)
-    pass(connection, workspace, request, next.remember.until, next.remember, now);
+  if (next.remember !== null && decided.request !== null)
+    pass(connection, workspace, decided.request, next.remember.until, next.remember, now);
 }

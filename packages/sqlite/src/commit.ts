@@ -21,7 +21,7 @@ import {
   type StoredCounters,
 } from "./engine/counters.js";
 import type { Statement } from "./engine/database.js";
-import { claimName, listPlace, storedValue } from "./engine/names.js";
+import { listPlace, storedValue } from "./engine/names.js";
 import { addressOf, isOfKind } from "./engine/statements.js";
 import { wholeOr } from "./stored-record.js";
 
@@ -60,10 +60,10 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   if (moved.size > 0) memo.age += 1;
   for (const [seq, counters] of moved) moveCounters(connection, seq, counters);
   for (const name of change.releases)
-    run.release.run(numberOf(name), storedValue(name), find(name)?.seq ?? null);
+    run.release.run(names.claims(workspace, name), storedValue(name), find(name)?.seq ?? null);
   for (const each of change.puts) put(each);
   for (const name of change.claims)
-    run.claim.run(numberOf(name, true), storedValue(name), existing(name).seq);
+    run.claim.run(names.claims(workspace, name, true), storedValue(name), existing(name).seq);
   for (const address of change.deletes) remove(address);
   for (const entry of change.leaves) move(run.leave, entry, -1);
   for (const entry of change.enters) move(run.enter, entry, 1);
@@ -81,7 +81,8 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const isSame = (one: Claim) =>
       one.kind === claim.kind && one.index === claim.index && one.value === claim.value;
     if (change.claims.slice(0, place).some(isSame)) return true;
-    const [holder = claim.id] = run.holder.get(numberOf(claim), storedValue(claim)) ?? [];
+    const [holder = claim.id] =
+      run.holder.get(names.claims(workspace, claim), storedValue(claim)) ?? [];
     return holder !== claim.id && !change.releases.some((one) => isSame(one) && one.id === holder);
   }
 
@@ -134,10 +135,6 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     const [list, owner] = listPlace(names, workspace, entry, true);
     const { changes } = statement.run(list, owner, entry.id);
     if (changes > 0 && entry.of === undefined) run.resize.run(by, list);
-  }
-
-  function numberOf(claim: Claim, isAdded = false): number {
-    return names.name(workspace, claimName(claim), isAdded);
   }
 
   function existing(address: RecordAddress): Found {

@@ -4,11 +4,11 @@ import {
   type ChargePlan,
   corruptRecord,
   type EpochMs,
+  isWhole,
   type RateWindow,
   type RememberedCharge,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { isWhole } from "./engine/counters.js";
 
 /** How long windows without an owner, and requests, are kept after their end: a clock set back by less brings none back. */
 const KEPT_AFTER_END_MS: EpochMs = 86_400_000;
@@ -24,14 +24,11 @@ export function requestName({ confirms: [beside] }: ChargePlan, { request }: Cha
 }
 
 /** Whether this store can have written it. */
-export function isWindow({ startedAt, used }: RateWindow): boolean {
-  return isWhole(startedAt) && isWhole(used);
-}
+export const isWindow = ({ startedAt, used }: RateWindow) => isWhole(startedAt) && isWhole(used);
 
 /** Whether this store can have written it. */
-export function isRequest({ fingerprint, until, result }: RememberedCharge): boolean {
-  return typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
-}
+export const isRequest = ({ fingerprint, until, result }: RememberedCharge) =>
+  typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
 export function findPassing<Value>(

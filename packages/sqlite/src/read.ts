@@ -1,7 +1,7 @@
 import type { ReadResult, Want } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Row } from "./engine/database.js";
-import { claimName, storedValue } from "./engine/names.js";
+import { storedValue } from "./engine/names.js";
 import { addressOf } from "./engine/statements.js";
 import { loadedRecord, REVISION_AT, wholeOr } from "./stored-record.js";
 
@@ -27,5 +27,5 @@ export function read(at: Connection, workspaceId: string, wants: readonly Want[]
 function find({ run, names }: Connection, workspaceId: string, want: Want): Row | undefined {
   const workspace = names.workspace(workspaceId);
   if ("id" in want) return run.byId.get(...addressOf(workspace, want));
-  return run.byClaim.get(names.name(workspace, claimName(want)), storedValue(want));
+  return run.byClaim.get(names.claims(workspace, want), storedValue(want));
 }

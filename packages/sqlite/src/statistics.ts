@@ -1,16 +1,12 @@
 import {
-  COUNTED_CODES,
-  type CountedCode,
-  corruptRecord,
   type DeletedCount,
   type EpochMs,
-  type HourCount,
+  hourCount,
   KIND_CODE,
   type StatisticsBatch,
   type StatisticsRange,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { isWhole } from "./engine/counters.js";
 import { addressOf } from "./engine/statements.js";
 
 /** Adds to sums, and raises the latest use of records. Call it inside a write transaction. */
@@ -25,11 +21,7 @@ export function addStatistics(at: Connection, workspaceId: string, batch: Statis
 export function readStatistics(at: Connection, workspaceId: string, range: StatisticsRange) {
   const { subject, startAt, endAt } = range;
   const place = [at.names.workspace(workspaceId), KIND_CODE[subject.kind], subject.id];
-  return at.run.sums.all(...place, startAt, endAt).map(([hourAt, code, count]): HourCount => {
-    const isCode = COUNTED_CODES.includes(code as CountedCode);
-    if (!isWhole(hourAt) || !isCode || !isWhole(count)) throw corruptRecord("statistics");
-    return { hourAt, code: code as CountedCode, count };
-  });
+  return at.run.sums.all(...place, startAt, endAt).map((row) => hourCount(row[0], row[1], row[2]));
 }
 
 /** Forgets the oldest sums of hours before `beforeAt`, up to `limit`. Call it inside a write transaction. */

@@ -52,8 +52,10 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
   connection.log.empty();
   const steps = new Transactions(connection, settings);
   return {
-    read: async (workspaceId, wants) => steps.read(() => read(connection, workspaceId, wants)),
-    page: async (workspaceId, want) => steps.read(() => page(connection, workspaceId, want)),
+    read: async (...given) => steps.read(() => read(connection, ...given)),
+    page: async (...given) => steps.read(() => page(connection, ...given)),
+    scan: async (...given) => steps.read(() => scan(connection, ...given)),
+    readStatistics: async (...given) => steps.read(() => readStatistics(connection, ...given)),
     async commit(workspaceId, change) {
       const result = await steps.commit(() => commit(connection, workspaceId, change));
       if (result.kind === "committed" && change.deletes.length > 0) connection.log.empty();
@@ -64,13 +66,8 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
         () => peek(connection, plan, moment),
         () => charge(connection, plan, moment),
       ),
-    addStatistics: async (workspaceId, batch) =>
-      steps.count(() => addStatistics(connection, workspaceId, batch)),
-    readStatistics: async (workspaceId, range) =>
-      steps.read(() => readStatistics(connection, workspaceId, range)),
-    deleteStatistics: async (workspaceId, beforeAt, limit) =>
-      steps.commit(() => deleteStatistics(connection, workspaceId, beforeAt, limit)),
-    scan: async (...given) => steps.read(() => scan(connection, ...given)),
+    addStatistics: async (...given) => steps.count(() => addStatistics(connection, ...given)),
+    deleteStatistics: (...given) => steps.commit(() => deleteStatistics(connection, ...given)),
     async close() {
       if (steps.isClosed) return;
       steps.isClosed = true;

@@ -1,11 +1,12 @@
 import {
+  isWhole,
   type LoadedRecord,
   NO_USES,
   type RecordAddress,
   type RecordKind,
   type StoredRecordState,
 } from "@latchkey/core";
-import { isWhole, readCounters, readUsage } from "./engine/counters.js";
+import { readCounters, readUsage } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
 

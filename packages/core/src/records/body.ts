@@ -1,5 +1,6 @@
 import { deepFrozen } from "../lib/deep-freeze.js";
 import type { JsonValue } from "../lib/json.js";
+import { isWhole } from "../lib/whole.js";
 import type { EpochMs } from "../time.js";
 
 /**
@@ -109,10 +110,6 @@ export class BodyReader {
 }
 
 const NONE: readonly never[] = Object.freeze([]);
-
-function isWhole(value: JsonValue | undefined): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
 
 function refuse(name: string): never {
   throw damaged(name);

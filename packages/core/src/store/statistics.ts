@@ -1,3 +1,5 @@
+import { corruptRecord } from "../errors.js";
+import { isWhole } from "../lib/whole.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
 
@@ -31,6 +33,13 @@ export interface HourCount {
   readonly code: CountedCode;
   /** A whole number >= 1. */
   readonly count: number;
+}
+
+/** A sum as a store keeps it. @throws LatchkeyError `STORE_CORRUPT` where it cannot be one that was written. */
+export function hourCount(hourAt: unknown, code: unknown, count: unknown): HourCount {
+  const isCode = COUNTED_CODES.includes(code as CountedCode);
+  if (!isCode || !isWhole(hourAt) || !isWhole(count)) throw corruptRecord("statistics");
+  return { hourAt, code: code as CountedCode, count };
 }
 
 /** A number to add to a sum of one subject. */

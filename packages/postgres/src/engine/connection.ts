@@ -1,6 +1,7 @@
+import { unavailable } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import type { Database, Row } from "./database.js";
-import { isRolledBack, translateError, unavailable } from "./errors.js";
+import { isRolledBack, translateError } from "./errors.js";
 import { assertUpToDate, bringUpToDate } from "./migrations/index.js";
 import { createStatements, type Statements } from "./statements.js";
 

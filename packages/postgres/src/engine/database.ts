@@ -1,4 +1,5 @@
-import { noAnswer, notConnected, unavailable } from "./errors.js";
+import { unavailable } from "@latchkey/core";
+import { noAnswer, notConnected } from "./errors.js";
 
 /** One row, all of it text or null: nothing in it is trusted before it was checked. */
 export type Row = readonly (string | null)[];

@@ -1,6 +1,6 @@
-import { LatchkeyError } from "@latchkey/core";
+import { LatchkeyError, unavailable } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { isRolledBack, notConnected, translateError, unavailable } from "./errors.js";
+import { isRolledBack, notConnected, translateError } from "./errors.js";
 
 const answered = (code: string, severity = "ERROR") =>
   Object.assign(new Error("a value that was sent"), { code, severity });

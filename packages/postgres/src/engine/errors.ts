@@ -1,19 +1,8 @@
-import { LatchkeyError } from "@latchkey/core";
-
-/** The error for a call that is known to have done nothing. */
-export function unavailable(message: string): LatchkeyError {
-  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome: "not-applied" });
-}
+import { LatchkeyError, unavailable, unfit } from "@latchkey/core";
 
 /** The error for a call whose answer did not come: a write may have happened, and may still happen. */
 export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
-  const outcome = isWrite ? "unknown" : "not-applied";
-  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
-}
-
-/** The error for a database that is not fit to be used. */
-export function refusal(message: string): LatchkeyError {
-  return new LatchkeyError("PRECONDITION_FAILED", message);
+  return unavailable(message, isWrite ? "unknown" : "not-applied");
 }
 
 /** What an answer of the server says that refuses a statement, by its code or the first two characters of it. */
@@ -93,8 +82,8 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
   if (error instanceof LatchkeyError || error instanceof TypeError) return error;
   const code = serverCode(error);
   if (code === null) return noAnswer(isWrite, "the connection was lost before the answer came");
-  const unfit = UNFIT[code];
-  if (unfit !== undefined) return refusal(`${unfit} (${code})`);
+  const why = UNFIT[code];
+  if (why !== undefined) return unfit(`${why} (${code})`);
   const group = code.slice(0, 2);
   if (["22", "23", "XX"].includes(group))
     return new LatchkeyError(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadDriver } from "./load-driver.js";
+import { loadPostgres } from "./load-driver.js";
 
 const failing = (error: Error) => () => {
   throw error;
@@ -9,13 +9,13 @@ test("where pg is missing the error says which command mends that, and not where
   const missing = Object.assign(new Error("Cannot find module 'pg'\nRequire stack:\n- /srv/app"), {
     code: "MODULE_NOT_FOUND",
   });
-  expect(() => loadDriver(failing(missing))).toThrow("pg is not installed: run `npm install pg`");
-  expect(() => loadDriver(failing(missing))).not.toThrow("/srv/app");
+  expect(() => loadPostgres(failing(missing))).toThrow("pg is not installed: run `npm install pg`");
+  expect(() => loadPostgres(failing(missing))).not.toThrow("/srv/app");
   const why = { code: "PRECONDITION_FAILED", reason: "driver-missing" };
-  expect(() => loadDriver(failing(missing))).toThrow(expect.objectContaining(why));
+  expect(() => loadPostgres(failing(missing))).toThrow(expect.objectContaining(why));
 });
 
 test("what goes wrong while pg is loaded is passed on", () => {
   const broken = new Error("broken");
-  expect(() => loadDriver(failing(broken))).toThrow(broken);
+  expect(() => loadPostgres(failing(broken))).toThrow(broken);
 });

@@ -7,7 +7,7 @@ import {
   pgliteDatabase,
   poolDatabase,
 } from "./database.js";
-import { loadDriver } from "./load-driver.js";
+import { loadPostgres } from "./load-driver.js";
 
 /** What a store can be opened on. */
 export type Source = string | PostgresPool | PgliteDatabase;
@@ -31,7 +31,7 @@ function openUrl(url: string, settings: Settings): PostgresPool {
   const named = url.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, "$1localhost");
   if (!/^postgres(ql)?:\/\/\S*$/.test(url) || !URL.canParse(named)) throw new TypeError(FORMS);
   const { ssl, maxConnections } = settings;
-  const { Pool } = loadDriver();
+  const { Pool } = loadPostgres();
   const pool = new Pool({
     connectionString: url,
     max: maxConnections,

@@ -1,7 +1,7 @@
-import type { EpochMs } from "@latchkey/core";
+import { type EpochMs, unavailable } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { primariesOf, type RedisClient } from "./client.js";
-import { firstWord, refusalOf, translateError, unavailable } from "./errors.js";
+import { firstWord, noAnswer, refusalOf, translateError } from "./errors.js";
 import { SCRIPTS, type Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { withTimeout } from "./with-timeout.js";
@@ -66,7 +66,7 @@ export class Connection {
     if (this.#isClosed) return Promise.reject(unavailable("the store was closed"));
     // Whatever is sent behind a WAIT waits with it.
     const spanMs = ownMs + this.#settings.waitReplicas.timeoutMs;
-    const late = () => unavailable(`Redis did not answer within ${spanMs} ms`, isWrite);
+    const late = () => noAnswer(isWrite, `Redis did not answer within ${spanMs} ms`);
     const translate = (error: unknown) => {
       if (firstWord(error) === "READONLY") this.#requirements.doubt();
       return translateError(error, isWrite);
@@ -99,6 +99,6 @@ export class Connection {
     if (Number(reached) >= count) return reply;
     const few = `fewer than ${count} replicas did so within ${timeoutMs} ms`;
     const why = typeof reached === "string" ? reached : few;
-    throw unavailable(`Redis wrote, but ${why}`, true);
+    throw unavailable(`Redis wrote, but ${why}`, "unknown");
   }
 }

@@ -1,9 +1,8 @@
-import { LatchkeyError } from "@latchkey/core";
+import { LatchkeyError, unavailable } from "@latchkey/core";
 
-/** The error for a call that was not answered. @param isOpen - Whether a write may have happened, and may still happen. */
-export function unavailable(message: string, isOpen = false): LatchkeyError {
-  const outcome = isOpen ? "unknown" : "not-applied";
-  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
+/** The error for a call whose answer did not come: a write may have happened, and may still happen. */
+export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
+  return unavailable(message, isWrite ? "unknown" : "not-applied");
 }
 
 /**
@@ -42,7 +41,7 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
   if (/enableOfflineQueue options is false$/.test(String(error)))
     return unavailable("Redis is not connected");
-  return unavailable("the connection to Redis was lost before the answer came", isWrite);
+  return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
 }
 
 /** The error for a script of which nothing was done. @param word - The first of what Redis answered, or the script. */

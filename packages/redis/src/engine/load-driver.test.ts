@@ -1,9 +1,9 @@
 import { Cluster, Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { loadDriver } from "./load-driver.js";
+import { loadIoredis } from "./load-driver.js";
 
 test("the driver is the one that a caller's own client is made of", () => {
-  const driver = loadDriver();
+  const driver = loadIoredis();
   expect(driver.Redis).toBe(Redis);
   expect(driver.Cluster).toBe(Cluster);
 });
@@ -14,7 +14,7 @@ test("without ioredis the error says how to install it, and not where the files 
     { code: "MODULE_NOT_FOUND" },
   );
   const load = () =>
-    loadDriver(() => {
+    loadIoredis(() => {
       throw missing;
     });
   expect(load).toThrow("ioredis is not installed: run `npm install ioredis`");
@@ -32,6 +32,6 @@ test("every other error is what it was", () => {
     const load = () => {
       throw error;
     };
-    expect(() => loadDriver(load)).toThrow(error);
+    expect(() => loadIoredis(load)).toThrow(error);
   }
 });

@@ -1,7 +1,7 @@
 import type { Cluster } from "ioredis";
 import type { Settings } from "../options.js";
 import type { RedisClient } from "./client.js";
-import { loadDriver } from "./load-driver.js";
+import { loadIoredis } from "./load-driver.js";
 
 const FORM = /^redis(s?)(\+cluster)?:\/\/([^?#\s]*@)?([^?#\s@]*)$/;
 const FORMS =
@@ -48,14 +48,14 @@ function optionsOf({ username, password }: Node, isTls: boolean, settings: Setti
 }
 
 function openServer({ host, port, path }: Node, options: Options): RedisClient {
-  const { Redis } = loadDriver();
+  const { Redis } = loadIoredis();
   const db = Number(path.slice(1));
   return new Redis({ ...options, host, port, db, enableOfflineQueue: false, retryStrategy: soon });
 }
 
 function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient {
   if (nodes.some(({ host, path }) => host === "" || path !== "")) throw new TypeError(FORMS);
-  const driver = loadDriver();
+  const driver = loadIoredis();
   const cluster: Cluster = new driver.Cluster(
     nodes.map(({ host, port }) => ({ host, port })),
     {

@@ -1,5 +1,6 @@
+import { unavailable } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
-import { isBusy, translateError, unavailable } from "./errors.js";
+import { isBusy, translateError } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { Log } from "./log.js";
 import { Memo } from "./memo.js";

@@ -1,4 +1,4 @@
-import { corruptRecord, type RateWindow, type Usage } from "@latchkey/core";
+import { corruptRecord, isWhole, type RateWindow, type Usage } from "@latchkey/core";
 import type { Connection } from "./connection.js";
 import type { Row } from "./database.js";
 
@@ -9,6 +9,8 @@ export interface StoredCounters {
 }
 
 type Windows = StoredCounters["windows"];
+
+const isWholeOrNull = (value: unknown) => value === null || isWhole(value);
 
 /** Reads three columns from a place of a row. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
 export function readUsage(row: Row, at: number): Usage {
@@ -64,13 +66,4 @@ export function moveCounters({ run }: Connection, seq: number, counters: StoredC
 /** One record less has them; they go with the last one. */
 export function leaveCounters({ run }: Connection, seq: number): void {
   if (run.leaveCounters.run(seq).changes === 0) run.deleteCounters.run(seq);
-}
-
-/** A whole number from 0 to 2^53 − 1. */
-export function isWhole(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isWholeOrNull(value: unknown): value is number | null {
-  return value === null || isWhole(value);
 }

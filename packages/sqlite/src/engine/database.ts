@@ -8,8 +8,6 @@ export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[];
   /** Rows as arrays: read about a third faster than objects. */
   raw(isOn?: boolean): SqliteStatement;
-  /** Rows as the value of their first column. */
-  pluck(isOn?: boolean): SqliteStatement;
   safeIntegers(isOn?: boolean): SqliteStatement;
 }
 

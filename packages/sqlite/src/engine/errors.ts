@@ -1,4 +1,4 @@
-import { LatchkeyError } from "@latchkey/core";
+import { LatchkeyError, unavailable } from "@latchkey/core";
 
 /** The result code of an error that SQLite answered, such as `SQLITE_BUSY_SNAPSHOT`; null for every other error. */
 function sqliteCode(error: unknown): string | null {
@@ -9,19 +9,6 @@ function sqliteCode(error: unknown): string | null {
 /** Whether another connection was in the way: the same call may succeed in a moment. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? "");
-}
-
-/** What is known of a write that failed. */
-type Outcome = "not-applied" | "unknown";
-
-/** The error for a call that did nothing, unless `outcome` says that it may have, because the store cannot be used now. */
-export function unavailable(message: string, outcome: Outcome = "not-applied"): LatchkeyError {
-  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
-}
-
-/** The error for a database that is not fit to be used. */
-export function refusal(message: string): LatchkeyError {
-  return new LatchkeyError("PRECONDITION_FAILED", message);
 }
 
 /** By the group that the codes of SQLite are of. */
@@ -43,7 +30,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
  * What a caller gets to see of an error of the driver: never the error itself, whose text others have written. Errors that are
  * not SQLite's are answered as they are.
  */
-export function translateError(error: unknown, outcome: Outcome): unknown {
+export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
   const code = sqliteCode(error);
   if (code === null) return error;
   const group = code.split("_")[1] ?? "";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { unavailable } from "./errors.js";
+import { unavailable } from "@latchkey/core";
 
 /** How many calls and how many ms may pass between two looks: a look costs a fifth of a charge. */
 const [UNSEEN_CALLS, UNSEEN_MS] = [128, 250];

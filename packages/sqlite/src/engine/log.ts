@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
+import { unavailable } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
-import { unavailable } from "./errors.js";
 
 /** The log is emptied at most so often: two files are flushed then, and nobody can write meanwhile. */
 const EMPTIED_EVERY_MS = 1_000;

@@ -20,10 +20,15 @@ export class Names {
     return this.#numberOf(`/${id}`, workspace, isAdded ? addWorkspace : null, [id]);
   }
 
-  /** The number of a list or a claim. @returns 0 where nothing was in it yet, as {@link workspace}. */
+  /** The number of a list, or of an index of claims. @returns 0 where nothing was in it yet, as {@link workspace}. */
   name(workspace: number, name: string, isAdded = false): number {
     const add = isAdded ? this.#run.addName : null;
     return this.#numberOf(`${workspace}/${name}`, this.#run.name, add, [workspace, name]);
+  }
+
+  /** The number of an index of claims. Names of lists have no space. @returns 0 as {@link name}. */
+  claims(workspace: number, { kind, index }: Claim, isAdded = false): number {
+    return this.name(workspace, `${kind} ${index}`, isAdded);
   }
 
   /** Call it when a transaction was rolled back: numbers that were given in it may be given again. */
@@ -40,11 +45,6 @@ export class Names {
     this.#known.set(key, Number(number));
     return Number(number);
   }
-}
-
-/** The name of a claim among those of lists, which have no space. */
-export function claimName({ kind, index }: Claim): string {
-  return `${kind} ${index}`;
 }
 
 /** What is stored of a claimed value. A digest in base64url, as which the hashes of keys come, is kept as its 32 bytes. */

@@ -1,8 +1,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
-import { LatchkeyError } from "@latchkey/core";
+import { LatchkeyError, unavailable, unfit } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
-import { isBusy, refusal, unavailable } from "./errors.js";
-import { FileWatch } from "./file-watch.js";
+import { isBusy } from "./errors.js";
 import { openWithDriver } from "./load-driver.js";
 import { hasAny, migrate, schemaVersion, VIEWS } from "./migrations/index.js";
 import { APPLICATION_ID, applyPragmas, assertSqliteVersion, setPragma } from "./pragmas.js";
@@ -22,10 +21,7 @@ export function openPath(path: string): SqliteDatabase {
     );
   const isFile = path !== ":memory:";
   if (isFile) createPrivately(path);
-  const watch = isFile ? new FileWatch(path) : null;
-  const database = openWithDriver(path, { timeout: OPENING_TIMEOUT_MS, fileMustExist: isFile });
-  watch?.look();
-  return database;
+  return openWithDriver(path, { timeout: OPENING_TIMEOUT_MS, fileMustExist: isFile });
 }
 
 /** Makes a connection fit to serve. @param isOurs - Whether the whole file is latchkey's, and not one with other tables. */
@@ -64,11 +60,11 @@ function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
     const mark = database.pragma("application_id", { simple: true });
     if (mark === APPLICATION_ID) return;
     if (mark !== 0)
-      throw refusal(
+      throw unfit(
         "the database is marked as another program's (application_id): give another path",
       );
     if (isOurs && schemaVersion(database) === 0 && hasAny(database, "1"))
-      throw refusal(
+      throw unfit(
         "the database holds tables of another program: give another path, or hand in the open database",
       );
   });

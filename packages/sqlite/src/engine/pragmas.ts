@@ -1,5 +1,5 @@
+import { unfit } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
-import { refusal } from "./errors.js";
 
 /** `LKEY`, in the header of every file that latchkey made. */
 export const APPLICATION_ID = 0x4c4b4559;
@@ -28,10 +28,10 @@ const SETTINGS: readonly (readonly [name: string, value: number])[] = [
 
 /** @throws LatchkeyError `PRECONDITION_FAILED` when the driver brings a SQLite that is too old. */
 export function assertSqliteVersion(database: SqliteDatabase): void {
-  const version = database.prepare("SELECT sqlite_version()").pluck(true).get() as string;
+  const [version] = database.prepare("SELECT sqlite_version()").raw(true).get() as [string];
   const order = version.localeCompare(OLDEST_SQLITE, "en", { numeric: true });
   if (order < 0)
-    throw refusal(`SQLite ${OLDEST_SQLITE} or later is needed: install a newer better-sqlite3`);
+    throw unfit(`SQLite ${OLDEST_SQLITE} or later is needed: install a newer better-sqlite3`);
 }
 
 /** Sets everything that makes a connection safe. */
@@ -39,7 +39,7 @@ export function applyPragmas(database: SqliteDatabase): void {
   // A database in memory has no journal file.
   const wanted = database.memory ? "memory" : "wal";
   if (database.pragma("journal_mode = WAL", { simple: true }) !== wanted)
-    throw refusal("the database cannot use a write-ahead log here: put the file on a local disk");
+    throw unfit("the database cannot use a write-ahead log here: put the file on a local disk");
   for (const [name, value] of SETTINGS) setPragma(database, name, value);
 }
 
@@ -47,5 +47,5 @@ export function applyPragmas(database: SqliteDatabase): void {
 export function setPragma(database: SqliteDatabase, name: string, value: number): void {
   database.pragma(`${name} = ${value}`);
   if (database.pragma(name, { simple: true }) !== value)
-    throw refusal(`this SQLite does not keep its setting "${name}"`);
+    throw unfit(`this SQLite does not keep its setting "${name}"`);
 }

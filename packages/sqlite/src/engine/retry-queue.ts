@@ -26,12 +26,11 @@ export class RetryQueue {
     if (answer !== null) return answer.result;
     this.#waiting += 1;
     const deadline = performance.now() + this.#deadlineMs;
-    const waiting = this.#last
-      .then(() => this.#retry(attempt, deadline))
-      .finally(() => {
-        this.#waiting -= 1;
-      });
-    this.#last = waiting.catch(() => {});
+    const waiting = this.#last.then(() => this.#retry(attempt, deadline));
+    const done = () => {
+      this.#waiting -= 1;
+    };
+    this.#last = waiting.then(done, done);
     return waiting;
   }
 

@@ -1,7 +1,8 @@
+import { unavailable } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { ChargeBatches } from "./charge-batches.js";
 import type { Connection } from "./connection.js";
-import { isBusy, translateError, unavailable } from "./errors.js";
+import { isBusy, translateError } from "./errors.js";
 import { RetryQueue } from "./retry-queue.js";
 
 /** How the work of a store is carried out: what is atomic, what waits for the disk, and how long it may wait for others. */
@@ -25,7 +26,7 @@ export class Transactions {
   }
 
   /** A change of records: survives a power cut once it has resolved. */
-  commit<Result>(work: () => Result): Promise<Result> {
+  async commit<Result>(work: () => Result): Promise<Result> {
     return this.#flushed(this.count(work, true));
   }
 

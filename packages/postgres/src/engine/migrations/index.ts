@@ -1,6 +1,5 @@
-import { LatchkeyError } from "@latchkey/core";
+import { LatchkeyError, unfit } from "@latchkey/core";
 import type { Database } from "../database.js";
-import { refusal } from "../errors.js";
 import { CHARGE } from "./charge.js";
 import { COMMIT } from "./commit.js";
 import { RULES } from "./rules.js";
@@ -34,9 +33,9 @@ async function schemaVersion(database: Database, schema: string): Promise<number
     "SELECT current_setting('server_version_num'), current_setting('server_encoding'), to_regclass($1)::text IS NOT NULL || ''",
     [`"${schema}".schema_version`],
   );
-  if (!(Number(server) >= OLDEST_SERVER)) throw refusal("PostgreSQL 14 or later is needed");
+  if (!(Number(server) >= OLDEST_SERVER)) throw unfit("PostgreSQL 14 or later is needed");
   if (encoding !== "UTF8")
-    throw refusal("the database must have the encoding UTF8: make another with ENCODING 'UTF8'");
+    throw unfit("the database must have the encoding UTF8: make another with ENCODING 'UTF8'");
   if (isThere !== "true") return 0;
   const sql = inSchema("SELECT version::text FROM latchkey.schema_version", schema);
   const [[stored] = []] = await database.query(sql, []);
@@ -44,7 +43,7 @@ async function schemaVersion(database: Database, schema: string): Promise<number
   if (!Number.isSafeInteger(version) || version < 0)
     throw new LatchkeyError("STORE_CORRUPT", "the stored schema version is damaged");
   if (version <= LATEST) return version;
-  throw refusal(
+  throw unfit(
     `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/postgres`,
   );
 }
@@ -76,7 +75,7 @@ export async function bringUpToDate(database: Database, schema: string): Promise
 export async function assertUpToDate(database: Database, schema: string): Promise<void> {
   const version = await schemaVersion(database, schema);
   if (version === LATEST) return;
-  throw refusal(
+  throw unfit(
     `the database has schema ${version} of latchkey, and ${LATEST} is needed: call migrate of @latchkey/postgres with a user that may make tables`,
   );
 }

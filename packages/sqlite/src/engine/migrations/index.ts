@@ -1,6 +1,5 @@
-import { LatchkeyError } from "@latchkey/core";
+import { LatchkeyError, unfit } from "@latchkey/core";
 import type { SqliteDatabase } from "../database.js";
-import { refusal } from "../errors.js";
 import { APPLICATION_ID } from "../pragmas.js";
 import { INITIAL } from "./0001-initial.js";
 
@@ -26,10 +25,10 @@ export function hasAny(database: SqliteDatabase, condition: string): boolean {
  */
 export function schemaVersion(database: SqliteDatabase): number {
   if (!hasAny(database, "type = 'table' AND name = 'latchkey_schema'")) return 0;
-  const stored = database.prepare("SELECT version FROM latchkey_schema WHERE id = 1").pluck(true);
+  const stored = database.prepare("SELECT version FROM latchkey_schema WHERE id = 1").raw(true);
   const version = Number(stored.get());
   if (version > LATEST)
-    throw refusal(
+    throw unfit(
       `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite`,
     );
   if (Number.isSafeInteger(version) && version > 0) return version;
