@@ -21,7 +21,7 @@ export interface KeyRateLimit extends RateLimit {
 }
 
 /** The configuration of a key. Its counters live apart: uses left, and the windows of its limits. */
-export interface KeyRecord {
+export interface KeyRecord extends Readonly<Record<KeyLabel, string | null>> {
   readonly id: string;
   readonly workspaceId: string;
   readonly apiId: string;
@@ -29,7 +29,6 @@ export interface KeyRecord {
   readonly hash: string;
   /** Leading characters of the secret, few enough to give nothing away. */
   readonly start: string;
-  readonly name: string | null;
   readonly identityId: string | null;
   readonly meta: Metadata | null;
   readonly createdAt: EpochMs;
@@ -42,7 +41,6 @@ export interface KeyRecord {
   readonly refill: Refill | null;
   /** No two of one name. */
   readonly ratelimits: readonly KeyRateLimit[];
-  readonly environment: string | null;
   /** `identity`: from what all keys of the identity share; the key's own counter is at rest then. */
   readonly usesFrom: UsesOwner;
   /** The key that this one was made of by rotation, or null. */
@@ -61,6 +59,18 @@ export interface KeyRecord {
   readonly permissions: readonly string[];
   /** Rises by one with every change of a configuration field, never by a use. */
   readonly version: number;
+}
+
+/** Texts of a key that mean something to its owner alone: they are set, changed and shown as they are. */
+export const KEY_LABELS = ["name", "environment"] as const;
+
+/** One of {@link KEY_LABELS}. */
+export type KeyLabel = (typeof KEY_LABELS)[number];
+
+/** Every label of a key, with what `textOf` says of each. */
+export function labelsOf<Value>(textOf: (label: KeyLabel) => Value): Record<KeyLabel, Value> {
+  const labels = KEY_LABELS.map((label) => [label, textOf(label)]);
+  return Object.fromEntries(labels) as Record<KeyLabel, Value>;
 }
 
 const LIMIT_TYPES: readonly RateLimitType[] = ["fast", "consistent"];

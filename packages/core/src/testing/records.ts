@@ -1,5 +1,5 @@
 import type { IdentityRecord } from "../records/identity.js";
-import type { KeyRateLimit, KeyRecord } from "../records/key.js";
+import { type KeyRateLimit, type KeyRecord, labelsOf } from "../records/key.js";
 import { HeldPermissions } from "../rules/permission.js";
 import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
@@ -13,7 +13,7 @@ export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     apiId: "api_1",
     hash: "hash_1",
     start: "pay_ab",
-    name: null,
+    ...labelsOf(() => null),
     identityId: null,
     meta: null,
     createdAt: 1,
@@ -22,7 +22,6 @@ export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     enabled: true,
     refill: null,
     ratelimits: [],
-    environment: null,
     usesFrom: "key",
     rotatedFrom: null,
     rotatedTo: null,

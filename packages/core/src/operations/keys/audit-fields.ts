@@ -1,5 +1,5 @@
 import type { AuditFields } from "../../audit/diff.js";
-import type { KeyRateLimit, KeyRecord } from "../../records/key.js";
+import { type KeyRateLimit, type KeyRecord, labelsOf } from "../../records/key.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 
 /** What a key's record does not hold itself, by name. Undefined: not part of the change. */
@@ -26,7 +26,7 @@ export function wholeKeyFields(key: AuditedKey, links: KeyLinks = {}): AuditFiel
 export function keyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {
   return {
     apiId: key.apiId,
-    name: key.name,
+    ...labelsOf((label) => key[label]),
     externalId: links.externalId,
     meta: key.meta,
     expires: key.expires,
@@ -35,7 +35,6 @@ export function keyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {
     remaining: links.remaining,
     refill: key.refill,
     ratelimits: key.ratelimits.length === 0 ? null : key.ratelimits.map(limitFields),
-    environment: key.environment,
     roles: unlessNone(links.roles),
     permissions: unlessNone(links.permissions),
     recoverable: key.sealedSecret === null ? null : true,

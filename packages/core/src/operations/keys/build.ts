@@ -1,4 +1,10 @@
-import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
+import {
+  fromWireKeyLimit,
+  type KeyRateLimit,
+  type KeyRecord,
+  keyType,
+  labelsOf,
+} from "../../records/key.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
@@ -65,7 +71,7 @@ export function insertKey(
     apiId: settings.apiId,
     hash: credential.hash,
     start: credential.start,
-    name: settings.name ?? null,
+    ...labelsOf((label) => settings[label] ?? null),
     identityId,
     meta: settings.meta ?? null,
     createdAt: settings.createdAt ?? now,
@@ -74,7 +80,6 @@ export function insertKey(
     enabled: settings.enabled,
     refill: settings.refill ?? null,
     ratelimits: keyLimitsOf(settings),
-    environment: settings.environment ?? null,
     usesFrom: settings.usesFrom,
     rotatedFrom: null,
     rotatedTo: null,

@@ -1,5 +1,11 @@
 import { badRequest, LatchkeyError } from "../../errors.js";
-import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
+import {
+  fromWireKeyLimit,
+  type KeyLabel,
+  type KeyRateLimit,
+  type KeyRecord,
+  labelsOf,
+} from "../../records/key.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { decideUpdate } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
@@ -18,8 +24,7 @@ import type { GrantItem } from "./grant-input.js";
 type WireLimit = Parameters<typeof fromWireKeyLimit>[0];
 
 /** New settings of a key. Undefined leaves a field as it is, null clears it. */
-export interface KeyUpdate {
-  readonly name?: string | null | undefined;
+export interface KeyUpdate extends Readonly<Partial<Record<KeyLabel, string | null | undefined>>> {
   readonly ownerId?: string | null | undefined;
   readonly externalId?: string | null | undefined;
   readonly meta?: Metadata | null | undefined;
@@ -30,7 +35,6 @@ export interface KeyUpdate {
   readonly ratelimits?: readonly WireLimit[] | null | undefined;
   readonly usesFrom?: UsesOwner | undefined;
   readonly enabled?: boolean | undefined;
-  readonly environment?: string | null | undefined;
   readonly roles?: readonly GrantItem[] | undefined;
   readonly permissions?: readonly GrantItem[] | undefined;
 }
@@ -61,13 +65,12 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
   return {
     key: {
       ...key,
-      name: orKept(update.name, key.name),
+      ...labelsOf((label) => orKept(update[label], key[label])),
       meta: orKept(update.meta, key.meta),
       expires: expiryAfter(loaded, update, now),
       enabled: update.enabled ?? key.enabled,
       refill: orKept(uses.refill, key.refill),
       ratelimits: ratelimits ?? key.ratelimits,
-      environment: orKept(update.environment, key.environment),
       usesFrom: update.usesFrom ?? key.usesFrom,
       updatedAt: now,
       // Uses alone are no configuration: nobody who knows the key has to read it again.

@@ -1,21 +1,12 @@
+import { labelsOf } from "../../records/key.js";
 import type { LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { KeySettingsInput } from "./settings.js";
 import type { KeyView } from "./view.js";
 
 /** What {@link keySettings} gives: fields of the same name in createKey and updateKey. */
-export type ShownSettings<Types extends LatchkeyTypes> = Pick<
+export type ShownSettings<Types extends LatchkeyTypes> = Omit<
   KeySettingsInput<Types>,
-  | "name"
-  | "externalId"
-  | "meta"
-  | "roles"
-  | "permissions"
-  | "expires"
-  | "remaining"
-  | "refill"
-  | "ratelimits"
-  | "usesFrom"
-  | "environment"
+  "apiId" | "ownerId" | "ratelimit" | "enabled" | "recoverable"
 >;
 
 /**
@@ -25,8 +16,9 @@ export type ShownSettings<Types extends LatchkeyTypes> = Pick<
 export function keySettings<Types extends LatchkeyTypes>(
   shown: KeyView<Types>,
 ): ShownSettings<Types> {
-  const { name, ownerId: externalId, meta, roles, permissions, expires, ratelimits } = shown;
-  const { environment, usesFrom, remaining, refill } = shown;
+  const { ownerId: externalId, meta, roles, permissions, expires, ratelimits } = shown;
+  const { usesFrom, remaining, refill } = shown;
   const uses = usesFrom === "identity" ? { usesFrom } : { remaining, refill };
-  return { name, externalId, meta, roles, permissions, expires, ratelimits, environment, ...uses };
+  const labels = labelsOf((label) => shown[label]);
+  return { ...labels, externalId, meta, roles, permissions, expires, ratelimits, ...uses };
 }

@@ -1,4 +1,4 @@
-import type { KeyRateLimit } from "../../records/key.js";
+import { KEY_LABELS, type KeyRateLimit } from "../../records/key.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { keyState } from "../../rules/lifecycle.js";
@@ -98,7 +98,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     enabled: keyState({ enabled: key.enabled, expires: key.expires, remaining }, now) === "enabled",
   };
   // Assigned one by one: with spreads a view takes twice as long, and a page has a hundred of them.
-  if (key.name !== null) view.name = key.name;
+  for (const label of KEY_LABELS) if (key[label] !== null) view[label] = key[label];
   if (key.meta !== null) view.meta = key.meta;
   if (key.updatedAt !== null) view.updatedAt = key.updatedAt;
   if (loaded.lastUsedAt !== null) view.lastUsedAt = loaded.lastUsedAt;
@@ -113,7 +113,6 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   }
   if (key.rotatedFrom !== null) view.rotatedFrom = key.rotatedFrom;
   if (key.rotatedTo !== null) view.rotatedTo = key.rotatedTo;
-  if (key.environment !== null) view.environment = key.environment;
   if (identity !== null) {
     view.ownerId = identity.externalId;
     view.identity = publicIdentity(identity);
