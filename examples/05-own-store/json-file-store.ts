@@ -21,7 +21,7 @@ export function jsonFileStore(path: string): core.KeyStore {
   let isOpen = true;
   const begin = (workspaceId: string) => {
     if (isOpen) return new Step(table, workspaceId);
-    throw new core.LatchkeyError("STORE_UNAVAILABLE", "closed", { outcome: "not-applied" });
+    throw core.unavailable("the store is closed");
   };
   return {
     read: async (workspaceId, wants) => structuredClone(begin(workspaceId).read(wants)),

@@ -1,4 +1,4 @@
-import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { type KeyStore, unavailable } from "@latchkey/core";
 import { charge } from "./charge.js";
 import { commit } from "./commit.js";
 import { entryOf } from "./entry-of.js";
@@ -17,7 +17,7 @@ export function memoryStore(): KeyStore {
   let workspaces: Workspaces | null = new Map();
   const opened = (): Workspaces => {
     if (workspaces !== null) return workspaces;
-    throw new LatchkeyError("STORE_UNAVAILABLE", "the store is closed", { outcome: "not-applied" });
+    throw unavailable("the store is closed");
   };
   // Not to be kept: workspaces that are only asked for would pile up.
   const find = (workspaceId: string) => opened().get(workspaceId) ?? new Workspace();
