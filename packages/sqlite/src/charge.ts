@@ -11,7 +11,7 @@ import type { Connection } from "./engine/connection.js";
 import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
-import { findPassing, isRequest, isWindow, pass, requestName } from "./passing.js";
+import { findPassing, isRequest, isWindow, keepPassing, requestName } from "./passing.js";
 import { keptRecord, wholeOr } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
@@ -30,10 +30,11 @@ type Stale = Extract<ChargeResult, { kind: "stale" }>;
 type Decided = ReturnType<typeof decide>;
 
 /** Answers a plan that writes nothing, without the write lock; null where {@link charge} is needed. */
-export function peek(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
-  const isPassing = moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
-  if (isPassing && plan.mode === "commit") return null;
-  const known = isPassing ? null : knownBasis(connection, plan);
+export function answerWithoutLock(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
+  const usesPassing =
+    moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
+  if (usesPassing && plan.mode === "commit") return null;
+  const known = usesPassing ? null : knownBasis(connection, plan);
   if (known !== null) {
     const { result, next } = decide(known, moment);
     // Whether or not it is still as stored: the transaction will tell.
@@ -142,9 +143,10 @@ function store(basis: Basis, { now }: ChargeMoment, decided: Decided, next: Char
     if (window === null || window === decided.windows[index]) continue;
     const own = owner === null ? null : records[owner]?.counters;
     if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
-    if (owner === null) pass(connection, workspace, name, window.startedAt + duration, window, now);
+    if (owner === null)
+      keepPassing(connection, workspace, name, window.startedAt + duration, window, now);
   }
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
   if (next.remember !== null && decided.request !== null)
-    pass(connection, workspace, decided.request, next.remember.until, next.remember, now);
+    keepPassing(connection, workspace, decided.request, next.remember.until, next.remember, now);
 }

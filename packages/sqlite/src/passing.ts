@@ -19,8 +19,7 @@ const KEPT_AFTER_END_MS: EpochMs = 86_400_000;
  */
 export function requestName({ confirms: [beside] }: ChargePlan, { request }: ChargeMoment) {
   if (request === undefined) return null;
-  const name = beside === undefined ? request.id : `${beside.kind} ${beside.id} ${request.id}`;
-  return ` ${hash("sha256", name, "base64url")}`;
+  return ` ${hash("sha256", `${beside?.kind} ${beside?.id} ${request.id}`, "base64url")}`;
 }
 
 /** Whether this store can have written it. */
@@ -49,7 +48,7 @@ export function findPassing<Value>(
 }
 
 /** Keeps a window or a request until a day after its end, and forgets two that ended earlier. */
-export function pass(
+export function keepPassing(
   { run }: Connection,
   workspace: number,
   name: string,

@@ -1,5 +1,5 @@
 import type { KeyStore } from "@latchkey/core";
-import { charge, peek } from "./charge.js";
+import { answerWithoutLock, charge } from "./charge.js";
 import { commit } from "./commit.js";
 import { connectionOf } from "./engine/connection.js";
 import type { SqliteDatabase } from "./engine/database.js";
@@ -63,10 +63,10 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     },
     charge: (plan, moment) =>
       steps.charge(
-        () => peek(connection, plan, moment),
+        () => answerWithoutLock(connection, plan, moment),
         () => charge(connection, plan, moment),
       ),
-    addStatistics: async (...given) => steps.count(() => addStatistics(connection, ...given)),
+    addStatistics: async (...given) => steps.write(() => addStatistics(connection, ...given)),
     deleteStatistics: (...given) => steps.commit(() => deleteStatistics(connection, ...given)),
     async close() {
       if (steps.isClosed) return;

@@ -57,14 +57,12 @@ function recordState(
   let body: StoredRecordState["record"]["body"];
   let usage = row[at + 2] === null ? null : NO_USES;
   let handle: KeptRecord | undefined;
-  const stored = row[at + LINK_AT];
-  const usedAt = row[at + ID_AT + 3];
+  const [id, stored, text, usedAt] = row.slice(at + ID_AT, at + ID_AT + 4) as [string, ...Row];
   const link = typeof stored === "string" ? stored : null;
-  const id = row[at + ID_AT] as string;
   try {
     if (usage !== null) usage = readUsage(row, at + 3);
     if (memo !== null) handle = keptRecord(memo, { kind, id }, row, at);
-    if (link === stored) body = JSON.parse(row[at + ID_AT + 2] as string);
+    if (link === stored) body = JSON.parse(text as string);
   } catch {
     // As if it had no body.
   }

@@ -4,7 +4,7 @@ interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
-/** Charges between two turns of the event loop, at most, in one transaction or each in its own: a few ms of work. */
+/** At most so many charges that wait share a transaction, and so many have one of their own in one turn: a few ms of work. */
 const [MAX_BATCH, MAX_AT_ONCE] = [256, 128];
 
 /** Runs work in a transaction; nothing of it stays where it throws. */

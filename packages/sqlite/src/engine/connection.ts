@@ -20,27 +20,30 @@ export class Connection {
   constructor(database: SqliteDatabase) {
     this.database = database;
     this.run = prepareAll(database);
-    this.memo = new Memo(this.run);
     this.names = new Names(this.run);
+    this.memo = new Memo(this.run, this.names);
     this.log = new Log(database);
     this.#watch = database.memory ? null : new FileWatch(database.name);
-    this.#inTransaction = database.transaction((work: () => unknown) => {
-      this.memo.confirm();
-      return work();
-    });
+    this.#inTransaction = database.transaction((work: () => unknown) => this.read(work));
   }
 
   /**
-   * @param isLasting - What is to survive a power cut never goes into a file that is gone.
+   * @param isDurable - What is to survive a power cut never goes into a file that is gone.
    * @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used.
    */
-  assertUsable(isLasting: boolean): void {
+  assertUsable(isDurable: boolean): void {
     if (!this.database.open) throw unavailable("the database was closed by its owner");
     if (this.database.inTransaction)
       throw unavailable(
         "the database that was handed in is inside a transaction of its owner: end it first, or hand in a connection of its own",
       );
-    this.#watch?.look(isLasting);
+    this.#watch?.look(isDurable);
+  }
+
+  /** Runs a read on a memo that was confirmed before it. */
+  read<Result>(work: () => Result): Result {
+    this.memo.confirm();
+    return work();
   }
 
   /** Runs several reads on one snapshot, on a memo that was confirmed in it. */

@@ -36,11 +36,6 @@ function readWindows(stored: unknown): Windows {
   });
 }
 
-function writeWindows(windows: Windows): string {
-  const words = windows.map(({ name, window }) => `${name}=${window.startedAt}=${window.used}`);
-  return words.join(" ");
-}
-
 /** The windows with one replaced. */
 export function withWindow(windows: Windows, name: string, window: RateWindow): Windows {
   return [...windows.filter((stored) => stored.name !== name), { name, window }];
@@ -59,8 +54,10 @@ export function addCounters({ run }: Connection, usage: Usage): number {
 
 /** Writes counters that are there. */
 export function moveCounters({ run }: Connection, seq: number, counters: StoredCounters): void {
-  const { remaining, refilledAt, lastRefillAt } = counters.usage;
-  run.moveCounters.run(remaining, refilledAt, lastRefillAt, writeWindows(counters.windows), seq);
+  const { usage, windows } = counters;
+  const words = windows.map(({ name, window }) => `${name}=${window.startedAt}=${window.used}`);
+  const { remaining, refilledAt, lastRefillAt } = usage;
+  run.moveCounters.run(remaining, refilledAt, lastRefillAt, words.join(" "), seq);
 }
 
 /** One record less has them; they go with the last one. */

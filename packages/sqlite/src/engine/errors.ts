@@ -17,7 +17,6 @@ const DAMAGED: Readonly<Record<string, string>> = {
   CORRUPT: "the database file is damaged: restore it from a backup",
   ERROR: "the tables of the database are not those that latchkey made",
 };
-const REFUSED: readonly string[] = ["CONSTRAINT", "MISMATCH", "TOOBIG", "RANGE", "MISUSE"];
 const UNUSABLE: Readonly<Record<string, string>> = {
   BUSY: "is locked",
   LOCKED: "is locked",
@@ -36,7 +35,7 @@ export function translateError(error: unknown, outcome: "not-applied" | "unknown
   const group = code.split("_")[1] ?? "";
   const damage = DAMAGED[group];
   if (damage !== undefined) return new LatchkeyError("STORE_CORRUPT", `${damage} (${code})`);
-  if (REFUSED.includes(group))
+  if (["CONSTRAINT", "MISMATCH", "TOOBIG", "RANGE", "MISUSE"].includes(group))
     return new LatchkeyError("INTERNAL_SERVER_ERROR", `the database refused a write (${code})`);
   return unavailable(`the database ${UNUSABLE[group] ?? "does not answer"} (${code})`, outcome);
 }

@@ -42,6 +42,16 @@ test.each(["path", "database"])(
   },
 );
 
+test("with durability full no charge goes into a file that is gone", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path, { durability: "full" });
+  const plan = aPlan(await withKey(store, 1, 1_000));
+  await charge(store, plan);
+  rmSync(path);
+  await expect(charge(store, plan)).rejects.toMatchObject(GONE);
+  await store.close();
+});
+
 test("a revocation never goes into a file that was replaced", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);

@@ -1,4 +1,4 @@
-import type { ChargePlan } from "@latchkey/core";
+import { type ChargePlan, EMPTY_CHANGE, type Want } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "../index.js";
@@ -23,6 +23,13 @@ const scratch = openScratch();
 afterAll(() => scratch.remove());
 
 const SET_TO_1 = { due: null, operation: { kind: "set", remaining: 1 }, restartsAt: null } as const;
+
+/** Puts the content of one file into another, which may be open. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const source = new Database(from);
+  await source.backup(to);
+  source.close();
+}
 
 async function twoConnections(remaining: number | null) {
   const path = scratch.newPath();
@@ -94,20 +101,41 @@ test("a change is seen also where a backup with as many changes takes the place 
   const here = sqliteStore(path);
   const plan = aPlan(await withKey(here, 1, 100));
   await charge(here, plan);
-  const copy = new Database(path);
-  await copy.backup(backup);
-  copy.close();
+  await copyDatabase(path, backup);
   const later = aPlan(await withKey(here, 2, 100));
   for (const each of [plan, later]) expect((await charge(here, each)).kind).toBe("charged");
   const restored = sqliteStore(backup);
   await commit(restored, { puts: [{ record: aRecord(3) }] });
   await restored.close();
-  const source = new Database(backup);
-  await source.backup(path);
-  source.close();
+  await copyDatabase(backup, path);
   expect(await charge(here, later)).toEqual({ kind: "stale", moved: 0 });
   expect(await charge(here, plan)).toMatchObject({ kind: "charged", remaining: 98 });
   await here.close();
+});
+
+test("numbers of names that a restored backup does not have are not used any more", async () => {
+  const [path, backup] = [scratch.newPath(), scratch.newPath()];
+  const here = sqliteStore(path);
+  const inWorkspace = (id: string, version: number) =>
+    here.commit(id, { ...EMPTY_CHANGE, puts: [{ record: aRecord(1, { version }) }] });
+  const readIn = async (id: string, want: Want) => (await here.read(id, [want])).found[0] ?? null;
+  await inWorkspace("ws_one", 1);
+  await copyDatabase(path, backup);
+  await withKey(here, 2, 5);
+  await inWorkspace("ws_two", 2);
+  await copyDatabase(backup, path);
+  // Numbers of workspaces and of the claims of hashes are given anew: the first may be those of before.
+  await inWorkspace("ws_three", 3);
+  const first = { kind: "key", id: keyIdOf(1) } as const;
+  expect(await readIn("ws_two", first)).toBeNull();
+  expect(await readIn(WORKSPACE, hashOf(2))).toBeNull();
+  await withKey(here, 2, 5);
+  await here.close();
+  const again = sqliteStore(path);
+  const { found } = await again.read(WORKSPACE, [hashOf(2)]);
+  expect(found[0]?.record.id).toBe(keyIdOf(2));
+  expect((await again.read("ws_three", [first])).found[0]?.record.version).toBe(3);
+  await again.close();
 });
 
 test("that a record is not there holds no longer than until there is one", async () => {

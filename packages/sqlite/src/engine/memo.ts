@@ -1,5 +1,6 @@
 import type { RecordAddress } from "@latchkey/core";
 import type { StoredCounters } from "./counters.js";
+import type { Names } from "./names.js";
 import type { Statements } from "./statements.js";
 
 /** How many counters one connection remembers. */
@@ -25,12 +26,12 @@ export interface KeptRecord extends RecordAddress {
 /**
  * What this connection has read and knows to be as stored.
  *
- * SQLite's `data_version` changes when another connection has committed anything: then counters may have moved, which are of
- * another age. The mark in the file changes when a record that was there has been changed or deleted, or a revision raised, and
- * `schema_version` when a backup was restored into the file: then all begins a new generation. A new record changes nothing that
- * is known. What this connection writes is put here (charges), or begins a new age or generation (commits). So what was read in
- * the same generation and, for counters, at the same age is what the file holds. That is asked before every answer, and what was
- * read since it was asked last counts as old where it has changed. See https://www.sqlite.org/pragma.html#pragma_data_version
+ * - `data_version` of SQLite changed: another connection has committed. Counters are read again: a new age.
+ * - The mark in the file changed (a record that was there was changed or deleted, or a revision raised), or `schema_version` (a
+ *   backup was restored into the file): records and names are read again as well: a new generation.
+ * - Charges of this connection are kept up to date here. Its commits begin a new age or generation. A new record begins neither.
+ *
+ * Whether either changed is asked before every answer. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
   /** Rows of an earlier one are no longer known to be as stored. */
@@ -39,11 +40,13 @@ export class Memo {
   age = 0;
   readonly #counters = new Map<number, KeptCounters>();
   readonly #run: Statements;
+  readonly #names: Names;
   #lastMark = "";
   #lastDataVersion: unknown;
 
-  constructor(run: Statements) {
+  constructor(run: Statements, names: Names) {
     this.#run = run;
+    this.#names = names;
   }
 
   /** Finds out what another connection has committed. Inside a write transaction the answer holds until its end. */
@@ -56,7 +59,10 @@ export class Memo {
     const version = this.#run.dataVersion.get()?.[0];
     if (version === this.#lastDataVersion) return this.generation;
     const mark = String(this.#run.mark.get());
-    if (mark !== this.#lastMark) this.generation += 1;
+    if (mark !== this.#lastMark) {
+      this.generation += 1;
+      this.#names.forget();
+    }
     this.age += 1;
     this.#lastMark = mark;
     this.#lastDataVersion = version;

@@ -5,7 +5,7 @@ import type { Statements } from "./statements.js";
 /** How many numbers one connection remembers. */
 const MOST = 10_000;
 
-/** Numbers of workspaces, and of the names of lists and claims. None is given again: what is known of them stays true. */
+/** Numbers of workspaces, and of the names of lists and claims. None is given again, unless a backup is restored. */
 export class Names {
   readonly #run: Statements;
   readonly #known = new Map<string, number>();
@@ -14,24 +14,24 @@ export class Names {
     this.#run = run;
   }
 
-  /** @returns 0, under which nothing is found, where nothing was written to the workspace yet, unless it is given a number now. */
+  /** The number of a workspace. One that has none is given one where `isAdded`; otherwise it is 0, under which nothing is found. */
   workspace(id: string, isAdded = false): number {
     const { workspace, addWorkspace } = this.#run;
     return this.#numberOf(`/${id}`, workspace, isAdded ? addWorkspace : null, [id]);
   }
 
-  /** The number of a list, or of an index of claims. @returns 0 where nothing was in it yet, as {@link workspace}. */
+  /** The number of a list, or of an index of claims, as {@link workspace}. */
   name(workspace: number, name: string, isAdded = false): number {
     const add = isAdded ? this.#run.addName : null;
     return this.#numberOf(`${workspace}/${name}`, this.#run.name, add, [workspace, name]);
   }
 
-  /** The number of an index of claims. Names of lists have no space. @returns 0 as {@link name}. */
+  /** The number of an index of claims, as {@link workspace}. Names of lists have no space. */
   claims(workspace: number, { kind, index }: Claim, isAdded = false): number {
     return this.name(workspace, `${kind} ${index}`, isAdded);
   }
 
-  /** Call it when a transaction was rolled back: numbers that were given in it may be given again. */
+  /** Call it when a transaction was rolled back, or another connection has changed something: numbers may be given again. */
   forget(): void {
     this.#known.clear();
   }
@@ -55,8 +55,7 @@ export function storedValue({ value }: Claim): string | Buffer {
 
 /**
  * Where the entries of a list are: the number of a name, and what is stored of whose small list it is; empty for the list itself.
- * An id as core makes them is kept as the 20 bytes of its 26 digits, under a name with its word. They begin with the instant it
- * was made at, so that entries of one time lie together. A digest would be in no order.
+ * An id as core makes them is kept as the 20 bytes of its 26 digits, which are in the order of time, under a name with its word.
  */
 export function listPlace(
   names: Names,

@@ -88,12 +88,11 @@ function assertNoHooks(database: SqliteDatabase): void {
  * Repeats the work while other processes are in the way: switching to WAL answers `SQLITE_BUSY` at once, whatever the timeout,
  * when two of them do it together.
  */
-function withinOpeningTime(work: () => void): void {
+function withinOpeningTime<Result>(work: () => Result): Result {
   const deadline = performance.now() + OPENING_TIMEOUT_MS;
   for (;;) {
     try {
-      work();
-      return;
+      return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 20);

@@ -10,7 +10,7 @@ export class Transactions {
   readonly #connection: Connection;
   readonly #isFull: boolean;
   readonly #queue: RetryQueue;
-  readonly #charges = new ChargeBatches((work) => this.count(work));
+  readonly #charges = new ChargeBatches((work) => this.write(work, this.#isFull));
   /** What waits when it is closed is rejected when its turn comes. */
   isClosed = false;
 
@@ -22,26 +22,26 @@ export class Transactions {
 
   /** Work that writes nothing. Reads do not wait behind writes; what can stop one is the recovery of a database. */
   read<Result>(work: () => Result): Result | Promise<Result> {
-    return this.#queue.run(() => this.#use(work), true);
+    return this.#queue.run(() => this.#use(() => this.#connection.read(work)), true);
   }
 
   /** A change of records: survives a power cut once it has resolved. */
   async commit<Result>(work: () => Result): Promise<Result> {
-    return this.#flushed(this.count(work, true));
+    return this.#flushed(this.write(work, true));
   }
 
-  /** A change of what is counted: survives the process, but not always a power cut. */
-  count<Result>(work: () => Result, isLasting = false): Result | Promise<Result> {
-    return this.#queue.run(() => this.#use(() => this.#connection.write(work), isLasting));
+  /** A change of what is counted: survives the process, but not always a power cut. @param isDurable - Whether it is flushed then. */
+  write<Result>(work: () => Result, isDurable = false): Result | Promise<Result> {
+    return this.#queue.run(() => this.#use(() => this.#connection.write(work), isDurable));
   }
 
   /**
-   * A change of counters, committed together with others, and durable as the store is. `peek` answers without the write lock
+   * A change of counters, committed together with others, and durable as the store is. `withoutLock` answers without the write lock
    * where nothing is written; null where `charge` is needed.
    */
-  charge<Result>(peek: () => Result | null, charge: () => Result): Result | Promise<Result> {
+  charge<Result>(withoutLock: () => Result | null, charge: () => Result): Result | Promise<Result> {
     try {
-      const answer = this.#use(peek);
+      const answer = this.#use(withoutLock);
       if (answer !== null) return answer;
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
@@ -56,9 +56,9 @@ export class Transactions {
     return result;
   }
 
-  #use<Result>(work: () => Result, isLasting = false): Result {
+  #use<Result>(work: () => Result, isDurable = false): Result {
     if (this.isClosed) throw unavailable("the store was closed");
-    this.#connection.assertUsable(isLasting);
+    this.#connection.assertUsable(isDurable);
     return work();
   }
 }

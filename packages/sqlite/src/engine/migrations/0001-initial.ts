@@ -24,9 +24,8 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
  * what was read before may outlive them. Ids are long, and begin with the instant they were made at: their index has as much of
  * them as tells almost all apart. That no id is there twice is seen to by a commit, which looks first.
  *
- * What moves with every charge is in a narrow table of its own. A commit writes whole pages: a hundred counters fit on one where
- * ten or twelve records do, so that a checkpoint copies a fraction of the pages. `holders` counts the records that share the
- * counters. `windows` is a few words, `name=start=used` each.
+ * What moves with every charge is in a narrow table of its own: a commit writes whole pages, on which a hundred counters fit, or
+ * ten records. `holders` counts the records that share the counters. `windows` is a few words, `name=start=used` each.
  *
  * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
  * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
