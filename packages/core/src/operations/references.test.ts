@@ -233,7 +233,7 @@ describe("roles and permissions", () => {
         code: "PRECONDITION_FAILED",
         reason: "missing-grants",
         details: { missing: { roles: ["x", "y"], permissions: ["p"] } },
-        message: "these do not exist: roles x, y; permissions p; nothing was written",
+        message: "these do not exist: roles x, y; permissions p",
       }),
     );
   });

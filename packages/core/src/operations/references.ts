@@ -160,11 +160,10 @@ function missingGrants(
     ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
     ...(permissions.length > 0 ? [`permissions ${permissions.join(", ")}`] : []),
   ];
-  return new LatchkeyError(
-    "PRECONDITION_FAILED",
-    `these do not exist: ${named.join("; ")}; nothing was written`,
-    { reason: "missing-grants", details: { missing: { roles, permissions } } },
-  );
+  return new LatchkeyError("PRECONDITION_FAILED", `these do not exist: ${named.join("; ")}`, {
+    reason: "missing-grants",
+    details: { missing: { roles, permissions } },
+  });
 }
 
 function identityWant(externalId: string): Want {

@@ -2,6 +2,7 @@ import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { damageBody } from "../damage.js";
 import { DAY_MS, describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
+import { overtaken } from "../wrapped-store.js";
 
 describeOnMemory("listKeys", (open) => {
   test("pages hold every key once, in the order of creation, and the last has no cursor", async () => {
@@ -195,6 +196,26 @@ describeOnMemory("listKeys", (open) => {
     expect(behind.keys.map(({ plaintextError }) => plaintextError)).toEqual(
       secrets.map(() => "vault-key-missing"),
     );
+  });
+
+  test("shows a secret also where its key is deleted before it can be sealed anew", async () => {
+    const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
+    const { latchkey } = context;
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const made = [
+      await latchkey.createKey({ apiId, recoverable: true }),
+      await latchkey.createKey({ apiId, recoverable: true }),
+    ] as const;
+    const store = overtaken(context.store, () => latchkey.deleteKey({ keyId: made[0].keyId }));
+    const rotating = context.another({
+      store,
+      vault: { current: "b", keys: { a: VAULT_KEYS[0], b: VAULT_KEYS[1] } },
+    });
+    const { keys } = await rotating.listKeys({ apiId, decrypt: true });
+    expect(keys.map(({ plaintext }) => plaintext)).toEqual(made.map(({ key }) => key));
+    const rotated = context.another({ vault: { current: "b", keys: { b: VAULT_KEYS[1] } } });
+    const left = await rotated.listKeys({ apiId, decrypt: true });
+    expect(left.keys.map(({ plaintext }) => plaintext)).toEqual([made[1].key]);
   });
 
   test("a secret whose ring key is gone does not keep the others from being sealed anew", async () => {

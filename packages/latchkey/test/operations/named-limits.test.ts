@@ -208,6 +208,18 @@ describeOnMemory("changing the limits of a key", (open) => {
     expect(await names(context, keyId)).toEqual(["default 9", "tiles 5", "writes 2"]);
   });
 
+  test("default may be given as it is shown beside ratelimit as it was given", async () => {
+    const context = open();
+    const ratelimit = { limit: 4, duration: 1_000, type: "fast" } as const;
+    const { keyId, apiId } = await issue(context, { ratelimit });
+    const { ratelimits = [] } = await context.latchkey.getKey({ keyId });
+    expect(ratelimits).toMatchObject([{ name: "default", type: "fast", async: true }]);
+    await context.latchkey.updateKey({ keyId, ratelimit, ratelimits });
+    const other = [{ ...ratelimit, name: "default", async: false }];
+    const call = context.latchkey.createKey({ apiId, ratelimit, ratelimits: other });
+    expect((await rejectionOf(call)).issues).toMatchObject([{ path: "ratelimits" }]);
+  });
+
   test("50 limits are taken, and one more is refused", async () => {
     const context = open();
     const many = Array.from({ length: 51 }, (_, at) => ({

@@ -169,7 +169,7 @@ describeOnMemory("roles", (open) => {
       }),
     );
     expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
-    expect(error.message).toMatch(/permissions ghost, theirs;/);
+    expect(error.message).toMatch(/permissions ghost, theirs$/);
     expect(await context.latchkey.getRole({ roleId })).toMatchObject({
       permissions: ["tides.read", "tides.write"],
     });

@@ -10,8 +10,8 @@ export interface KeyLinks {
   readonly permissions?: readonly string[] | undefined;
 }
 
-/** A key as far as the audit log may hold it: neither its hash nor its secret. */
-type AuditedKey = Omit<KeyRecord, "hash" | "roles" | "permissions">;
+/** What of a key the audit log is made of. Of its secret it says only whether that can be recovered. */
+type AuditedKey = Omit<KeyRecord, "hash" | "importMarks" | "roles" | "permissions">;
 
 /** All settings of a key that is created or deleted. What every key has unless it is told otherwise goes without saying. */
 export function wholeKeyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {

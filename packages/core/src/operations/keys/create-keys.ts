@@ -209,7 +209,7 @@ function refusalOf(
   for (const { index, imported, claims } of candidates) {
     if (claims.some((claim) => known.has(claim) || claimed.has(claim))) {
       const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");
-      const message = `"${field}" is that of a key which exists already; nothing was written`;
+      const message = `"${field}" is that of a key which exists already`;
       return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
     }
     for (const claim of claims) claimed.add(claim);

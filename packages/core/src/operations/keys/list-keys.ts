@@ -44,7 +44,7 @@ export interface KeyList<Types extends LatchkeyTypes = DefaultTypes> extends Pag
   readonly total: number;
 }
 
-/** What listKeys answers beside; no operation that is served passes it on. */
+/** What listKeys answers within this process alone: it cannot be asked for over HTTP. */
 export interface ListKeysScope {
   /** Whether each key has `stored`, with its hash: false unless given. */
   readonly forExport?: boolean | undefined;

@@ -39,7 +39,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Takes over those keys of a list that it can, in one atomic write: a key that is refused stops no other.
    *
-   * @throws LatchkeyError only for a list or options that are wrong themselves.
+   * @throws LatchkeyError for a list or options that are wrong themselves, and where the store fails. Why a key is refused is in its result.
    * @example
    * const { results } = await latchkey.createKeys([{ apiId, plaintext: "old_3f9c2a7d51e84b06" }], { partial: true });
    */

@@ -9,7 +9,8 @@ import type { KeyView, PlaintextError } from "./view.js";
 /**
  * The view of a key with the secret, if it is recoverable; of another key, the view as it is, with or without a vault.
  *
- * A secret sealed with an earlier key of the vault's ring is sealed anew with the current one on the way.
+ * A secret sealed with an earlier key of the vault's ring is sealed anew with the current one on the way. Where that fails, as for a key
+ * that was deleted meanwhile, the next read tries again: what was asked for is open.
  *
  * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, or without the key of its ring that sealed the secret;
  * `STORE_CORRUPT` when the stored text was tampered with, or opens to a secret that is not this key's.
@@ -23,7 +24,7 @@ export async function withPlaintext(
   if (sealedSecret === null) return view;
   const vault = requireVault(context);
   const plaintext = openSecret(context, loaded, sealedSecret);
-  if (!vault.isCurrent(sealedSecret)) await resealSecret(context, id);
+  if (!vault.isCurrent(sealedSecret)) await resealSecret(context, id).catch(() => false);
   return { ...view, plaintext };
 }
 
@@ -55,7 +56,7 @@ export async function resealSecret(context: OperationContext, keyId: string): Pr
     if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) return false;
     const secret = openSecret(context, loaded, key.sealedSecret);
     const sealedSecret = vault.seal(secret, { workspaceId: context.workspaceId, keyId });
-    // No audit entry: the secret stays what it is, and nothing that anybody configured has changed.
+    // No audit entry: the secret stays what it is. The version rises all the same, so that whoever knows the key reads it again.
     transaction.update(keyType, key, {
       ...key,
       sealedSecret,

@@ -134,10 +134,11 @@ function isObject(value: unknown): value is Fields {
 }
 
 function isSameLimit(one: Fields, other: Fields): boolean {
+  const isAsync = ({ async, type }: Fields) => async ?? type === "fast";
   return (
     one.limit === other.limit &&
     durationMs(one.duration) === durationMs(other.duration) &&
     one.type === other.type &&
-    (one.async ?? false) === (other.async ?? false)
+    isAsync(one) === isAsync(other)
   );
 }

@@ -53,7 +53,7 @@ export interface UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | null | undefined;
   /** Whose uses it takes: its own, or those that its identity's keys share. */
   readonly usesFrom?: "key" | "identity" | undefined;
-  /** Whether it is switched on. A key without uses left cannot be. */
+  /** Whether it is switched on. `true` is refused for a key without uses left. */
   readonly enabled?: boolean | undefined;
   /** Your own label: at most 256 characters. */
   readonly environment?: string | null | undefined;

@@ -67,7 +67,7 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> {
   readonly plaintextError?: PlaintextError;
 }
 
-/** What an export shows of a key beside. */
+/** What an export shows of a key, and nothing else does. */
 export interface StoredKey {
   /** Base64url of the SHA-256 of the secret; under a pepper its id, a dot, and that of the HMAC-SHA-256. */
   readonly hash: string;
@@ -131,7 +131,7 @@ function toDefaultLimit({
   return type === null ? { async, limit, duration } : { async, type, limit, duration };
 }
 
-/** What an export shows of a key beside. */
+/** What an export shows of a key, and nothing else does. */
 export function toStored({ key, direct }: LoadedKey): StoredKey {
   return {
     hash: key.hash,
