@@ -39,14 +39,15 @@ export function verifyBesideDeletion(kind: StoreKind): Work {
     const { secrets } = await fillApi(latchkey, verified, verified);
     const side = latchkeySide(latchkey, GUARDED, secrets.length);
     // Knows every key, and its code, before anything is timed.
-    await timesOf(side, secrets, (calls) => calls < 5 * secrets.length);
+    await timesOf(side, secrets, forMs(scale.slowPace.warmUpMs));
+    const quietMs = 2 * scale.slowPace.warmUpMs;
     const measurements: Measurement[] = [];
     if (elsewhere !== null)
       measurements.push(
-        await measure(`deletion/${kind}`, "another process", side, secrets, elsewhere),
+        await measure(`deletion/${kind}`, "another process", quietMs, side, secrets, elsewhere),
       );
     const id = elsewhere === null ? `deletion/${kind}` : `deletion/${kind}/same-process`;
-    measurements.push(await measure(id, "the same process", side, secrets, here));
+    measurements.push(await measure(id, "the same process", quietMs, side, secrets, here));
     const left = (await latchkey.listApis()).apis.length;
     if (left !== 1) throw new Error(`${left} APIs are left, not one`);
     await latchkey.close();
@@ -82,11 +83,12 @@ async function fillHere(latchkey: Latchkey, keyCount: number, isFirst: boolean):
 async function measure(
   id: string,
   deletedBy: string,
+  quietMs: number,
   side: Side,
   secrets: readonly string[],
   doomed: Doomed,
 ): Promise<Measurement> {
-  const quiet = await timesOf(side, secrets, (calls) => calls < 10 * secrets.length);
+  const quiet = await timesOf(side, secrets, forMs(quietMs));
   let isDeleted = false;
   const startedAt = performance.now();
   const deletion = doomed.delete().finally(() => {
@@ -108,11 +110,17 @@ async function measure(
   };
 }
 
+/** Whether a span that begins now is not over. */
+function forMs(spanMs: number): () => boolean {
+  const endsAt = performance.now() + spanMs;
+  return () => performance.now() < endsAt;
+}
+
 /** Each verification takes a turn of the event loop, as in a server. @returns Microseconds of each. */
 async function timesOf(
   side: Side,
   secrets: readonly string[],
-  goesOn: (calls: number) => boolean,
+  goesOn: () => boolean,
 ): Promise<readonly number[]> {
   const times: number[] = [];
   do {
@@ -122,7 +130,7 @@ async function timesOf(
     times.push((performance.now() - startedAt) * 1_000);
     if (!side.isExpected(verdict)) throw new Error("a good key was refused");
     await nextTurn();
-  } while (goesOn(times.length));
+  } while (goesOn());
   return times;
 }
 

@@ -13,7 +13,10 @@ export interface ChangeDescription {
   readonly identityId?: string | null;
   /** Whether what there was before could not be read. */
   readonly unreadable?: boolean;
-  /** The fields that may have changed, before and after. Omitted: nothing before, or nothing after. */
+  /**
+   * The fields that may have changed, before and after. Omitted: nothing before, or nothing after. The log may hold these and no
+   * others, so `audit-fields.ts` of each resource lists them: never a secret, a hash or an encrypted secret.
+   */
   readonly before?: AuditFields;
   readonly after?: AuditFields;
 }
