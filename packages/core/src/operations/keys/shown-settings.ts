@@ -11,7 +11,8 @@ export type ShownSettings<Types extends LatchkeyTypes> = Omit<
 
 /**
  * The settings in what getKey or listKeys shows, for createKey and updateKey. Left out are what cannot be set, uses that
- * are those of the identity, and `enabled`: it is shown as false also where the key is used up or has expired.
+ * are those of the identity, and `enabled`: it is shown as false also where the key is used up or has expired. Permissions that come
+ * through roles are among them: createKey gives them to the new key itself, updateKey passes over them.
  */
 export function keySettings<Types extends LatchkeyTypes>(
   shown: KeyView<Types>,
