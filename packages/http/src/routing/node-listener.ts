@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { getRequestListener, RequestError } from "@hono/node-server";
 import { LatchkeyError } from "@latchkey/core";
+import { once } from "../docs-page/page.js";
 import { type Handler, serviceOf } from "../handler.js";
 import { NodeRequest } from "../request/node-request.js";
 import { drainAfter } from "./drain.js";
@@ -25,8 +25,26 @@ const BRIDGE_OPTIONS = {
  */
 export function toNodeListener(handler: Handler): NodeListener {
   const service = serviceOf(handler);
-  if (service === undefined) return getRequestListener(handler, BRIDGE_OPTIONS);
-  const bridge = getRequestListener(
+  const bridge = once(() => (service === undefined ? bridgeTo(handler) : bridgeToService(service)));
+  return async (incoming, outgoing) => {
+    if (service !== undefined) {
+      if (!service.needsWebRequest && incoming.httpVersionMajor === 1)
+        return respondDirectly(service, incoming, outgoing);
+      drainAfter(outgoing, incoming);
+    }
+    return (await bridge())(incoming, outgoing);
+  };
+}
+
+/** Loads what makes a `Request` of node's, with the first request that needs one: it takes longer than all of this package. */
+async function bridgeTo(handler: Handler): Promise<NodeListener> {
+  const { getRequestListener } = await import("@hono/node-server");
+  return getRequestListener(handler, BRIDGE_OPTIONS);
+}
+
+async function bridgeToService(service: Service): Promise<NodeListener> {
+  const { getRequestListener, RequestError } = await import("@hono/node-server");
+  return getRequestListener(
     async (request, { incoming }) =>
       toWebResponse(await service.respond(new NodeRequest(incoming as IncomingMessage, request))),
     {
@@ -39,12 +57,6 @@ export function toNodeListener(handler: Handler): NodeListener {
         ),
     },
   );
-  return (incoming, outgoing) => {
-    if (!service.needsWebRequest && incoming.httpVersionMajor === 1)
-      return respondDirectly(service, incoming, outgoing);
-    drainAfter(outgoing, incoming);
-    return bridge(incoming, outgoing);
-  };
 }
 
 function malformedAddress(): LatchkeyError {
