@@ -69,8 +69,9 @@ export type KeyLabel = (typeof KEY_LABELS)[number];
 
 /** Every label of a key, with what `textOf` says of each. */
 export function labelsOf<Value>(textOf: (label: KeyLabel) => Value): Record<KeyLabel, Value> {
-  const labels = KEY_LABELS.map((label) => [label, textOf(label)]);
-  return Object.fromEntries(labels) as Record<KeyLabel, Value>;
+  const labels = {} as Record<KeyLabel, Value>;
+  for (const label of KEY_LABELS) labels[label] = textOf(label);
+  return labels;
 }
 
 const LIMIT_TYPES: readonly RateLimitType[] = ["fast", "consistent"];
