@@ -1,5 +1,6 @@
 import type { Refill } from "../rules/refill.js";
-import { NO_USES, type Usage } from "../store/counters.js";
+import type { Usage } from "../store/counters.js";
+import { USES_OF_DELETED_IDENTITY } from "./deleted-identity.js";
 import type { LoadedKey, VerifiableKey } from "./loaded-key.js";
 
 /** The uses that a key takes from, with the refill that restores them. */
@@ -9,8 +10,7 @@ export interface EffectiveUses {
 }
 
 /**
- * Whose uses a key takes from: its own, or those that all keys of its identity share. A key that takes from an identity which
- * does not exist any more has none: it must not become unlimited.
+ * Whose uses a key takes from: its own, or those that all keys of its identity share.
  *
  * @see packages/core/decisions/0014-shared-uses.md
  */
@@ -20,8 +20,9 @@ export function effectiveUses({
   identity,
   identityUsage,
 }: Pick<LoadedKey, "key" | "usage" | "identity" | "identityUsage">): EffectiveUses {
+  const shared = identityUsage ?? USES_OF_DELETED_IDENTITY.usage;
   const refill = effectiveRefill({ key, identity });
-  return { usage: key.usesFrom === "key" ? usage : (identityUsage ?? NO_USES), refill };
+  return { usage: key.usesFrom === "key" ? usage : shared, refill };
 }
 
 /** What restores the uses that a key takes from; null where nothing does. */
@@ -29,5 +30,6 @@ export function effectiveRefill({
   key,
   identity,
 }: Pick<VerifiableKey, "key" | "identity">): Refill | null {
-  return key.usesFrom === "key" ? key.refill : (identity?.refill ?? null);
+  const { refill } = identity ?? USES_OF_DELETED_IDENTITY;
+  return key.usesFrom === "key" ? key.refill : refill;
 }
