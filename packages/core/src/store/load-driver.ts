@@ -7,12 +7,10 @@ interface NodeError {
 }
 
 /**
- * Loads the driver of a store with the first store that needs it: whoever uses another one does not wait for it.
+ * Loads the driver of a store with the first store that needs it.
  *
- * @param name - Of its package.
- * @param load - Loads it, and may open something with it.
- * @param adviceOn - What mends an error of a package that is there and does not work; null for an error that is about something else.
- * @throws LatchkeyError `PRECONDITION_FAILED`, reason `driver-missing`: the message has the command that mends it.
+ * @param adviceOn - What mends an error of a package that is there and does not work; null for any other error.
+ * @throws LatchkeyError `PRECONDITION_FAILED`, reason `driver-missing`, with the command that mends it.
  */
 export function loadDriver<Driver>(
   name: string,
