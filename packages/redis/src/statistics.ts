@@ -1,9 +1,9 @@
 import {
-  COUNTED_CODES,
   corruptRecord,
   type DeletedCount,
   type EpochMs,
   type HourCount,
+  hourCount,
   STATISTICS_SPAN_MS,
   type StatisticsBatch,
   type StatisticsRange,
@@ -11,7 +11,7 @@ import {
 } from "@latchkey/core";
 import { plain } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import { asList, digits, whole } from "./engine/stored-values.js";
+import { asList, digits, whole, wholeOrNull } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 
 const DAY_MS = 24 * STATISTICS_SPAN_MS;
@@ -79,8 +79,5 @@ function subjectText({ kind, id }: StatisticsSubject): string {
 /** @param text - `<hour since the epoch>:<code>=<count>` */
 function readSum(text: string): HourCount {
   const [, hour, word, count] = /^(\d+):(\w+)=(\d+)$/.exec(text) ?? [];
-  const code = COUNTED_CODES.find((known) => known === word);
-  if (code === undefined) throw corruptRecord(SUM);
-  const hourAt = whole(Number(hour) * STATISTICS_SPAN_MS, SUM);
-  return { hourAt, code, count: whole(count, SUM) };
+  return hourCount(Number(hour) * STATISTICS_SPAN_MS, word, wholeOrNull(count));
 }

@@ -8,11 +8,12 @@ import { loadedRecord, REVISION_AT, wholeOr } from "./stored-record.js";
 /** Reads records by id and by claim. */
 export function read(at: Connection, workspaceId: string, wants: readonly Want[]): ReadResult {
   const [want] = wants;
-  const row = want && wants.length === 1 ? find(at, workspaceId, want) : undefined;
   // One statement is a snapshot of its own. Whoever reads by a name is about to charge.
-  if (want !== undefined && row !== undefined) {
-    const found = [loadedRecord(want.kind, row, "id" in want ? null : at.memo)];
-    return { revision: wholeOr(0, row[REVISION_AT]), found };
+  if (want !== undefined && wants.length === 1) {
+    at.memo.confirm();
+    const row = find(at, workspaceId, want);
+    const found = row && [loadedRecord(want.kind, row, "id" in want ? null : at.memo)];
+    if (found) return { revision: wholeOr(0, row[REVISION_AT]), found };
   }
   return at.snapshot(() => {
     const [, revision] = at.run.workspace.get(workspaceId) ?? [];

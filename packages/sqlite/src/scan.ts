@@ -9,10 +9,11 @@ const FIRST_WINDOW = " \x7f";
 
 /** The next names in ascending order. */
 export function scan(
-  { run, names: known }: Connection,
+  { run, memo, names: known }: Connection,
   workspaceId: string | null,
   after: string | null,
 ): ScanResult {
+  memo.confirm();
   const rows =
     workspaceId === null
       ? run.workspaces.all(after ?? "", PAGE)

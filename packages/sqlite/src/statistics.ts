@@ -20,6 +20,7 @@ export function addStatistics(at: Connection, workspaceId: string, batch: Statis
 /** The sums of a range, by hour. */
 export function readStatistics(at: Connection, workspaceId: string, range: StatisticsRange) {
   const { subject, startAt, endAt } = range;
+  at.memo.confirm();
   const place = [at.names.workspace(workspaceId), KIND_CODE[subject.kind], subject.id];
   return at.run.sums.all(...place, startAt, endAt).map((row) => hourCount(row[0], row[1], row[2]));
 }

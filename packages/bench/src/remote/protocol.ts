@@ -29,9 +29,9 @@ export interface Opened {
 export interface Calls {
   /**
    * `verify`: of the known secrets in turn, beginning with `from`. `page`: the next 100 keys; `skip`: the same, the first call from
-   * the beginning of the list. `create`: one key; `import`: a hundred
-   * of them; `delete`: a key whose secret is known, which no later call may verify. `identity`: one by its externalId; `identities`: the next 100 of them; `owned`: the
-   * next 100 keys of one. `deleteApi`: the API with all of its keys.
+   * the beginning of the list. `create`: one key; `import`: a hundred of them; `delete`: a key whose secret is known, which no later
+   * call may verify. `identity`: one by its externalId; `identities`: the next 100 of them; `owned`: the next 100 keys of one.
+   * `deleteApi`: the API with all of its keys.
    */
   readonly operation:
     | "verify"

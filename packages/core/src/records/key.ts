@@ -171,6 +171,11 @@ function readLimit(body: BodyReader): KeyRateLimit {
   };
 }
 
+/** Whether a limit of a type is marked `async` unless it is told otherwise. */
+export function isAsyncByType(type: unknown): boolean {
+  return type === "fast";
+}
+
 /** Reads a limit of a key in the words of the HTTP contract; without a name it is {@link DEFAULT_LIMIT}. `duration` in ms. */
 export function fromWireKeyLimit(limit: {
   readonly name?: string | undefined;
@@ -186,7 +191,7 @@ export function fromWireKeyLimit(limit: {
     limit: limit.limit,
     duration: limit.duration,
     type: limit.type ?? null,
-    async: limit.async ?? limit.type === "fast",
+    async: limit.async ?? isAsyncByType(limit.type),
     autoApply: isAutoApplied({ name, autoApply: limit.autoApply }),
   };
 }

@@ -1,6 +1,7 @@
 import { documentOf } from "../openapi/document.js";
 import type { Contract } from "../routing/contract.js";
-import { once, type Page } from "./page.js";
+import { once } from "../routing/once.js";
+import type { Page } from "./page.js";
 
 /** The document of a contract that is mounted on this path. */
 export function documentPage(contract: Contract, basePath: string): Page {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LatchkeyError } from "@latchkey/core";
-import { once } from "../docs-page/page.js";
 import { type Handler, serviceOf } from "../handler.js";
 import { NodeRequest } from "../request/node-request.js";
 import { drainAfter } from "./drain.js";
 import { type HttpResponse, toWebResponse } from "./http-response.js";
+import { once } from "./once.js";
 import type { Service } from "./service.js";
 
 /** Responds to one request of node:http, as `createServer` and Express call it. */

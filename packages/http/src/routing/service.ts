@@ -4,7 +4,7 @@ import { authorize } from "../auth/authorize.js";
 import { type Caller, createCallers } from "../auth/callers.js";
 import { documentPage } from "../docs-page/document-page.js";
 import { ERROR_PAGES } from "../docs-page/error-pages.js";
-import { once, type Page } from "../docs-page/page.js";
+import type { Page } from "../docs-page/page.js";
 import { REFERENCE_PAGES } from "../docs-page/reference-page.js";
 import { VERIFY_KEY } from "../operations/keys.js";
 import type { Operation } from "../operations/operation.js";
@@ -24,6 +24,7 @@ import {
   successResponse,
   toPublicError,
 } from "./http-response.js";
+import { once } from "./once.js";
 import { createRouter, splitTarget } from "./router.js";
 
 /** Everything between a request and its response. No method throws or rejects. */

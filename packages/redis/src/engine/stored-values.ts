@@ -2,6 +2,7 @@ import {
   corruptRecord,
   deepFrozen,
   type Expectation,
+  isWhole,
   type JsonValue,
   type Usage,
 } from "@latchkey/core";
@@ -27,12 +28,12 @@ export function whole(value: unknown, what: string): number {
 /** As {@link whole}, but null where it is none. */
 export function wholeOrNull(value: unknown): number | null {
   const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-  return Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : null;
+  return isWhole(number) ? number : null;
 }
 
 /** Decimal digits for a script. Anything but a whole number >= 0 would mean something else to Lua. */
 export function digits(value: number): string {
-  if (Number.isSafeInteger(value) && value >= 0) return String(value);
+  if (isWhole(value)) return String(value);
   throw new TypeError("numbers of a store must be whole numbers >= 0");
 }
 

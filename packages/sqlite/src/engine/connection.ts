@@ -24,7 +24,10 @@ export class Connection {
     this.memo = new Memo(this.run, this.names);
     this.log = new Log(database);
     this.#watch = database.memory ? null : new FileWatch(database.name);
-    this.#inTransaction = database.transaction((work: () => unknown) => this.read(work));
+    this.#inTransaction = database.transaction((work: () => unknown) => {
+      this.memo.confirm();
+      return work();
+    });
   }
 
   /**
@@ -38,12 +41,6 @@ export class Connection {
         "the database that was handed in is inside a transaction of its owner: end it first, or hand in a connection of its own",
       );
     this.#watch?.look(isDurable);
-  }
-
-  /** Runs a read on a memo that was confirmed before it. */
-  read<Result>(work: () => Result): Result {
-    this.memo.confirm();
-    return work();
   }
 
   /** Runs several reads on one snapshot, on a memo that was confirmed in it. */

@@ -5,7 +5,7 @@ import type { Statements } from "./statements.js";
 /** How many numbers one connection remembers. */
 const MOST = 10_000;
 
-/** Numbers of workspaces, and of the names of lists and claims. None is given again, unless a backup is restored. */
+/** Numbers of workspaces, and of the names of lists and claims. Ask on a memo that was confirmed: a restored backup has others. */
 export class Names {
   readonly #run: Statements;
   readonly #known = new Map<string, number>();

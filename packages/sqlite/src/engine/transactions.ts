@@ -22,7 +22,7 @@ export class Transactions {
 
   /** Work that writes nothing. Reads do not wait behind writes; what can stop one is the recovery of a database. */
   read<Result>(work: () => Result): Result | Promise<Result> {
-    return this.#queue.run(() => this.#use(() => this.#connection.read(work)), true);
+    return this.#queue.run(() => this.#use(work), true);
   }
 
   /** A change of records: survives a power cut once it has resolved. */

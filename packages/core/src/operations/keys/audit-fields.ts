@@ -1,5 +1,5 @@
 import type { AuditFields } from "../../audit/diff.js";
-import { type KeyRateLimit, type KeyRecord, labelsOf } from "../../records/key.js";
+import { isAsyncByType, type KeyRateLimit, type KeyRecord, labelsOf } from "../../records/key.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 
 /** What a key's record does not hold itself, by name. Undefined: not part of the change. */
@@ -50,7 +50,7 @@ function limitFields({ name, limit, duration, type, async, autoApply }: KeyRateL
     limit,
     duration,
     ...(type !== null && { type }),
-    ...(async !== (type === "fast") && { async }),
+    ...(async !== isAsyncByType(type) && { async }),
     ...(autoApply && name !== DEFAULT_LIMIT && { autoApply }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isAsyncByType } from "../../records/key.js";
 import { MAX_HELD } from "../../records/role.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { durationMs } from "../../rules/duration.js";
@@ -134,7 +135,7 @@ function isObject(value: unknown): value is Fields {
 }
 
 function isSameLimit(one: Fields, other: Fields): boolean {
-  const isAsync = ({ async, type }: Fields) => async ?? type === "fast";
+  const isAsync = ({ async, type }: Fields) => async ?? isAsyncByType(type);
   return (
     one.limit === other.limit &&
     durationMs(one.duration) === durationMs(other.duration) &&
