@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./json-schema.js";
+import type { JsonSchema } from "./components.js";
 import { findByPath } from "./path-table.js";
 
 /** Either field, or both. */

@@ -1,7 +1,8 @@
 import type { Operation } from "../operations/operation.js";
 import type { Contract } from "../routing/contract.js";
 import { type PublicErrorCode, STATUS } from "../routing/http-response.js";
-import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
+import type { Components, JsonSchema } from "./components.js";
+import { toJsonSchema } from "./json-schema.js";
 
 /** What each code means, in a sentence. */
 export const ERROR_NOTES: Readonly<Record<PublicErrorCode, string>> = {

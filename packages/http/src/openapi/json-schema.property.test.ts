@@ -3,7 +3,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type Components, toJsonSchema } from "./json-schema.js";
+import type { Components } from "./components.js";
+import { toJsonSchema } from "./json-schema.js";
 
 const components: Components = new Map();
 const schema = toJsonSchema(

@@ -2,8 +2,9 @@ import { metadataField, OPERATIONS } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { shared, whole } from "../response-schemas/shared.js";
+import type { Components } from "./components.js";
 import { FIELD_NOTES } from "./field-notes.js";
-import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
+import { toJsonSchema } from "./json-schema.js";
 
 function convert(schema: z.ZodType, io: "input" | "output" = "output") {
   const components: Components = new Map();

@@ -1,14 +1,9 @@
 import { z } from "zod";
 import { SHARED } from "../response-schemas/shared.js";
 import { TEXT_PATTERN, withBounds } from "./bounds.js";
+import type { Components, JsonSchema } from "./components.js";
 import { noteOf } from "./field-notes.js";
 import { COMPONENTS_OF_SHAPES, SHAPES } from "./shapes.js";
-
-/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has it. */
-export type JsonSchema = { [keyword: string]: unknown };
-
-/** Schemas by their name in the document. */
-export type Components = Map<string, JsonSchema>;
 
 /** Whether a schema describes what comes in, before defaults are filled in, or what goes out. */
 type Direction = "input" | "output";

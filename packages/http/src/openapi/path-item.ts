@@ -1,7 +1,8 @@
 import type { Operation } from "../operations/operation.js";
 import type { Contract } from "../routing/contract.js";
+import type { Components, JsonSchema } from "./components.js";
 import { errorResponses } from "./error-responses.js";
-import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.js";
+import { toJsonSchema } from "./json-schema.js";
 import { permissionsText } from "./permissions-text.js";
 import { familyOf } from "./tags.js";
 

@@ -1,7 +1,7 @@
 import { metadataField, permissionQueryField } from "@latchkey/core";
 import type { z } from "zod";
 import { metadata, SHARED } from "../response-schemas/shared.js";
-import type { JsonSchema } from "./json-schema.js";
+import type { JsonSchema } from "./components.js";
 
 /** Member names that metadata must not have, at any depth. */
 const REFUSED_MEMBERS = ["__proto__", "constructor", "prototype"];

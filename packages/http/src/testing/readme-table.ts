@@ -1,5 +1,6 @@
 import type { RequiredPermissions } from "../auth/required-permissions.js";
-import { type Components, type JsonSchema, toJsonSchema } from "../openapi/json-schema.js";
+import type { Components, JsonSchema } from "../openapi/components.js";
+import { toJsonSchema } from "../openapi/json-schema.js";
 import { permissionForms } from "../openapi/permissions-text.js";
 import type { Operation } from "../operations/operation.js";
 import { OPERATIONS } from "../operations/table.js";
