@@ -1,5 +1,5 @@
+import { type Columns, isObject } from "./columns.js";
 import { FIELDS } from "./fields.js";
-import { type Columns, isObject } from "./read-row.js";
 import type { InstantUnit } from "./read-value.js";
 
 /** Where a column goes. */

@@ -1,10 +1,8 @@
+import { type Columns, isObject } from "./columns.js";
 import { FIELDS, INFORMATION } from "./fields.js";
 import type { CheckedKeyMap, ColumnTarget } from "./key-map.js";
 import { readValue } from "./read-value.js";
 import type { IdentitySettings, ImportRow, RowIssue } from "./row.js";
-
-/** The columns of a row by name, as its file has them. */
-export type Columns = Readonly<Record<string, unknown>>;
 
 /** Variant of a hash by its length: no two are as long. */
 const VARIANTS: ReadonlyMap<number, string> = new Map([
@@ -89,11 +87,6 @@ export function toRow(
 /** What a key is called there. */
 export function idOf({ id }: Columns): string | undefined {
   return (typeof id === "string" && id !== "") || typeof id === "number" ? String(id) : undefined;
-}
-
-/** Whether a value is an object, and no list. */
-export function isObject(value: unknown): value is Columns {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Fields are those of a table, at most two levels deep. */

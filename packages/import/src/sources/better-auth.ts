@@ -1,4 +1,5 @@
-import { idOf, isObject, toRow } from "../read-row.js";
+import { isObject } from "../columns.js";
+import { idOf, toRow } from "../read-row.js";
 import { EARLIEST_MS, readInstant } from "../read-value.js";
 import type { ImportRow, RowIssue } from "../row.js";
 import type { DatabaseRow } from "./database.js";

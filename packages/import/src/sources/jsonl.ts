@@ -1,5 +1,6 @@
+import { isObject } from "../columns.js";
 import type { CheckedKeyMap } from "../key-map.js";
-import { isObject, rowReader } from "../read-row.js";
+import { rowReader } from "../read-row.js";
 import type { ImportRow } from "../row.js";
 import { jsonLinesOf, unreadableRow } from "./json-lines.js";
 

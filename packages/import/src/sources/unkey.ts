@@ -1,4 +1,5 @@
-import { type Columns, idOf, isObject, toRow } from "../read-row.js";
+import { type Columns, isObject } from "../columns.js";
+import { idOf, toRow } from "../read-row.js";
 import type { ImportRow, RowIssue } from "../row.js";
 import { jsonLinesOf, unreadableRow } from "./json-lines.js";
 
