@@ -10,7 +10,8 @@ import {
 } from "@latchkey/core";
 import { isVersion } from "./commit.js";
 import { entryOf } from "./entry-of.js";
-import { type Row, Workspace, type Workspaces } from "./workspace.js";
+import type { Row } from "./row.js";
+import { Workspace, type Workspaces } from "./workspace.js";
 
 /** A clock that is set back by less reopens no window of a limit without an owner. */
 const KEPT_AFTER_END_MS = 86_400_000;

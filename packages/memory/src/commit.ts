@@ -10,7 +10,8 @@ import {
   type Usage,
 } from "@latchkey/core";
 import { Counters } from "./counters.js";
-import type { Row, Workspace } from "./workspace.js";
+import type { Row } from "./row.js";
+import type { Workspace } from "./workspace.js";
 
 /** Judges a change, then carries it out. Nothing can fail once it is judged. */
 export function commit(workspace: Workspace, change: Change): CommitResult {

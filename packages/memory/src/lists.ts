@@ -1,7 +1,7 @@
 import type { PageWant } from "@latchkey/core";
 import library, { simpleComparator } from "sorted-btree";
 import { mapIn } from "./entry-of.js";
-import type { Row } from "./workspace.js";
+import type { Row } from "./row.js";
 
 /** Node imports the CommonJS module, whereas some bundlers and test runners import its default export. */
 const BTree = (library.default ?? library) as typeof library.default;

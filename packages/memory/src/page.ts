@@ -1,5 +1,6 @@
 import type { LoadedRecord, PageResult, PageWant } from "@latchkey/core";
-import type { Row, Workspace } from "./workspace.js";
+import type { Row } from "./row.js";
+import type { Workspace } from "./workspace.js";
 
 /** The next records of a list. Ids whose record is gone are passed over. */
 export function page(workspace: Workspace, want: PageWant): PageResult {

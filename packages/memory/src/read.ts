@@ -1,5 +1,6 @@
 import type { ReadResult, Want } from "@latchkey/core";
-import type { Row, Workspace } from "./workspace.js";
+import type { Row } from "./row.js";
+import type { Workspace } from "./workspace.js";
 
 /** Records by id or by claim, in the order of the wants. */
 export function read(workspace: Workspace, wants: readonly Want[]): ReadResult {

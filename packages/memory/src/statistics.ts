@@ -1,59 +1,8 @@
-import {
-  type DeletedCount,
-  type EpochMs,
-  type HourCount,
-  STATISTICS_SPAN_MS,
-  type StatisticsBatch,
-  type StatisticsRange,
-  type StatisticsSubject,
-  type SubjectCount,
-} from "@latchkey/core";
-import { entryOf, mapIn } from "./entry-of.js";
+import type { StatisticsBatch } from "@latchkey/core";
 import type { Workspace } from "./workspace.js";
-
-const DAY_MS = 24 * STATISTICS_SPAN_MS;
 
 /** Adds a batch to the sums of a workspace, and raises `usedAt` of the records that exist. */
 export function addStatistics(workspace: Workspace, { counts, uses }: StatisticsBatch): void {
   for (const count of counts) workspace.statistics.add(count);
   for (const { kind, id, usedAt } of uses) workspace.row(kind, id)?.used(usedAt);
 }
-
-/** The sums of one workspace: by day of UTC, since they are forgotten by day, and then by subject. */
-export class StatisticsSums {
-  readonly #days = new Map<EpochMs, Map<string, HourCount[]>>();
-
-  add({ subject, hourAt, code, count }: SubjectCount): void {
-    const day = mapIn(this.#days, hourAt - (hourAt % DAY_MS));
-    const sums = entryOf(day, nameOf(subject), (): HourCount[] => []);
-    const place = sums.findIndex((sum) => sum.hourAt === hourAt && sum.code === code);
-    if (place === -1) sums.push({ hourAt, code, count });
-    else sums[place] = { hourAt, code, count: count + (sums[place]?.count ?? 0) };
-  }
-
-  read({ subject, startAt, endAt }: StatisticsRange): readonly HourCount[] {
-    return [...this.#days.values()]
-      .flatMap((subjects) => subjects.get(nameOf(subject)) ?? [])
-      .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
-      .map((sum) => ({ ...sum }))
-      .sort((one, other) => one.hourAt - other.hourAt);
-  }
-
-  /** Forgets days before `beforeAt`, until `limit` sums are gone or a few more: those of one subject and day go together. */
-  delete(beforeAt: EpochMs, limit: number): DeletedCount {
-    let deleted = 0;
-    for (const [dayAt, subjects] of this.#days) {
-      if (dayAt >= beforeAt) continue;
-      for (const [name, sums] of subjects) {
-        if (deleted >= limit) return { deleted, hasMore: true };
-        subjects.delete(name);
-        deleted += sums.length;
-      }
-      this.#days.delete(dayAt);
-    }
-    return { deleted, hasMore: false };
-  }
-}
-
-/** A kind holds no space, whereas an id may hold any character. */
-const nameOf = ({ kind, id }: StatisticsSubject) => `${kind} ${id}`;

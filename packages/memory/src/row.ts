@@ -1,0 +1,79 @@
+import {
+  deepFrozen,
+  type EpochMs,
+  type LoadedRecord,
+  type RecordKind,
+  type StoredRecord,
+  type StoredRecordState,
+} from "@latchkey/core";
+import type { Counters } from "./counters.js";
+
+/** Where the rows of a workspace are found. */
+interface Rows {
+  row(kind: RecordKind, id: string): Row | undefined;
+}
+
+/** A record as it is handed out again and again, frozen, with what no copy brings: one object, to wait for one place of memory. */
+export class Row implements StoredRecord {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly version: number;
+  readonly link: string | null;
+  readonly body: StoredRecord["body"];
+  #isCurrent = true;
+  #memo: unknown = undefined;
+  readonly #counters: Counters | null;
+  #usedAt: EpochMs | null;
+  /** The row of the identity that the record links to, when it was looked for last. */
+  #identity: Row | undefined = undefined;
+
+  /** @param counters - Undefined: as they were. @param before - The row whose place it takes. */
+  constructor(record: StoredRecord, counters?: Counters | null, before?: Row) {
+    this.kind = record.kind;
+    this.id = record.id;
+    this.version = record.version;
+    this.link = record.link;
+    this.body = deepFrozen(record.body);
+    this.#counters = (counters === undefined ? before?.counters : counters) ?? null;
+    this.#usedAt = before === undefined ? null : before.#usedAt;
+    before?.retire();
+    Object.freeze(this);
+  }
+
+  get memo(): unknown {
+    return this.#memo;
+  }
+
+  set memo(memo: unknown) {
+    this.#memo = memo;
+  }
+
+  get counters(): Counters | null {
+    return this.#counters;
+  }
+
+  /** Until the record is put again or deleted. */
+  get isCurrent(): boolean {
+    return this.#isCurrent;
+  }
+
+  retire(): void {
+    this.#isCurrent = false;
+  }
+
+  used(at: EpochMs): void {
+    this.#usedAt = Math.max(this.#usedAt ?? at, at);
+  }
+
+  /** The record, and the identity that it links to. */
+  loaded(rows: Rows): LoadedRecord {
+    if (this.link !== null && this.#identity?.isCurrent !== true)
+      this.#identity = rows.row("identity", this.link);
+    const usage = this.#counters?.usage() ?? null;
+    return { record: this, usage, usedAt: this.#usedAt, linked: this.#identity?.state() ?? null };
+  }
+
+  state(): StoredRecordState {
+    return { record: this, usage: this.#counters?.usage() ?? null, usedAt: this.#usedAt };
+  }
+}
