@@ -1,6 +1,11 @@
 import { corruptRecord, isWhole, type RateWindow, type Usage } from "@latchkey/core";
-import type { Connection } from "./connection.js";
 import type { Row } from "./database.js";
+import type { Statements } from "./statements.js";
+
+/** What runs the statements: a connection. */
+interface Runner {
+  readonly run: Statements;
+}
 
 /** Counters as `latchkey_counters` holds them. The windows are a few: those of limits that are configured. */
 export interface StoredCounters {
@@ -42,18 +47,18 @@ export function withWindow(windows: Windows, name: string, window: RateWindow): 
 }
 
 /** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written, or are gone. */
-export function findCounters({ run }: Connection, seq: number): StoredCounters {
+export function findCounters({ run }: Runner, seq: number): StoredCounters {
   return readCounters(run.counters.get(seq) ?? [], 0);
 }
 
 /** Writes new counters. @returns Their number. */
-export function addCounters({ run }: Connection, usage: Usage): number {
+export function addCounters({ run }: Runner, usage: Usage): number {
   const { remaining, refilledAt, lastRefillAt } = usage;
   return Number(run.addCounters.run(remaining, refilledAt, lastRefillAt).lastInsertRowid);
 }
 
 /** Writes counters that are there. */
-export function moveCounters({ run }: Connection, seq: number, counters: StoredCounters): void {
+export function moveCounters({ run }: Runner, seq: number, counters: StoredCounters): void {
   const { usage, windows } = counters;
   const words = windows.map(({ name, window }) => `${name}=${window.startedAt}=${window.used}`);
   const { remaining, refilledAt, lastRefillAt } = usage;
@@ -61,6 +66,6 @@ export function moveCounters({ run }: Connection, seq: number, counters: StoredC
 }
 
 /** One record less has them; they go with the last one. */
-export function leaveCounters({ run }: Connection, seq: number): void {
+export function leaveCounters({ run }: Runner, seq: number): void {
   if (run.leaveCounters.run(seq).changes === 0) run.deleteCounters.run(seq);
 }
