@@ -7,9 +7,14 @@ import {
 } from "@latchkey/core";
 import { PART_SIZE, pagesOf } from "../passes/source.js";
 import { aChange } from "../records/changes.js";
-import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
+import {
+  type CopiedRecord,
+  type Difference,
+  readCopied,
+  textOf,
+} from "../records/copied-record.js";
 import { type FoundWindows, readNamedWindows } from "../records/windows.js";
-import { type Difference, type Target, writeDifferences } from "../records/write.js";
+import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
 

@@ -1,9 +1,14 @@
 import { keysOfApi, type LoadedRecord } from "@latchkey/core";
 import { type Counts, count } from "../counts.js";
 import { SetDigest } from "../digest.js";
-import { type CopiedRecord, readCopied, textOf } from "../records/copied-record.js";
+import {
+  type CopiedRecord,
+  type Difference,
+  readCopied,
+  textOf,
+} from "../records/copied-record.js";
 import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
-import { type Difference, type Target, writeDifferences } from "../records/write.js";
+import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
 import { readAhead } from "./read-ahead.js";

@@ -25,6 +25,12 @@ export interface CopiedRecord {
   readonly sums: readonly HourCount[];
 }
 
+/** A record as it is to be, and as the target has it: null where there is none. */
+export interface Difference {
+  readonly wanted: CopiedRecord | null;
+  readonly present: CopiedRecord | null;
+}
+
 /** Completes records that a store answered: all of them at once, since most stores answer many calls together. */
 export async function readCopied(
   store: KeyStore,

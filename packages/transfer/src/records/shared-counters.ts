@@ -1,6 +1,5 @@
 import type { Put } from "@latchkey/core";
-import type { CopiedRecord } from "./copied-record.js";
-import type { Difference } from "./write.js";
+import type { CopiedRecord, Difference } from "./copied-record.js";
 
 /**
  * Which keys of the target share counters with which: those of a rotation do, whoever of them is still there. The first one that is

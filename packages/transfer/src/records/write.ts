@@ -13,15 +13,9 @@ import {
   type SubjectCount,
 } from "@latchkey/core";
 import { aChange, setUsage } from "./changes.js";
-import { type CopiedRecord, subjectOf } from "./copied-record.js";
+import { type CopiedRecord, type Difference, subjectOf } from "./copied-record.js";
 import type { SharedCounters } from "./shared-counters.js";
 import { readWindows, windowLimitsOf, writeWindows } from "./windows.js";
-
-/** A record as it is to be, and as the target has it: null where there is none. */
-export interface Difference {
-  readonly wanted: CopiedRecord | null;
-  readonly present: CopiedRecord | null;
-}
 
 /** Where differences are written to. */
 export interface Target {
