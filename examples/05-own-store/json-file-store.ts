@@ -191,7 +191,7 @@ class Step {
     if (moved !== -1) return { kind: "stale", moved };
     // Empty for the workspace. Null for a record that does not exist: nothing is ever written for it.
     const holders = confirms.map(({ kind, id }) => this.get("record", kind, id)?.counters ?? null);
-    const holderOf = (place: number | null) => (place === null ? "" : holders[place]);
+    const holderOf = (owner: number | null) => (owner === null ? "" : holders[owner]);
     const windows = limits.map((at) => this.get("window", holderOf(at.owner), at.window) ?? null);
     const usage =
       uses === null ? core.UNLIMITED_USES : (this.get("uses", holders[uses]) ?? core.NO_USES);

@@ -16,7 +16,7 @@ try {
     const folder = join(runFolder, String(index));
     mkdirSync(folder);
     const server = (await serverOf(store)?.emptyPlace(address, `task_${index}`)) ?? null;
-    await send({ id, measurements: await work({ place: { folder, server }, scale }) });
+    await send({ id, measurements: await work({ location: { folder, server }, scale }) });
   }
   process.exit(0);
 } catch (error) {

@@ -21,7 +21,7 @@ import { createSecretHasher } from "./secrets/hash.js";
 import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
 import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
-import { createGuardedStore } from "./store/availability.js";
+import { createAvailabilityStore } from "./store/availability.js";
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
 import { createTransact } from "./store/transaction.js";
@@ -213,7 +213,7 @@ export function createLatchkey<
   const hasOwnClock = options.clock !== undefined;
   const timer: Timer = hasOwnClock ? now : () => performance.now();
   const emit = onEvent === null ? null : createEmitter(onEvent, onError ?? warnOfListener);
-  const store = createGuardedStore(
+  const store = createAvailabilityStore(
     emit === null ? options.store : emitStoreFailures(options.store, emit, now, timer),
   );
   const shared: Omit<OperationContext, "workspaceId"> = {

@@ -12,9 +12,9 @@ const readme = readFileSync(join(folder, "README.md"), "utf8");
 
 /** Installs this package and `latchkey` beside each other, as a user has them. */
 function install(): string {
-  const place = mkdtempSync(join(tmpdir(), "latchkey-guard-"));
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-  const modules = join(place, "node_modules");
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-guard-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@latchkey"), { recursive: true });
   symlinkSync(folder, join(modules, "@latchkey", "guard"), "junction");
   symlinkSync(join(folder, "..", "latchkey"), join(modules, "latchkey"), "junction");
@@ -31,14 +31,14 @@ function install(): string {
     join(modules, "@types/node"),
     "junction",
   );
-  return place;
+  return folder;
 }
 
 test("every program of the README compiles, as strictly as a user may have it", () => {
-  const place = install();
+  const folder = install();
   const programs = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   const names = programs.map((_, index) => `${index}.mts`);
-  for (const [index, code] of programs.entries()) writeFileSync(join(place, `${index}.mts`), code);
+  for (const [index, code] of programs.entries()) writeFileSync(join(folder, `${index}.mts`), code);
   const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
   const { stdout, status } = spawnSync(
     process.execPath,
@@ -47,7 +47,7 @@ test("every program of the README compiles, as strictly as a user may have it", 
       ...["--strict", "--noEmit", "--skipLibCheck", "--target", "es2023", "--module", "nodenext"],
       ...["--exactOptionalPropertyTypes", "--types", "node", ...names],
     ],
-    { cwd: place, encoding: "utf8" },
+    { cwd: folder, encoding: "utf8" },
   );
   expect([stdout, status]).toEqual(["", 0]);
   expect(names).toHaveLength(6);

@@ -154,9 +154,9 @@ test("more keys than a page are all exported, and none twice", async () => {
   const { apiId } = await from.createApi({ name: "tides" });
   for (let at = 0; at < 3; at += 1)
     await from.createKeys(
-      Array.from({ length: 90 }, (_, place) => ({
+      Array.from({ length: 90 }, (_, index) => ({
         apiId,
-        hash: { value: hashOf(`${at} ${place}`), variant: "sha256_hex" as const },
+        hash: { value: hashOf(`${at} ${index}`), variant: "sha256_hex" as const },
       })),
     );
   const ids = new Set<string>();

@@ -28,20 +28,20 @@ export interface SourceOptions {
 /**
  * Opens a source of keys. It is read as the import goes on.
  *
- * @param place - A file, or its text in pieces of whole characters; of better-auth its database: `sqlite:./auth.db`,
+ * @param location - A file, or its text in pieces of whole characters; of better-auth its database: `sqlite:./auth.db`,
  * `postgres://user@host/database`.
  * @throws TypeError for a map that is wrong.
  */
 export function openSource(
   kind: SourceKind,
-  place: string | AsyncIterable<string>,
+  location: string | AsyncIterable<string>,
   options: SourceOptions = {},
 ): ImportSource {
   const { delimiter, table = "apikey", now = Date.now } = options;
   const map = checkKeyMap(options.map ?? {});
   const ignoredColumns = new Set<string>();
   const ignored = (column: string) => ignoredColumns.add(column);
-  const text = () => (typeof place === "string" ? textOf(place) : place);
+  const text = () => (typeof location === "string" ? textOf(location) : location);
   switch (kind) {
     case "csv":
       return { rows: csvSource(text(), map, ignored, delimiter), ignoredColumns };
@@ -50,8 +50,8 @@ export function openSource(
     case "unkey":
       return { rows: unkeySource(text()), ignoredColumns };
     case "better-auth":
-      if (typeof place !== "string") throw new TypeError("better-auth is read from a database");
-      return { rows: betterAuthSource(databaseRows(place, table), now()), ignoredColumns };
+      if (typeof location !== "string") throw new TypeError("better-auth is read from a database");
+      return { rows: betterAuthSource(databaseRows(location, table), now()), ignoredColumns };
     default:
       throw new TypeError(
         `keys come from ${SOURCES.join(", ")}, not from "${String(kind satisfies never)}"`,

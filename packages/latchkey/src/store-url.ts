@@ -49,8 +49,8 @@ const SERVER_URL = /^([a-z+]+:\/\/)(?:[^@?#/]*@)?([\w.:,[\]-]+(?:\/\w*)?)(?:\?[^
 /** The URL of a store for messages: without user, password and query. Of one that is hard to read only the scheme is left. */
 export function withoutPassword(url: string): string {
   if (!url.includes("://")) return url;
-  const [, scheme, place] = SERVER_URL.exec(url) ?? [];
-  return scheme === undefined ? url.replace(/:.*/s, "://…") : `${scheme}${place}`;
+  const [, scheme, address] = SERVER_URL.exec(url) ?? [];
+  return scheme === undefined ? url.replace(/:.*/s, "://…") : `${scheme}${address}`;
 }
 
 function sqlitePath(path: string): string {

@@ -53,10 +53,10 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
   const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
   if (next === null) return result;
   if (uses !== null && next.usage !== usage) rowAt(planned, uses)?.counters?.setUsage(next.usage);
-  for (let place = 0; place < limits.length; place += 1) {
-    const limit = limits[place] as LimitCharge;
-    const window = next.windows[place] ?? null;
-    if (window === null || window === windows[place]) continue;
+  for (let index = 0; index < limits.length; index += 1) {
+    const limit = limits[index] as LimitCharge;
+    const window = next.windows[index] ?? null;
+    if (window === null || window === windows[index]) continue;
     const until = window.startedAt + limit.duration + KEPT_AFTER_END_MS;
     holderOf(planned, limit.owner)?.set(limit.window, window, until, moment.now);
   }
@@ -85,9 +85,9 @@ function findRows(workspaces: Workspaces, { workspaceId, confirms }: ChargePlan)
   return { workspaces, workspaceId, workspace, confirms, first, second, others };
 }
 
-function rowAt({ first, second, others }: PlannedRows, place: number): Row | undefined {
-  if (place === 0) return first;
-  return place === 1 ? second : others[place - 2];
+function rowAt({ first, second, others }: PlannedRows, index: number): Row | undefined {
+  if (index === 0) return first;
+  return index === 1 ? second : others[index - 2];
 }
 
 function holderOf(planned: PlannedRows, owner: LimitCharge["owner"]) {

@@ -12,7 +12,7 @@ test("a value is there until its time has passed, at the instant itself too", ()
 
 test("values whose time has passed are forgotten as others are set, without looking at all of them at once", () => {
   const map = new ExpiringMap<number>();
-  const names = Array.from({ length: 1_000 }, (_, number) => `passing-${number}`);
+  const names = Array.from({ length: 1_000 }, (_, number) => `expiring-${number}`);
   for (const name of names) map.set(name, 1, 10, 0);
   const held = () => names.filter((name) => map.get(name) !== null).length;
   // The first round may still be under way where the sweep stood.

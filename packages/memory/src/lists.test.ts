@@ -36,7 +36,7 @@ test("after any id, in the list or not, follow the ids beyond it, whatever enter
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.nat({ max: 1_500 }), (steps, number) => {
       // More than two nodes to begin with, so that each step falls into the middle of something.
-      const numbers = Array.from({ length: 1_501 }, (_, place) => place);
+      const numbers = Array.from({ length: 1_501 }, (_, index) => index);
       const expected = new Set(numbers.filter((one) => one % 3 !== 0).map(idOf));
       const lists = listOf(expected);
       for (const { number, enters } of steps) {

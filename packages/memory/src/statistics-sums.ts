@@ -18,9 +18,9 @@ export class StatisticsSums {
   add({ subject, hourAt, code, count }: SubjectCount): void {
     const day = mapIn(this.#days, hourAt - (hourAt % DAY_MS));
     const sums = entryOf(day, nameOf(subject), (): HourCount[] => []);
-    const place = sums.findIndex((sum) => sum.hourAt === hourAt && sum.code === code);
-    if (place === -1) sums.push({ hourAt, code, count });
-    else sums[place] = { hourAt, code, count: count + (sums[place]?.count ?? 0) };
+    const index = sums.findIndex((sum) => sum.hourAt === hourAt && sum.code === code);
+    if (index === -1) sums.push({ hourAt, code, count });
+    else sums[index] = { hourAt, code, count: count + (sums[index]?.count ?? 0) };
   }
 
   read({ subject, startAt, endAt }: StatisticsRange): readonly HourCount[] {

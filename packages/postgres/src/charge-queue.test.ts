@@ -85,13 +85,13 @@ describeWithServers("charges that begin together", () => {
   });
 
   test("of a window that no record owns hold one connection, and then go together", async () => {
-    const passing = aPlan({ uses: null, limits: [aLimit({ owner: null, limit: 1_000 })] });
+    const expiring = aPlan({ uses: null, limits: [aLimit({ owner: null, limit: 1_000 })] });
     asked = 0;
     const results = await Promise.all(
-      Array.from({ length: 34 }, () => store.charge({ ...passing }, MOMENT)),
+      Array.from({ length: 34 }, () => store.charge({ ...expiring }, MOMENT)),
     );
     const left = results.map((result) => "limits" in result && result.limits[0]?.remaining);
-    expect(left).toEqual(left.map((_, place) => 999 - place));
+    expect(left).toEqual(left.map((_, index) => 999 - index));
     expect(asked).toBe(3);
   });
 

@@ -14,8 +14,8 @@ interface WaitingCharge extends Waiting {
   readonly prepared: PreparedCharge;
   readonly moment: ChargeMoment;
   /** What it locks first; null for nothing. */
-  readonly lane: string | null;
-  readonly mates: ReturnType<PreparedCharge["matesAt"]>;
+  readonly firstLock: string | null;
+  readonly batchable: ReturnType<PreparedCharge["batchableAt"]>;
   readonly answer: (text: string) => void;
   /** How often it found its counters locked. */
   attempts: number;
@@ -25,14 +25,14 @@ interface WaitingCharge extends Waiting {
  * Sends the charges of one turn of the event loop as one statement. Each is decided on its own, and what is wrong with one harms
  * no other: where the counters of one are locked by somebody else, the others go on, and it is sent again to wait.
  *
- * While charges of some counters are under way, others of the same counters wait here, in their lane, and then go together. In the
+ * While charges of some counters are under way, others of the same counters wait here, by that lock, and then go together. In the
  * server they would only wait for the same lock, each holding a connection that charges of other keys need.
  */
 export class ChargeQueue {
   readonly #connection: Connection;
   #ready: WaitingCharge[] = [];
   /** By what charges that are under way have locked, those that wait for it. */
-  readonly #lanes = new Map<string, WaitingCharge[]>();
+  readonly #waitingByLock = new Map<string, WaitingCharge[]>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -45,10 +45,19 @@ export class ChargeQueue {
    */
   add(prepared: PreparedCharge, moment: ChargeMoment, deadline: number): Promise<string> {
     if (this.#ready.length === 0) process.nextTick(() => this.#sendReady());
-    const { lane } = prepared;
-    const mates = prepared.matesAt(moment);
+    const { firstLock } = prepared;
+    const batchable = prepared.batchableAt(moment);
     return new Promise((answer, reject) => {
-      this.#ready.push({ prepared, moment, lane, mates, deadline, answer, reject, attempts: 0 });
+      this.#ready.push({
+        prepared,
+        moment,
+        firstLock,
+        batchable,
+        deadline,
+        answer,
+        reject,
+        attempts: 0,
+      });
     });
   }
 
@@ -57,10 +66,10 @@ export class ChargeQueue {
     this.#ready = [];
     let batch: WaitingCharge[] = [];
     for (const waiting of ready) {
-      const { lane, mates } = waiting;
-      const others = lane === null ? undefined : this.#lanes.get(lane);
+      const { firstLock, batchable } = waiting;
+      const others = firstLock === null ? undefined : this.#waitingByLock.get(firstLock);
       if (others !== undefined) others.push(waiting);
-      else if (mates !== "all") void this.#send([waiting]);
+      else if (batchable !== "all") void this.#send([waiting]);
       else batch.push(waiting);
       if (batch.length < MOST_AT_ONCE) continue;
       void this.#send(batch);
@@ -70,48 +79,52 @@ export class ChargeQueue {
   }
 
   async #send(batch: readonly WaitingCharge[]): Promise<void> {
-    const lanes = new Set<string>();
-    for (const { lane } of batch) if (lane !== null) lanes.add(lane);
-    for (const lane of lanes) if (!this.#lanes.has(lane)) this.#lanes.set(lane, []);
-    await this.#ask(batch, lanes.size <= 1);
-    for (const lane of lanes) this.#sendNext(lane);
+    const locks = new Set<string>();
+    for (const { firstLock } of batch) if (firstLock !== null) locks.add(firstLock);
+    for (const firstLock of locks)
+      if (!this.#waitingByLock.has(firstLock)) this.#waitingByLock.set(firstLock, []);
+    await this.#ask(batch, locks.size <= 1);
+    for (const firstLock of locks) this.#sendNext(firstLock);
   }
 
-  /** What has waited in a lane. */
-  #sendNext(lane: string): void {
-    const waiting = this.#lanes.get(lane) ?? [];
+  /** What has waited for a lock. */
+  #sendNext(firstLock: string): void {
+    const waiting = this.#waitingByLock.get(firstLock) ?? [];
     rejectOverdue(waiting, "others of the same key or window took too long");
-    const alone = waiting.findIndex(({ mates }) => mates === "none");
+    const alone = waiting.findIndex(({ batchable }) => batchable === "none");
     const most = alone === -1 ? MOST_AT_ONCE : Math.min(Math.max(1, alone), MOST_AT_ONCE);
     if (waiting.length > 0) void this.#send(waiting.splice(0, most));
-    else this.#lanes.delete(lane);
+    else this.#waitingByLock.delete(firstLock);
   }
 
-  /** @param isPatient - Whether to wait for the locks of the first. */
-  async #ask(batch: readonly WaitingCharge[], isPatient: boolean): Promise<void> {
+  /** @param waitsForLocks - Whether to wait for the locks of the first. */
+  async #ask(batch: readonly WaitingCharge[], waitsForLocks: boolean): Promise<void> {
     let answers: readonly string[];
     try {
-      answers = await this.#answers(batch, isPatient);
+      answers = await this.#answers(batch, waitsForLocks);
     } catch (error) {
       if (batch.length > 1 && isOfOne(error))
         for (const waiting of batch) await this.#ask([waiting], true);
       else for (const { reject } of batch) reject(error);
       return;
     }
-    for (const [place, waiting] of batch.entries()) {
-      const { lane, answer } = waiting;
-      const text = answers[place] ?? "";
-      if (text !== "busy" || lane === null) answer(text);
+    for (const [index, waiting] of batch.entries()) {
+      const { firstLock, answer } = waiting;
+      const text = answers[index] ?? "";
+      if (text !== "busy" || firstLock === null) answer(text);
       else if (waiting.attempts === MOST_ATTEMPTS) answer("corrupt");
       else {
         waiting.attempts += 1;
-        this.#lanes.get(lane)?.push(waiting);
+        this.#waitingByLock.get(firstLock)?.push(waiting);
       }
     }
   }
 
   /** One that is alone is a plain statement where it can be. What that has no answer to is asked of the function. */
-  async #answers(batch: readonly WaitingCharge[], isPatient: boolean): Promise<readonly string[]> {
+  async #answers(
+    batch: readonly WaitingCharge[],
+    waitsForLocks: boolean,
+  ): Promise<readonly string[]> {
     const { sql, chargeTimeoutMs } = this.#connection;
     const until = performance.now() + chargeTimeoutMs;
     const isWrite = batch.some(({ prepared }) => prepared.isWrite);
@@ -126,7 +139,7 @@ export class ChargeQueue {
       plain?.leaveOut();
     }
     const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
-    const values = [plans, `${isPatient}`];
+    const values = [plans, `${waitsForLocks}`];
     const text = await ask({ sql: sql.charge, values }, until - performance.now());
     return String(text).split("\x01");
   }

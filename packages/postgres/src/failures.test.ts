@@ -151,8 +151,8 @@ describeWithServers("a PostgreSQL that fails", () => {
         const both = [0, 1].map((owner) =>
           aLimit({ window: `w${owner}`, owner, limit: 1_000_000 }),
         );
-        const passing = { ...aLimit({ window: `p${step % 3}`, owner: null, limit: 1_000_000 }) };
-        return each.charge(aPlan({ confirms, uses: 1, limits: [...both, passing] }), MOMENT);
+        const expiring = { ...aLimit({ window: `p${step % 3}`, owner: null, limit: 1_000_000 }) };
+        return each.charge(aPlan({ confirms, uses: 1, limits: [...both, expiring] }), MOMENT);
       }
       const usage = {
         due: null,
@@ -181,7 +181,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     await patient.charge(aPlan(), MOMENT);
     const holder = await pool.connect();
     await holder.query("BEGIN; SELECT 1 FROM latchkey.workspace FOR UPDATE");
-    const puts = Array.from({ length: 8 }, (_, place) => [{ record: aRecord("key", 50 + place) }]);
+    const puts = Array.from({ length: 8 }, (_, index) => [{ record: aRecord("key", 50 + index) }]);
     const changes = puts.map((each) => patient.commit(WORKSPACE, aChange({ puts: each })));
     try {
       expect(await patient.charge(aPlan(), MOMENT)).toMatchObject({ kind: "charged" });

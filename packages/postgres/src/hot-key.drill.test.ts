@@ -57,14 +57,14 @@ describeWithServers("while others use one key or one workspace", () => {
     const [own, hot] = made as [(typeof made)[0], (typeof made)[0]];
 
     const verify = () => another.verifyKey({ key: own.key });
-    const verifying = (keyOf: (place: number) => string) =>
-      many.map((client, place) => async () => {
-        return (await client.verifyKey({ key: keyOf(place) })).valid;
+    const verifying = (keyOf: (index: number) => string) =>
+      many.map((client, index) => async () => {
+        return (await client.verifyKey({ key: keyOf(index) })).valid;
       });
     const nobody = await beside(verify, []);
     const ownKeys = await beside(
       verify,
-      verifying((place) => made[place + 1]?.key ?? ""),
+      verifying((index) => made[index + 1]?.key ?? ""),
     );
     const { remaining: before } = await another.getKey({ keyId: hot.keyId });
     const oneKey = await beside(

@@ -59,8 +59,8 @@ function isPlain({ confirms, mode, uses, limits }: ChargePlan): boolean {
 
 function valuesOf(plan: ChargePlan): readonly (string | null)[] {
   const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
-  const owner = confirms.filter((_, place) => place === uses);
-  const others = confirms.filter((_, place) => place !== uses);
+  const owner = confirms.filter((_, index) => index === uses);
+  const others = confirms.filter((_, index) => index !== uses);
   const records = [...owner, ...others].map(({ kind, id, version }) => [
     KIND_CODE[kind],
     id,

@@ -59,16 +59,16 @@ export class PreparedCharge {
    * What it locks first, and others may wait for: the number of counters (of a key and an identity mostly the identity's), or a
    * window that is all it takes from; null for neither.
    */
-  get lane(): string | null {
+  get firstLock(): string | null {
     if (!this.isWrite) return null;
     return this.#onlyWindow ?? /^\d+/.exec(this.handles)?.[0] ?? null;
   }
 
   /** Which others may be in its statement. Windows without an owner and requests are locked while others are waited for. */
-  matesAt({ request }: ChargeMoment): "all" | "its lane" | "none" {
+  batchableAt({ request }: ChargeMoment): "all" | "same lock" | "none" {
     if (!this.isWrite) return "all";
     if (request !== undefined) return "none";
-    if (this.#onlyWindow !== null) return "its lane";
+    if (this.#onlyWindow !== null) return "same lock";
     return this.plan.limits.some(({ owner }) => owner === null) ? "none" : "all";
   }
 
@@ -89,7 +89,7 @@ export class PreparedCharge {
 /** Of the records that something is taken from. The rest the database answers. */
 function knownHandles({ confirms, uses, limits }: ChargePlan): readonly number[] {
   const known = confirms.filter(
-    (_, place) => uses === place || limits.some(({ owner }) => owner === place),
+    (_, index) => uses === index || limits.some(({ owner }) => owner === index),
   );
   const handles = known.map(({ handle }) => handle);
   return [...new Set(handles.map(Number))].filter(Number.isSafeInteger).sort((a, b) => a - b);

@@ -47,7 +47,7 @@ describeWithServers("four processes that verify and change the same keys", () =>
       const steps = STEPS / PROCESSES;
       const race = (seed: number) => answerOf(server.url, { apiId, keys, steps, seed });
       const answers = await Promise.all(
-        Array.from({ length: PROCESSES }, (_, place) => race(place + 1)),
+        Array.from({ length: PROCESSES }, (_, index) => race(index + 1)),
       );
 
       expect(answers.map(({ wrong }) => wrong)).toEqual(answers.map(() => ({})));

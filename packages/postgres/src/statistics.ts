@@ -36,9 +36,9 @@ export async function readStatistics(
   workspaceId: string,
   { subject, startAt, endAt }: StatisticsRange,
 ): Promise<readonly HourCount[]> {
-  const place = [workspaceId, String(KIND_CODE[subject.kind]), storedText(subject.id)];
+  const subjectKey = [workspaceId, String(KIND_CODE[subject.kind]), storedText(subject.id)];
   const range = [String(startAt), String(endAt)];
-  const rows = await connection.read(connection.sql.sums, [...place, ...range]);
+  const rows = await connection.read(connection.sql.sums, [...subjectKey, ...range]);
   return rows.map(([hourAt, code, count]) => hourCount(whole(hourAt), code, whole(count)));
 }
 

@@ -68,7 +68,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     await putBack(control, whole);
     expect(page).toEqual(read);
     expect(read.map((loaded) => loaded?.record.id)).toEqual(addresses.map(({ id }) => id));
-    return addresses.filter((_, place) => read[place]?.record.body === undefined);
+    return addresses.filter((_, index) => read[index]?.record.body === undefined);
   }
 
   test.each(COUNTERS)(

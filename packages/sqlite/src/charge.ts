@@ -11,7 +11,7 @@ import type { Connection } from "./engine/connection.js";
 import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
-import { findPassing, isRequest, isWindow, keepPassing, requestName } from "./passing.js";
+import { findExpiring, isRequest, isWindow, keepExpiring, requestName } from "./expiring.js";
 import { keptRecord, wholeOr } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
@@ -31,10 +31,10 @@ type Decided = ReturnType<typeof decide>;
 
 /** Answers a plan that writes nothing, without the write lock; null where {@link charge} is needed. */
 export function answerWithoutLock(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
-  const usesPassing =
+  const usesExpiring =
     moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
-  if (usesPassing && plan.mode === "commit") return null;
-  const known = usesPassing ? null : knownBasis(connection, plan);
+  if (usesExpiring && plan.mode === "commit") return null;
+  const known = usesExpiring ? null : knownBasis(connection, plan);
   if (known !== null) {
     const { result, next } = decide(known, moment);
     // Whether or not it is still as stored: the transaction will tell.
@@ -108,8 +108,8 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
   const { plan, records } = basis;
   if (plan.revision !== null && plan.revision !== revision)
     return { kind: "stale", moved: "revision" };
-  const moved = plan.confirms.findIndex(({ version }, place) => {
-    const stored = records[place]?.version ?? null;
+  const moved = plan.confirms.findIndex(({ version }, index) => {
+    const stored = records[index]?.version ?? null;
     return version === "exists" ? stored === null : version !== stored;
   });
   if (moved !== -1) return { kind: "stale", moved };
@@ -123,12 +123,12 @@ function decide({ connection, plan, workspace, records }: Basis, moment: ChargeM
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
   const windows = limits.map(({ owner, window }) => {
-    if (owner === null) return findPassing(connection, workspace, window, isWindow);
+    if (owner === null) return findExpiring(connection, workspace, window, isWindow);
     return records[owner]?.counters?.windows.find(({ name }) => name === window)?.window ?? null;
   });
   const request = requestName(plan, moment);
   const remembered =
-    request === null ? null : findPassing(connection, workspace, request, isRequest);
+    request === null ? null : findExpiring(connection, workspace, request, isRequest);
   const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
   return { result, next, windows, request };
 }
@@ -144,9 +144,9 @@ function store(basis: Basis, { now }: ChargeMoment, decided: Decided, next: Char
     const own = owner === null ? null : records[owner]?.counters;
     if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
     if (owner === null)
-      keepPassing(connection, workspace, name, window.startedAt + duration, window, now);
+      keepExpiring(connection, workspace, name, window.startedAt + duration, window, now);
   }
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
   if (next.remember !== null && decided.request !== null)
-    keepPassing(connection, workspace, decided.request, next.remember.until, next.remember, now);
+    keepExpiring(connection, workspace, decided.request, next.remember.until, next.remember, now);
 }

@@ -21,7 +21,7 @@ import {
   type StoredCounters,
 } from "./engine/counters.js";
 import type { Statement } from "./engine/database.js";
-import { listPlace, storedValue } from "./engine/names.js";
+import { listKey, storedValue } from "./engine/names.js";
 import { addressOf, isOfKind } from "./engine/statements.js";
 import { wholeOr } from "./stored-record.js";
 
@@ -77,10 +77,10 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   }
 
   /** A name whose record is gone is free, and so is one that the same change releases. */
-  function isTaken(claim: Claim & { readonly id: string }, place: number): boolean {
+  function isTaken(claim: Claim & { readonly id: string }, index: number): boolean {
     const isSame = (one: Claim) =>
       one.kind === claim.kind && one.index === claim.index && one.value === claim.value;
-    if (change.claims.slice(0, place).some(isSame)) return true;
+    if (change.claims.slice(0, index).some(isSame)) return true;
     const [holder = claim.id] =
       run.holder.get(names.claims(workspace, claim), storedValue(claim)) ?? [];
     return holder !== claim.id && !change.releases.some((one) => isSame(one) && one.id === holder);
@@ -132,7 +132,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
 
   function move(statement: Statement, entry: ListEntry, by: number): void {
     if (isOfKind(entry)) return;
-    const [list, owner] = listPlace(names, workspace, entry, true);
+    const [list, owner] = listKey(names, workspace, entry, true);
     const { changes } = statement.run(list, owner, entry.id);
     if (changes > 0 && entry.of === undefined) run.resize.run(by, list);
   }

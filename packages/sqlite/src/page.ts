@@ -1,6 +1,6 @@
 import { KIND_CODE, type PageResult, type PageWant } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { listPlace } from "./engine/names.js";
+import { listKey } from "./engine/names.js";
 import { isOfKind } from "./engine/statements.js";
 import { LINK_AT, loadedRecords, wholeOr } from "./stored-record.js";
 
@@ -14,8 +14,8 @@ export function page(connection: Connection, workspaceId: string, want: PageWant
     const [workspace = 0, revision] = run.workspace.get(workspaceId) ?? [];
     const [, size] = run.name.get(workspace, want.list) ?? [];
     const after = want.after ?? (descending ? "\u{10ffff}" : "");
-    const place = isAll ? [after] : listPlace(names, workspace as number, want);
-    const rows = next.all(workspace, KIND_CODE[kind], ...place, after, limit + 1);
+    const key = isAll ? [after] : listKey(names, workspace as number, want);
+    const rows = next.all(workspace, KIND_CODE[kind], ...key, after, limit + 1);
     const hasMore = rows.length > limit;
     if (hasMore) rows.pop();
     const links = JSON.stringify([...new Set(rows.map((row) => row[LINK_AT]))]);

@@ -21,8 +21,10 @@ export function addStatistics(at: Connection, workspaceId: string, batch: Statis
 export function readStatistics(at: Connection, workspaceId: string, range: StatisticsRange) {
   const { subject, startAt, endAt } = range;
   at.memo.confirm();
-  const place = [at.names.workspace(workspaceId), KIND_CODE[subject.kind], subject.id];
-  return at.run.sums.all(...place, startAt, endAt).map((row) => hourCount(row[0], row[1], row[2]));
+  const subjectKey = [at.names.workspace(workspaceId), KIND_CODE[subject.kind], subject.id];
+  return at.run.sums
+    .all(...subjectKey, startAt, endAt)
+    .map((row) => hourCount(row[0], row[1], row[2]));
 }
 
 /** Forgets the oldest sums of hours before `beforeAt`, up to `limit`. Call it inside a write transaction. */

@@ -10,10 +10,10 @@ export function quartiles(samples: readonly number[]): Quartiles {
   if (samples.length === 0) throw new RangeError("no samples");
   const sorted = [...samples].sort((left, right) => left - right);
   const at = (share: number) => {
-    const place = (sorted.length - 1) * share;
-    const below = sorted[Math.floor(place)] as number;
-    const above = sorted[Math.ceil(place)] as number;
-    return below + (above - below) * (place - Math.floor(place));
+    const position = (sorted.length - 1) * share;
+    const below = sorted[Math.floor(position)] as number;
+    const above = sorted[Math.ceil(position)] as number;
+    return below + (above - below) * (position - Math.floor(position));
   };
   return { p25: at(0.25), median: at(0.5), p75: at(0.75) };
 }

@@ -1,9 +1,9 @@
 import {
   databasePath,
-  type Place,
   postgresPool,
   redisClient,
   type StoreKind,
+  type StoreLocation,
 } from "../fixture/stores.js";
 import { rawMemory } from "./memory.js";
 import { rawPostgres } from "./postgres.js";
@@ -12,16 +12,16 @@ import type { RawStore } from "./rows.js";
 import { rawSqlite } from "./sqlite.js";
 
 /** Opens an empty store for rows written by hand. */
-export async function openRaw(kind: StoreKind, place: Place): Promise<RawStore> {
+export async function openRaw(kind: StoreKind, location: StoreLocation): Promise<RawStore> {
   switch (kind) {
     case "memory":
       return rawMemory();
     case "sqlite":
-      return rawSqlite(databasePath(place, "raw"));
+      return rawSqlite(databasePath(location, "raw"));
     case "redis":
-      return rawRedis(await redisClient(place));
+      return rawRedis(await redisClient(location));
     case "postgres":
-      return rawPostgres(await postgresPool(place, "raw"));
+      return rawPostgres(await postgresPool(location, "raw"));
     default:
       return kind satisfies never;
   }

@@ -1,10 +1,10 @@
 import type { Ownership } from "../fixture/fill.js";
-import type { Place, StoreKind } from "../fixture/stores.js";
+import type { StoreKind, StoreLocation } from "../fixture/stores.js";
 
 /** What another process is to open, once. */
 export interface Opening {
   readonly kind: StoreKind;
-  readonly place: Place;
+  readonly location: StoreLocation;
   /** Of the store. */
   readonly name: string;
   readonly side: "latchkey" | "limit";

@@ -51,7 +51,7 @@ async function respond(request: Request): Promise<Reply> {
 }
 
 async function openSide(opening: Opening): Promise<Open> {
-  const { kind, place, name, keys } = opening;
+  const { kind, location, name, keys } = opening;
   const question = questionOf(opening.questionId);
   if ("keyCount" in keys) return fill(opening, keys);
   const rows: readonly KeyRow[] = JSON.parse(readFileSync(keys.file, "utf8"));
@@ -65,10 +65,10 @@ async function openSide(opening: Opening): Promise<Open> {
     opened: { bytes: null },
   };
   if (opening.side === "limit") {
-    const side = await limitSide(kind, place, name, kind === "memory" ? rows : [], question);
+    const side = await limitSide(kind, location, name, kind === "memory" ? rows : [], question);
     return { ...unfilled, side: { ...side, keyCount: rows.length } };
   }
-  const store = await openStore(kind, place, name);
+  const store = await openStore(kind, location, name);
   if (kind === "memory")
     await new KeyIssuer(createLatchkey({ store, usage: false }), question.keys).issue(secrets);
   const latchkey = createLatchkey({ store, auditLog: opening.auditLog });
@@ -77,15 +77,15 @@ async function openSide(opening: Opening): Promise<Open> {
 }
 
 async function fill(
-  { kind, place, name, auditLog }: Opening,
+  { kind, location, name, auditLog }: Opening,
   { keyCount, known, ownership }: Extract<Opening["keys"], { keyCount: number }>,
 ): Promise<Open> {
-  const store = await openStore(kind, place, name);
-  const before = await storedBytes(kind, place, name);
+  const store = await openStore(kind, location, name);
+  const before = await storedBytes(kind, location, name);
   const latchkey = createLatchkey({ store, auditLog });
   const filled = await fillStore(latchkey, keyCount, known, ownership);
   const { apiId, secrets, keyIds, externalIds } = filled;
-  const bytes = (await storedBytes(kind, place, name)) - before;
+  const bytes = (await storedBytes(kind, location, name)) - before;
   return {
     side: latchkeySide(latchkey, GUARDED, secrets.length),
     secrets,

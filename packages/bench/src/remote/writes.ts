@@ -22,9 +22,9 @@ export function writesOf(latchkey: Latchkey, apiId: string, keyIds: readonly str
         Array.from({ length: KEYS_A_CALL }, () => ({ ...countedKey(apiId), ...unknownSecret() })),
       ),
     delete: () => {
-      const { value: place, done } = order.next();
+      const { value: index, done } = order.next();
       if (done === true) throw new RangeError("no key is left to delete");
-      return latchkey.deleteKey({ keyId: keyIds[place] as string });
+      return latchkey.deleteKey({ keyId: keyIds[index] as string });
     },
     deleteApi: () => latchkey.deleteApi({ apiId }),
   };

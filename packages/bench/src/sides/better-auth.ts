@@ -1,10 +1,10 @@
 import Database from "better-sqlite3";
 import {
   databasePath,
-  type Place,
   postgresPool,
   redisClient,
   type StoreKind,
+  type StoreLocation,
   schemaName,
 } from "../fixture/stores.js";
 import type { Question } from "../questions.js";
@@ -62,7 +62,7 @@ function whyNotBetterAuth({ expected, named, cost, keys, hasRequestId, anyOf }: 
  */
 export async function betterAuthSide(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   name: string,
   secrets: readonly string[],
   question: Question,
@@ -72,8 +72,8 @@ export async function betterAuthSide(
   const { betterAuth, apiKey, memoryAdapter, getMigrations } = await loadBetterAuth();
   const known = secrets.slice(0, Math.max(MIN_KEYS, secrets.length * SHARE));
   let issued = 0;
-  const database = await openDatabase(kind, place, name);
-  const storage = database === null ? await secondaryStorage(kind, place, name) : null;
+  const database = await openDatabase(kind, location, name);
+  const storage = database === null ? await secondaryStorage(kind, location, name) : null;
   const options = {
     baseURL: "http://localhost",
     secret: "no secret at all, for a benchmark only",
@@ -163,16 +163,16 @@ function permissionsOf(names: readonly string[]): Record<string, string[]> {
 }
 
 /** Null for a store that is no database to it. */
-async function openDatabase(kind: StoreKind, place: Place, name: string) {
-  if (kind === "postgres") return postgresPool(place, schemaName(name));
+async function openDatabase(kind: StoreKind, location: StoreLocation, name: string) {
+  if (kind === "postgres") return postgresPool(location, schemaName(name));
   if (kind !== "sqlite") return null;
-  const database = new Database(databasePath(place, name));
+  const database = new Database(databasePath(location, name));
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = NORMAL");
   return database;
 }
 
-async function secondaryStorage(kind: StoreKind, place: Place, name: string) {
+async function secondaryStorage(kind: StoreKind, location: StoreLocation, name: string) {
   if (kind === "memory") {
     const map = new Map<string, string>();
     return {
@@ -182,7 +182,7 @@ async function secondaryStorage(kind: StoreKind, place: Place, name: string) {
       ...UNUSED,
     };
   }
-  const client = await redisClient(place);
+  const client = await redisClient(location);
   return {
     get: (key: string) => client.get(`${name}:${key}`),
     set: async (key: string, value: string, ttlSeconds?: number) => {

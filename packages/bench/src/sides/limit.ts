@@ -1,10 +1,10 @@
 import type { KeyRow } from "../fixture/rows.js";
 import {
   databasePath,
-  type Place,
   postgresPool,
   redisClient,
   type StoreKind,
+  type StoreLocation,
   schemaName,
 } from "../fixture/stores.js";
 import type { Question } from "../questions.js";
@@ -18,14 +18,14 @@ import type { LimitVerdict } from "./verdict.js";
 /** The least work that answers a question on a store, hand-written, with the keys of `rows`. */
 export async function limitSide(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   name: string,
   rows: readonly KeyRow[],
   question: Question,
 ): Promise<Side> {
   return {
     name: "limit",
-    verify: await openLimit(kind, place, name, rows, question),
+    verify: await openLimit(kind, location, name, rows, question),
     isExpected: (verdict) => (verdict as LimitVerdict).code === question.expected,
     remainingOf: (verdict) => (verdict as LimitVerdict).remaining ?? null,
     keyCount: rows.length,
@@ -36,7 +36,7 @@ export async function limitSide(
 
 async function openLimit(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   name: string,
   rows: readonly KeyRow[],
   question: Question,
@@ -45,11 +45,11 @@ async function openLimit(
     case "memory":
       return memoryLimit(rows, question);
     case "sqlite":
-      return sqliteLimit(databasePath(place, name), rows, question);
+      return sqliteLimit(databasePath(location, name), rows, question);
     case "redis":
-      return redisLimit(await redisClient(place), name, rows, question);
+      return redisLimit(await redisClient(location), name, rows, question);
     case "postgres":
-      return postgresLimit(await postgresPool(place, schemaName(name)), rows, question);
+      return postgresLimit(await postgresPool(location, schemaName(name)), rows, question);
     default:
       return kind satisfies never;
   }

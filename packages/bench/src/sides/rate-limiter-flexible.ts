@@ -2,10 +2,10 @@ import { hash as digest } from "node:crypto";
 import Database from "better-sqlite3";
 import {
   databasePath,
-  type Place,
   postgresPool,
   redisClient,
   type StoreKind,
+  type StoreLocation,
   schemaName,
 } from "../fixture/stores.js";
 import type { Question } from "../questions.js";
@@ -34,14 +34,14 @@ function whyNotRateLimiter({ expected, keys, named }: Question): string | null {
  */
 export async function rateLimiterSide(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   name: string,
   secrets: readonly string[],
   question: Question,
 ): Promise<Side> {
   const reason = whyNotRateLimiter(question);
   if (reason !== null) throw new AbsentError(reason);
-  const limiter = await openLimiter(kind, place, name, question);
+  const limiter = await openLimiter(kind, location, name, question);
   return {
     name: "rate-limiter-flexible",
     verify: async (secret) => {
@@ -61,7 +61,12 @@ export async function rateLimiterSide(
   };
 }
 
-async function openLimiter(kind: StoreKind, place: Place, name: string, question: Question) {
+async function openLimiter(
+  kind: StoreKind,
+  location: StoreLocation,
+  name: string,
+  question: Question,
+) {
   const limiters = await loadLimiters();
   const shape = question.keys.limits[0];
   const points = shape?.limit ?? 1;
@@ -71,11 +76,11 @@ async function openLimiter(kind: StoreKind, place: Place, name: string, question
     case "memory":
       return new limiters.RateLimiterMemory({ points, duration });
     case "redis": {
-      const storeClient = await redisClient(place);
+      const storeClient = await redisClient(location);
       return new limiters.RateLimiterRedis({ storeClient, keyPrefix: name, points, duration });
     }
     case "sqlite": {
-      const storeClient = new Database(databasePath(place, name));
+      const storeClient = new Database(databasePath(location, name));
       storeClient.pragma("journal_mode = WAL");
       storeClient.pragma("synchronous = NORMAL");
       const options = { storeClient, storeType: "better-sqlite3", tableName: "windows" };
@@ -85,7 +90,7 @@ async function openLimiter(kind: StoreKind, place: Place, name: string, question
     }
     case "postgres": {
       const schema = schemaName(name);
-      const storeClient = await postgresPool(place, schema);
+      const storeClient = await postgresPool(location, schema);
       const options = { storeClient, storeType: "pool", schemaName: schema, tableName: "windows" };
       return whenReady((onReady) => {
         return new limiters.RateLimiterPostgres({ ...options, points, duration }, onReady);

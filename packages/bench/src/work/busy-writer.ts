@@ -5,12 +5,12 @@ import { RemoteSide } from "../remote/remote-side.js";
 import type { Work } from "./work.js";
 
 /** SQLite, nothing counted, while another process creates keys in latchkey's file as fast as it can. */
-export const verifyBesideWriter: Work = async ({ place, scale }) => {
+export const verifyBesideWriter: Work = async ({ location, scale }) => {
   const question = questionOf("permission");
-  const file = await fillForOthers("sqlite", place, question, scale.keys);
+  const file = await fillForOthers("sqlite", location, question, scale.keys);
   const opening = {
     kind: "sqlite",
-    place,
+    location,
     questionId: question.id,
     keys: { file },
     auditLog: true,

@@ -1,5 +1,5 @@
 import { fillForOthers, storeName } from "../fixture/row-file.js";
-import type { Place, StoreKind } from "../fixture/stores.js";
+import type { StoreKind, StoreLocation } from "../fixture/stores.js";
 import { countTrips } from "../fixture/trip-counter.js";
 import { interleave } from "../measure/interleave.js";
 import type { Measurement } from "../measure/measurement.js";
@@ -15,20 +15,20 @@ const CALLS_COUNTED = 10;
  * key once. The first third of the keys warms the code up, so that the keys alone are cold.
  */
 export function verifyCold(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const { coldKeys, pace } = scale;
-    const file = await fillForOthers(kind, place, GUARDED, coldKeys);
-    const open = (side: "limit" | "latchkey", at: Place) =>
+    const file = await fillForOthers(kind, location, GUARDED, coldKeys);
+    const open = (side: "limit" | "latchkey", at: StoreLocation) =>
       RemoteSide.open(side, {
         kind,
-        place: at,
+        location: at,
         name: storeName(side, GUARDED),
         side,
         questionId: GUARDED.id,
         keys: { file },
         auditLog: true,
       });
-    const [limit, ours] = [await open("limit", place), await open("latchkey", place)];
+    const [limit, ours] = [await open("limit", location), await open("latchkey", location)];
     const warmUpCalls = Math.floor(coldKeys / 3);
     for (const side of [limit, ours]) await side.contender("verify").run(warmUpCalls);
     // Every slice is as long as the keys allow: a short one would measure how the process wakes up.
@@ -46,12 +46,12 @@ export function verifyCold(kind: StoreKind): Work {
       unit: "µs",
       sides,
     };
-    if (place.server === null) return [measurement];
+    if (location.server === null) return [measurement];
     const trips: Measurement = {
       id: `cold/${kind}/trips`,
       title: "round trips of a first verification",
       unit: "trips",
-      sides: [{ name: "latchkey", samples: await tripsOf(place, (at) => open("latchkey", at)) }],
+      sides: [{ name: "latchkey", samples: await tripsOf(location, (at) => open("latchkey", at)) }],
     };
     return [measurement, trips];
   };
@@ -59,11 +59,11 @@ export function verifyCold(kind: StoreKind): Work {
 
 /** Trips a verification in one more process. Several samples, for statistics are written now and then. */
 async function tripsOf(
-  place: Place,
-  open: (at: Place) => Promise<RemoteSide>,
+  location: StoreLocation,
+  open: (at: StoreLocation) => Promise<RemoteSide>,
 ): Promise<readonly number[]> {
-  const counter = await countTrips(place);
-  const side = await open(counter.place);
+  const counter = await countTrips(location);
+  const side = await open(counter.location);
   const verify = side.contender("verify");
   // The first of all also reads the API and the permissions.
   await verify.run(1);

@@ -9,7 +9,7 @@ const OURS: ReadonlySet<string> = new Set(["limit", "latchkey", "verifier"]);
 
 /** A key with a hundred uses and a hundred slots, verified many times at once: how many does each side admit? */
 export function admitExactly(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const question: Question = {
       ...GUARDED,
       id: "scarce",
@@ -19,7 +19,7 @@ export function admitExactly(kind: StoreKind): Work {
         limits: GUARDED.keys.limits.map((limit) => ({ ...limit, limit: USES })),
       },
     };
-    const sides = await openSides(kind, place, question, 1);
+    const sides = await openSides(kind, location, question, 1);
     const [secret = ""] = sides.secrets;
     const admitted: { name: string; samples: readonly number[] }[] = [];
     for (const side of sides.present) {

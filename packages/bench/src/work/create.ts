@@ -9,9 +9,9 @@ import type { Work } from "./work.js";
 
 /** createKey against random bytes, their hash, and the same rows written by hand. */
 export function createKeys(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const changes: Change[] = [];
-    const store = recordingStore(await openStore(kind, place, "latchkey"), (change) =>
+    const store = recordingStore(await openStore(kind, location, "latchkey"), (change) =>
       changes.push(change),
     );
     const latchkey = createLatchkey({ store });
@@ -19,7 +19,7 @@ export function createKeys(kind: StoreKind): Work {
     for (const name of GUARDED.keys.permissions) await latchkey.createPermission({ name });
     await create(latchkey, apiId);
     const template = rowsOf(changes.at(-1) as Change);
-    const raw = await openRaw(kind, place);
+    const raw = await openRaw(kind, location);
     const total = async () => (await latchkey.listKeys({ apiId, limit: 1 })).total;
     const before = await total();
     let created = 0;

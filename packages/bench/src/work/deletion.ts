@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { fillApi, fillStore } from "../fixture/fill.js";
-import { openStore, type Place, type StoreKind } from "../fixture/stores.js";
+import { openStore, type StoreKind, type StoreLocation } from "../fixture/stores.js";
 import type { Measurement } from "../measure/measurement.js";
 import { GUARDED } from "../questions.js";
 import { RemoteSide } from "../remote/remote-side.js";
@@ -23,13 +23,13 @@ interface Doomed {
  * store, and of a tenth as many keys by the process that verifies. In memory there is only the latter, of all of them.
  */
 export function verifyBesideDeletion(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const most = scale.sizes.at(-1) ?? 0;
     const latchkey = createLatchkey({
-      store: await openStore(kind, place, STORE_NAME),
+      store: await openStore(kind, location, STORE_NAME),
       auditLog: false,
     });
-    const elsewhere = kind === "memory" ? null : await fillElsewhere(kind, place, most);
+    const elsewhere = kind === "memory" ? null : await fillElsewhere(kind, location, most);
     const here = await fillHere(
       latchkey,
       elsewhere === null ? most : most / 10,
@@ -55,10 +55,14 @@ export function verifyBesideDeletion(kind: StoreKind): Work {
   };
 }
 
-async function fillElsewhere(kind: StoreKind, place: Place, keyCount: number): Promise<Doomed> {
+async function fillElsewhere(
+  kind: StoreKind,
+  location: StoreLocation,
+  keyCount: number,
+): Promise<Doomed> {
   const remote = await RemoteSide.open("deletion", {
     kind,
-    place,
+    location,
     name: STORE_NAME,
     side: "latchkey",
     questionId: GUARDED.id,

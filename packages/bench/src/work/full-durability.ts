@@ -14,13 +14,13 @@ import type { Work } from "./work.js";
 const SEED = 20_260_701;
 
 /** SQLite with every charge on disk when it is answered: the limit commits each by itself, latchkey those of one turn together. */
-export const verifyWithFullDurability: Work = async ({ place, scale }) => {
-  const store = sqliteStore(databasePath(place, "latchkey"), { durability: "full" });
+export const verifyWithFullDurability: Work = async ({ location, scale }) => {
+  const store = sqliteStore(databasePath(location, "latchkey"), { durability: "full" });
   const latchkey = createLatchkey({ store });
   const secrets = await mintSecrets(scale.keys);
   const rows = await new KeyIssuer(latchkey, GUARDED.keys).issue(secrets);
-  const limit = await limitSide("memory", place, "limit", rows, GUARDED);
-  const path = databasePath(place, "limit");
+  const limit = await limitSide("memory", location, "limit", rows, GUARDED);
+  const path = databasePath(location, "limit");
   const sides = [
     { ...limit, verify: sqliteLimit(path, rows, GUARDED, "FULL") },
     latchkeySide(latchkey, GUARDED, scale.keys),

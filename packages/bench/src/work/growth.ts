@@ -1,5 +1,5 @@
 import { KEYS_A_CALL } from "../fixture/fill.js";
-import type { Place, StoreKind } from "../fixture/stores.js";
+import type { StoreKind, StoreLocation } from "../fixture/stores.js";
 import { interleave } from "../measure/interleave.js";
 import type { Measurement } from "../measure/measurement.js";
 import { GUARDED } from "../questions.js";
@@ -21,11 +21,11 @@ interface Asked {
 
 /** Stores of different sizes, each in a process of its own, that take turns: what grows, and how large a key is. */
 export function growth(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const { keys: known, pace } = scale;
     const sides: RemoteSide[] = [];
     for (const keyCount of scale.sizes)
-      sides.push(await openFilled(kind, place, { keyCount, known, auditLog: false }));
+      sides.push(await openFilled(kind, location, { keyCount, known, auditLog: false }));
     const largest = scale.sizes.at(-1) ?? 0;
     const bytes = (sides.at(-1)?.opened.bytes ?? 0) / largest;
     // Of each known key once. The first calls of a contender are not timed.
@@ -50,7 +50,7 @@ export function growth(kind: StoreKind): Work {
       calls,
     });
     for (const side of sides) await side.close();
-    return [...measurements, ...(await sizes(kind, place, scale, bytes))];
+    return [...measurements, ...(await sizes(kind, location, scale, bytes))];
   };
 }
 
@@ -64,12 +64,12 @@ async function toMiddle(sides: readonly RemoteSide[], { sizes: all }: Scale): Pr
 
 async function openFilled(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   { auditLog, ...keys }: { keyCount: number; known: number; auditLog: boolean },
 ): Promise<RemoteSide> {
   const name = `size-${keys.keyCount}-${auditLog ? "log" : "plain"}`;
   const title = `${keys.keyCount.toLocaleString("en")} keys`;
-  const opening = { kind, place, name, side: "latchkey", questionId: GUARDED.id } as const;
+  const opening = { kind, location, name, side: "latchkey", questionId: GUARDED.id } as const;
   return RemoteSide.open(title, { ...opening, keys, auditLog }, HEAP_MB);
 }
 
@@ -89,13 +89,13 @@ async function measureOne(
 /** Bytes a key, and what the log entry of its creation adds to that. */
 async function sizes(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   { sizes: [keyCount = 0] }: Scale,
   bytes: number,
 ): Promise<readonly Measurement[]> {
   const [plain, logged] = (await Promise.all(
     [false, true].map((auditLog) =>
-      openFilled(kind, place, { keyCount: keyCount + 1, known: 1, auditLog }),
+      openFilled(kind, location, { keyCount: keyCount + 1, known: 1, auditLog }),
     ),
   )) as [RemoteSide, RemoteSide];
   const count = (keyCount + 1).toLocaleString("en");

@@ -26,7 +26,7 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /** Stores with more and more identities, and one identity with more and more keys, in processes that take turns. */
 export function ownedKeys(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const measurements: Measurement[] = [];
     for (const ownership of ["one each", "one of all"] as const) {
       const sides: RemoteSide[] = [];
@@ -36,7 +36,7 @@ export function ownedKeys(kind: StoreKind): Work {
         const unit = ownership === "one each" ? "identities" : "keys";
         const name = `${unit}-${keyCount}`;
         const keys = { keyCount, known: Math.min(keyCount, scale.keys), ownership };
-        const opening = { kind, place, name, side: "latchkey", questionId: GUARDED.id } as const;
+        const opening = { kind, location, name, side: "latchkey", questionId: GUARDED.id } as const;
         const title = `${keyCount.toLocaleString("en")} keys`;
         sides.push(await RemoteSide.open(title, { ...opening, keys, auditLog: false }, HEAP_MB));
       }

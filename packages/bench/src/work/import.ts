@@ -11,14 +11,14 @@ const KEYS_A_CALL = 100;
 
 /** createKeys, a hundred keys a call, against the same rows written by hand, a hundred keys a transaction. */
 export function importKeys(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const { imported, fewRounds } = scale;
     const changes: Change[] = [];
-    const store = recordingStore(await openStore(kind, place, "latchkey"), (change) =>
+    const store = recordingStore(await openStore(kind, location, "latchkey"), (change) =>
       changes.push(change),
     );
     const latchkey = createLatchkey({ store });
-    const raw = await openRaw(kind, place);
+    const raw = await openRaw(kind, location);
     const { apiId } = await latchkey.createApi({ name: "benchmark" });
     const { permissions, remaining, limits } = GUARDED.keys;
     for (const name of permissions) await latchkey.createPermission({ name });

@@ -16,10 +16,10 @@ type Page = readonly { readonly id?: string }[];
 
 /** A page of 100 keys against reading the same rows by hand, parsing them and showing the same fields. */
 export function readPages(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
-    const raw = await openRaw(kind, place);
+  return async ({ location, scale }) => {
+    const raw = await openRaw(kind, location);
     const writes: Promise<void>[] = [];
-    const store = recordingStore(await openStore(kind, place, "latchkey"), (change) =>
+    const store = recordingStore(await openStore(kind, location, "latchkey"), (change) =>
       writes.push(raw.write(rowsOf(change))),
     );
     const latchkey = createLatchkey({ store, auditLog: false });

@@ -1,7 +1,7 @@
 import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { KeyIssuer, mintSecrets } from "../fixture/keys.js";
 import type { KeyRow } from "../fixture/rows.js";
-import { openStore, type Place, type StoreKind } from "../fixture/stores.js";
+import { openStore, type StoreKind, type StoreLocation } from "../fixture/stores.js";
 import type { AbsentSide } from "../measure/measurement.js";
 import type { Question } from "../questions.js";
 import { betterAuthSide } from "../sides/better-auth.js";
@@ -23,16 +23,16 @@ export interface Sides {
 /** Makes the keys of a question, and every side with them. */
 export async function openSides(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   question: Question,
   keyCount: number,
 ): Promise<Sides> {
   const secrets = await mintSecrets(keyCount);
-  const { latchkey, rows } = await openFilled(kind, place, "latchkey", question, secrets);
+  const { latchkey, rows } = await openFilled(kind, location, "latchkey", question, secrets);
   // On a store of its own, so that its counters are its own.
-  const prepared = await openFilled(kind, place, "verifier", question, secrets);
+  const prepared = await openFilled(kind, location, "verifier", question, secrets);
   const present = [
-    await limitSide(kind, place, "limit", rows, question),
+    await limitSide(kind, location, "limit", rows, question),
     latchkeySide(latchkey, question, keyCount),
     verifierSide(prepared.latchkey, question, keyCount),
   ];
@@ -40,11 +40,11 @@ export async function openSides(
   const peers = [
     {
       name: "better-auth",
-      open: () => betterAuthSide(kind, place, "better-auth", secrets, question),
+      open: () => betterAuthSide(kind, location, "better-auth", secrets, question),
     },
     {
       name: "rate-limiter-flexible",
-      open: () => rateLimiterSide(kind, place, "rate-limiter-flexible", secrets, question),
+      open: () => rateLimiterSide(kind, location, "rate-limiter-flexible", secrets, question),
     },
   ];
   for (const { name, open } of peers) {
@@ -63,11 +63,11 @@ export async function openSides(
 
 async function openFilled(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   name: string,
   { keys }: Question,
   secrets: readonly string[],
 ): Promise<{ readonly latchkey: Latchkey; readonly rows: readonly KeyRow[] }> {
-  const latchkey = createLatchkey({ store: await openStore(kind, place, name) });
+  const latchkey = createLatchkey({ store: await openStore(kind, location, name) });
   return { latchkey, rows: await new KeyIssuer(latchkey, keys).issue(secrets) };
 }

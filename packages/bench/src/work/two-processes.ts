@@ -1,5 +1,5 @@
 import { fillForOthers, storeName } from "../fixture/row-file.js";
-import type { Place, StoreKind } from "../fixture/stores.js";
+import type { StoreKind, StoreLocation } from "../fixture/stores.js";
 import type { Measurement, SideSamples } from "../measure/measurement.js";
 import { GUARDED, type Question, SCARCE } from "../questions.js";
 import { RemoteSide } from "../remote/remote-side.js";
@@ -11,13 +11,13 @@ const SIDES = ["limit", "latchkey"] as const;
 
 /** Two processes on one store at once against one of them alone, in sum; and what they admit of scarce uses. */
 export function verifyInTwoProcesses(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const { keys, pace } = scale;
-    const notes = await assertExact(kind, place, keys);
-    const file = await fillForOthers(kind, place, GUARDED, keys);
+    const notes = await assertExact(kind, location, keys);
+    const file = await fillForOthers(kind, location, GUARDED, keys);
     const measurements: Measurement[] = [];
     for (const name of SIDES) {
-      const pair = await openPair(kind, place, GUARDED, name, file);
+      const pair = await openPair(kind, location, GUARDED, name, file);
       const { samples, blocked } = await takeTurns(pair, pace.rounds, pace.sliceMs, keys);
       for (const side of pair) await side.close();
       measurements.push({
@@ -41,14 +41,14 @@ export function verifyInTwoProcesses(kind: StoreKind): Work {
 
 async function openPair(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   question: Question,
   side: (typeof SIDES)[number],
   file: string,
 ): Promise<readonly RemoteSide[]> {
   const name = storeName(side, question);
   const questionId = question.id;
-  const opening = { kind, place, questionId, side, name, keys: { file }, auditLog: true };
+  const opening = { kind, location, questionId, side, name, keys: { file }, auditLog: true };
   return Promise.all(PROCESSES.map((process) => RemoteSide.open(process, opening)));
 }
 
@@ -91,15 +91,15 @@ async function takeTurns(
 /** Both processes ask about keys with a few uses until these are gone. @throws Error when more or fewer were admitted. */
 async function assertExact(
   kind: StoreKind,
-  place: Place,
+  location: StoreLocation,
   keys: number,
 ): Promise<readonly string[]> {
   const keyCount = Math.min(100, keys / 10);
-  const file = await fillForOthers(kind, place, SCARCE, keyCount);
+  const file = await fillForOthers(kind, location, SCARCE, keyCount);
   const granted = keyCount * (SCARCE.keys.remaining ?? 0);
   const notes: string[] = [];
   for (const name of SIDES) {
-    const pair = await openPair(kind, place, SCARCE, name, file);
+    const pair = await openPair(kind, location, SCARCE, name, file);
     const asking = { operation: "verify", inFlight: IN_FLIGHT, isTurning: true } as const;
     const done = await Promise.all(
       pair.map((side) => side.run({ ...asking, from: 0, calls: granted })),

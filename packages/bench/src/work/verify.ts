@@ -14,8 +14,8 @@ const OURS = 3;
 
 /** Keys in use, which this process has seen before: what every verification but the first of a key costs. */
 export function verifyWarm(kind: StoreKind, question: Question, inFlight: number): Work {
-  return async ({ place, scale }) => {
-    const sides = await openSides(kind, place, question, scale.keys);
+  return async ({ location, scale }) => {
+    const sides = await openSides(kind, location, question, scale.keys);
     const { secrets, present, absent } = sides;
     const askings = present.map((side) => new CountedAsking(side, secrets, question));
     if (question.expected === "RATE_LIMITED") await useUp(sides);

@@ -1,10 +1,10 @@
-import type { Place } from "../fixture/stores.js";
+import type { StoreLocation } from "../fixture/stores.js";
 import type { Measurement } from "../measure/measurement.js";
 import type { Scale } from "../scale.js";
 
 /** What some work gets to do it with. */
 export interface WorkContext {
-  readonly place: Place;
+  readonly location: StoreLocation;
   readonly scale: Scale;
 }
 

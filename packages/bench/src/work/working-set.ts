@@ -14,17 +14,17 @@ const SEED = 20_260_701;
 
 /** More keys in use than the cache of a process holds, drawn evenly or by Zipf's law. */
 export function verifyWorkingSet(kind: StoreKind): Work {
-  return async ({ place, scale }) => {
+  return async ({ location, scale }) => {
     const { keys, cache } = scale.workingSet;
     const latchkey = createLatchkey({
-      store: await openStore(kind, place, "latchkey"),
+      store: await openStore(kind, location, "latchkey"),
       auditLog: false,
       maxCachedKeys: cache,
     });
     const secrets = await mintSecrets(keys);
     const rows = await new KeyIssuer(latchkey, GUARDED.keys).issue(secrets);
     const sides = [
-      await limitSide(kind, place, "limit", rows, GUARDED),
+      await limitSide(kind, location, "limit", rows, GUARDED),
       latchkeySide(latchkey, GUARDED, keys),
     ];
     const askings = sides.map((side) => new CountedAsking(side, secrets, GUARDED));

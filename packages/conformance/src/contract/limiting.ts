@@ -258,7 +258,7 @@ export const limitingContracts: readonly StoreContract[] = [
       await chargeAs("charged", store, planOfNamespace({ ...NAMESPACE, cost: 10 }));
       const lastInstant = WINDOW_AT + MINUTE + DAY - 1;
       for (let number = 0; number < 20; number += 1) {
-        const limit = aLimit({ owner: null, window: `passing-${number}` });
+        const limit = aLimit({ owner: null, window: `expiring-${number}` });
         await chargeAs("charged", other, planOfNamespace(limit), { now: lastInstant });
       }
       await chargeAs("rate-limited", store, planOfNamespace());

@@ -47,7 +47,7 @@ export const pagingContracts: readonly StoreContract[] = [
     title: "the order is that of the characters' codes, upper case before lower case",
     async check({ store, other }) {
       const ids = ["A", "B", "Z", "_", "a", "b", "b-", "b1", "bA", "b_", "ba", "z", "~"];
-      const shuffled = [7, 2, 11, 0, 5, 9, 3, 12, 1, 8, 4, 10, 6].map((place) => ids[place] ?? "");
+      const shuffled = [7, 2, 11, 0, 5, 9, 3, 12, 1, 8, 4, 10, 6].map((index) => ids[index] ?? "");
       await put(store, ...shuffled.map((id) => aRecord("key", 1, { id })));
       await commit(store, { enters: entriesOf(shuffled) });
       assert.deepEqual(await walk(other, { limit: 3 }), ids);
@@ -138,7 +138,7 @@ export const pagingContracts: readonly StoreContract[] = [
     timeoutMs: 120_000,
     async check({ store, other }) {
       // In an order that is neither that of the list nor its reverse.
-      const numbers = Array.from({ length: 997 }, (_, place) => (place * 131) % 997);
+      const numbers = Array.from({ length: 997 }, (_, index) => (index * 131) % 997);
       const ids = numbers.map((number) => idOf("key", number));
       const putAll = (version: number) =>
         numbers.map((number) => ({ record: { ...aRecord("key", number), version } }));

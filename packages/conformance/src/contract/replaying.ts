@@ -155,7 +155,7 @@ export const replayingContracts: readonly StoreContract[] = [
     async check({ store, other }) {
       await putWithUses(store, KEY, usesOf(1_000));
       for (let number = 0; number < 60; number += 1) {
-        const request = aRequest({ id: `passing-${number}`, rememberUntil: NOW + number });
+        const request = aRequest({ id: `expiring-${number}`, rememberUntil: NOW + number });
         await chargeAs("charged", store, aPlan(), { request, now: NOW + number });
         const kept = aRequest({ id: `kept-${number}`, rememberUntil: NOW + MINUTE });
         await chargeAs("charged", store, aPlan({ cost: 2 }), { request: kept, now: NOW + number });

@@ -147,10 +147,10 @@ export class ModelStore {
     const workspace = this.#workspace(plan.workspaceId);
     if (plan.revision !== null && plan.revision !== workspace.revision)
       return { kind: "stale", moved: "revision" };
-    for (const [place, { version, ...address }] of plan.confirms.entries()) {
+    for (const [index, { version, ...address }] of plan.confirms.entries()) {
       const current = workspace.records.get(addressOf(address))?.record.version ?? null;
       if (version === "exists" ? current === null : version !== current)
-        return { kind: "stale", moved: place };
+        return { kind: "stale", moved: index };
     }
     const owners = plan.confirms.map((address) => this.#countersOf(workspace, address));
     const drawn = plan.uses === null ? undefined : owners[plan.uses];

@@ -210,10 +210,10 @@ export class ModelRun {
     const confirms = firstOfEach(
       step.confirms.map((expected) => this.#expectationOf(workspace, expected)),
     );
-    const placeOf = (place: number | null) =>
-      place !== null && place < confirms.length ? place : null;
+    const ownerOf = (owner: number | null) =>
+      owner !== null && owner < confirms.length ? owner : null;
     const limits = step.limits
-      .map((limit) => ({ ...limit, owner: placeOf(limit.owner) }))
+      .map((limit) => ({ ...limit, owner: ownerOf(limit.owner) }))
       .filter(
         ({ window, owner }, index, all) =>
           !all.slice(0, index).some((one) => one.window === window && one.owner === owner),
@@ -225,7 +225,7 @@ export class ModelRun {
       confirms,
       mode,
       cost,
-      uses: placeOf(step.uses),
+      uses: ownerOf(step.uses),
       limits,
     };
     this.#plans.push(plan);
@@ -259,10 +259,10 @@ export class ModelRun {
 
   /** The port says nothing of a plan that counts on a record without counters. */
   #hasCounters({ workspaceId, confirms, uses, limits }: ChargePlan): boolean {
-    const places = new Set([uses, ...limits.map(({ owner }) => owner)]);
-    return confirms.every((address, place) => {
+    const counted = new Set([uses, ...limits.map(({ owner }) => owner)]);
+    return confirms.every((address, index) => {
       const found = this.#model.find(workspaceId, address);
-      return !places.has(place) || found === null || found.usage !== null;
+      return !counted.has(index) || found === null || found.usage !== null;
     });
   }
 

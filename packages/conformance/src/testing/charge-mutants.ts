@@ -45,7 +45,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
           const result = await store.charge(plan, moment);
           if (result.kind !== "stale" || result.moved === "revision" || result.moved === 0)
             return result;
-          const confirms = plan.confirms.map((one, place) => (place === 0 ? one : lenient(one)));
+          const confirms = plan.confirms.map((one, index) => (index === 0 ? one : lenient(one)));
           return store.charge({ ...plan, confirms }, moment);
         },
       }),

@@ -24,11 +24,11 @@ export function encodeBase58(bytes: Uint8Array): string {
   const groups: number[] = [];
   for (const byte of bytes) {
     let carry = byte;
-    for (let place = 0; place < groups.length; place += 1) {
+    for (let index = 0; index < groups.length; index += 1) {
       // Far below 2^53. Not `%`, which is slow where numbers are this large.
-      const value = (groups[place] as number) * 256 + carry;
+      const value = (groups[index] as number) * 256 + carry;
       carry = Math.floor(value / GROUP);
-      groups[place] = value - carry * GROUP;
+      groups[index] = value - carry * GROUP;
     }
     if (carry > 0) groups.push(carry);
   }
@@ -45,25 +45,25 @@ const GROUP_BYTES = 3;
 export function decodeBase58(text: string): Uint8Array | null {
   // Groups of bytes, least significant first.
   const groups: number[] = [];
-  for (let index = 0; index < text.length; index += 1) {
-    let carry = DIGITS[text.charCodeAt(index)] ?? NO_DIGIT;
+  for (let at = 0; at < text.length; at += 1) {
+    let carry = DIGITS[text.charCodeAt(at)] ?? NO_DIGIT;
     if (carry === NO_DIGIT) return null;
-    for (let place = 0; place < groups.length; place += 1) {
-      const value = (groups[place] as number) * 58 + carry;
-      groups[place] = value & 0xff_ff_ff;
+    for (let index = 0; index < groups.length; index += 1) {
+      const value = (groups[index] as number) * 58 + carry;
+      groups[index] = value & 0xff_ff_ff;
       carry = value >>> 24;
     }
     if (carry > 0) groups.push(carry);
   }
   const zero = BASE58_ALPHABET.charAt(0);
   const zeros = countLeading(text.length, (at) => text.charAt(at) === zero);
-  const byteAt = (place: number) =>
-    ((groups[Math.floor(place / GROUP_BYTES)] as number) >>> (8 * (place % GROUP_BYTES))) & 0xff;
+  const byteAt = (index: number) =>
+    ((groups[Math.floor(index / GROUP_BYTES)] as number) >>> (8 * (index % GROUP_BYTES))) & 0xff;
   let length = GROUP_BYTES * groups.length;
   while (length > 0 && byteAt(length - 1) === 0) length -= 1;
   const decoded = new Uint8Array(zeros + length);
-  for (let place = 0; place < length; place += 1)
-    decoded[decoded.length - 1 - place] = byteAt(place);
+  for (let index = 0; index < length; index += 1)
+    decoded[decoded.length - 1 - index] = byteAt(index);
   return decoded;
 }
 
@@ -71,7 +71,7 @@ export function decodeBase58(text: string): Uint8Array | null {
 export function encodeFixedWidth(value: number, width: number): string {
   let text = "";
   let rest = value;
-  for (let place = 0; place < width; place += 1) {
+  for (let index = 0; index < width; index += 1) {
     text = BASE58_ALPHABET.charAt(rest % 58) + text;
     rest = Math.floor(rest / 58);
   }

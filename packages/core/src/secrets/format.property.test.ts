@@ -33,10 +33,10 @@ test("two secrets are the same only when prefix and random bytes are", () => {
 });
 
 test("a secret with one character replaced is never intact", () => {
-  const place = fc.nat();
+  const position = fc.nat();
   const character = fc.constantFrom(...BASE58_ALPHABET, "_", "-", "0", "l");
   fc.assert(
-    fc.property(prefix, randomBytes, place, character, (word, bytes, at, replacement) => {
+    fc.property(prefix, randomBytes, position, character, (word, bytes, at, replacement) => {
       const secret = formatSecret(word, bytes);
       const index = at % secret.length;
       fc.pre(secret[index] !== replacement);

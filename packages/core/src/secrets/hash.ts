@@ -50,7 +50,7 @@ export const sha256Bytes: (bytes: Uint8Array) => Uint8Array = bytesHash(findNati
  * Makes a hasher.
  *
  * The secrets hashed here carry at least 128 random bits, so a fast hash is the right one: a slow one
- * defends guessable inputs and would only make a flood of junk keys dearer to refuse.
+ * defends guessable inputs and would only make a flood of junk keys more expensive to refuse.
  *
  * @param pepper - Ring of server-side secrets of 32 to 64 bytes, or null for plain SHA-256.
  * @throws TypeError when the ring is not well formed.

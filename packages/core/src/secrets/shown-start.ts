@@ -56,7 +56,7 @@ export function shownBodies(byteLength: number): {
   return range;
 }
 
-/** At most 240 entries, one for each length: the encoding of long bodies is too dear to repeat for every key. */
+/** At most 240 entries, one for each length: the encoding of long bodies is too expensive to repeat for every key. */
 const shownBodiesByLength = new Map<number, ReturnType<typeof shownBodies>>();
 
 /**

@@ -56,9 +56,9 @@ export function nameOf(touched: Touched): string {
 /** What a charge may move: records whose counters it draws from, and windows without an owner. */
 export function touchedBy(plan: ChargePlan): readonly Touched[] {
   if (plan.mode === "peek") return [];
-  const places = new Set([plan.uses, ...plan.limits.map(({ owner }) => owner)]);
+  const indexes = new Set([plan.uses, ...plan.limits.map(({ owner }) => owner)]);
   return [
-    ...plan.confirms.filter((_, place) => places.has(place)),
+    ...plan.confirms.filter((_, index) => indexes.has(index)),
     ...plan.limits.filter(({ owner }) => owner === null),
   ];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TestStore } from "../testing/store.js";
 import {
-  createGuardedStore,
+  createAvailabilityStore,
   STATE_ADDRESS,
   stateRecord,
   type WorkspaceState,
@@ -37,7 +37,7 @@ async function aGuarded() {
     charge,
     addStatistics: async () => void added.push(store.changes.length),
   } as unknown as KeyStore;
-  const guarded = createGuardedStore(whole);
+  const guarded = createAvailabilityStore(whole);
   await guarded.read(WORKSPACE, [KEY]);
   const enter = (state: WorkspaceState, version: number) =>
     store.commit(

@@ -73,7 +73,7 @@ const MESSAGES = {
  * The state of a workspace changes together with its revision, which every read answers and every charge of a key confirms. So it
  * is read again only when the revision is another; a commit expects the state itself.
  */
-export function createGuardedStore(store: KeyStore): KeyStore {
+export function createAvailabilityStore(store: KeyStore): KeyStore {
   const known = new Map<string, KnownState>();
   const followed = new Set<string>();
 

@@ -85,8 +85,8 @@ function run(
     const { next } = applyCharge(state, plan, moment);
     if (next === null) continue;
     model.usage = next.usage;
-    for (const [place, index] of step.order.entries())
-      model.windows[index] = next.windows[place] ?? null;
+    for (const [position, index] of step.order.entries())
+      model.windows[index] = next.windows[position] ?? null;
   }
 }
 
@@ -141,10 +141,10 @@ test("what is admitted in one window of one limit never adds up to more than the
         run(model, fixed, (step, state, plan, moment) => {
           const { next } = applyCharge(state, plan, moment);
           if (next === null) return;
-          for (const [place, index] of step.order.entries()) {
+          for (const [position, index] of step.order.entries()) {
             const cost = step.costs[index] as number;
             if (cost === 0) continue;
-            const name = `${index}@${next.windows[place]?.startedAt}`;
+            const name = `${index}@${next.windows[position]?.startedAt}`;
             const total = (admitted.get(name) ?? 0) + cost;
             admitted.set(name, total);
             expect(total).toBeLessThanOrEqual(limits[index] as number);
@@ -211,8 +211,8 @@ test("no window and no refill ever goes back", () => {
         const { next } = applyCharge(state, plan, moment);
         if (next === null) return;
         expect(next.usage.refilledAt).toBeGreaterThanOrEqual(state.usage.refilledAt);
-        for (const [place, after] of next.windows.entries()) {
-          const before = state.windows[place] ?? null;
+        for (const [index, after] of next.windows.entries()) {
+          const before = state.windows[index] ?? null;
           if (before !== null) expect(after?.startedAt).toBeGreaterThanOrEqual(before.startedAt);
         }
       });

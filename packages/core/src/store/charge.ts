@@ -22,7 +22,7 @@ export interface LimitCharge {
   /** Name of the window: printable ASCII without spaces and without `=`. */
   readonly window: string;
   /**
-   * Whose counters hold the window: a place in `confirms`. A record that does not exist counts nothing. Null: the workspace
+   * Whose counters hold the window: an index in `confirms`. A record that does not exist counts nothing. Null: the workspace
    * keeps it, until a day after its end, so that a clock that is set back does not open it again.
    */
   readonly owner: number | null;
@@ -45,7 +45,7 @@ export interface ChargePlan {
   readonly mode: "commit" | "peek";
   /** Uses to take: a whole number >= 0. */
   readonly cost: number;
-  /** Whose uses: a place in `confirms`; one that does not exist has none left. Null: uses are not counted. */
+  /** Whose uses: an index in `confirms`; one that does not exist has none left. Null: uses are not counted. */
   readonly uses: number | null;
   /** In the order in which they are evaluated. No two name the same window. */
   readonly limits: readonly LimitCharge[];
@@ -103,7 +103,7 @@ export interface AppliedCharge {
 
 /** What became of a plan. */
 export type ChargeResult =
-  /** What moved: the revision, or the place in `confirms` of a record. The revision is compared first, then each record. */
+  /** What moved: the revision, or the index in `confirms` of a record. The revision is compared first, then each record. */
   | { readonly kind: "stale"; readonly moved: "revision" | number }
   /** The request id was used for another question. */
   | { readonly kind: "conflict" }

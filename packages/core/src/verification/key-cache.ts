@@ -94,8 +94,8 @@ export class KeyCache {
 /** A window has the name and the duration of its limit in its own name. */
 function isAlike(some: readonly LimitCharge[], others: readonly LimitCharge[]): boolean {
   if (some.length !== others.length) return false;
-  return some.every(({ owner, window, limit }, place) => {
-    const other = others[place];
+  return some.every(({ owner, window, limit }, index) => {
+    const other = others[index];
     return owner === other?.owner && window === other.window && limit === other.limit;
   });
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import { applyCharge } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
-import { autoAppliedLimits, decideLimits, IDENTITY_PLACE, KEY_PLACE } from "./limit-precedence.js";
+import { autoAppliedLimits, decideLimits, IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
 import { planCharge } from "./plan.js";
 import type { LimitRequest } from "./question.js";
 import { verdictOf } from "./verdict.js";
@@ -161,10 +161,10 @@ test("taken from is what is named, and what applies by itself: the key's, and th
         const request = requests.find(({ name }) => name === charge.name);
         expect(charge.cost).toBe(request?.cost ?? 1);
         expect(request !== undefined || isNamed(byItself, charge.name)).toBe(true);
-        const configuredBy = isNamed(own, charge.name) ? KEY_PLACE : IDENTITY_PLACE;
+        const configuredBy = isNamed(own, charge.name) ? KEY_INDEX : IDENTITY_INDEX;
         if (!request?.adHoc) expect(charge.owner).toBe(configuredBy);
         // A limit that the request made up is kept by the workspace, unless it goes on with one of the key.
-        else expect([KEY_PLACE, null]).toContain(charge.owner);
+        else expect([KEY_INDEX, null]).toContain(charge.owner);
       }
     }),
     { numRuns: 500 },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
-import { decideLimits, IDENTITY_PLACE, KEY_PLACE } from "./limit-precedence.js";
+import { decideLimits, IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
 import type { LimitRequest } from "./question.js";
 
 const requestFor = (name: string, fields: Partial<LimitRequest> = {}): LimitRequest => ({
@@ -32,7 +32,7 @@ describe("which limits are charged", () => {
   test("the key's limit named default applies by itself, at cost 1", () => {
     expect(limitsOf(loadedWith({ ratelimits: [limitNamed("default", 5, 1_000)] }), [])).toEqual([
       {
-        owner: KEY_PLACE,
+        owner: KEY_INDEX,
         window: "1000:default",
         name: "default",
         limit: 5,
@@ -69,8 +69,8 @@ describe("which limits are charged", () => {
     test("does, at cost 1, after those of the key", () => {
       const loaded = loadedWith({ ratelimits: [limitNamed("default")] }, { identity: sharing });
       expect(limitsOf(loaded, [])).toMatchObject([
-        { owner: KEY_PLACE, name: "default" },
-        { owner: IDENTITY_PLACE, name: "tokens", cost: 1 },
+        { owner: KEY_INDEX, name: "default" },
+        { owner: IDENTITY_INDEX, name: "tokens", cost: 1 },
       ]);
     });
 
@@ -83,14 +83,14 @@ describe("which limits are charged", () => {
       const limits = limitsOf(loadedWith({}, { identity: sharing }), [
         requestFor("tokens", { cost: 3 }),
       ]);
-      expect(limits).toMatchObject([{ owner: IDENTITY_PLACE, name: "tokens", cost: 3 }]);
+      expect(limits).toMatchObject([{ owner: IDENTITY_INDEX, name: "tokens", cost: 3 }]);
     });
   });
 
   test("a limit of the identity applies when it is named, and counts for the identity", () => {
     expect(limitsOf(loadedWith({}, { identity }), [requestFor("tokens", { cost: 3 })])).toEqual([
       {
-        owner: IDENTITY_PLACE,
+        owner: IDENTITY_INDEX,
         window: "60000:tokens",
         name: "tokens",
         limit: 500,
@@ -103,7 +103,7 @@ describe("which limits are charged", () => {
   test("a limit of the key hides one of the identity with the same name", () => {
     const loaded = loadedWith({ ratelimits: [limitNamed("tokens", 5)] }, { identity });
     expect(limitsOf(loaded, [requestFor("tokens")])).toMatchObject([
-      { owner: KEY_PLACE, limit: 5 },
+      { owner: KEY_INDEX, limit: 5 },
     ]);
   });
 
@@ -119,7 +119,7 @@ describe("which limits are charged", () => {
 
   test("naming default finds the identity's when the key has none", () => {
     const limits = limitsOf(loadedWith({}, { identity }), [requestFor("default")]);
-    expect(limits).toMatchObject([{ owner: IDENTITY_PLACE, limit: 700 }]);
+    expect(limits).toMatchObject([{ owner: IDENTITY_INDEX, limit: 700 }]);
   });
 
   test("limits come in the order in which they are named", () => {

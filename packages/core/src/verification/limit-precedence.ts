@@ -4,9 +4,9 @@ import type { VerifiableKey } from "./loaded-key.js";
 import type { LimitRequest } from "./question.js";
 import { adHocWindow, configuredWindow } from "./window-name.js";
 
-/** Places of the key and of its identity among what a plan confirms. */
-export const KEY_PLACE = 0;
-export const IDENTITY_PLACE = 1;
+/** Indexes of the key and of its identity in what a plan confirms. */
+export const KEY_INDEX = 0;
+export const IDENTITY_INDEX = 1;
 
 /** Which limits a verification takes from, or which of its names belong to no configured limit. */
 export type LimitDecision =
@@ -51,11 +51,11 @@ function limitsBeside(
   const limits: LimitCharge[] = [];
   for (const limit of key.ratelimits) {
     if (limit.autoApply && !isNamed(requested, limit.name))
-      limits.push(configured(KEY_PLACE, limit, 1));
+      limits.push(configured(KEY_INDEX, limit, 1));
   }
   for (const limit of identity?.ratelimits ?? []) {
     const isHidden = isNamed(key.ratelimits, limit.name) || isNamed(requested, limit.name);
-    if (limit.autoApply && !isHidden) limits.push(configured(IDENTITY_PLACE, limit, 1));
+    if (limit.autoApply && !isHidden) limits.push(configured(IDENTITY_INDEX, limit, 1));
   }
   return limits;
 }
@@ -68,13 +68,13 @@ function requestedLimit(
   const own = key.ratelimits.find((limit) => limit.name === name);
   if (adHoc !== null) {
     if (own !== undefined && own.duration === adHoc.duration)
-      return configured(KEY_PLACE, { name, ...adHoc }, cost);
+      return configured(KEY_INDEX, { name, ...adHoc }, cost);
     const window = adHocWindow(key.sharedCountersId ?? key.id, { name, ...adHoc });
     return { name, ...adHoc, cost, window, owner: null };
   }
-  if (own !== undefined) return configured(KEY_PLACE, own, cost);
+  if (own !== undefined) return configured(KEY_INDEX, own, cost);
   const shared = identity?.ratelimits.find((limit) => limit.name === name);
-  return shared === undefined ? null : configured(IDENTITY_PLACE, shared, cost);
+  return shared === undefined ? null : configured(IDENTITY_INDEX, shared, cost);
 }
 
 function configured(

@@ -3,7 +3,7 @@ import type { Expectation } from "../store/change.js";
 import type { ChargePlan, LimitCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import { effectiveRefill } from "./effective-uses.js";
-import { IDENTITY_PLACE, KEY_PLACE } from "./limit-precedence.js";
+import { IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
 import type { VerifiableKey } from "./loaded-key.js";
 
 const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
@@ -43,7 +43,7 @@ function planOf(
     confirms: confirmationsOf(loaded),
     mode,
     cost,
-    uses: loaded.key.usesFrom === "key" ? KEY_PLACE : IDENTITY_PLACE,
+    uses: loaded.key.usesFrom === "key" ? KEY_INDEX : IDENTITY_INDEX,
     limits,
     memo: undefined,
   };

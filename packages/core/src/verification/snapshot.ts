@@ -24,7 +24,7 @@ export interface Snapshot {
 }
 
 /** Most different sets of roles and permissions that are kept. */
-const MAX_GRANTS = 20_000;
+const MAX_GRANT_SETS = 20_000;
 
 /** A record that was read before, or null. @throws LatchkeyError `STORE_CORRUPT` where it is damaged. */
 export function known<Value>(records: Map<string, Known<Value>>, id: string): Value | null {
@@ -71,7 +71,7 @@ export function resolvedGrants(
     permissions,
     held: new HeldPermissions(permissions),
   };
-  if (snapshot.grants.size >= MAX_GRANTS) snapshot.grants.clear();
+  if (snapshot.grants.size >= MAX_GRANT_SETS) snapshot.grants.clear();
   snapshot.grants.set(name, grants);
   return grants;
 }

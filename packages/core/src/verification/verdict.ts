@@ -170,7 +170,7 @@ export function verdictOf(
     permissions: loaded.permissions,
     roles: loaded.roles,
   };
-  // Assigned one by one: spreads make a verdict three times as dear, and this is the hot path.
+  // Assigned one by one: spreads make a verdict three times as expensive, and this is the hot path.
   if (key.name !== null) verdict.name = key.name;
   if (key.meta !== null) verdict.meta = key.meta;
   if (key.expires !== null) verdict.expires = key.expires;
@@ -203,7 +203,7 @@ function leadingLimit(limits: readonly LimitReading[]): LimitReading {
   return refusing ?? byDefault ?? (limits[0] as LimitReading);
 }
 
-/** @param taken - The limit in the same place. A remembered reading may be of another one. */
+/** @param taken - The limit at the same index. A remembered reading may be of another one. */
 function namedRatelimitState(
   { name, limit, remaining, resetAt, exceeded }: LimitReading,
   taken: LimitCharge | undefined,

@@ -57,12 +57,12 @@ function inputOf(
   const schema = toJsonSchema(input, "input", components, owner);
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
   const required = (schema.required ?? []) as readonly string[];
-  const parameter = (field: string, place: "query" | "header", name: string) => {
+  const parameter = (field: string, location: "query" | "header", name: string) => {
     const { description, ...plain } = properties[field] ?? {};
     const value = (example.input as JsonSchema)[field];
     return {
       name,
-      in: place,
+      in: location,
       required: required.includes(field),
       ...(description !== undefined && { description }),
       schema: withoutNull(plain),

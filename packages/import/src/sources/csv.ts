@@ -39,7 +39,7 @@ export async function* csvSource(
     else
       yield toRow(
         number,
-        Object.fromEntries(names.map((name, place) => [name, record.cells[place]])),
+        Object.fromEntries(names.map((name, index) => [name, record.cells[index]])),
       );
   }
   if (names === undefined)
@@ -48,7 +48,7 @@ export async function* csvSource(
 
 function checkedNames(cells: readonly string[]): readonly string[] {
   const names = cells.map((name) => name.trim());
-  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TypeError(`the column "${twice}" is there twice`);
   return names;
 }

@@ -34,7 +34,7 @@ export async function withFile<Value>(
 }
 
 /** @throws UsageError that names the argument, unless there is such a file, or for one that is made a folder for it. */
-export function assertPlace(argument: string, path: string, isMade: boolean): void {
+export function assertPath(argument: string, path: string, isMade: boolean): void {
   const [needed, reason] = isMade
     ? [dirname(path), "there is no folder"]
     : [path, "there is no file"];

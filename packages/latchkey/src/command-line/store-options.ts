@@ -11,7 +11,7 @@ import { keyRingsFromEnv } from "../key-rings-from-env.js";
 import { type OpenStoreOptions, openStore } from "../open-store.js";
 import { isInMemory, parseStoreUrl, type StoreUrl, withoutPassword } from "../store-url.js";
 import { asUsageError, reworded, UsageError } from "./failures.js";
-import { assertPlace } from "./files.js";
+import { assertPath } from "./files.js";
 import type { Host } from "./host.js";
 import { workspaceIdOf } from "./values.js";
 
@@ -91,7 +91,7 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
         : "--store must be one that a server uses: a store in memory is gone at exit",
     );
   if (parsed.kind === "sqlite" && !isInMemory(parsed))
-    assertPlace(calledOf(given), parsed.path, use !== "existing");
+    assertPath(calledOf(given), parsed.path, use !== "existing");
   const redis = {
     allowNoPersistence: given.allowNoPersistence ?? false,
     allowEviction: given.allowEviction ?? false,

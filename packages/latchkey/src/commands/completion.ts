@@ -6,7 +6,7 @@ import { oneOf } from "../command-line/values.js";
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
 /** A command, by the words that lead to it, and what may come next. */
-interface Place {
+interface Completion {
   readonly words: readonly string[];
   readonly next: readonly Word[];
 }
@@ -31,13 +31,13 @@ export function addCompletion(program: Command, host: Host): void {
       ),
     )
     .action((shell: (typeof SHELLS)[number]) => {
-      const places = placesOf(program, []);
-      if (shell === "fish") host.print(fishScript(places));
-      else host.print(shell === "zsh" ? zshScript(places) : bashScript(places));
+      const completions = completionsOf(program, []);
+      if (shell === "fish") host.print(fishScript(completions));
+      else host.print(shell === "zsh" ? zshScript(completions) : bashScript(completions));
     });
 }
 
-function placesOf(command: Command, words: readonly string[]): readonly Place[] {
+function completionsOf(command: Command, words: readonly string[]): readonly Completion[] {
   const commands = command.commands.map((one) => ({
     word: one.name(),
     text: one.summary() || one.description(),
@@ -49,30 +49,30 @@ function placesOf(command: Command, words: readonly string[]): readonly Place[] 
   const help = { word: "--help", text: "print help" };
   return [
     { words, next: [...commands, ...options, help] },
-    ...command.commands.flatMap((one) => placesOf(one, [...words, one.name()])),
+    ...command.commands.flatMap((one) => completionsOf(one, [...words, one.name()])),
   ];
 }
 
-/** The words typed before lead to a place; words that are no command, such as ids, leave it as it is. */
-function bashScript(places: readonly Place[]): string {
-  const steps = places
+/** The words typed before lead to a command; words that are no command, such as ids, leave it as it is. */
+function bashScript(completions: readonly Completion[]): string {
+  const steps = completions
     .filter(({ words }) => words.length > 0)
     .map(
       ({ words }) =>
-        `      "${pathOf(words.slice(0, -1))} ${words.at(-1)}") place="${pathOf(words)}" ;;`,
+        `      "${pathOf(words.slice(0, -1))} ${words.at(-1)}") command="${pathOf(words)}" ;;`,
     );
-  const offers = places.map(
+  const offers = completions.map(
     ({ words, next }) =>
       `    "${pathOf(words)}") offers="${next.map(({ word }) => word).join(" ")}" ;;`,
   );
   return `_latchkey() {
-  local place="latchkey" offers="" word
+  local command="latchkey" offers="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$place $word" in
+    case "$command $word" in
 ${steps.join("\n")}
     esac
   done
-  case "$place" in
+  case "$command" in
 ${offers.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$offers" -- "\${COMP_WORDS[COMP_CWORD]}"))
@@ -84,14 +84,14 @@ function pathOf(words: readonly string[]): string {
   return ["latchkey", ...words].join(" ");
 }
 
-function zshScript(places: readonly Place[]): string {
+function zshScript(completions: readonly Completion[]): string {
   return `#compdef latchkey
 autoload -U +X bashcompinit && bashcompinit
-${bashScript(places)}`;
+${bashScript(completions)}`;
 }
 
-function fishScript(places: readonly Place[]): string {
-  const lines = places.flatMap(({ words, next }) => {
+function fishScript(completions: readonly Completion[]): string {
+  const lines = completions.flatMap(({ words, next }) => {
     const deeper = next.filter(({ word }) => !word.startsWith("-")).map(({ word }) => word);
     const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
     const unseen = deeper.length > 0 ? [`not __fish_seen_subcommand_from ${deeper.join(" ")}`] : [];

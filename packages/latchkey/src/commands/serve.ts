@@ -16,8 +16,8 @@ import {
 } from "../command-line/store-options.js";
 import { oneOf, wholeNumber } from "../command-line/values.js";
 import { LOG_FORMATS, type LogFormat, withAccessLog } from "../serving/access-log.js";
-import { withFrontDoor } from "../serving/front-door.js";
 import { drain, listen, stopSignal } from "../serving/listening.js";
+import { withRootPath } from "../serving/root-path.js";
 import { isInMemory } from "../store-url.js";
 
 interface Options extends StoreOptions, WorkspaceOption {
@@ -117,7 +117,7 @@ async function runServer(options: Options, host: Host): Promise<void> {
       ...(docs !== null && { docsBaseUrl: docs }),
       onError: (error, requestId) => host.warn(`${requestId} failed: ${messageOf(error)}`),
     });
-    const listener = withFrontDoor(toNodeListener(handler));
+    const listener = withRootPath(toNodeListener(handler));
     server.on("request", withAccessLog(listener, log, host.print, Date.now));
     host.print(address);
     if (isInMemory(choice.parsed))

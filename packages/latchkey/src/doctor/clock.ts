@@ -1,11 +1,11 @@
+import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, fine, wrong } from "./finding.js";
-import type { Patient } from "./patient.js";
 
 /** Difference between two clocks that is reported, in ms. */
 const MAX_DIFFERENCE_MS = 60_000;
 
 /** Compares the clock of this machine with the store's, where it has one. */
-export async function checkClock({ latchkey, store }: Patient): Promise<Finding> {
+export async function checkClock({ latchkey, store }: DoctorContext): Promise<Finding> {
   const before = latchkey.now();
   const theirs = await store.readClock?.();
   const after = latchkey.now();

@@ -1,7 +1,7 @@
 import { type IdentityView, type KeyView, LatchkeyError, type LoadedRecord } from "@latchkey/core";
 import { type ConfiguredLimit, readWindows, type WindowOwner } from "../command-line/windows.js";
+import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable, wrong } from "./finding.js";
-import type { Patient } from "./patient.js";
 
 /** What lies less than this ahead is the difference of clocks, in ms. */
 const TOLERANCE_MS = 60_000;
@@ -19,24 +19,24 @@ interface Counted {
  * @see packages/core/decisions/0021-clocks-can-be-mended.md
  */
 export async function* checkInstants(
-  patient: Patient,
+  context: DoctorContext,
   records: readonly LoadedRecord[],
 ): AsyncIterable<Finding> {
   for (const { record, usage } of records) {
-    const counted = await configurationOf(patient, record.kind as WindowOwner["kind"], record.id);
+    const counted = await configurationOf(context, record.kind as WindowOwner["kind"], record.id);
     if (counted === "gone") continue;
     if (counted === "damaged") {
       yield wrong("records", `the ${record.kind} ${record.id} cannot be read`);
       continue;
     }
     const refilledAt = usage?.remaining == null ? 0 : usage.refilledAt;
-    yield* checkRefill(patient, counted, refilledAt);
-    yield* checkWindows(patient, counted);
+    yield* checkRefill(context, counted, refilledAt);
+    yield* checkWindows(context, counted);
   }
 }
 
 async function* checkRefill(
-  { latchkey, fix }: Patient,
+  { latchkey, fix }: DoctorContext,
   { owner: { kind, id }, refill }: Counted,
   refilledAt: number,
 ): AsyncIterable<Finding> {
@@ -51,7 +51,7 @@ async function* checkRefill(
 }
 
 async function* checkWindows(
-  { latchkey, store, fix }: Patient,
+  { latchkey, store, fix }: DoctorContext,
   { owner, ratelimits }: Counted,
 ): AsyncIterable<Finding> {
   const now = latchkey.now();
@@ -70,7 +70,7 @@ async function* checkWindows(
 }
 
 async function configurationOf(
-  { latchkey }: Patient,
+  { latchkey }: DoctorContext,
   kind: WindowOwner["kind"],
   id: string,
 ): Promise<Counted | "gone" | "damaged"> {

@@ -7,8 +7,8 @@ import {
   layoutOf,
   type RecordLayout,
 } from "@latchkey/core";
+import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable, wrong } from "./finding.js";
-import type { Patient } from "./patient.js";
 
 /** A list of all records of a kind, or of all keys of an API. */
 export interface WholeList {
@@ -23,7 +23,7 @@ const PAGE = 500;
  * that what else is to be looked at is read once.
  */
 export async function* checkList(
-  { latchkey, store, fix }: Patient,
+  { latchkey, store, fix }: DoctorContext,
   { kind, list }: WholeList,
   onPage: (records: readonly LoadedRecord[]) => AsyncIterable<Finding>,
 ): AsyncIterable<Finding> {

@@ -2,7 +2,7 @@ import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type LogFormat, withAccessLog } from "./access-log.js";
-import { withFrontDoor } from "./front-door.js";
+import { withRootPath } from "./root-path.js";
 
 const SECRET = "pay_live_ZUUaq9NgA2QyuEqiaE7LS7SXY9juh";
 
@@ -18,7 +18,7 @@ async function start(format: LogFormat) {
     lines.push(line);
     tell();
   };
-  const listener = withFrontDoor((incoming, outgoing) => {
+  const listener = withRootPath((incoming, outgoing) => {
     if (incoming.url === "/gone") incoming.socket.destroy();
     else outgoing.writeHead(404, { "x-request-id": "req_1" }).end();
   });
@@ -72,7 +72,7 @@ describe("the access log", () => {
   });
 });
 
-describe("the front door", () => {
+describe("the root path", () => {
   test("says what this is, and leaves every other path and method", async () => {
     const { url } = await start("none");
     const answer = await fetch(`${url}/`);

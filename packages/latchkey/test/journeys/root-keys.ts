@@ -13,7 +13,7 @@ export const ROOT_KEYS: Journey = {
     const permissions = ["api.*.create_key", "identity.*.read_identity"];
     const deploys = await pier.createRootKey({ permissions, name: "deploys" });
     const expires = context.now() + HOUR_MS;
-    const passing = await pier.createRootKey({ permissions: ["*"], expires });
+    const expiring = await pier.createRootKey({ permissions: ["*"], expires });
     await expectRefused("BAD_REQUEST", [pier.createRootKey({ permissions: ["api.*.fly"] })]);
     expect(await other.authenticateRootKey(deploys.key)).toEqual({
       kind: "authenticated",
@@ -21,17 +21,17 @@ export const ROOT_KEYS: Journey = {
       workspaceId: "ws_pier",
       permissions,
     });
-    expect(await other.authenticateRootKey(passing.key)).toMatchObject({ kind: "authenticated" });
+    expect(await other.authenticateRootKey(expiring.key)).toMatchObject({ kind: "authenticated" });
 
     const first = await pier.listRootKeys({ limit: 1 });
     expect(first).toMatchObject({ rootKeys: [{ id: deploys.rootKeyId }], total: 2 });
     const cursor = first.cursor as string;
     const second = await other.workspace("ws_pier").listRootKeys({ limit: 1, cursor });
-    expect(second).toMatchObject({ rootKeys: [{ id: passing.rootKeyId }], total: 2 });
+    expect(second).toMatchObject({ rootKeys: [{ id: expiring.rootKeyId }], total: 2 });
     await expectRefused("BAD_REQUEST", [other.listRootKeys({ cursor })]);
 
     context.advance(HOUR_MS);
-    expect(await other.authenticateRootKey(passing.key)).toEqual({ kind: "refused" });
+    expect(await other.authenticateRootKey(expiring.key)).toEqual({ kind: "refused" });
     const { rootKeyId } = deploys;
     await expectRefused("NOT_FOUND", [latchkey.revokeRootKey({ rootKeyId })]);
     const outcomes = await Promise.allSettled(
@@ -40,7 +40,7 @@ export const ROOT_KEYS: Journey = {
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(await other.authenticateRootKey(deploys.key)).toEqual({ kind: "refused" });
     expect(await pier.listRootKeys()).toMatchObject({
-      rootKeys: [{ id: passing.rootKeyId, enabled: false }],
+      rootKeys: [{ id: expiring.rootKeyId, enabled: false }],
       total: 1,
     });
   },

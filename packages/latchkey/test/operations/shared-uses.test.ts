@@ -30,8 +30,8 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
   test("a cost above what is left is refused and takes nothing", async () => {
     const context = open();
     const { one, two } = await team(context, { remaining: 2 });
-    const dear = await context.latchkey.verifyKey({ key: one.key, remaining: { cost: 3 } });
-    expect(dear).toMatchObject({ code: "USAGE_EXCEEDED", remaining: 2, enabled: true });
+    const expensive = await context.latchkey.verifyKey({ key: one.key, remaining: { cost: 3 } });
+    expect(expensive).toMatchObject({ code: "USAGE_EXCEEDED", remaining: 2, enabled: true });
     const exact = await context.latchkey.verifyKey({ key: two.key, remaining: { cost: 2 } });
     expect(exact).toMatchObject({ code: "VALID", remaining: 0 });
   });

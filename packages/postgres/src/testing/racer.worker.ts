@@ -32,11 +32,11 @@ let left = steps;
 const wrong: Record<string, number> = {};
 
 async function step(number: number): Promise<void> {
-  const place = below(keys.length);
-  const { key = "", keyId = "", owner = "" } = keys[place] ?? {};
+  const index = below(keys.length);
+  const { key = "", keyId = "", owner = "" } = keys[index] ?? {};
   const verify = async (more: object) => {
     const { valid } = await latchkey.verifyKey({ key, ...more });
-    if (valid && place === 0) taken += 1;
+    if (valid && index === 0) taken += 1;
   };
   switch (below(40)) {
     case 0:
@@ -44,7 +44,7 @@ async function step(number: number): Promise<void> {
       return;
     case 1:
       // Every third has the uses of its identity.
-      if (place > 0 && place % 3 !== 2)
+      if (index > 0 && index % 3 !== 2)
         await latchkey.updateRemaining({ keyId, op: "increment", value: 1 });
       return;
     case 2:

@@ -1,7 +1,7 @@
 import { type EpochMs, unavailable } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { primariesOf, type RedisClient } from "./client.js";
-import { firstWord, noAnswer, refusalOf, translateError } from "./errors.js";
+import { firstWord, noAnswer, redisRefusal, translateError } from "./errors.js";
 import { SCRIPTS, type Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { withTimeout } from "./with-timeout.js";
@@ -95,7 +95,9 @@ export class Connection {
     // Whatever WAIT is refused with does not take the write back.
     const reached = await this.#client
       .wait(count, timeoutMs)
-      .catch((error) => refusalOf(firstWord(error)) ?? "it was not told which replicas hold that");
+      .catch(
+        (error) => redisRefusal(firstWord(error)) ?? "it was not told which replicas hold that",
+      );
     if (Number(reached) >= count) return reply;
     const few = `fewer than ${count} replicas did so within ${timeoutMs} ms`;
     const why = typeof reached === "string" ? reached : few;

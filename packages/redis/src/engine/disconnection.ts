@@ -1,4 +1,4 @@
-import { firstWord, refusalOf } from "./errors.js";
+import { firstWord, redisRefusal } from "./errors.js";
 
 const BROKEN = "the connection broke off; if it always does, its port may want TLS (rediss://)";
 const NO_TLS = "its port does not speak TLS: use redis:// without it";
@@ -45,7 +45,7 @@ export function reasonOf(error: unknown): string | null {
       ? "no node of the cluster took a connection"
       : reasonOf(lastNodeError);
   if (name === "ReplyError") {
-    const refusal = refusalOf(firstWord(error));
+    const refusal = redisRefusal(firstWord(error));
     if (refusal !== null) return refusal;
     // The connection stays, see `databaseProblem`.
     if (command?.name === "select") return null;

@@ -25,7 +25,7 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a refusal of Redis means to whoever runs it; null where its first word is none of the known ones. */
-export function refusalOf(word: string): string | null {
+export function redisRefusal(word: string): string | null {
   const refusal = REFUSALS.get(word);
   return refusal === undefined ? null : `${refusal} (${word})`;
 }
@@ -46,7 +46,7 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
 
 /** The error for a script of which nothing was done. @param word - The first of what Redis answered, or the script. */
 export function refusedWith(word = ""): LatchkeyError {
-  const refusal = refusalOf(word);
+  const refusal = redisRefusal(word);
   if (refusal !== null) return unavailable(refusal);
   if (word !== "WRONGTYPE")
     return new LatchkeyError("INTERNAL_SERVER_ERROR", "Redis could not run a script of latchkey");

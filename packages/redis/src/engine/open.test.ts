@@ -4,7 +4,7 @@ import { errorOf } from "../testing/errors.js";
 import { freePort } from "../testing/redis-server.js";
 
 /** What is thrown for a URL, which has to be a TypeError. */
-function refusalOf(url: string): string {
+function errorOfUrl(url: string): string {
   try {
     redisStore(url);
   } catch (error) {
@@ -19,7 +19,7 @@ describe("a URL that is refused at once, naming the forms there are", () => {
   test.each(["", "redis:", "http://a", "memory:", "redis+cluster://", "redis+cluster://a:x"])(
     "%j is of no known form",
     (url) => {
-      expect(refusalOf(url)).toContain('"url" must be redis://');
+      expect(errorOfUrl(url)).toContain('"url" must be redis://');
     },
   );
 
@@ -37,20 +37,20 @@ describe("a URL that is refused at once, naming the forms there are", () => {
     "/%31",
     "/1\n2",
   ])("%j is no database number", (path) => {
-    expect(refusalOf(`redis://127.0.0.1:1${path}`)).toContain('"url" must be redis://');
+    expect(errorOfUrl(`redis://127.0.0.1:1${path}`)).toContain('"url" must be redis://');
   });
 
   test.each(["?db=5", "/?db=5", "/5?", "?family=6", "?tls=true", "#5", "/5#"])(
     "%j: there is nothing after the database number",
     (end) => {
-      expect(refusalOf(`rediss://127.0.0.1:1${end}`)).toContain('"url" must be redis://');
+      expect(errorOfUrl(`rediss://127.0.0.1:1${end}`)).toContain('"url" must be redis://');
     },
   );
 
   test.each(["/", "/0", "/1", "?db=5", "#5", ",", "/1,b:1", " "])(
     "%j after the nodes of a cluster, which has one database",
     (end) => {
-      expect(refusalOf(`redis+cluster://a:1${end}`)).toContain('"url" must be redis://');
+      expect(errorOfUrl(`redis+cluster://a:1${end}`)).toContain('"url" must be redis://');
     },
   );
 
@@ -60,7 +60,7 @@ describe("a URL that is refused at once, naming the forms there are", () => {
     "redis://user:hunter2%zz@a:1",
     "redis+cluster://user:hunter2%zz@a:1",
   ])("%j, without a word of it in the message", (url) => {
-    expect(refusalOf(url)).not.toMatch(/hunter2|%zz|user:h/);
+    expect(errorOfUrl(url)).not.toMatch(/hunter2|%zz|user:h/);
   });
 });
 

@@ -16,9 +16,9 @@ const SOCKET_TIMEOUT_MS = 5_000;
  * @throws TypeError when the URL is of no form that is known; its text, which may hold a password, is not repeated.
  */
 export function openUrl(url: string, settings: Settings): RedisClient {
-  const [, tls, cluster, user = "", places] = FORM.exec(url) ?? [];
-  if (places === undefined) throw new TypeError(FORMS);
-  const hosts = cluster === undefined ? [places] : places.split(",");
+  const [, tls, cluster, user = "", addresses] = FORM.exec(url) ?? [];
+  if (addresses === undefined) throw new TypeError(FORMS);
+  const hosts = cluster === undefined ? [addresses] : addresses.split(",");
   const nodes = hosts.map((host) => parseNode(`redis://${user}${host}`));
   const options = optionsOf(nodes[0] as Node, tls === "s", settings);
   const client =

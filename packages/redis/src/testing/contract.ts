@@ -3,7 +3,7 @@ import { describeKeyStore, type KeyStoreOptions } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import type { Cluster, Redis } from "ioredis";
 import { redisStore } from "../index.js";
-import { damageBy, type Place } from "./damage.js";
+import { damageBy, type Keyspace } from "./damage.js";
 
 /** Whatever the server of REDIS_URL is set to, it holds tests only. */
 const LENIENT = {
@@ -13,13 +13,13 @@ const LENIENT = {
   commandTimeoutMs: 20_000,
 };
 
-const places = new WeakMap<KeyStore, Place>();
-const placeOf = (store: KeyStore) => places.get(store) as Place;
+const keyspaces = new WeakMap<KeyStore, Keyspace>();
+const keyspaceOf = (store: KeyStore) => keyspaces.get(store) as Keyspace;
 
 /** A store on a client that all tests share, under key names of its own. */
 function storeOn(client: Redis | Cluster, keyPrefix = `test:${randomUUID()}`): KeyStore {
   const store = redisStore(client, { ...LENIENT, keyPrefix });
-  places.set(store, { client, keyPrefix });
+  keyspaces.set(store, { client, keyPrefix });
   return store;
 }
 
@@ -30,8 +30,8 @@ export function describeContract(
   options: KeyStoreOptions = {},
 ): void {
   describeKeyStore(name, () => storeOn(clients()[0]), {
-    openAgain: (store) => storeOn(clients()[1], placeOf(store).keyPrefix),
-    damage: damageBy(placeOf),
+    openAgain: (store) => storeOn(clients()[1], keyspaceOf(store).keyPrefix),
+    damage: damageBy(keyspaceOf),
     ...options,
   });
 }

@@ -4,22 +4,22 @@ import type { Cluster, Redis } from "ioredis";
 import { Names } from "../engine/names.js";
 
 /** Where the data of a store are. */
-export interface Place {
+export interface Keyspace {
   readonly client: Redis | Cluster;
   readonly keyPrefix: string;
 }
 
 /** Damage as a disk or a careless script would do it, behind the back of the store. */
-export function damageBy(placeOf: (store: KeyStore) => Place): Damage {
+export function damageBy(keyspaceOf: (store: KeyStore) => Keyspace): Damage {
   return {
-    body: (store, record) => writeOver(placeOf(store), record, /(?<=^|\n){.*$/s, '{"a":'),
-    version: (store, record) => writeOver(placeOf(store), record, /^\d+/, "one"),
+    body: (store, record) => writeOver(keyspaceOf(store), record, /(?<=^|\n){.*$/s, '{"a":'),
+    version: (store, record) => writeOver(keyspaceOf(store), record, /^\d+/, "one"),
   };
 }
 
 /** In the field of the record, or where its body is apart. */
 async function writeOver(
-  { client, keyPrefix }: Place,
+  { client, keyPrefix }: Keyspace,
   { workspaceId, kind, id }: DamagedRecord,
   damaged: RegExp,
   text: string,

@@ -58,7 +58,7 @@ export class ChargeBatches {
     };
     try {
       const results = await this.#write(chargeAll);
-      for (const [place, { resolve }] of batch.entries()) resolve(results[place] as never);
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
     } catch (error) {
       // Nothing was committed, and one of them is the trouble: each goes alone.
       if (batch.length > 1 && isCharging) for (const each of batch) await this.#carryOut([each]);

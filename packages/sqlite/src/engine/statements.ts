@@ -68,8 +68,9 @@ export const SQL = {
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
-  passing: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
-  pass: "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
+  expiring: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
+  keepExpiring:
+    "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",
   workspaces: "SELECT id FROM latchkey_workspace WHERE id > ? ORDER BY id LIMIT ?",
   windows:
     "SELECT name FROM latchkey_passing WHERE workspace = ? AND name > ? ORDER BY name LIMIT ?",

@@ -82,8 +82,8 @@ export async function followTrail(
       readAddresses(from, workspaceId, some),
       readAddresses(store, workspaceId, some),
     ]);
-    const differences = some.flatMap((_, place): Difference[] => {
-      const pair = { wanted: wanted[place] ?? null, present: present[place] ?? null };
+    const differences = some.flatMap((_, index): Difference[] => {
+      const pair = { wanted: wanted[index] ?? null, present: present[index] ?? null };
       const [one, other] = [
         pair.wanted && textOf(pair.wanted),
         pair.present && textOf(pair.present),

@@ -38,26 +38,26 @@ export async function readCopied(
   loaded: readonly LoadedRecord[],
 ): Promise<readonly CopiedRecord[]> {
   const layouts = loaded.map(({ record }) => layoutOf(record, workspaceId));
-  const asked = loaded.flatMap(({ record, usage }, place) => {
-    const limits = usage === null ? [] : windowLimitsOf(layouts[place] as RecordLayout);
-    return limits.map((limit) => ({ ...limit, owner: record, place }));
+  const asked = loaded.flatMap(({ record, usage }, at) => {
+    const limits = usage === null ? [] : windowLimitsOf(layouts[at] as RecordLayout);
+    return limits.map((limit) => ({ ...limit, owner: record, at }));
   });
   const [stored, sums] = await Promise.all([
     readWindows(store, workspaceId, asked),
     Promise.all(loaded.map(({ record }) => readSums(store, workspaceId, record))),
   ]);
   const windows = loaded.map((): Record<string, RateWindow> => ({}));
-  for (const [index, { window, place }] of asked.entries()) {
+  for (const [index, { window, at }] of asked.entries()) {
     const found = stored[index] ?? null;
-    if (found !== null) (windows[place] as Record<string, RateWindow>)[window] = found;
+    if (found !== null) (windows[at] as Record<string, RateWindow>)[window] = found;
   }
-  return loaded.map(({ record, usage, usedAt }, place) => ({
+  return loaded.map(({ record, usage, usedAt }, at) => ({
     record,
-    layout: layouts[place] as RecordLayout,
+    layout: layouts[at] as RecordLayout,
     usage,
-    windows: windows[place] as Record<string, RateWindow>,
+    windows: windows[at] as Record<string, RateWindow>,
     usedAt,
-    sums: sums[place] ?? [],
+    sums: sums[at] ?? [],
   }));
 }
 

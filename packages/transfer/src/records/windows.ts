@@ -97,8 +97,8 @@ async function look(
   const moment = { now: 0, refill: null };
   const result = await store.charge(planOf(workspaceId, takings, "peek"), moment);
   if ("limits" in result)
-    return result.limits.map(({ limit, remaining, resetAt }, place) => {
-      const startedAt = resetAt - (asked[place]?.duration ?? 0);
+    return result.limits.map(({ limit, remaining, resetAt }, index) => {
+      const startedAt = resetAt - (asked[index]?.duration ?? 0);
       return remaining < limit ? { startedAt, used: limit - remaining } : null;
     });
   // A record that went meanwhile has none, and the others are asked for alone.
@@ -160,8 +160,8 @@ export async function readNamedWindows(
   for (let from = 0; from < all.length; from += MOST_AT_ONCE) {
     const asked = all.slice(from, from + MOST_AT_ONCE).map((limit) => ({ ...limit, owner: null }));
     const windows = await readWindows(store, workspaceId, asked);
-    for (const [place, { window, duration }] of asked.entries()) {
-      const stored = windows[place] ?? null;
+    for (const [index, { window, duration }] of asked.entries()) {
+      const stored = windows[index] ?? null;
       if (stored !== null) found.set(window, { window, duration, found: stored });
     }
   }

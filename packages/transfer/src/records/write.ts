@@ -132,8 +132,8 @@ async function writeSharedWindows(target: Target, { wanted, present }: Differenc
   const asked = windowLimitsOf(wanted.layout).map((limit) => ({ ...limit, owner: wanted.record }));
   const stored = await readWindows(store, workspaceId, asked);
   const windows: Record<string, RateWindow> = {};
-  for (const [place, { window }] of asked.entries()) {
-    const found = stored[place] ?? null;
+  for (const [index, { window }] of asked.entries()) {
+    const found = stored[index] ?? null;
     if (found !== null) windows[window] = found;
   }
   const dropWindows = staleWindows(wanted, windows);

@@ -6,7 +6,7 @@ const NOW = Date.UTC(2030, 0, 15, 10, 20, 30, 400);
 
 const RING = {
   current: "v1",
-  keys: { v1: Uint8Array.from({ length: 32 }, (_, place) => place) },
+  keys: { v1: Uint8Array.from({ length: 32 }, (_, index) => index) },
 };
 
 /** A latchkey over a store at {@link NOW}. Closing it writes its statistics, and leaves the store open. */

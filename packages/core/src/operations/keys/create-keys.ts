@@ -10,7 +10,7 @@ import { insertKey, type KeyCredential, needForKey } from "./build.js";
 import { type ImportedKey, type ImportKeyInput, importedKey, startOf } from "./import-input.js";
 
 /** Most roles and permissions that one call names: its write, one step on every store, stays short. */
-const MAX_GRANTS = 10_000;
+const MAX_NAMED_GRANTS = 10_000;
 
 const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 
@@ -112,7 +112,7 @@ export async function createKeys(
     const parts = { context, transaction, audit, references, now };
     const judged = refused.slice();
     for (const group of isPartial ? candidates.map((candidate) => [candidate]) : [candidates]) {
-      const error = refusalOf(group, references, known, isPartial);
+      const error = importError(group, references, known, isPartial);
       if (error !== null && !isPartial) throw error;
       for (const { index, imported, credential } of group) {
         judged[index] = error === null ? { keyId: dryRun ? null : credential.keyId } : { error };
@@ -130,8 +130,8 @@ function listOf<Item extends z.ZodType>(item: Item) {
     .array(item, { error: SIZE_ERROR })
     .min(1, { error: SIZE_ERROR })
     .max(100, { error: SIZE_ERROR })
-    .refine((imports) => grantsIn(imports) <= MAX_GRANTS, {
-      error: `must not name more than ${MAX_GRANTS} roles and permissions in all`,
+    .refine((imports) => grantsIn(imports) <= MAX_NAMED_GRANTS, {
+      error: `must not name more than ${MAX_NAMED_GRANTS} roles and permissions in all`,
     });
 }
 
@@ -193,11 +193,11 @@ async function knownClaims(
     return { kind: "key", index, value } as const;
   });
   const { found } = await store.read(workspaceId, wants);
-  return new Set(claims.filter((_claim, place) => found[place] !== null));
+  return new Set(claims.filter((_claim, index) => found[index] !== null));
 }
 
 /** Why these keys are not taken over, or null where they are: then what they claim is known. */
-function refusalOf(
+function importError(
   candidates: readonly Candidate[],
   references: References,
   known: Set<string>,

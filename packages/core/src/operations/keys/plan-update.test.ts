@@ -12,7 +12,7 @@ function planOf(update: KeyUpdate, key: Partial<KeyRecord> = {}, loaded: Partial
   return planKeyUpdate(loadedWith(key, loaded), update, NOW);
 }
 
-function refusalOf(...args: Parameters<typeof planOf>): string {
+function errorOfPlan(...args: Parameters<typeof planOf>): string {
   try {
     planOf(...args);
   } catch (error) {
@@ -89,12 +89,12 @@ describe("a key's own uses", () => {
     expect(
       planOf({ remaining: null }, { refill: daily }, { usage: uses(1) }).key.refill,
     ).toBeNull();
-    expect(refusalOf({ refill: daily })).toBe("BAD_REQUEST refill");
-    expect(refusalOf({ refill: daily, remaining: null }, {}, { usage: uses(1) })).toBe(
+    expect(errorOfPlan({ refill: daily })).toBe("BAD_REQUEST refill");
+    expect(errorOfPlan({ refill: daily, remaining: null }, {}, { usage: uses(1) })).toBe(
       "BAD_REQUEST refill",
     );
-    expect(refusalOf({ refill: daily, remaining: 0 })).toBe("allowed");
-    expect(refusalOf({ refill: null })).toBe("allowed");
+    expect(errorOfPlan({ refill: daily, remaining: 0 })).toBe("allowed");
+    expect(errorOfPlan({ refill: null })).toBe("allowed");
   });
 });
 
@@ -107,12 +107,14 @@ describe("a key that takes from its identity", () => {
     { usesFrom: "identity", remaining: 1 },
     { name: "n", remaining: 0 },
   ])("has no uses of its own to set: %j", (wanted) => {
-    expect(refusalOf(wanted, sharing, withIdentity(5))).toBe("PRECONDITION_FAILED");
+    expect(errorOfPlan(wanted, sharing, withIdentity(5))).toBe("PRECONDITION_FAILED");
   });
 
   test("and neither has one that will take from it from now on", () => {
     const wanted = { usesFrom: "identity", remaining: 1 } as const;
-    expect(refusalOf(wanted, { identityId: "id_1" }, withIdentity(5))).toBe("PRECONDITION_FAILED");
+    expect(errorOfPlan(wanted, { identityId: "id_1" }, withIdentity(5))).toBe(
+      "PRECONDITION_FAILED",
+    );
   });
 
   test("may take from itself again, with or without another count", () => {
@@ -136,7 +138,7 @@ describe("a key that takes from its identity", () => {
     // Its identity was deleted: it can still be named, and switched off.
     [{ name: "n", enabled: false }, sharing, {}, "allowed"],
   ])("needs one: %j", (wanted, key, loaded, expected) => {
-    expect(refusalOf(wanted, key, loaded)).toBe(expected);
+    expect(errorOfPlan(wanted, key, loaded)).toBe(expected);
   });
 });
 
@@ -226,7 +228,7 @@ describe("enabling", () => {
       "PRECONDITION_FAILED",
     ],
   ])("a key %s", (_, wanted, key, loaded, expected) => {
-    expect(refusalOf(wanted, key, loaded)).toBe(expected);
+    expect(errorOfPlan(wanted, key, loaded)).toBe(expected);
   });
 
   test("a key whose expiry has elapsed clears it", () => {
@@ -244,14 +246,14 @@ describe("the expiry of a rotated key", () => {
     [NOW + 101, "PRECONDITION_FAILED"],
     [null, "PRECONDITION_FAILED"],
   ])("set to %j: %s", (expires, expected) => {
-    expect(refusalOf({ expires }, rotated)).toBe(expected);
-    expect(refusalOf({ expires }, { ...rotated, rotatedTo: null })).toBe("allowed");
+    expect(errorOfPlan({ expires }, rotated)).toBe(expected);
+    expect(errorOfPlan({ expires }, { ...rotated, rotatedTo: null })).toBe("allowed");
   });
 
   test("that has elapsed is not cleared by enabling it", () => {
     const dead = { ...rotated, expires: NOW };
-    expect(refusalOf({ enabled: true }, dead)).toBe("PRECONDITION_FAILED");
-    expect(refusalOf({ enabled: false, name: "old" }, dead)).toBe("allowed");
+    expect(errorOfPlan({ enabled: true }, dead)).toBe("PRECONDITION_FAILED");
+    expect(errorOfPlan({ enabled: false, name: "old" }, dead)).toBe("allowed");
   });
 });
 

@@ -80,10 +80,10 @@ export const keySettingsFields = {
   environment: text(0, 256).optional(),
 };
 
-const keySettings = z.strictObject(keySettingsFields);
+const keySettingsSchema = z.strictObject(keySettingsFields);
 
 /** {@link keySettingsFields}, checked. */
-export type KeySettings = z.output<typeof keySettings>;
+export type KeySettings = z.output<typeof keySettingsSchema>;
 
 /** Rules that span several fields of {@link keySettingsFields}. */
 export function addSettingsIssues(

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
 import { PLAIN_QUESTION } from "../../verification/question.js";
 import { readBySchema, readCallBySchema } from "./input.js";
-import { readUsual, readUsualCall, readVerification } from "./read-request.js";
+import { readByHand, readCallByHand, readVerification } from "./read-request.js";
 
 /** Texts at and around every bound, and some that no store could keep. */
 const text = fc.oneof(
@@ -84,10 +84,10 @@ test("what is read by hand is what the schema reads, and nothing is accepted tha
   let byHand = 0;
   fc.assert(
     fc.property(question, (asked) => {
-      const usual = readUsual(asked, () => null);
-      if (usual === null) return;
+      const read = readByHand(asked, () => null);
+      if (read === null) return;
       byHand += 1;
-      expect(usual).toEqual(bySchema(() => readBySchema(asked)));
+      expect(read).toEqual(bySchema(() => readBySchema(asked)));
     }),
     { numRuns: 5_000 },
   );
@@ -107,7 +107,7 @@ test("no question that guards ask is left to the schema", () => {
   const well = fc.constantFrom("a", "docs.read", "x".repeat(128));
   const cost = fc.constantFrom(0, 1, 2 ** 53 - 1);
   const positive = fc.constantFrom(1, 60_000);
-  const usual = fc.record(
+  const wellFormed = fc.record(
     {
       key: fc.constantFrom("", "k", "x".repeat(600)),
       apiId: well,
@@ -129,8 +129,8 @@ test("no question that guards ask is left to the schema", () => {
     { requiredKeys: ["key"] },
   );
   fc.assert(
-    fc.property(usual, (asked) => {
-      expect(readUsual(asked, () => null)).toEqual(readBySchema(asked));
+    fc.property(wellFormed, (asked) => {
+      expect(readByHand(asked, () => null)).toEqual(readBySchema(asked));
     }),
     { numRuns: 1_000 },
   );
@@ -146,10 +146,10 @@ test("of a call of a verifier the same holds", () => {
   );
   fc.assert(
     fc.property(fc.oneof({ weight: 4, arbitrary: text }, junk), call, (key, said) => {
-      const usual = readUsualCall(key, said, PLAIN_QUESTION);
-      if (usual === null) return;
+      const read = readCallByHand(key, said, PLAIN_QUESTION);
+      if (read === null) return;
       byHand += 1;
-      expect(usual).toEqual(bySchema(() => readCallBySchema(key, said, PLAIN_QUESTION)));
+      expect(read).toEqual(bySchema(() => readCallBySchema(key, said, PLAIN_QUESTION)));
     }),
     { numRuns: 2_000 },
   );

@@ -9,9 +9,9 @@ import { checkPermissionQuery, QUERY_BOUNDS } from "../permission-query.js";
 import { readBySchema, VERIFY_BOUNDS, type VerificationRequest, verifyKeyInput } from "./input.js";
 
 /** What the hand-written checks cannot say: the schema is asked, and makes the error message where there is one. */
-const UNUSUAL = Symbol("unusual");
+const FOR_SCHEMA = Symbol("for schema");
 
-type Usual<Value> = Value | typeof UNUSUAL;
+type WellFormed<Value> = Value | typeof FOR_SCHEMA;
 
 const INPUT_FIELDS: ReadonlySet<string> = new Set([
   "key",
@@ -36,11 +36,11 @@ const LIMIT_FIELDS: ReadonlySet<string> = new Set(["name", "cost", "limit", "dur
  * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
 export function readVerification(input: unknown): VerificationRequest {
-  return readUsual(input, readBySchema);
+  return readByHand(input, readBySchema);
 }
 
 /** What a caller of a verifier says beside the key, or null where the schema has to look at it. */
-export function readUsualCall(
+export function readCallByHand(
   secret: unknown,
   call: unknown,
   question: VerifyQuestion,
@@ -51,7 +51,7 @@ export function readUsualCall(
   // Each field is read once: a getter may answer something else the next time.
   const { ipAddress, requestId, tags } = call;
   const address = readAddress(ipAddress);
-  if (address === UNUSUAL || !isOptionalText(requestId) || !isTags(tags)) return null;
+  if (address === FOR_SCHEMA || !isOptionalText(requestId) || !isTags(tags)) return null;
   const asked = address === null ? question : { ...question, address };
   return requestOf(secret, asked, requestId, tags);
 }
@@ -61,7 +61,7 @@ export function readUsualCall(
  *
  * @param otherwise - Is asked about an input that the schema has to look at: a copy of what was read.
  */
-export function readUsual<Other>(
+export function readByHand<Other>(
   input: unknown,
   otherwise: (copy: unknown) => Other,
 ): VerificationRequest | Other {
@@ -80,7 +80,12 @@ export function readUsual<Other>(
     const permissions = readPermissions(authorization);
     const cost = readCost(remaining);
     const limits = readLimits(ratelimits);
-    if (address !== UNUSUAL && permissions !== UNUSUAL && cost !== UNUSUAL && limits !== UNUSUAL) {
+    if (
+      address !== FOR_SCHEMA &&
+      permissions !== FOR_SCHEMA &&
+      cost !== FOR_SCHEMA &&
+      limits !== FOR_SCHEMA
+    ) {
       const question = { apiId: apiId ?? null, address, permissions, cost, limits };
       return requestOf(key, question, requestId, tags);
     }
@@ -118,50 +123,50 @@ function requestOf(
   return { secret, question, requestId, tags: tags && [...tags], isDryRun: false };
 }
 
-function readAddress(value: unknown): Usual<string | null> {
+function readAddress(value: unknown): WellFormed<string | null> {
   if (value === undefined) return null;
-  return (typeof value === "string" ? canonicalAddress(value) : null) ?? UNUSUAL;
+  return (typeof value === "string" ? canonicalAddress(value) : null) ?? FOR_SCHEMA;
 }
 
-function readPermissions(authorization: unknown): Usual<VerifyQuestion["permissions"]> {
+function readPermissions(authorization: unknown): WellFormed<VerifyQuestion["permissions"]> {
   if (authorization === undefined) return null;
-  if (!hasOnly(authorization, AUTHORIZATION_FIELDS)) return UNUSUAL;
+  if (!hasOnly(authorization, AUTHORIZATION_FIELDS)) return FOR_SCHEMA;
   const { permissions } = authorization;
   if (typeof permissions === "string" && permissions.length >= 1) {
     if (permissions.length <= QUERY_BOUNDS.maxNameLength) return permissions;
   }
   const check = checkPermissionQuery(permissions);
-  return check.ok ? check.query : UNUSUAL;
+  return check.ok ? check.query : FOR_SCHEMA;
 }
 
-function readCost(value: unknown): Usual<number> {
+function readCost(value: unknown): WellFormed<number> {
   if (value === undefined) return PLAIN_QUESTION.cost;
-  if (!hasOnly(value, COST_FIELDS)) return UNUSUAL;
+  if (!hasOnly(value, COST_FIELDS)) return FOR_SCHEMA;
   const { cost } = value;
   if (cost === undefined) return 1;
-  return isWhole(cost, 0) ? cost : UNUSUAL;
+  return isWhole(cost, 0) ? cost : FOR_SCHEMA;
 }
 
-function readLimits(value: unknown): Usual<readonly LimitRequest[]> {
+function readLimits(value: unknown): WellFormed<readonly LimitRequest[]> {
   if (value === undefined) return PLAIN_QUESTION.limits;
-  if (!Array.isArray(value) || value.length > VERIFY_BOUNDS.limits) return UNUSUAL;
+  if (!Array.isArray(value) || value.length > VERIFY_BOUNDS.limits) return FOR_SCHEMA;
   const limits: LimitRequest[] = [];
   for (const item of value as readonly unknown[]) {
     const limit = readLimit(item);
-    if (limit === UNUSUAL || limits.some(({ name }) => name === limit.name)) return UNUSUAL;
+    if (limit === FOR_SCHEMA || limits.some(({ name }) => name === limit.name)) return FOR_SCHEMA;
     limits.push(limit);
   }
   return limits;
 }
 
-function readLimit(value: unknown): Usual<LimitRequest> {
-  if (!hasOnly(value, LIMIT_FIELDS)) return UNUSUAL;
+function readLimit(value: unknown): WellFormed<LimitRequest> {
+  if (!hasOnly(value, LIMIT_FIELDS)) return FOR_SCHEMA;
   const { name, cost = 1, limit, duration } = value;
-  if (!isText(name) || !isWhole(cost, 0)) return UNUSUAL;
+  if (!isText(name) || !isWhole(cost, 0)) return FOR_SCHEMA;
   if (limit === undefined && duration === undefined)
     return { name, cost, adHoc: null, isOptional: false };
   const windowMs = durationMs(duration);
-  if (!isWhole(limit, 1) || windowMs === null) return UNUSUAL;
+  if (!isWhole(limit, 1) || windowMs === null) return FOR_SCHEMA;
   return { name, cost, adHoc: { limit, duration: windowMs }, isOptional: false };
 }
 

@@ -11,7 +11,7 @@ import {
   readCallBySchema,
   requestedLimits,
 } from "./input.js";
-import { readUsualCall } from "./read-request.js";
+import { readCallByHand } from "./read-request.js";
 import { EVERY_API, type VerifyScope } from "./scope.js";
 import { verifySecret } from "./verify-key.js";
 
@@ -70,7 +70,7 @@ export function makeVerifier(
   const question: VerifyQuestion = { apiId, address: null, permissions, cost, limits };
   return (key, call) => {
     try {
-      const request = readUsualCall(key, call, question) ?? readCallBySchema(key, call, question);
+      const request = readCallByHand(key, call, question) ?? readCallBySchema(key, call, question);
       return verifySecret(context, request, scope);
     } catch (error) {
       return Promise.reject(error);

@@ -13,7 +13,7 @@ const ABOUT = JSON.stringify({
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
 /** The same listener, with an answer at `/` that says what this is. */
-export function withFrontDoor(listener: Listener): Listener {
+export function withRootPath(listener: Listener): Listener {
   return (incoming, outgoing) => {
     const isRead = incoming.method === "GET" || incoming.method === "HEAD";
     if (!isRead || incoming.url !== "/") return listener(incoming, outgoing);

@@ -30,13 +30,13 @@ export const isRequest = ({ fingerprint, until, result }: RememberedCharge) =>
   typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
-export function findPassing<Value>(
+export function findExpiring<Value>(
   { run }: Connection,
   workspace: number,
   name: string,
   isWritten: (value: Value) => boolean,
 ): Value | null {
-  const row = run.passing.get(workspace, name);
+  const row = run.expiring.get(workspace, name);
   if (row === undefined) return null;
   try {
     const value = JSON.parse(row[0] as string) as Value;
@@ -48,7 +48,7 @@ export function findPassing<Value>(
 }
 
 /** Keeps a window or a request until a day after its end, and forgets two that ended earlier. */
-export function keepPassing(
+export function keepExpiring(
   { run }: Connection,
   workspace: number,
   name: string,
@@ -57,5 +57,5 @@ export function keepPassing(
   now: EpochMs,
 ): void {
   for (const ended of run.ended.all(now - KEPT_AFTER_END_MS)) run.forget.run(...ended);
-  run.pass.run(workspace, name, until, JSON.stringify(value));
+  run.keepExpiring.run(workspace, name, until, JSON.stringify(value));
 }
