@@ -39,7 +39,7 @@ export const APIS: readonly Operation[] = [
       apiId,
       ...page,
       externalId: newKey.externalId,
-      decrypt: newKey.enabled.optional(),
+      decrypt: changedKey.enabled,
       revalidateKeysCache: changedKey.enabled,
     }),
     response: pageBody(key),

@@ -1,6 +1,7 @@
 import {
   OPERATIONS as CORE_OPERATIONS,
   type CreateKeyInput,
+  type ImportKeyInput,
   type InputSchema,
   type UpdateKeyInput,
   type VerifyKeyInput,
@@ -23,6 +24,15 @@ export function fieldsOf<Input>(schema: InputSchema<Input, Input>): Fields<Input
 
 /** Fields of keys.createKey in v1. */
 export const newKey: Fields<CreateKeyInput> = fieldsOf(CORE_OPERATIONS.createKey.input);
+
+/** Fields of a key of migrations.createKeys in v1: unlike a new one it may be used up already. */
+export const importedKey: Fields<ImportKeyInput> = fieldsOf(
+  (
+    CORE_OPERATIONS.createKeys.input as unknown as {
+      element: InputSchema<ImportKeyInput, ImportKeyInput>;
+    }
+  ).element,
+);
 
 /** Fields of keys.updateKey in v1. */
 export const changedKey: Fields<UpdateKeyInput> = fieldsOf(CORE_OPERATIONS.updateKey.input);

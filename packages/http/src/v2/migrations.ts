@@ -4,7 +4,7 @@ import { API_ID, KEY_ID } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
 import { listOf } from "../response-schemas/shared.js";
 import { dataBody } from "./bodies.js";
-import { newKey, ratelimits, usesOf } from "./fields.js";
+import { importedKey, newKey, ratelimits, usesOf } from "./fields.js";
 import { defineV2 } from "./operation.js";
 
 /** How a SHA-256 is written, by its length. */
@@ -31,18 +31,21 @@ const HASH = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
 
 const row = z.strictObject({
   hash,
-  name: newKey.name,
-  externalId: newKey.externalId,
-  meta: newKey.meta,
-  roles: newKey.roles,
-  permissions: newKey.permissions,
-  expires: newKey.expires,
-  enabled: newKey.enabled,
+  name: importedKey.name,
+  externalId: importedKey.externalId,
+  meta: importedKey.meta,
+  roles: importedKey.roles,
+  permissions: importedKey.permissions,
+  expires: importedKey.expires,
+  enabled: importedKey.enabled,
   credits: z
     .strictObject({
-      remaining: newKey.remaining.unwrap().nullable(),
-      refill: newKey.refill,
+      remaining: importedKey.remaining.unwrap().nullable(),
+      refill: importedKey.refill,
     })
+    .describe(
+      "Uses that the key has left; unlimited if `remaining` is `null`, or without `credits`.",
+    )
     .optional(),
   ratelimits,
 });

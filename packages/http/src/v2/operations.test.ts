@@ -310,6 +310,15 @@ describe("what v2 does by itself", () => {
     });
   });
 
+  test("an imported key may be used up already, as in v1", async () => {
+    const { service, fixture } = await open();
+    const keys = [{ hash: "d".repeat(64), credits: { remaining: 0 } }];
+    const input = { migrationId: "m", apiId: fixture.apiId, keys };
+    const { body } = await callAs(service, "keys.migrateKeys", input, root);
+    const [{ keyId }] = body.data.migrated;
+    expect((await ok(service, "keys.getKey", { keyId })).credits).toMatchObject({ remaining: 0 });
+  });
+
   test("a verification charges the counters that v1 charges", async () => {
     const { service, fixture } = await open();
     const { keyId, key } = fixture;
