@@ -65,7 +65,6 @@ export type {
 export type { UpdateIdentityInput } from "./operations/identities/update-identity.js";
 export type { IdentityView } from "./operations/identities/view.js";
 export {
-  expiryIssues,
   type IdentityReference,
   type InputSchema,
   metadata as metadataField,
@@ -143,6 +142,7 @@ export type {
 } from "./operations/statistics/get-verifications.js";
 export type { PruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
 export { OPERATIONS } from "./operations/table.js";
+export { expiryIssues } from "./operations/time-input.js";
 export type {
   Costed,
   ExplainKeyInput,

@@ -61,13 +61,18 @@ test.each<[string, object, string]>([
     { store, usage: { flushMs: 3_600_001 } },
     '"usage.flushMs" must be a whole number from 1 to 3600000',
   ],
+  [
+    "a flush after two hours",
+    { store, usage: { flushMs: "2h" } },
+    '"usage.flushMs" must be a whole number',
+  ],
   ["half a ms", { store, usage: { flushMs: 1.5 } }, '"usage.flushMs" must be a whole number'],
 ])("%s is refused, with the option and its bound", (_, options, message) => {
   expect(() => createLatchkey(options as LatchkeyOptions)).toThrow(TypeError);
   expect(() => createLatchkey(options as LatchkeyOptions)).toThrow(message);
 });
 
-test.each([false, {}, { flushMs: 1 }, { flushMs: 3_600_000 }] as const)(
+test.each([false, {}, { flushMs: 1 }, { flushMs: 3_600_000 }, { flushMs: "1h" }] as const)(
   "usage can be %o",
   (usage) => {
     expect(createLatchkey({ store, usage })).toHaveProperty("verifyKey");

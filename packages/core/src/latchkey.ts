@@ -16,6 +16,7 @@ import {
   type VerifierInput,
 } from "./operations/verify-key/verifier.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
+import { type Duration, durationMs } from "./rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
 import { createSecretHasher } from "./secrets/hash.js";
 import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
@@ -59,8 +60,8 @@ export interface LatchkeyOptions<
   readonly usage?:
     | false
     | {
-        /** How often counts are written: 1 to 3,600,000 ms, 5,000 unless given. */
-        readonly flushMs?: number;
+        /** How often counts are written: 1 to 3,600,000 ms, or a text such as `"5s"`; 5,000 unless given. */
+        readonly flushMs?: Duration;
       };
   /**
    * Names of the permissions that the program knows. Types alone: where one is given, another does not compile, but for wildcards
@@ -292,14 +293,11 @@ function checkedFlushMs(usage: unknown): number {
   const unknown = Object.keys(usage).find((name) => name !== "flushMs");
   if (unknown !== undefined) throw new TypeError(`"usage.${unknown}" is not an option`);
   const { flushMs = DEFAULT_FLUSH_MS } = usage as { readonly flushMs?: unknown };
-  if (
-    typeof flushMs === "number" &&
-    Number.isInteger(flushMs) &&
-    flushMs >= 1 &&
-    flushMs <= MAX_FLUSH_MS
-  )
-    return flushMs;
-  throw new TypeError(`"usage.flushMs" must be a whole number from 1 to ${MAX_FLUSH_MS}`);
+  const everyMs = durationMs(flushMs);
+  if (everyMs !== null && everyMs <= MAX_FLUSH_MS) return everyMs;
+  throw new TypeError(
+    `"usage.flushMs" must be a whole number from 1 to ${MAX_FLUSH_MS}, or a text such as "5s"`,
+  );
 }
 
 function checkedActor(actor: unknown): string {

@@ -7,7 +7,7 @@ export type EpochMs = number;
 export type SpanMs = number;
 
 /** The last instant that a date can name; calendar arithmetic beyond it answers NaN. */
-const LAST_INSTANT: EpochMs = 8_640_000_000_000_000;
+export const LAST_INSTANT: EpochMs = 8_640_000_000_000_000;
 
 /** Answers the current instant in whole milliseconds since the Unix epoch. */
 export type Clock = () => EpochMs;
@@ -33,7 +33,7 @@ export function createMonotonicClock(read: Clock): Clock {
     if (!Number.isSafeInteger(now) || now < 0 || now > LAST_INSTANT) {
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",
-        '"clock" must answer whole milliseconds from 0 to 8640000000000000',
+        `"clock" must answer whole milliseconds from 0 to ${LAST_INSTANT}`,
       );
     }
     if (now > highest) highest = now;

@@ -165,6 +165,17 @@ test("an owner gets what is known of it once, and keeps what it has", async () =
   expect((await latchkey.verifyKey({ key: secret(2) })).code).toBe("USAGE_EXCEEDED");
 });
 
+test("an instant that no date can name is refused in its row", async () => {
+  const row = (number: number) => ({ api: "tides", hash: hashOf(secret(number)) });
+  const from = jsonl({ ...row(1), expires: 9e15 }, { ...row(2), createdAt: 9e15 }, row(3));
+  const { rows } = await runImport({ from, into: openLatchkey() });
+  expect(issuesOf(rows).map((issue) => issue.slice(0, 40))).toEqual([
+    "1 expires must be an instant from 1 to 8",
+    "2 createdAt must be an instant from 0 to",
+    "2 createdAt must not be later than now",
+  ]);
+});
+
 test("every field arrives, an expired key stays expired", async () => {
   const latchkey = openLatchkey();
   const from = jsonl({

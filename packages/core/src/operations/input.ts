@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { badRequest, type InputIssue, type LatchkeyError } from "../errors.js";
-import { isExpired } from "../rules/expiry.js";
 import type { MetadataInput } from "../rules/latchkey-types.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import { NAMESPACE_PATTERN } from "../rules/namespace.js";
 import type { PermissionQuery } from "../rules/permission.js";
 import type { Refill } from "../rules/refill.js";
 import { MAX_SECRET_LENGTH, PREFIX_PATTERN } from "../secrets/format.js";
-import type { EpochMs } from "../time.js";
+import { LAST_INSTANT } from "../time.js";
 import { checkPermissionQuery, type NameRule } from "./permission-query.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
@@ -23,10 +22,13 @@ export function orRequired(message: string): ErrorText {
   return ({ input }) => (input === undefined ? "is required" : message);
 }
 
-/** A whole number from `min` to `max`, both included. Strings are not coerced. */
-export function wholeNumber(min: number, max: number = MAX_NUMBER) {
-  const range = max === MAX_NUMBER ? `>= ${min}` : `from ${min} to ${max}`;
-  const error = orRequired(`must be a whole number ${range}`);
+/** A whole number from `min` to `max`, both included. Strings are not coerced. @param message - What it must be, in words. */
+export function wholeNumber(
+  min: number,
+  max: number = MAX_NUMBER,
+  message = `must be a whole number ${max === MAX_NUMBER ? `>= ${min}` : `from ${min} to ${max}`}`,
+) {
+  const error = orRequired(message);
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 }
 
@@ -147,7 +149,7 @@ export const refill = z
     interval: z.enum(["daily", "monthly"], { error: orRequired('must be "daily" or "monthly"') }),
     amount: wholeNumber(1),
     refillDay: wholeNumber(1, 31).optional(),
-    lastRefillAt: wholeNumber(0).optional(),
+    lastRefillAt: wholeNumber(0, LAST_INSTANT).optional(),
   })
   .superRefine(({ interval, refillDay }, context) => {
     if (interval === "daily" && refillDay !== undefined) {
@@ -184,37 +186,6 @@ export const pageLimit = wholeNumber(1, 100).default(100);
 
 /** Text from a previous page. */
 export const cursor = text(1, 1_024);
-
-/**
- * The issue of an `expires` that is not later than now, which no schema can see. An expiry that is no number is the
- * schema's business.
- *
- * @param now - Unix epoch ms, handed in by the caller.
- */
-export function expiryIssues(
-  { expires }: { readonly expires?: unknown },
-  now: EpochMs,
-): readonly InputIssue[] {
-  return typeof expires === "number" && isExpired(expires, now)
-    ? [{ path: "expires", message: "must be later than now" }]
-    : [];
-}
-
-/**
- * The issue of an instant of the past that lies after now, which no schema can see: a span or a unit was mistaken.
- *
- * @param now - Unix epoch ms, handed in by the caller.
- */
-export function notLaterThanNow(
-  raw: Readonly<Record<string, unknown>>,
-  field: string,
-  now: EpochMs,
-): readonly InputIssue[] {
-  const value = raw[field];
-  return typeof value === "number" && value > now
-    ? [{ path: field, message: "must not be later than now" }]
-    : [];
-}
 
 /** A schema of what an operation takes. `Output`: what it answers, as far as others than the operation need it. */
 export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, Input>;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { DEFAULT_LIMIT } from "../rules/default-limit.js";
-import { DURATION_ERROR, DURATION_PATTERN, type Duration, durationMs } from "../rules/duration.js";
+import type { Duration } from "../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../rules/latchkey-types.js";
-import type { SpanMs } from "../time.js";
-import { flag, list, orRequired, text, wholeNumber } from "./input.js";
+import { flag, list, text, wholeNumber } from "./input.js";
+import { duration } from "./time-input.js";
 
 /** The limit of a key that is named `default`, as it is given. */
 export interface KeyLimitInput {
@@ -37,22 +37,6 @@ export interface IdentityLimitInput<Types extends LatchkeyTypes = DefaultTypes> 
   /** Whether it applies to every verification by itself, and not only to those that name it: false unless given. */
   readonly autoApply?: boolean | undefined;
 }
-
-const durationError = orRequired(DURATION_ERROR);
-
-/** The length of a window. What comes out is in ms. */
-export const duration = z.union(
-  [
-    z.number({ error: durationError }).int({ error: durationError }).min(1, {
-      error: durationError,
-    }),
-    z
-      .string({ error: durationError })
-      .regex(DURATION_PATTERN, { error: durationError })
-      .transform((value) => durationMs(value) as SpanMs),
-  ],
-  { error: durationError },
-) as z.ZodType<SpanMs, Duration>;
 
 const limitFields = {
   type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),

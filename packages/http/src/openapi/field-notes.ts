@@ -26,7 +26,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   exceeded: "Whether this limit refused.",
   expires: "Unix epoch ms at which the key expires; never if absent.",
   externalId: "Your own id of the user.",
-  graceMs: "How long the old key stays valid, in ms; never beyond its own expiry.",
+  graceMs:
+    "How long the old key stays valid, in ms or as a text such as `1d`; never beyond its own expiry.",
   granularity: "Length of a bucket; the range is at most 31 days, 366 days or 120 months.",
   identifier: "What the limit counts for: a user, an address.",
   identityId: "Id of the identity.",

@@ -25,6 +25,17 @@ describe("keys.rotateKey", () => {
     expect((await service.ok("apis.listKeys", { apiId })).keys[0].rotatedTo).toBe(next.keyId);
   });
 
+  test("takes a grace with its unit, and an instant as nothing but a number", async () => {
+    const { service, apiId, old } = await open();
+    await service.ok("keys.rotateKey", { keyId: old.keyId, graceMs: "1d" });
+    const { expires } = await service.latchkey.getKey({ keyId: old.keyId });
+    expect(expires).toBe(START + 86_400_000);
+    for (const expires of ["2031-05-17T00:00:00.000Z", 9e15]) {
+      const { status, body } = await service.call("keys.createKey", { apiId, expires });
+      expect([status, body.error.issues[0].path]).toEqual([400, "expires"]);
+    }
+  });
+
   test("is 409 the second time, 412 of an expired key, 404 of none, 400 of a bad grace", async () => {
     const { service, apiId, old } = await open();
     const short = await service.latchkey.createKey({ apiId, expires: START + 1 });

@@ -50,6 +50,12 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: { operation: "audit.pruneAuditEvents", input: { before: START * 2 } },
   },
   {
+    message:
+      'must be a whole number of ms from 0 to 31536000000, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"',
+    reason: "a pattern that compares a number with a bound for each unit would be unreadable",
+    example: { operation: "keys.rotateKey", input: { keyId: KEY_ID, graceMs: "366d" } },
+  },
+  {
     message: "must not be given twice",
     reason: "uniqueItems compares whole items, not one field of them",
     example: createKey({ ratelimits: [LIMIT, { ...LIMIT, limit: 20 }] }),

@@ -121,7 +121,10 @@ describe("keys, from the cradle to the grave", () => {
       "keys update key_1 --roles a,b!",
       "--roles (item 2) must be 1 to 512 characters of A-Z a-z 0-9 _ . : * -",
     ],
-    ["keys rotate key_1 --grace 366d", "--grace must be a whole number from 0 to 31536000000"],
+    [
+      "keys rotate key_1 --grace 366d",
+      "--grace must be a whole number of ms from 0 to 31536000000",
+    ],
     ["keys list api_1 --external-id", "--external-id needs a value"],
     ["identities get", "<identityId> is required where --external-id is not given"],
     ["apis create --name ab", "--name must be a string of 3 to 256 characters"],

@@ -5,16 +5,17 @@ import type { DeletedCount } from "../../store/statistics.js";
 import type { OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
-import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
+import { parseInput } from "../input.js";
+import { instant, notLaterThanNow } from "../time-input.js";
 
 /** Input of pruneAuditEvents. */
 export interface PruneAuditEventsInput {
-  /** Unix epoch ms, not later than now: entries that were written earlier are deleted. */
-  readonly before: number;
+  /** An instant, Unix epoch ms or a `Date`, not later than now: entries that were written earlier are deleted. */
+  readonly before: number | Date;
 }
 
 /** Schema of the input of pruneAuditEvents. */
-export const pruneAuditEventsInput = z.strictObject({ before: wholeNumber(0) });
+export const pruneAuditEventsInput = z.strictObject({ before: instant(0) });
 
 /** What pruning has deleted. */
 export interface PrunedCount {

@@ -10,8 +10,9 @@ import {
   requireVault,
   transact,
 } from "../context.js";
-import { evenWithIssues, expiryIssues, parseInput, prefix, wholeNumber } from "../input.js";
+import { evenWithIssues, parseInput, prefix, wholeNumber } from "../input.js";
 import { References } from "../references.js";
+import { expiryIssues } from "../time-input.js";
 import { type CreatedKey, insertKey, needForKey } from "./build.js";
 import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./settings.js";
 

@@ -4,8 +4,9 @@ import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js"
 import type { EpochMs } from "../../time.js";
 import { withCheckedMeta, withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
-import { flag, type ListSchema, notLaterThanNow, orRequired, parseInput } from "../input.js";
+import { flag, type ListSchema, orRequired, parseInput } from "../input.js";
 import { References } from "../references.js";
+import { notLaterThanNow } from "../time-input.js";
 import { insertKey, type KeyCredential, needForKey } from "./build.js";
 import { type ImportedKey, type ImportKeyInput, importedKey, startOf } from "./import-input.js";
 
@@ -147,12 +148,11 @@ function grantsIn(imports: readonly unknown[]): number {
 /** The issues of keys that were created later than now, of every key of a list. */
 export function importIssues(imports: unknown, now: EpochMs): readonly InputIssue[] {
   if (!Array.isArray(imports)) return [];
-  return imports.flatMap((imported: unknown, index) => {
-    const { createdAt } = (imported ?? {}) as { readonly createdAt?: unknown };
-    return typeof createdAt === "number" && createdAt > now
-      ? [{ path: `${index}.createdAt`, message: "must not be later than now" }]
-      : [];
-  });
+  return imports.flatMap((imported: unknown, index) =>
+    notLaterThanNow((imported ?? {}) as Readonly<Record<string, unknown>>, "createdAt", now).map(
+      ({ path, message }) => ({ path: `${index}.${path}`, message }),
+    ),
+  );
 }
 
 function candidateOf(context: OperationContext, imported: ImportedKey, index: number): Candidate {

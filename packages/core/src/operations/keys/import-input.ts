@@ -5,6 +5,7 @@ import { portableSha256, type SecretHash } from "../../secrets/hash.js";
 import { HASH_VARIANTS, type HashVariant, importedHash } from "../../secrets/imported.js";
 import { canShowStart, importedStart } from "../../secrets/shown-start.js";
 import { evenWithIssues, orRequired, prefix, text, wholeNumber } from "../input.js";
+import { instant } from "../time-input.js";
 import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./settings.js";
 
 const importedHashField = z
@@ -47,8 +48,8 @@ const plaintext = z
 /** A key of another system, with its hash or its plaintext. */
 export interface ImportKeyInput<Types extends LatchkeyTypes = DefaultTypes>
   extends KeySettingsInput<Types> {
-  /** Unix epoch ms at which the other system issued it, not later than now: now unless given. */
-  readonly createdAt?: number | undefined;
+  /** Unix epoch ms or a `Date`, at which the other system issued it, not later than now: now unless given. */
+  readonly createdAt?: number | Date | undefined;
   /** The SHA-256 of the whole secret, in place of `plaintext`. */
   readonly hash?: ImportedHashInput | undefined;
   /** The whole secret, in place of `hash`: 1 to 512 printable ASCII characters. */
@@ -75,7 +76,7 @@ export const importedKey = z
   .strictObject({
     ...keySettingsFields,
     remaining: wholeNumber(0).optional(),
-    createdAt: wholeNumber(0).optional(),
+    createdAt: instant(0).optional(),
     hash: importedHashField.optional(),
     plaintext: plaintext.optional(),
     start: text(0, 32).optional(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
+import type { Duration } from "../../rules/duration.js";
 import { versionAfter } from "../../rules/record-version.js";
 import { decideRotation } from "../../rules/rotation.js";
 import { secretForm } from "../../secrets/form.js";
@@ -15,7 +16,8 @@ import {
   requireVault,
   transact,
 } from "../context.js";
-import { id, parseInput, wholeNumber } from "../input.js";
+import { id, parseInput } from "../input.js";
+import { span } from "../time-input.js";
 import { wholeKeyFields } from "./audit-fields.js";
 import type { CreatedKey } from "./build.js";
 import { namesOf } from "./change.js";
@@ -28,14 +30,14 @@ const MAX_GRACE_MS = 365 * 86_400_000;
 export interface RotateKeyInput {
   /** Id of the key. */
   readonly keyId: string;
-  /** How long the old secret goes on, in ms: 0 to a year (31,536,000,000), 0 unless given. Never beyond its own expiry. */
-  readonly graceMs?: number | undefined;
+  /** How long the old secret goes on: whole ms, 0 to a year (31,536,000,000), or a text such as `"30s"` or `"1d"`; 0 unless given. Never beyond its own expiry. */
+  readonly graceMs?: Duration | undefined;
 }
 
 /** Schema of the input of rotateKey. */
 export const rotateKeyInput = z.strictObject({
   keyId: id,
-  graceMs: wholeNumber(0, MAX_GRACE_MS).default(0),
+  graceMs: span(MAX_GRACE_MS).default(0),
 });
 
 /** For whom a rotation is done. */

@@ -23,6 +23,7 @@ import {
   type NamedKeyLimitInput,
   namedKeyRatelimits,
 } from "../limit-input.js";
+import { instant } from "../time-input.js";
 
 /** What a key is given when it is created, with a new or an imported secret. */
 export interface KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> {
@@ -40,8 +41,8 @@ export interface KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly roles?: readonly string[] | undefined;
   /** Names of existing permissions, beside those of its roles: at most 1,000. */
   readonly permissions?: readonly PermissionName<Types>[] | undefined;
-  /** Unix epoch ms, later than now, from which on it is refused; never unless given. */
-  readonly expires?: number | undefined;
+  /** Unix epoch ms or a `Date`, later than now, from which on it is refused; never unless given. */
+  readonly expires?: number | Date | undefined;
   /** Uses that it has: whole and >= 1, unlimited unless given. */
   readonly remaining?: number | undefined;
   /** How its uses are restored; needs `remaining`. */
@@ -69,7 +70,7 @@ export const keySettingsFields = {
   meta: metadata.optional(),
   roles: list(grantName, MAX_HELD.roles, "names").optional(),
   permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
-  expires: wholeNumber(1).optional(),
+  expires: instant(1).optional(),
   remaining: wholeNumber(1).optional(),
   refill: refill.optional(),
   ratelimit: keyRatelimit.optional(),

@@ -7,7 +7,6 @@ import { withoutReadableRecord } from "../damaged.js";
 import type { RefillInput } from "../input.js";
 import {
   evenWithIssues,
-  expiryIssues,
   externalId,
   flag,
   id,
@@ -24,6 +23,7 @@ import {
   type NamedKeyLimitInput,
   namedKeyRatelimits,
 } from "../limit-input.js";
+import { expiryIssues, instant } from "../time-input.js";
 import { changeKey, disableDamagedKey } from "./change.js";
 import { type GrantInput, type GrantItem, permissionList, roleList } from "./grant-input.js";
 import type { KeyUpdate } from "./plan-update.js";
@@ -41,8 +41,8 @@ export interface UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly externalId?: string | null | undefined;
   /** The whole metadata: a JSON object of at most 16 KiB and 16 levels. Checked by `meta` of createLatchkey. */
   readonly meta?: Types["metaInput"] | null | undefined;
-  /** Unix epoch ms, later than now; null: never. The expiry of a rotated key cannot be put off. */
-  readonly expires?: number | null | undefined;
+  /** Unix epoch ms or a `Date`, later than now; null: never. The expiry of a rotated key cannot be put off. */
+  readonly expires?: number | Date | null | undefined;
   /** Uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
   readonly remaining?: number | null | undefined;
   /** How uses are restored; null for not at all. */
@@ -74,7 +74,7 @@ export const updateKeyInput = z
     ownerId: externalId.nullish(),
     externalId: externalId.nullish(),
     meta: metadata.nullish(),
-    expires: wholeNumber(1).nullish(),
+    expires: instant(1).nullish(),
     remaining: wholeNumber(0).nullish(),
     refill: refill.nullish(),
     ratelimit: keyRatelimit.nullish(),

@@ -7,7 +7,7 @@ import type { RatelimitState } from "../../verification/verdict.js";
 import { namespaceWindow } from "../../verification/window-name.js";
 import type { OperationContext } from "../context.js";
 import { flag, list, metadata, namespace, parseInput, text, wholeNumber } from "../input.js";
-import { duration } from "../limit-input.js";
+import { duration } from "../time-input.js";
 
 /** Input of limit. */
 export interface LimitInput {

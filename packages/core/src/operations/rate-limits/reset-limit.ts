@@ -9,8 +9,8 @@ import type { Transaction } from "../../store/transaction.js";
 import { adHocWindow, configuredWindow, namespaceWindow } from "../../verification/window-name.js";
 import { type Audit, type OperationContext, transact } from "../context.js";
 import { evenWithIssues, id, namespace, parseInput, text } from "../input.js";
-import { duration } from "../limit-input.js";
 import { readRecordIn } from "../read-record.js";
+import { duration } from "../time-input.js";
 import { refuseUsageChange } from "../usage-refusal.js";
 
 /**

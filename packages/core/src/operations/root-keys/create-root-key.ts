@@ -9,14 +9,8 @@ import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permiss
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import { type OperationContext, randomRepeated, transact } from "../context.js";
-import {
-  expiryIssues,
-  type ListSchema,
-  orRequired,
-  parseInput,
-  text,
-  wholeNumber,
-} from "../input.js";
+import { type ListSchema, orRequired, parseInput, text } from "../input.js";
+import { expiryIssues, instant } from "../time-input.js";
 
 const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
 
@@ -37,15 +31,15 @@ export interface CreateRootKeyInput {
   readonly permissions: readonly string[];
   /** For people: 1 to 256 characters. */
   readonly name?: string | undefined;
-  /** Unix epoch ms, later than now; never unless given. */
-  readonly expires?: number | undefined;
+  /** Unix epoch ms or a `Date`, later than now; never unless given. */
+  readonly expires?: number | Date | undefined;
 }
 
 /** Schema of the input of createRootKey. */
 export const createRootKeyInput = z.strictObject({
   permissions: rootPermissions,
   name: text(1, 256).optional(),
-  expires: wholeNumber(1).optional(),
+  expires: instant(1).optional(),
 });
 
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */

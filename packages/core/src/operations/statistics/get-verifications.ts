@@ -16,7 +16,8 @@ import type { EpochMs, SpanMs } from "../../time.js";
 import { notFound, type OperationContext } from "../context.js";
 import { identityWant } from "../identities/find.js";
 import type { IdentityReference } from "../input.js";
-import { evenWithIssues, externalId, id, orRequired, parseInput, wholeNumber } from "../input.js";
+import { evenWithIssues, externalId, id, orRequired, parseInput } from "../input.js";
+import { instant } from "../time-input.js";
 
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
 const LATEST: EpochMs = 253_402_300_799_999;
@@ -32,10 +33,10 @@ export interface GetVerificationsInput extends IdentityReference {
   readonly ownerId?: string | undefined;
   /** Id of the API. */
   readonly apiId?: string | undefined;
-  /** Unix epoch ms, included: 30 days before `end` unless given. */
-  readonly start?: number | undefined;
-  /** Unix epoch ms, not included: now unless given. */
-  readonly end?: number | undefined;
+  /** Unix epoch ms or a `Date`, included: 30 days before `end` unless given. */
+  readonly start?: number | Date | undefined;
+  /** Unix epoch ms or a `Date`, not included: now unless given. */
+  readonly end?: number | Date | undefined;
   /** Length of a bucket in UTC, `day` unless given. `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
   readonly granularity?: Granularity | undefined;
 }
@@ -48,8 +49,8 @@ export const getVerificationsInput = z
     externalId: externalId.optional(),
     ownerId: externalId.optional(),
     apiId: id.optional(),
-    start: wholeNumber(0, LATEST).optional(),
-    end: wholeNumber(0, LATEST).optional(),
+    start: instant(0, LATEST).optional(),
+    end: instant(0, LATEST).optional(),
     granularity: z
       .enum(GRANULARITIES, { error: orRequired('must be "hour", "day" or "month"') })
       .default("day"),

@@ -3,16 +3,17 @@ import { bucketStartAt } from "../../statistics/buckets.js";
 import type { PrunedCount } from "../audit-log/prune-audit-events.js";
 import type { OperationContext } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
-import { notLaterThanNow, parseInput, wholeNumber } from "../input.js";
+import { parseInput } from "../input.js";
+import { instant, notLaterThanNow } from "../time-input.js";
 
 /** Input of pruneVerifications. */
 export interface PruneVerificationsInput {
-  /** Unix epoch ms, not later than now: counters of days of UTC that were over by then are deleted. */
-  readonly before: number;
+  /** An instant, Unix epoch ms or a `Date`, not later than now: counters of days of UTC that were over by then are deleted. */
+  readonly before: number | Date;
 }
 
 /** Schema of the input of pruneVerifications. */
-export const pruneVerificationsInput = z.strictObject({ before: wholeNumber(0) });
+export const pruneVerificationsInput = z.strictObject({ before: instant(0) });
 
 /** @see StatisticsOperations.pruneVerifications */
 export async function pruneVerifications(

@@ -16,7 +16,8 @@ import {
   text,
   wholeNumber,
 } from "../input.js";
-import { addDuplicateIssues, duration } from "../limit-input.js";
+import { addDuplicateIssues } from "../limit-input.js";
+import { duration } from "../time-input.js";
 
 /** Most characters of an id, a name or a tag, and most limits and tags of one request. */
 export const VERIFY_BOUNDS = { text: 128, limits: 50, tags: 10 } as const;

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import type { InputIssue } from "../errors.js";
+import { DURATION_ERROR, DURATION_PATTERN, type Duration, durationMs } from "../rules/duration.js";
+import { isExpired } from "../rules/expiry.js";
+import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
+import { orRequired, wholeNumber } from "./input.js";
+
+/**
+ * An instant from `min` to `max`, both included: whole ms since the Unix epoch, or a `Date`. What comes out is in ms. Over HTTP
+ * it is a number: JSON has no dates.
+ */
+export function instant(
+  min: EpochMs,
+  max: EpochMs = LAST_INSTANT,
+): z.ZodType<EpochMs, number | Date> {
+  const error = `must be an instant from ${min} to ${max}: whole ms since the Unix epoch (or a JavaScript Date)`;
+  return z.preprocess(msOfDate, wholeNumber(min, max, error)) as z.ZodType<EpochMs, number | Date>;
+}
+
+/** A span of at least 1 ms: whole ms, or a text with its unit. What comes out is in ms. */
+export const duration = spanOf(1, Number.MAX_SAFE_INTEGER, DURATION_ERROR);
+
+/** A span from 0 to `max` ms, both included: whole ms, or a text with its unit. What comes out is in ms. */
+export function span(max: SpanMs): z.ZodType<SpanMs, Duration> {
+  return spanOf(
+    0,
+    max,
+    `must be a whole number of ms from 0 to ${max}, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"`,
+  );
+}
+
+function spanOf(min: SpanMs, max: SpanMs, message: string): z.ZodType<SpanMs, Duration> {
+  const error = orRequired(message);
+  const text = z
+    .string({ error })
+    .regex(DURATION_PATTERN, { error })
+    .transform((value, context): SpanMs => {
+      const ms = durationMs(value);
+      if (ms !== null && ms <= max) return ms;
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    });
+  return z.union([wholeNumber(min, max, message), text], { error }) as z.ZodType<SpanMs, Duration>;
+}
+
+/**
+ * The issue of an `expires` that is not later than now, which no schema can see. An expiry that is no instant is the
+ * schema's business.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function expiryIssues(
+  { expires }: { readonly expires?: unknown },
+  now: EpochMs,
+): readonly InputIssue[] {
+  const at = msOfDate(expires);
+  return typeof at === "number" && isExpired(at, now)
+    ? [{ path: "expires", message: "must be later than now" }]
+    : [];
+}
+
+/**
+ * The issue of an instant of the past that lies after now, which no schema can see: a span or a unit was mistaken.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function notLaterThanNow(
+  raw: Readonly<Record<string, unknown>>,
+  field: string,
+  now: EpochMs,
+): readonly InputIssue[] {
+  const at = msOfDate(raw[field]);
+  return typeof at === "number" && at > now
+    ? [{ path: field, message: "must not be later than now" }]
+    : [];
+}
+
+/** The ms of a date, NaN for an invalid one; anything else as it is. */
+function msOfDate(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  try {
+    // Not by `instanceof`: a date of another realm (a test runner's, an iframe's) is a date as well.
+    return Date.prototype.getTime.call(value);
+  } catch {
+    return value;
+  }
+}
