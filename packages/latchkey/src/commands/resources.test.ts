@@ -123,7 +123,7 @@ describe("keys, from the cradle to the grave", () => {
     ],
     [
       "keys rotate key_1 --grace 366d",
-      "--grace must be a whole number of ms from 0 to 31536000000",
+      '--grace must be a whole number of ms from 0 to 31536000000, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"',
     ],
     ["keys list api_1 --external-id", "--external-id needs a value"],
     ["identities get", "<identityId> is required where --external-id is not given"],
