@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadedWith } from "../testing/records.js";
-import { firstFailedCheck, RECORD_CHECKS, type RecordCheckName } from "./checks.js";
+import { RECORD_CHECKS, type RecordCheckName } from "./checks.js";
+import { judgeRecords } from "./judge.js";
 import type { LoadedKey } from "./loaded-key.js";
 import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
 
@@ -38,7 +39,7 @@ test("the checks are made in one order", () => {
 });
 
 test("a key about which nothing is wrong fails none", () => {
-  expect(firstFailedCheck(loadedWith(), PLAIN_QUESTION, NOW)).toBeNull();
+  expect(judgeRecords(loadedWith(), PLAIN_QUESTION, NOW)).toBeNull();
 });
 
 test("whatever fails at once, each check fails for its own reason alone and the first of the order is named", () => {
@@ -48,7 +49,7 @@ test("whatever fails at once, each check fails for its own reason alone and the 
       const [loaded, question] = withFailures(failing);
       const failed = RECORD_CHECKS.filter((check) => !check.passes(loaded, question, NOW));
       expect(failed.map(({ name }) => name)).toEqual(failing);
-      expect(firstFailedCheck(loaded, question, NOW)?.name).toBe(failing[0]);
+      expect(judgeRecords(loaded, question, NOW) ?? undefined).toBe(failed[0]);
     }),
   );
 });

@@ -41,15 +41,18 @@ export type RecordCheckName = keyof RecordCheckDetails;
 export type RecordRefusal = "DISABLED" | "FORBIDDEN" | "EXPIRED" | "INSUFFICIENT_PERMISSIONS";
 
 /** One check: the verdict where it fails, and what a dry run shows of it. */
-export interface RecordCheck<Name extends RecordCheckName = RecordCheckName> {
+interface CheckOf<Name extends RecordCheckName> {
   readonly name: Name;
   readonly code: RecordRefusal;
   passes(loaded: VerifiableKey, question: VerifyQuestion, now: EpochMs): boolean;
   details(loaded: VerifiableKey, question: VerifyQuestion): RecordCheckDetails[Name];
 }
 
+/** Any of the checks: switch over `name`. */
+export type RecordCheck = { [Name in RecordCheckName]: CheckOf<Name> }[RecordCheckName];
+
 /** The key is switched on. */
-const enabled: RecordCheck<"enabled"> = {
+const enabled: CheckOf<"enabled"> = {
   name: "enabled",
   code: "DISABLED",
   passes: ({ key }) => key.enabled,
@@ -57,14 +60,14 @@ const enabled: RecordCheck<"enabled"> = {
 };
 
 /** The key belongs to the API that the question names, if it names one. */
-const api: RecordCheck<"api"> = {
+const api: CheckOf<"api"> = {
   name: "api",
   code: "FORBIDDEN",
   passes: ({ key }, { apiId }) => apiId === null || apiId === key.apiId,
   details: ({ key }, { apiId }) => ({ apiId: key.apiId, ...(apiId !== null && { wanted: apiId }) }),
 };
 
-const expiry: RecordCheck<"expiry"> = {
+const expiry: CheckOf<"expiry"> = {
   name: "expiry",
   code: "EXPIRED",
   passes: ({ key }, _question, now) => !isExpired(key.expires, now),
@@ -72,7 +75,7 @@ const expiry: RecordCheck<"expiry"> = {
 };
 
 /** The API has no allow-list, or the address is in it. */
-const address: RecordCheck<"address"> = {
+const address: CheckOf<"address"> = {
   name: "address",
   code: "FORBIDDEN",
   passes: (loaded, question) => {
@@ -83,7 +86,7 @@ const address: RecordCheck<"address"> = {
     question.address === null ? {} : { ipAddress: question.address },
 };
 
-const permissions: RecordCheck<"permissions"> = {
+const permissions: CheckOf<"permissions"> = {
   name: "permissions",
   code: "INSUFFICIENT_PERMISSIONS",
   passes: (loaded, question) =>
@@ -102,17 +105,3 @@ const permissions: RecordCheck<"permissions"> = {
  * @see packages/core/decisions/0005-order-of-checks.md
  */
 export const RECORD_CHECKS: readonly RecordCheck[] = [enabled, api, expiry, address, permissions];
-
-/**
- * The first check that fails, or null where all pass.
- *
- * @param now - Unix epoch ms, handed in by the caller.
- */
-export function firstFailedCheck(
-  loaded: VerifiableKey,
-  question: VerifyQuestion,
-  now: EpochMs,
-): RecordCheck | null {
-  for (const check of RECORD_CHECKS) if (!check.passes(loaded, question, now)) return check;
-  return null;
-}

@@ -4,10 +4,9 @@ import type { RateWindow } from "../rules/rate-window.js";
 import { type AppliedCharge, applyCharge, type ChargeState } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { RECORD_CHECKS } from "./checks.js";
-import { concludeVerification } from "./conclusion.js";
-import { decideVerification } from "./decision.js";
 import { allChecks, type VerdictCheck } from "./dry-run.js";
 import { effectiveUses } from "./effective-uses.js";
+import { judgeRecords, verdictOnCharge, verdictOnRefusal } from "./judge.js";
 import { decideLimits } from "./limit-precedence.js";
 import type { LoadedKey } from "./loaded-key.js";
 import { dueRefillOf, planCharge, planPeek } from "./plan.js";
@@ -105,12 +104,11 @@ function stateOf({ loaded, windows }: Setup): ChargeState {
 }
 
 function peekAt(on: Setup, question: VerifyQuestion, now: number): readonly VerdictCheck[] {
-  const decision = decideLimits(on.loaded, question.limits);
-  if (decision.kind !== "charge") throw new Error(decision.kind);
-  const plan = planPeek(on.loaded, question.cost, decision.limits);
+  const { limits } = decideLimits(on.loaded, question.limits);
+  const plan = planPeek(on.loaded, question.cost, limits);
   const moment = { now, refill: dueRefillOf(on.loaded, now) };
   const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
-  const peek = { limits: decision.limits, cost: question.cost, charge };
+  const peek = { limits, cost: question.cost, charge };
   return allChecks(on.loaded, question, peek, now);
 }
 
@@ -124,14 +122,15 @@ function codeOf(checks: readonly VerdictCheck[]): string {
 }
 
 function verdictAt(on: Setup, now: number) {
-  const decision = decideVerification(on.loaded, on.question, now);
+  const refusal = judgeRecords(on.loaded, on.question, now);
+  const { limits } = decideLimits(on.loaded, on.question.limits);
   const plan =
-    decision.kind === "charge"
-      ? planCharge(on.loaded, on.question.cost, decision.limits)
-      : planPeek(on.loaded);
+    refusal === null ? planCharge(on.loaded, on.question.cost, limits) : planPeek(on.loaded);
   const moment = { now, refill: dueRefillOf(on.loaded, now) };
   const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
-  return concludeVerification(on.loaded, decision, charge, now, on.question);
+  return refusal === null
+    ? verdictOnCharge(on.loaded, plan, charge, now)
+    : verdictOnRefusal(on.loaded, on.question, refusal, charge, now);
 }
 
 test("the verdict is that of the first check that failed", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { KeyRecord } from "../records/key.js";
 import { applyCharge, type ChargeState } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
-import { allChecks, knownLimits, NO_SUCH_KEY, usesBefore, type VerdictCheck } from "./dry-run.js";
+import { allChecks, NO_SUCH_KEY, usesBefore, type VerdictCheck } from "./dry-run.js";
 import { effectiveUses } from "./effective-uses.js";
 import { decideLimits } from "./limit-precedence.js";
 import type { LoadedKey } from "./loaded-key.js";
@@ -25,9 +25,8 @@ interface Setup {
 function checksIn({ key = {}, loaded: fields = {}, question = {}, used = 0 }: Setup) {
   const loaded = loadedWith(key, fields);
   const wanted = { ...PLAIN_QUESTION, ...question };
-  const decision = decideLimits(loaded, wanted.limits);
-  if (decision.kind !== "charge") throw new Error("a limit is unknown");
-  const plan = planPeek(loaded, wanted.cost, decision.limits);
+  const { limits } = decideLimits(loaded, wanted.limits);
+  const plan = planPeek(loaded, wanted.cost, limits);
   const state: ChargeState = {
     usage: effectiveUses(loaded).usage,
     windows: plan.limits.map(() => ({ startedAt: MINUTE_AT, used })),
@@ -35,7 +34,7 @@ function checksIn({ key = {}, loaded: fields = {}, question = {}, used = 0 }: Se
   };
   const { result } = applyCharge(state, plan, { now: NOW, refill: dueRefillOf(loaded, NOW) });
   if (result.kind === "conflict") throw new Error(result.kind);
-  const peek = { limits: decision.limits, cost: wanted.cost, charge: result };
+  const peek = { limits, cost: wanted.cost, charge: result };
   return allChecks(loaded, wanted, peek, NOW);
 }
 
@@ -242,21 +241,6 @@ describe("uses", () => {
       cost: 1,
       nextRefillAt: MIDNIGHT,
     });
-  });
-});
-
-describe("the limits that can be peeked at", () => {
-  const request = (name: string) => ({ name, cost: 2, adHoc: null, isOptional: false });
-
-  test("are those of a verification, without the names that nothing configures", () => {
-    const loaded = loadedWith({ ratelimits: [limitNamed("default"), limitNamed("a")] });
-    const names = (requested: readonly string[]) =>
-      knownLimits(loaded, requested.map(request)).map(({ name, cost }) => [name, cost]);
-    expect(names(["x", "a", "y"])).toEqual([
-      ["default", 1],
-      ["a", 2],
-    ]);
-    expect(names(["x"])).toEqual([["default", 1]]);
   });
 });
 

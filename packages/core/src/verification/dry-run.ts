@@ -5,9 +5,8 @@ import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.j
 import type { EpochMs, SpanMs } from "../time.js";
 import { RECORD_CHECKS, type RecordCheckDetails, type RecordCheckName } from "./checks.js";
 import { effectiveUses } from "./effective-uses.js";
-import { decideLimits } from "./limit-precedence.js";
 import type { LoadedKey } from "./loaded-key.js";
-import type { LimitRequest, VerifyQuestion } from "./question.js";
+import type { VerifyQuestion } from "./question.js";
 import { refillRetryAfterMs, windowRetryAfterMs } from "./retry-after.js";
 import type { VerifyOutcome } from "./verdict.js";
 
@@ -116,19 +115,6 @@ export function allChecks(
     ...byLimits,
     usesCheck(loaded, peek, now),
   ];
-}
-
-/** The limits that can be looked at: a name that nothing configures is an error only of a verification that gets that far. */
-export function knownLimits(
-  loaded: LoadedKey,
-  requested: readonly LimitRequest[],
-): readonly LimitCharge[] {
-  const decision = decideLimits(loaded, requested);
-  if (decision.kind === "charge") return decision.limits;
-  return knownLimits(
-    loaded,
-    requested.filter(({ name }) => !decision.names.includes(name)),
-  );
 }
 
 /** Uses left before the cost is taken; null for unlimited. */

@@ -139,7 +139,7 @@ export function chargePlanOf(
   if (latest !== null && latest.plan.cost === cost && isSameLimits(latest.limits, limits))
     return latest.plan;
   const decision = decideLimits(cached, limits);
-  if (decision.kind === "unknown-limits") return null;
+  if (decision.unknown.length > 0) return null;
   const plan = planCharge(cached, cost, decision.limits);
   cached.latest = { limits, plan };
   return plan;

@@ -14,7 +14,7 @@ const requestFor = (name: string, fields: Partial<LimitRequest> = {}): LimitRequ
 describe("which limits are charged", () => {
   const limitsOf = (...args: Parameters<typeof decideLimits>) => {
     const decision = decideLimits(...args);
-    if (decision.kind !== "charge") throw new Error(`decided ${decision.kind}`);
+    if (decision.unknown.length > 0) throw new Error(`unknown: ${decision.unknown}`);
     return decision.limits;
   };
   const shared = (name: string, limit: number, autoApply = false) => ({
@@ -168,17 +168,23 @@ describe("which limits are charged", () => {
     ]);
   });
 
-  test("names that nothing configures are an error that lists them all, and nothing is charged", () => {
+  test("names that nothing configures are listed, beside the limits that a peek can look at", () => {
     const loaded = loadedWith({ ratelimits: [limitNamed("default"), limitNamed("a")] });
     const requested = [requestFor("x"), requestFor("a"), requestFor("y")];
-    expect(decideLimits(loaded, requested)).toEqual({ kind: "unknown-limits", names: ["x", "y"] });
+    expect(decideLimits(loaded, requested)).toMatchObject({
+      limits: [
+        { name: "default", cost: 1 },
+        { name: "a", cost: 1 },
+      ],
+      unknown: ["x", "y"],
+    });
   });
 
   test("a limit of an identity that was deleted is one that nothing configures", () => {
     const loaded = loadedWith({ identityId: "id_1" }, { identity: null });
     expect(decideLimits(loaded, [requestFor("tokens")])).toEqual({
-      kind: "unknown-limits",
-      names: ["tokens"],
+      limits: [],
+      unknown: ["tokens"],
     });
   });
 

@@ -8,10 +8,11 @@ import { adHocWindow, configuredWindow } from "./window-name.js";
 export const KEY_INDEX = 0;
 export const IDENTITY_INDEX = 1;
 
-/** Which limits a verification takes from, or which of its names belong to no configured limit. */
-export type LimitDecision =
-  | { readonly kind: "charge"; readonly limits: readonly LimitCharge[] }
-  | { readonly kind: "unknown-limits"; readonly names: readonly string[] };
+/** Which limits a verification takes from, and which of its names belong to no configured limit: then it takes from none. */
+export interface LimitDecision {
+  readonly limits: readonly LimitCharge[];
+  readonly unknown: readonly string[];
+}
 
 const NO_REQUESTS: readonly LimitRequest[] = [];
 
@@ -38,9 +39,7 @@ export function decideLimits(
     if (limit !== null) limits.push(limit);
     else if (!request.isOptional) unknown.push(request.name);
   }
-  return unknown.length > 0
-    ? { kind: "unknown-limits", names: unknown }
-    : { kind: "charge", limits };
+  return { limits, unknown };
 }
 
 /** Those that apply by themselves, without those that the request names. */

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { KeyRecord } from "../records/key.js";
 import { applyCharge, type ChargeState } from "../store/charge.js";
 import { limitNamed, loadedWith, usageOf } from "../testing/records.js";
-import { decideVerification } from "./decision.js";
+import { judgeRecords } from "./judge.js";
+import { decideLimits } from "./limit-precedence.js";
 import type { LoadedKey } from "./loaded-key.js";
 import { planCharge } from "./plan.js";
 import type { VerifyQuestion } from "./question.js";
@@ -72,10 +73,11 @@ function answerTo(setup: Setup): string {
     workspace: { id: "ws_default", name: null, enabled: setup.workspaceEnabled, version: 1 },
     permissions: ["docs.read"],
   });
-  const decision = decideVerification(loaded, setup.question, NOW);
-  if (decision.kind === "refuse") return decision.code;
-  if (decision.kind !== "charge") return decision.kind;
-  const plan = planCharge(loaded, setup.question.cost, decision.limits);
+  const refusal = judgeRecords(loaded, setup.question, NOW);
+  if (refusal !== null) return refusal === "workspace-disabled" ? refusal : refusal.code;
+  const { limits, unknown } = decideLimits(loaded, setup.question.limits);
+  if (unknown.length > 0) return "unknown-limits";
+  const plan = planCharge(loaded, setup.question.cost, limits);
   const state: ChargeState = {
     usage: usageOf(setup.remaining),
     windows: plan.limits.map(() => ({ startedAt: 960_000, used: setup.used })),

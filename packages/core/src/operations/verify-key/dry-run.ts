@@ -1,15 +1,14 @@
 import { LatchkeyError } from "../../errors.js";
 import type { AppliedCharge } from "../../store/charge.js";
-import { concludeVerification } from "../../verification/conclusion.js";
-import { decideVerification } from "../../verification/decision.js";
 import {
   allChecks,
   type DryRunOutcome,
-  knownLimits,
   NO_SUCH_KEY,
   type Peek,
   usesBefore,
 } from "../../verification/dry-run.js";
+import { judgeRecords, verdictOnCharge, verdictOnRefusal } from "../../verification/judge.js";
+import { decideLimits } from "../../verification/limit-precedence.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { dueRefillOf, planPeek } from "../../verification/plan.js";
 import type { VerifyQuestion } from "../../verification/question.js";
@@ -38,15 +37,17 @@ export async function dryRun(
     if (loaded === null || !isVisible(context, scope, loaded))
       return { valid: false, code: "NOT_FOUND", checks: NO_SUCH_KEY };
     const now = context.now();
-    const decision = decideVerification(loaded, question, now);
+    const refusal = judgeRecords(loaded, question, now);
+    const { limits, unknown } = decideLimits(loaded, question.limits);
     // With the whole cost also where the records refuse already: what lies behind is shown, too.
-    const limits = knownLimits(loaded, question.limits);
     const plan = planPeek(loaded, question.cost, limits);
     const charge = await context.store.charge(plan, { now, refill: dueRefillOf(loaded, now) });
     if (charge.kind === "stale" || charge.kind === "conflict") continue;
     const peek: Peek = { limits, cost: question.cost, charge };
-    const confirmed = decision.kind === "charge" ? charge : withoutCharge(peek);
-    const verdict = concludeVerification(loaded, decision, confirmed, now, question);
+    const verdict =
+      refusal === null && unknown.length === 0
+        ? verdictOnCharge(loaded, peek, charge, now)
+        : verdictOnRefusal(loaded, question, refusal, withoutCharge(peek), now);
     return { ...verdict, checks: allChecks(loaded, question, peek, now) };
   }
   throw new LatchkeyError("STORE_UNAVAILABLE", "the key kept changing while it was looked at", {

@@ -8,11 +8,14 @@ import { LatchkeyError } from "../../errors.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import type { ChargePlan, ChargeResult } from "../../store/charge.js";
 import type { EpochMs } from "../../time.js";
-import { concludeVerification, verdictOnCharge } from "../../verification/conclusion.js";
-import { type Refusal, refusalOf } from "../../verification/decision.js";
 import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
+import {
+  judgeRecords,
+  type Refusal,
+  verdictOnCharge,
+  verdictOnRefusal,
+} from "../../verification/judge.js";
 import { type CachedKey, chargePlanOf, momentOf } from "../../verification/key-cache.js";
-import { decideLimits } from "../../verification/limit-precedence.js";
 import { planPeek } from "../../verification/plan.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
@@ -116,7 +119,7 @@ function verifyCached(
   if (!isVisible(context, scope, cached)) return unknownSecret(context, request, watch);
   const { question, requestId } = request;
   const now = context.now();
-  const refusal = refusalOf(cached, question, now);
+  const refusal = judgeRecords(cached, question, now);
   const plan = refusal === null ? chargePlanOf(cached, question) : null;
   const isRemembered = requestId !== undefined && plan !== null;
   const remembered = isRemembered ? chargeRequestOf(requestId, question, now) : undefined;
@@ -144,10 +147,10 @@ function conclude(
   }
   const { recorder } = context;
   const { question } = request;
-  const { limits, cost } = question;
+  const { cost } = question;
   const verdict =
     plan === null
-      ? concludeVerification(cached, refusal ?? decideLimits(cached, limits), charge, now, question)
+      ? verdictOnRefusal(cached, question, refusal, charge, now)
       : verdictOnCharge(cached, plan, charge, now);
   if (recorder !== null) recorder.count(cached, verdict.code, now);
   if (watch !== null)

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import type { AppliedCharge } from "../store/charge.js";
+import { limitNamed, loadedWith } from "../testing/records.js";
+import { judgeRecords, verdictOnCharge, verdictOnRefusal } from "./judge.js";
+import type { LoadedKey } from "./loaded-key.js";
+import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
+
+const NOW = 1_000_000;
+const NOTHING = { limits: [], cost: 1 };
+const DISABLED_WORKSPACE = { id: "ws_default", name: null, enabled: false, version: 1 };
+const charged: AppliedCharge = { kind: "charged", remaining: 4, limits: [] };
+
+const questionWith = (fields: Partial<VerifyQuestion>): VerifyQuestion => ({
+  ...PLAIN_QUESTION,
+  ...fields,
+});
+
+/** What the records say of a question: why they refuse, or to charge. */
+function answerOf(loaded: LoadedKey, question: VerifyQuestion): string {
+  const refusal = judgeRecords(loaded, question, NOW);
+  if (refusal === null) return "charge";
+  return refusal === "workspace-disabled" ? refusal : refusal.code;
+}
+
+function refuse(loaded: LoadedKey, fields: Partial<VerifyQuestion> = {}) {
+  const question = questionWith(fields);
+  return verdictOnRefusal(loaded, question, judgeRecords(loaded, question, NOW), charged, NOW);
+}
+
+describe("what the records say", () => {
+  test("a key about which nothing is wrong is charged", () => {
+    expect(answerOf(loadedWith(), PLAIN_QUESTION)).toBe("charge");
+  });
+
+  test("in a disabled workspace no key is decided on: that is an error, not a verdict", () => {
+    const loaded = loadedWith({}, { workspace: DISABLED_WORKSPACE });
+    expect(answerOf(loaded, PLAIN_QUESTION)).toBe("workspace-disabled");
+  });
+
+  test("a key that is switched off is DISABLED", () => {
+    expect(answerOf(loadedWith({ enabled: false }), PLAIN_QUESTION)).toBe("DISABLED");
+  });
+
+  test.each([
+    { expires: NOW + 1, answer: "charge" },
+    { expires: NOW, answer: "EXPIRED" },
+    { expires: NOW - 1, answer: "EXPIRED" },
+  ])(
+    "at $expires, of a key that expires then, the answer at 1000000 is $answer",
+    ({ expires, answer }) => {
+      expect(answerOf(loadedWith({ expires }), PLAIN_QUESTION)).toBe(answer);
+    },
+  );
+
+  test.each([
+    { apiId: null, answer: "charge" },
+    { apiId: "api_1", answer: "charge" },
+    { apiId: "api_2", answer: "FORBIDDEN" },
+  ])("a key of api_1, verified with apiId $apiId, is answered $answer", ({ apiId, answer }) => {
+    expect(answerOf(loadedWith(), questionWith({ apiId }))).toBe(answer);
+  });
+
+  test.each([
+    { ipWhitelist: [], address: null, answer: "charge" },
+    { ipWhitelist: [], address: "192.0.2.7", answer: "charge" },
+    { ipWhitelist: ["192.0.2.0/24", "2001:db8::/32"], address: "192.0.2.7", answer: "charge" },
+    { ipWhitelist: ["192.0.2.0/24", "2001:db8::/32"], address: "2001:db8::7", answer: "charge" },
+    { ipWhitelist: ["192.0.2.0/24", "2001:db8::/32"], address: "192.0.3.7", answer: "FORBIDDEN" },
+    { ipWhitelist: ["192.0.2.0/24", "2001:db8::/32"], address: null, answer: "FORBIDDEN" },
+  ])(
+    "a key of an API for $ipWhitelist, presented from $address, is answered $answer",
+    ({ ipWhitelist, address, answer }) => {
+      const loaded = loadedWith({}, { api: { ...loadedWith().api, ipWhitelist } });
+      expect(answerOf(loaded, questionWith({ address }))).toBe(answer);
+    },
+  );
+
+  test("a key without a wanted permission has INSUFFICIENT_PERMISSIONS, one with it is charged", () => {
+    const question = questionWith({ permissions: { and: ["docs.read", "docs.write"] } });
+    expect(answerOf(loadedWith({}, { permissions: ["docs.read"] }), question)).toBe(
+      "INSUFFICIENT_PERMISSIONS",
+    );
+    expect(answerOf(loadedWith({}, { permissions: ["docs.*"] }), question)).toBe("charge");
+  });
+
+  test("a question without permissions is fine for a key that has none", () => {
+    expect(answerOf(loadedWith(), questionWith({ permissions: null }))).toBe("charge");
+  });
+
+  test("names of roles are no permissions", () => {
+    const loaded = loadedWith({}, { roles: ["admin"] });
+    expect(answerOf(loaded, questionWith({ permissions: "admin" }))).toBe(
+      "INSUFFICIENT_PERMISSIONS",
+    );
+  });
+});
+
+describe("the verdict that the store has confirmed", () => {
+  test.each([
+    { kind: "charged", code: "VALID" },
+    { kind: "rate-limited", code: "RATE_LIMITED" },
+    { kind: "usage-exceeded", code: "USAGE_EXCEEDED" },
+  ] as const)("on a charge which came to $kind is $code", ({ kind, code }) => {
+    expect(verdictOnCharge(loadedWith(), NOTHING, { ...charged, kind }, NOW)).toMatchObject({
+      valid: code === "VALID",
+      code,
+      remaining: 4,
+    });
+  });
+
+  test("on a refusal is that refusal, whatever the counters say", () => {
+    const expired = loadedWith({ expires: NOW });
+    expect(refuse(expired)).toMatchObject({ valid: false, code: "EXPIRED" });
+  });
+
+  test("on a refusal for want of permissions says which part of the query is missing", () => {
+    const permissions = { or: ["docs.read", { and: ["docs.write", "docs.list"] }] };
+    expect(refuse(loadedWith(), { permissions })).toMatchObject({ missing: permissions });
+    expect(refuse(loadedWith({ enabled: false }), { permissions })).not.toHaveProperty("missing");
+  });
+
+  test("says how long each window is that was evaluated, and by name: a remembered answer may be older", () => {
+    const limit = { name: "tiles", limit: 10, duration: 60_000, cost: 1, window: "w", owner: 0 };
+    const reading = { limit: 10, remaining: 9, resetAt: NOW + 1, exceeded: false };
+    const limits = ["tiles", "gone"].map((name) => ({ ...reading, name }));
+    const taken = { limits: [limit], cost: 1 };
+    expect(verdictOnCharge(loadedWith(), taken, { ...charged, limits }, NOW)).toMatchObject({
+      ratelimits: [
+        { name: "tiles", duration: 60_000 },
+        expect.not.objectContaining({ duration: expect.anything() }),
+      ],
+    });
+  });
+
+  test("in a disabled workspace is an error with its reason", () => {
+    expect(() => refuse(loadedWith({}, { workspace: DISABLED_WORKSPACE }))).toThrow(
+      expect.objectContaining({ code: "FORBIDDEN", reason: "workspace-disabled" }),
+    );
+  });
+
+  test("about limits that nothing configures is an error that names each by its place", () => {
+    const known = loadedWith({ ratelimits: [limitNamed("a", 1)] });
+    const limits = [
+      { name: "default", cost: 1, adHoc: null, isOptional: true },
+      ...["x", "a", "y"].map((name) => ({ name, cost: 1, adHoc: null, isOptional: false })),
+    ];
+    expect(() => refuse(known, { limits })).toThrow(
+      expect.objectContaining({
+        code: "BAD_REQUEST",
+        issues: [
+          expect.objectContaining({ path: "ratelimits.0.name" }),
+          expect.objectContaining({ path: "ratelimits.2.name" }),
+        ],
+      }),
+    );
+  });
+});

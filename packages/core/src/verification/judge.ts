@@ -1,0 +1,83 @@
+import { badRequest, LatchkeyError } from "../errors.js";
+import type { AppliedCharge } from "../store/charge.js";
+import type { EpochMs } from "../time.js";
+import { RECORD_CHECKS, type RecordCheck } from "./checks.js";
+import { decideLimits } from "./limit-precedence.js";
+import type { VerifiableKey } from "./loaded-key.js";
+import type { VerifyQuestion } from "./question.js";
+import { retryAfterMs, type Taken } from "./retry-after.js";
+import { type RefusalHints, type VerifyOutcome, verdictOf } from "./verdict.js";
+
+/** Why the records refuse: the first check that fails. A disabled workspace comes before all, and is an error, not a verdict. */
+export type Refusal = RecordCheck | "workspace-disabled";
+
+const CODE_BY_CHARGE = {
+  charged: "VALID",
+  "rate-limited": "RATE_LIMITED",
+  "usage-exceeded": "USAGE_EXCEEDED",
+} as const;
+
+/**
+ * Judges what the records decide, before any counter is looked at: for a verification and for a dry run alike.
+ *
+ * @param now - Unix epoch ms, handed in by the caller.
+ * @returns Null where they do not refuse: then limits and uses decide, in one atomic charge.
+ * @see packages/core/decisions/0005-order-of-checks.md
+ */
+export function judgeRecords(
+  loaded: VerifiableKey,
+  question: VerifyQuestion,
+  now: EpochMs,
+): Refusal | null {
+  if (!loaded.workspace.enabled) return "workspace-disabled";
+  for (const check of RECORD_CHECKS) if (!check.passes(loaded, question, now)) return check;
+  return null;
+}
+
+/**
+ * The verdict where nothing was charged: the records refuse, or the question names limits that nothing configures.
+ *
+ * @param refusal - Of {@link judgeRecords}; null for limits that nothing configures.
+ * @param charge - What a peek at the counters showed.
+ * @throws LatchkeyError `FORBIDDEN` for a disabled workspace, `BAD_REQUEST` for limits that nothing configures.
+ */
+export function verdictOnRefusal(
+  loaded: VerifiableKey,
+  question: VerifyQuestion,
+  refusal: Refusal | null,
+  charge: AppliedCharge,
+  now: EpochMs,
+): VerifyOutcome {
+  if (refusal === null) throw unknownLimits(loaded, question);
+  if (refusal === "workspace-disabled")
+    throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: refusal });
+  const hints: RefusalHints | undefined =
+    refusal.name === "permissions" ? refusal.details(loaded, question) : undefined;
+  return verdictOf(loaded, refusal.code, charge, now, undefined, hints);
+}
+
+/** The verdict on a charge of what the records did not refuse. */
+export function verdictOnCharge(
+  loaded: VerifiableKey,
+  taken: Taken,
+  charge: AppliedCharge,
+  now: EpochMs,
+): VerifyOutcome {
+  const code = CODE_BY_CHARGE[charge.kind];
+  if (code === "VALID") return verdictOf(loaded, code, charge, now, taken.limits);
+  const wait = retryAfterMs(loaded, taken, charge, now);
+  const hints = wait === null ? {} : { retryAfterMs: wait };
+  return verdictOf(loaded, code, charge, now, taken.limits, hints);
+}
+
+/** The names stand in the input as they stand here: one that may be unknown was put in front, and is in no input. */
+function unknownLimits(loaded: VerifiableKey, { limits }: VerifyQuestion): LatchkeyError {
+  const message = "must name a limit of the key or its identity, or come with limit and duration";
+  const { unknown } = decideLimits(loaded, limits);
+  const named = limits.filter(({ isOptional }) => !isOptional);
+  return badRequest(
+    named.flatMap(({ name }, index) =>
+      unknown.includes(name) ? [{ path: `ratelimits.${index}.name`, message }] : [],
+    ),
+  );
+}
