@@ -34,38 +34,17 @@ export type {
   StandardSchema,
 } from "./lib/standard-schema.js";
 export { isWhole } from "./lib/whole.js";
-export type { CreateApiInput, CreatedApi } from "./operations/apis/create-api.js";
-export type { DeleteApiInput } from "./operations/apis/delete-api.js";
-export type { GetApiInput } from "./operations/apis/get-api.js";
-export type { ApiList, ListApisInput } from "./operations/apis/list-apis.js";
-export type { UpdateApiInput } from "./operations/apis/update-api.js";
-export type { ApiView } from "./operations/apis/view.js";
-export type {
-  AuditEventList,
-  ListAuditEventsInput,
-} from "./operations/audit-log/list-audit-events.js";
-export type {
-  PruneAuditEventsInput,
-  PrunedCount,
-} from "./operations/audit-log/prune-audit-events.js";
+export type { ApiList, ApiView, CreatedApi } from "./operations/apis/operations.js";
+export type { AuditEventList, PrunedCount } from "./operations/audit-log/operations.js";
 export type {
   CreatedIdentity,
-  CreateIdentityInput,
-} from "./operations/identities/create-identity.js";
-export type {
   DeletedIdentity,
-  DeleteIdentityInput,
-} from "./operations/identities/delete-identity.js";
-export type { GetIdentityInput } from "./operations/identities/get-identity.js";
-export type {
   IdentityList,
+  IdentityView,
   ListedIdentity,
-  ListIdentitiesInput,
-} from "./operations/identities/list-identities.js";
-export type { UpdateIdentityInput } from "./operations/identities/update-identity.js";
-export type { IdentityView } from "./operations/identities/view.js";
+} from "./operations/identities/operations.js";
+export type { IdentityReference } from "./operations/identities/reference.js";
 export {
-  type IdentityReference,
   type InputSchema,
   metadata as metadataField,
   noInput,
@@ -74,88 +53,57 @@ export {
   permissionQuery as permissionQueryField,
   type RefillInput,
 } from "./operations/input.js";
-export type { AddPermissionsInput } from "./operations/keys/add-permissions.js";
-export type { AddRolesInput } from "./operations/keys/add-roles.js";
-export type { CreatedKey } from "./operations/keys/build.js";
-export type { CreateKeyInput } from "./operations/keys/create-key.js";
-export {
-  type CreatedKeys,
-  type CreateKeysInput,
-  type CreateKeysOptions,
-  type ImportedKeyResult,
-  importIssues,
-  type PartlyCreatedKeys,
-} from "./operations/keys/create-keys.js";
-export type { DeleteKeyInput } from "./operations/keys/delete-key.js";
-export type { DeletedKeys, DeleteKeysInput } from "./operations/keys/delete-keys.js";
-export type { GetKeyInput } from "./operations/keys/get-key.js";
+export { importIssues } from "./operations/keys/create-keys.js";
 export type { GrantInput } from "./operations/keys/grant-input.js";
-export type { KeyPermissions, KeyRoles } from "./operations/keys/grants.js";
-export type { ImportedHashInput, ImportKeyInput } from "./operations/keys/import-input.js";
+export type { KeyPermissions, KeyRoles } from "./operations/keys/grant-operations.js";
+export type {
+  CreatedKeys,
+  CreateKeysOptions,
+  ImportedKeyResult,
+  PartlyCreatedKeys,
+} from "./operations/keys/import-input.js";
 export type { WireKeyLimit } from "./operations/keys/limits.js";
-export type { KeyList, ListKeysInput, ListKeysScope } from "./operations/keys/list-keys.js";
-export type { Reencrypted, ReencryptKeysInput } from "./operations/keys/reencrypt-keys.js";
-export type { RemovePermissionsInput } from "./operations/keys/remove-permissions.js";
-export type { RemoveRolesInput } from "./operations/keys/remove-roles.js";
-export type { RotateKeyInput, RotationScope } from "./operations/keys/rotate-key.js";
-export type { SetPermissionsInput } from "./operations/keys/set-permissions.js";
-export type { SetRolesInput } from "./operations/keys/set-roles.js";
-export type { KeySettingsInput } from "./operations/keys/settings.js";
+export type {
+  CreatedKey,
+  DeletedKeys,
+  KeyList,
+  ListKeysScope,
+  Reencrypted,
+  RemainingUses,
+  RotationScope,
+} from "./operations/keys/operations.js";
 export { keySettings } from "./operations/keys/shown-settings.js";
-export type { UpdateKeyInput } from "./operations/keys/update-key.js";
-export type { RemainingUses, UpdateRemainingInput } from "./operations/keys/update-remaining.js";
 export type { KeyView, PlaintextError } from "./operations/keys/view.js";
-export type { KeySummary, WhoamiInput } from "./operations/keys/whoami.js";
 export type {
   IdentityLimitInput,
   KeyLimitInput,
   NamedKeyLimitInput,
 } from "./operations/limit-input.js";
-export type { ListIterator } from "./operations/list-iterator.js";
-export type { OperationName, Operations } from "./operations/operations.js";
+export type { ListIterator } from "./operations/lists.js";
+export type { InputOf, OperationName, Operations } from "./operations/operations.js";
+export type { LimitAnswer } from "./operations/rate-limits/operations.js";
+export type { PageInfo } from "./operations/read.js";
 export type {
   CreatedPermission,
-  CreatePermissionInput,
-} from "./operations/permissions/create-permission.js";
-export type { DeletePermissionInput } from "./operations/permissions/delete-permission.js";
-export type { GetPermissionInput } from "./operations/permissions/get-permission.js";
-export type { LimitAnswer, LimitInput } from "./operations/rate-limits/limit.js";
-export type { ResetLimitInput } from "./operations/rate-limits/reset-limit.js";
-export type { PageInfo } from "./operations/read-page.js";
-export type { RefillView } from "./operations/refill-view.js";
-export type { CreatedRole, CreateRoleInput } from "./operations/roles/create-role.js";
-export type { DeleteRoleInput } from "./operations/roles/delete-role.js";
-export type { GetRoleInput } from "./operations/roles/get-role.js";
-export type { SetRolePermissionsInput } from "./operations/roles/set-role-permissions.js";
-export type { PermissionView, RoleView } from "./operations/roles/view.js";
-export type { RootKeyOutcome } from "./operations/root-keys/authenticate-root-key.js";
-export type { CreatedRootKey, CreateRootKeyInput } from "./operations/root-keys/create-root-key.js";
+  CreatedRole,
+  PermissionView,
+  RoleView,
+} from "./operations/roles/operations.js";
 export type {
-  ListRootKeysInput,
+  CreatedRootKey,
   RootKeyList,
+  RootKeyOutcome,
   RootKeyView,
-} from "./operations/root-keys/list-root-keys.js";
-export type { RevokeRootKeyInput } from "./operations/root-keys/revoke-root-key.js";
-export type {
-  GetVerificationsInput,
-  Verifications,
-} from "./operations/statistics/get-verifications.js";
-export type { PruneVerificationsInput } from "./operations/statistics/prune-verifications.js";
+} from "./operations/root-keys/operations.js";
+export type { Verifications } from "./operations/statistics/operations.js";
 export { OPERATIONS } from "./operations/table.js";
 export { expiryIssues } from "./operations/time-input.js";
-export type {
-  Costed,
-  ExplainKeyInput,
-  RequestedLimit,
-  VerifyKeyInput,
-} from "./operations/verify-key/input.js";
+export type { RefillView } from "./operations/uses-and-refill.js";
+export type { Costed, RequestedLimit } from "./operations/verify-key/input.js";
+export type { KeySummary } from "./operations/verify-key/operations.js";
 export type { VerifyScope } from "./operations/verify-key/scope.js";
 export type { Verifier, VerifierCall, VerifierInput } from "./operations/verify-key/verifier.js";
-export type {
-  CreatedWorkspace,
-  CreateWorkspaceInput,
-} from "./operations/workspaces/create-workspace.js";
-export type { WorkspaceView } from "./operations/workspaces/get-workspace.js";
+export type { CreatedWorkspace, WorkspaceView } from "./operations/workspaces/operations.js";
 export {
   AUDIT_TYPES,
   type AuditType,

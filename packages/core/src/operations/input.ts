@@ -181,11 +181,20 @@ export interface PageInput {
   readonly cursor?: string | undefined;
 }
 
-/** How many items a page has at most. */
-export const pageLimit = wholeNumber(1, 100).default(100);
+/** Schemas of {@link PageInput}. */
+export const pageFields = {
+  limit: wholeNumber(1, 100).default(100),
+  cursor: text(1, 1_024).optional(),
+};
 
-/** Text from a previous page. */
-export const cursor = text(1, 1_024);
+/** Schema of the input of a list that has no filter. */
+export const pageInput = z.strictObject(pageFields);
+
+/** Which API is meant, by its id. */
+export const apiReference = z.strictObject({ apiId: id });
+
+/** Which key is meant, by its id. */
+export const keyReference = z.strictObject({ keyId: id });
 
 /** A schema of what an operation takes. `Output`: what it answers, as far as others than the operation need it. */
 export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, Input>;
@@ -197,29 +206,6 @@ export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, I
 export const evenWithIssues = {
   when: ({ value }: { readonly value: unknown }) =>
     typeof value === "object" && value !== null && !Array.isArray(value),
-};
-
-/** Which identity is meant: at least one of the two. */
-export interface IdentityReference {
-  /** Id of the identity. It wins where both are given. */
-  readonly identityId?: string | undefined;
-  /** Your own id of the user: 1 to 255 characters. */
-  readonly externalId?: string | undefined;
-}
-
-/** Whether an identity is named; for use with {@link EITHER_ID}. */
-export function hasEitherId(ids: {
-  readonly identityId?: unknown;
-  readonly externalId?: unknown;
-}): boolean {
-  return ids.identityId !== undefined || ids.externalId !== undefined;
-}
-
-/** The issue of an input that names no identity. */
-export const EITHER_ID = {
-  ...evenWithIssues,
-  path: ["identityId"],
-  error: "is required where externalId is not given",
 };
 
 /**

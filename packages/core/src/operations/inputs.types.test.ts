@@ -1,9 +1,9 @@
 import { expectTypeOf, test } from "vitest";
 import type { z } from "zod";
-import type { OperationName, Operations } from "./operations.js";
+import type { InputOf, OperationName } from "./operations.js";
 import type { Table } from "./table.js";
 import type { VerifierInput, verifierInput } from "./verify-key/verifier.js";
-import type { SetWorkspaceEnabledInput } from "./workspaces/set-workspace-enabled.js";
+import type { SetWorkspaceEnabledInput } from "./workspaces/operations.js";
 
 /** With every optional field required, so that a field that only one side has shows. */
 type Whole<Value> = Value extends (...args: never) => unknown
@@ -28,13 +28,11 @@ type SchemaInput<Name extends OperationName> = Table[Name]["input"] extends infe
 
 type WrittenInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
   ? SetWorkspaceEnabledInput
-  : Name extends "authenticateRootKey"
-    ? undefined
-    : Exclude<Parameters<Operations[Name]>[0], undefined> extends infer Input
-      ? [Input] extends [never]
-        ? undefined
-        : Input
-      : never;
+  : InputOf<Name> extends infer Input
+    ? [Input] extends [never] | [string]
+      ? undefined
+      : Input
+    : never;
 
 /** The operations whose interface and schema differ. */
 type Differing = {

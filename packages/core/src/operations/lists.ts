@@ -1,14 +1,23 @@
 import type { AuditEvent } from "../audit/event.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
-import type { ListApisInput } from "./apis/list-apis.js";
-import type { ApiView } from "./apis/view.js";
-import type { ListAuditEventsInput } from "./audit-log/list-audit-events.js";
-import type { ListedIdentity, ListIdentitiesInput } from "./identities/list-identities.js";
-import type { ListKeysInput } from "./keys/list-keys.js";
+import type { ApiView } from "./apis/operations.js";
+import type { ListAuditEventsInput } from "./audit-log/operations.js";
+import type { ListedIdentity, ListIdentitiesInput } from "./identities/operations.js";
+import type { PageInput } from "./input.js";
+import type { ListKeysInput } from "./keys/operations.js";
 import type { KeyView } from "./keys/view.js";
-import { iterateList, type ListIterator } from "./list-iterator.js";
 import type { Operations } from "./operations.js";
-import type { ListRootKeysInput, RootKeyView } from "./root-keys/list-root-keys.js";
+import type { PageInfo } from "./read.js";
+import type { RootKeyView } from "./root-keys/operations.js";
+
+/**
+ * The items of a list, one by one, read a page at a time: no more than one page is kept, and a loop that is left early reads no
+ * further one. It goes through the list once; a page that fails to be read fails the loop.
+ */
+export interface ListIterator<Item> extends AsyncIterableIterator<Item> {
+  /** Records so far that are damaged and were left out: complete once the loop is over. */
+  readonly damaged: number;
+}
 
 /**
  * The lists of a workspace as loops: each reads the pages of the operation beside it, one at a time. `limit` of an input is the size
@@ -22,7 +31,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * for await (const api of latchkey.apis()) console.log(api.name);
    */
-  apis(input?: ListApisInput): ListIterator<ApiView>;
+  apis(input?: PageInput): ListIterator<ApiView>;
   /**
    * All keys of an API, or those of one identity in it, in the order of their creation.
    *
@@ -46,7 +55,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * for await (const rootKey of latchkey.rootKeys()) console.log(rootKey.name);
    */
-  rootKeys(input?: ListRootKeysInput): ListIterator<RootKeyView>;
+  rootKeys(input?: PageInput): ListIterator<RootKeyView>;
   /**
    * The audit log, the latest entry first: all of it, or what concerns one key or identity, or what one actor did.
    *
@@ -69,4 +78,29 @@ export function bindLists(operations: Operations): Lists {
     auditEvents: (input = {}) =>
       iterateList(operations.listAuditEvents, input, ({ events }) => events),
   };
+}
+
+/**
+ * Goes through all pages of a list.
+ *
+ * @param read - Reads one page.
+ * @param input - Of the first page: where it has a `cursor`, what comes before is left out.
+ * @param itemsOf - What a page holds.
+ */
+function iterateList<Input extends object, Page extends PageInfo, Item>(
+  read: (input: Input) => Promise<Page>,
+  input: Input,
+  itemsOf: (page: Page) => readonly Item[],
+): ListIterator<Item> {
+  let damaged = 0;
+  async function* items(): AsyncGenerator<Item, void, undefined> {
+    let next: Input | null = input;
+    while (next !== null) {
+      const page: Page = await read(next);
+      damaged += page.damaged ?? 0;
+      yield* itemsOf(page);
+      next = page.cursor === undefined ? null : { ...next, cursor: page.cursor };
+    }
+  }
+  return Object.defineProperty(items(), "damaged", { get: () => damaged }) as ListIterator<Item>;
 }

@@ -4,8 +4,8 @@ import type { AuditOperations } from "./audit-log/operations.js";
 import type { IdentityOperations } from "./identities/operations.js";
 import type { KeyGrantOperations } from "./keys/grant-operations.js";
 import type { KeyOperations } from "./keys/operations.js";
-import type { PermissionOperations } from "./permissions/operations.js";
 import type { LimitOperations } from "./rate-limits/operations.js";
+import type { PermissionOperations } from "./roles/operations.js";
 import type { RootKeyOperations } from "./root-keys/operations.js";
 import type { StatisticsOperations } from "./statistics/operations.js";
 import type { SecretOperations } from "./verify-key/operations.js";
@@ -31,3 +31,13 @@ export interface Operations<Types extends LatchkeyTypes = DefaultTypes>
 
 /** Name of an operation. */
 export type OperationName = keyof Operations;
+
+/**
+ * Input of an operation, such as `InputOf<"createKey">`: what it is called with first. Never for one that takes nothing.
+ *
+ * `Types`: the names and metadata that the program knows, as in `Latchkey`.
+ */
+export type InputOf<
+  Name extends OperationName,
+  Types extends LatchkeyTypes = DefaultTypes,
+> = Exclude<Parameters<Operations<Types>[Name]>[0], undefined>;

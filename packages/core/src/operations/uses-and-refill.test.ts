@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { usageOf } from "../testing/records.js";
-import { settingOfUses } from "./uses-and-refill.js";
+import {
+  refuseUsageChange,
+  settingOfUses,
+  toRefillView,
+  usesAreOfIdentity,
+} from "./uses-and-refill.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 10 * DAY_MS;
@@ -51,4 +56,47 @@ test("uses without a limit take no refill, before or after the setting", () => {
   const limited = { usage: counted(3), refill: null };
   expect(() => settingOfUses(limited, { remaining: null, refill: daily }, NOW)).toThrow(message);
   expect(settingOfUses(unlimited, { remaining: 0, refill: daily }, NOW).refill).toBe(daily);
+});
+
+test("a refill is shown with the instant at which it happened last, and a day only where it is monthly", () => {
+  expect(toRefillView({ interval: "daily", amount: 5 }, 99)).toEqual({
+    interval: "daily",
+    amount: 5,
+    lastRefillAt: 99,
+  });
+  expect(toRefillView({ interval: "monthly", amount: 5, refillDay: 31 }, 0)).toEqual({
+    interval: "monthly",
+    amount: 5,
+    refillDay: 31,
+    lastRefillAt: 0,
+  });
+});
+
+test("a counter without a limit can only be set", () => {
+  expect(refuseUsageChange({ kind: "unlimited" }, "value")).toMatchObject({
+    code: "BAD_REQUEST",
+    issues: [{ path: "op" }],
+  });
+});
+
+test("too few uses are a precondition that failed, with how many are left", () => {
+  expect(refuseUsageChange({ kind: "insufficient", remaining: 3 }, "value")).toMatchObject({
+    code: "PRECONDITION_FAILED",
+    reason: "insufficient-uses",
+    details: { remaining: 3 },
+  });
+});
+
+test("more uses than a number holds are an issue of the field that was given", () => {
+  expect(refuseUsageChange({ kind: "overflow", remaining: 3 }, "value")).toMatchObject({
+    code: "BAD_REQUEST",
+    issues: [{ path: "value", message: "must keep remaining at or below 9007199254740991" }],
+  });
+});
+
+test("uses of an identity are changed there, and the error says so", () => {
+  expect(usesAreOfIdentity()).toMatchObject({
+    code: "PRECONDITION_FAILED",
+    reason: "uses-from-identity",
+  });
 });

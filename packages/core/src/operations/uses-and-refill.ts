@@ -1,7 +1,24 @@
-import { badRequest } from "../errors.js";
+import { badRequest, LatchkeyError } from "../errors.js";
 import { dueRefill, type Refill, refillAfter } from "../rules/refill.js";
-import { applyRefill, type Usage, type UsageChange } from "../store/counters.js";
+import { applyRefill, type Usage, type UsageChange, type UsageRefusal } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
+
+/** A refill as it is shown. */
+export interface RefillView {
+  /** `daily`: at each midnight of UTC. `monthly`: at midnight of UTC at the beginning of `refillDay`. */
+  readonly interval: "daily" | "monthly";
+  /** Uses that there are after a refill, which never lowers them. */
+  readonly amount: number;
+  /** Day of the month, 1 to 31, with `monthly`; a shorter month refills on its last day. */
+  readonly refillDay?: number;
+  /** Instant of the last refill that happened, Unix epoch ms; absent before the first. Setting `remaining` is no refill. */
+  readonly lastRefillAt?: EpochMs;
+}
+
+/** A refill with the instant at which it last happened, or null. */
+export function toRefillView(refill: Refill, lastRefillAt: EpochMs | null): RefillView {
+  return { ...refill, ...(lastRefillAt !== null && { lastRefillAt }) };
+}
 
 /** New uses of a key or an identity. Undefined leaves a field as it is, null clears it. */
 export interface UsesUpdate {
@@ -56,4 +73,37 @@ export function settingOfUses(
 /** Whether a clock that was ahead has applied refills that are not due yet. */
 export function isAhead({ refilledAt, lastRefillAt }: Usage, now: EpochMs): boolean {
   return refilledAt > now || (lastRefillAt ?? 0) > now;
+}
+
+/**
+ * The error for a change to the uses left that was refused.
+ *
+ * @param path - The input field that it follows from.
+ */
+export function refuseUsageChange(reason: UsageRefusal, path: string): LatchkeyError {
+  switch (reason.kind) {
+    case "unlimited":
+      return badRequest([{ path: "op", message: 'must be "set": the key has no limit on uses' }]);
+    case "insufficient":
+      return new LatchkeyError(
+        "PRECONDITION_FAILED",
+        `only ${reason.remaining} uses are left; nothing was changed`,
+        { reason: "insufficient-uses", details: { remaining: reason.remaining } },
+      );
+    case "overflow":
+      return badRequest([
+        { path, message: `must keep remaining at or below ${Number.MAX_SAFE_INTEGER}` },
+      ]);
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** The error for a change to the own uses of a key that takes them from its identity. */
+export function usesAreOfIdentity(): LatchkeyError {
+  return new LatchkeyError(
+    "PRECONDITION_FAILED",
+    "this key takes its uses from its identity: change remaining and refill with updateIdentity",
+    { reason: "uses-from-identity" },
+  );
 }

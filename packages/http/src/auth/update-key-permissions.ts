@@ -1,4 +1,4 @@
-import type { UpdateKeyInput } from "@latchkey/core";
+import type { InputOf } from "@latchkey/core";
 import {
   andRbac,
   ifCreating,
@@ -18,7 +18,7 @@ export function updateKeyPermissions({
   keyId,
   roles,
   permissions,
-}: UpdateKeyInput): RequiredPermissions {
+}: InputOf<"updateKey">): RequiredPermissions {
   return andRbac(onApiOfKey(keyId, "update_key"), [
     ...(roles === undefined ? [] : (["add_role_to_key", "remove_role_from_key"] as const)),
     ...ifCreating(roles, "create_role"),

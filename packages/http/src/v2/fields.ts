@@ -1,11 +1,4 @@
-import {
-  OPERATIONS as CORE_OPERATIONS,
-  type CreateKeyInput,
-  type ImportKeyInput,
-  type InputSchema,
-  type UpdateKeyInput,
-  type VerifyKeyInput,
-} from "@latchkey/core";
+import { OPERATIONS as CORE_OPERATIONS, type InputOf, type InputSchema } from "@latchkey/core";
 import { z } from "zod";
 
 // Fields are those of v1, with their bounds, wherever v2 has the same field or the same value under another name.
@@ -23,22 +16,24 @@ export function fieldsOf<Input>(schema: InputSchema<Input, Input>): Fields<Input
 }
 
 /** Fields of keys.createKey in v1. */
-export const newKey: Fields<CreateKeyInput> = fieldsOf(CORE_OPERATIONS.createKey.input);
+export const newKey: Fields<InputOf<"createKey">> = fieldsOf(CORE_OPERATIONS.createKey.input);
+
+type ImportedKey = InputOf<"createKeys">[number];
 
 /** Fields of a key of migrations.createKeys in v1: unlike a new one it may be used up already. */
-export const importedKey: Fields<ImportKeyInput> = fieldsOf(
+export const importedKey: Fields<ImportedKey> = fieldsOf(
   (
     CORE_OPERATIONS.createKeys.input as unknown as {
-      element: InputSchema<ImportKeyInput, ImportKeyInput>;
+      element: InputSchema<ImportedKey, ImportedKey>;
     }
   ).element,
 );
 
 /** Fields of keys.updateKey in v1. */
-export const changedKey: Fields<UpdateKeyInput> = fieldsOf(CORE_OPERATIONS.updateKey.input);
+export const changedKey: Fields<InputOf<"updateKey">> = fieldsOf(CORE_OPERATIONS.updateKey.input);
 
 /** Fields of keys.verifyKey in v1. */
-export const question: Fields<VerifyKeyInput> = fieldsOf(CORE_OPERATIONS.verifyKey.input);
+export const question: Fields<InputOf<"verifyKey">> = fieldsOf(CORE_OPERATIONS.verifyKey.input);
 
 /** Limits of keys and of identities. */
 export const { ratelimits } = fieldsOf(CORE_OPERATIONS.createIdentity.input);

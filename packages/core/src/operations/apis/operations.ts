@@ -1,9 +1,59 @@
-import type { CreateApiInput, CreatedApi } from "./create-api.js";
-import type { DeleteApiInput } from "./delete-api.js";
-import type { GetApiInput } from "./get-api.js";
-import type { ApiList, ListApisInput } from "./list-apis.js";
-import type { UpdateApiInput } from "./update-api.js";
-import type { ApiView } from "./view.js";
+import type { PageInput } from "../input.js";
+import type { PageInfo } from "../read.js";
+
+/** Which API is meant. */
+export type ApiReference = {
+  /** Id of the API. */
+  readonly apiId: string;
+};
+
+/** Input of createApi. */
+export type CreateApiInput = {
+  /** What it is called: 3 to 256 characters. */
+  readonly name: string;
+  /** Whether it is kept from being deleted: false unless given. */
+  readonly deleteProtection?: boolean | undefined;
+  /** Addresses and CIDR ranges that its keys may be used from, at most 1,000; from anywhere if empty, which it is unless given. */
+  readonly ipWhitelist?: readonly string[] | undefined;
+};
+
+/** Input of updateApi: what is omitted stays. */
+export type UpdateApiInput = ApiReference & {
+  /** What it is called: 3 to 256 characters. */
+  readonly name?: string | undefined;
+  /** Whether it is kept from being deleted. */
+  readonly deleteProtection?: boolean | undefined;
+  /** The whole list of addresses and CIDR ranges, at most 1,000. An empty list or null: from anywhere. */
+  readonly ipWhitelist?: readonly string[] | null | undefined;
+};
+
+/** An API that was created. */
+export interface CreatedApi {
+  /** `api_…` */
+  readonly apiId: string;
+}
+
+/** An API as it is shown. Fields without a value are absent. */
+export interface ApiView {
+  /** `api_…` */
+  readonly id: string;
+  /** What it is called. */
+  readonly name: string;
+  /** Id of the workspace. */
+  readonly workspaceId: string;
+  /** Present while the API is kept from being deleted. */
+  readonly deleteProtection?: true;
+  /** Addresses and CIDR ranges that its keys may be used from, in their one form; absent where that is anywhere. */
+  readonly ipWhitelist?: readonly string[];
+}
+
+/** A page of APIs in the order of their creation; without `cursor` it is the last one. */
+export interface ApiList extends PageInfo {
+  /** In the order of their creation. */
+  readonly apis: readonly ApiView[];
+  /** Exact number of APIs of the workspace. */
+  readonly total: number;
+}
 
 /** Operations on APIs: the key spaces of a workspace. */
 export interface ApiOperations {
@@ -22,7 +72,7 @@ export interface ApiOperations {
    * @example
    * const { name } = await latchkey.getApi({ apiId });
    */
-  getApi(input: GetApiInput): Promise<ApiView>;
+  getApi(input: ApiReference): Promise<ApiView>;
   /**
    * Lists the APIs of the workspace, a page at a time; `apis()` of a latchkey goes through all of them.
    *
@@ -30,7 +80,7 @@ export interface ApiOperations {
    * @example
    * const { apis, total, cursor } = await latchkey.listApis({ limit: 20 });
    */
-  listApis(input?: ListApisInput): Promise<ApiList>;
+  listApis(input?: PageInput): Promise<ApiList>;
   /**
    * Changes an API. The next verification of any of its keys, from any process, sees it.
    *
@@ -48,5 +98,5 @@ export interface ApiOperations {
    * @example
    * await latchkey.deleteApi({ apiId });
    */
-  deleteApi(input: DeleteApiInput): Promise<Record<string, never>>;
+  deleteApi(input: ApiReference): Promise<Record<string, never>>;
 }

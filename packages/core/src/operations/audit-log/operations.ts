@@ -1,5 +1,34 @@
-import type { AuditEventList, ListAuditEventsInput } from "./list-audit-events.js";
-import type { PruneAuditEventsInput, PrunedCount } from "./prune-audit-events.js";
+import type { AuditEvent } from "../../audit/event.js";
+import type { PageInput } from "../input.js";
+import type { PageInfo } from "../read.js";
+
+/** Input of listAuditEvents: at most one of `keyId`, `identityId` and `actor`. */
+export type ListAuditEventsInput = PageInput & {
+  /** Only what concerns this key. */
+  readonly keyId?: string | undefined;
+  /** Only what concerns this identity. */
+  readonly identityId?: string | undefined;
+  /** Only what this actor did: 1 to 256 characters. */
+  readonly actor?: string | undefined;
+};
+
+/** Input of pruneAuditEvents. */
+export type PruneAuditEventsInput = {
+  /** An instant, Unix epoch ms or a `Date`, not later than now: entries that were written earlier are deleted. */
+  readonly before: number | Date;
+};
+
+/** A page of the audit log, the latest entry first; without `cursor` it is the last one. */
+export interface AuditEventList extends PageInfo {
+  /** The latest first. */
+  readonly events: readonly AuditEvent[];
+}
+
+/** What pruning has deleted. */
+export interface PrunedCount {
+  /** How many entries or counters this call deleted. */
+  readonly deleted: number;
+}
 
 /** Operations on the audit log. */
 export interface AuditOperations {

@@ -1,10 +1,92 @@
-import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
-import type { CreatedIdentity, CreateIdentityInput } from "./create-identity.js";
-import type { DeletedIdentity, DeleteIdentityInput } from "./delete-identity.js";
-import type { GetIdentityInput } from "./get-identity.js";
-import type { IdentityList, ListIdentitiesInput } from "./list-identities.js";
-import type { UpdateIdentityInput } from "./update-identity.js";
-import type { IdentityView } from "./view.js";
+import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
+import type { WireRateLimit } from "../../rules/rate-limit.js";
+import type { PageInput, RefillInput } from "../input.js";
+import type { IdentityLimitInput } from "../limit-input.js";
+import type { PageInfo } from "../read.js";
+import type { RefillView } from "../uses-and-refill.js";
+import type { IdentityReference } from "./reference.js";
+
+/** Input of createIdentity. */
+export type CreateIdentityInput<Types extends LatchkeyTypes = DefaultTypes> = {
+  /** Your own id of the user, unique in the workspace: 1 to 255 characters. */
+  readonly externalId: string;
+  /** Accepted for older clients, without effect. */
+  readonly environment?: string | undefined;
+  /** A JSON object of at most 16 KiB and 16 levels, `{}` unless given. Checked by `identityMeta` of createLatchkey. */
+  readonly meta?: Types["identityMetaInput"] | undefined;
+  /** Limits that the keys of the identity share, at most 50. */
+  readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
+  /** Uses that the keys with `usesFrom: "identity"` share: whole and >= 1, unlimited unless given. */
+  readonly remaining?: number | undefined;
+  /** How the shared uses are restored; needs `remaining`. */
+  readonly refill?: RefillInput | undefined;
+};
+
+/** Input of listIdentities. */
+export type ListIdentitiesInput = PageInput & {
+  /** Accepted for older clients, without effect. */
+  readonly environment?: string | undefined;
+};
+
+/** Input of updateIdentity: which identity, and what changes. What is omitted stays. */
+export type UpdateIdentityInput<Types extends LatchkeyTypes = DefaultTypes> = IdentityReference & {
+  /** Accepted for older clients, without effect. */
+  readonly environment?: string | undefined;
+  /** The whole metadata: a JSON object of at most 16 KiB and 16 levels; `{}` clears it. Checked by `identityMeta` of createLatchkey. */
+  readonly meta?: Types["identityMetaInput"] | undefined;
+  /** The whole set of limits, at most 50; an empty list removes all. A limit that keeps name and duration keeps its window. */
+  readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
+  /** Shared uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
+  readonly remaining?: number | null | undefined;
+  /** How the shared uses are restored; null for not at all. */
+  readonly refill?: RefillInput | null | undefined;
+};
+
+/** Input of deleteIdentity. */
+export type DeleteIdentityInput = {
+  /** Id of the identity. */
+  readonly identityId: string;
+};
+
+/** An identity that was created. */
+export interface CreatedIdentity {
+  /** `id_…` */
+  readonly identityId: string;
+}
+
+/** An identity as it is read by itself. Fields without a value are absent. */
+export interface IdentityView<Types extends LatchkeyTypes = DefaultTypes> {
+  /** `id_…` */
+  readonly id: string;
+  /** Your own id of the user. */
+  readonly externalId: string;
+  /** Its metadata; `{}` where it has none. */
+  readonly meta: Types["identityMeta"];
+  /** Limits that its keys share. */
+  readonly ratelimits: readonly WireRateLimit<LimitName<Types>>[];
+  /** Uses left to the keys that take theirs from the identity, as of now, whole and >= 0; absent when unlimited. */
+  readonly remaining?: number;
+  /** How the shared uses are restored; absent: not at all. */
+  readonly refill?: RefillView;
+}
+
+/** An identity as it is listed. */
+export interface ListedIdentity<Types extends LatchkeyTypes = DefaultTypes>
+  extends Pick<IdentityView<Types>, "id" | "externalId" | "ratelimits"> {}
+
+/** A page of identities in the order of their creation; without `cursor` it is the last one. */
+export interface IdentityList<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
+  /** In the order of their creation. */
+  readonly identities: readonly ListedIdentity<Types>[];
+  /** Exact number of identities of the workspace. */
+  readonly total: number;
+}
+
+/** What became of the keys of an identity that was deleted. */
+export interface DeletedIdentity {
+  /** `unlinked`: they live on, without an owner. */
+  readonly keys: "unlinked";
+}
 
 /** Operations on identities: the users or customers behind keys. */
 export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> {
@@ -26,7 +108,7 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { meta, remaining } = await latchkey.getIdentity({ externalId: "user_1" });
    */
-  getIdentity(input: GetIdentityInput): Promise<IdentityView<Types>>;
+  getIdentity(input: IdentityReference): Promise<IdentityView<Types>>;
   /**
    * Lists the identities of the workspace, a page at a time; `identities()` of a latchkey goes through all of them.
    *

@@ -1,51 +1,24 @@
 import { z } from "zod";
 import { changesNothing } from "../../audit/entry.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
-import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { fromWireLimits } from "../../rules/rate-limit.js";
 import { versionAfter } from "../../rules/record-version.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
-import { type OperationContext, transact } from "../context.js";
-import type { IdentityReference, RefillInput } from "../input.js";
-import {
-  EITHER_ID,
-  externalId,
-  hasEitherId,
-  id,
-  metadata,
-  parseInput,
-  refill,
-  wholeNumber,
-} from "../input.js";
-import { type IdentityLimitInput, identityRatelimits } from "../limit-input.js";
-import { readRecordIn, usageOf } from "../read-record.js";
-import { refuseUsageChange } from "../usage-refusal.js";
-import { settingOfUses } from "../uses-and-refill.js";
-import { identityFields } from "./audit-fields.js";
-import { identityWant } from "./find.js";
-import { type IdentityView, toIdentityView } from "./view.js";
-
-/** Input of updateIdentity: which identity, and what changes. What is omitted stays. */
-export interface UpdateIdentityInput<Types extends LatchkeyTypes = DefaultTypes>
-  extends IdentityReference {
-  /** Accepted for older clients, without effect. */
-  readonly environment?: string | undefined;
-  /** The whole metadata: a JSON object of at most 16 KiB and 16 levels; `{}` clears it. Checked by `identityMeta` of createLatchkey. */
-  readonly meta?: Types["identityMetaInput"] | undefined;
-  /** The whole set of limits, at most 50; an empty list removes all. A limit that keeps name and duration keeps its window. */
-  readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
-  /** Shared uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
-  readonly remaining?: number | null | undefined;
-  /** How the shared uses are restored; null for not at all. */
-  readonly refill?: RefillInput | null | undefined;
-}
+import { transact } from "../context.js";
+import { metadata, parseInput, refill, wholeNumber } from "../input.js";
+import { identityRatelimits } from "../limit-input.js";
+import { readRecordIn, usageOf } from "../read.js";
+import type { Run } from "../run.js";
+import { refuseUsageChange, settingOfUses } from "../uses-and-refill.js";
+import type { IdentityOperations } from "./operations.js";
+import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";
+import { identityFields, toIdentityView } from "./view.js";
 
 /** Schema of the input of updateIdentity. */
 export const updateIdentityInput = z
   .strictObject({
-    identityId: id.optional(),
-    externalId: externalId.optional(),
+    ...identityIds,
     environment: z.string({ error: "must be a string" }).optional(),
     meta: metadata.optional(),
     ratelimits: identityRatelimits.optional(),
@@ -55,10 +28,7 @@ export const updateIdentityInput = z
   .refine(hasEitherId, EITHER_ID);
 
 /** @see IdentityOperations.updateIdentity */
-export async function updateIdentity(
-  context: OperationContext,
-  input: UpdateIdentityInput,
-): Promise<IdentityView> {
+export const updateIdentity: Run<IdentityOperations["updateIdentity"]> = async (context, input) => {
   const parsed = await withCheckedIdentityMeta(context, parseInput(updateIdentityInput, input));
   const want = identityWant(parsed);
   const { answer, usages } = await transact(context, async (transaction, audit) => {
@@ -105,4 +75,4 @@ export async function updateIdentity(
     return { identity: after, before, now };
   });
   return toIdentityView(answer.identity, usages[0] ?? answer.before, answer.now);
-}
+};

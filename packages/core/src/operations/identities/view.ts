@@ -1,26 +1,11 @@
+import type { AuditFields } from "../../audit/diff.js";
 import type { IdentityRecord } from "../../records/identity.js";
-import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
-import { toWireLimits, type WireRateLimit } from "../../rules/rate-limit.js";
+import { toWireLimits } from "../../rules/rate-limit.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill, type Usage } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
-import { type RefillView, toRefillView } from "../refill-view.js";
-
-/** An identity as it is read by itself. Fields without a value are absent. */
-export interface IdentityView<Types extends LatchkeyTypes = DefaultTypes> {
-  /** `id_…` */
-  readonly id: string;
-  /** Your own id of the user. */
-  readonly externalId: string;
-  /** Its metadata; `{}` where it has none. */
-  readonly meta: Types["identityMeta"];
-  /** Limits that its keys share. */
-  readonly ratelimits: readonly WireRateLimit<LimitName<Types>>[];
-  /** Uses left to the keys that take theirs from the identity, as of now, whole and >= 0; absent when unlimited. */
-  readonly remaining?: number;
-  /** How the shared uses are restored; absent: not at all. */
-  readonly refill?: RefillView;
-}
+import { toRefillView } from "../uses-and-refill.js";
+import type { IdentityView } from "./operations.js";
 
 /** An identity with its metadata, limits and uses, as of `now`. */
 export function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): IdentityView {
@@ -33,5 +18,23 @@ export function toIdentityView(identity: IdentityRecord, usage: Usage, now: Epoc
     ratelimits: toWireLimits(ratelimits),
     ...(remaining !== null && { remaining }),
     ...(refill !== null && { refill: toRefillView(refill, lastRefillAt) }),
+  };
+}
+
+/**
+ * The settings of an identity in the words of the HTTP contract, for the audit log.
+ *
+ * @param remaining - Uses left where the change sets them; undefined: not part of the change.
+ */
+export function identityFields(identity: IdentityRecord, remaining?: number | null): AuditFields {
+  return {
+    externalId: identity.externalId,
+    meta: Object.keys(identity.meta).length === 0 ? null : identity.meta,
+    ratelimits:
+      identity.ratelimits.length === 0
+        ? null
+        : toWireLimits(identity.ratelimits).map((limit) => ({ ...limit })),
+    remaining,
+    refill: identity.refill,
   };
 }

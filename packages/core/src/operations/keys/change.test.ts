@@ -5,9 +5,10 @@ import type { Change } from "../../store/change.js";
 import { contextWith } from "../../testing/context.js";
 import { keyWith, loadedWith, usageOf } from "../../testing/records.js";
 import { TestStore } from "../../testing/store.js";
-import { deleteKey } from "./delete-key.js";
+import { DELETE_KEYS_TABLE } from "./delete-keys.js";
 import { updateKey } from "./update-key.js";
 
+const deleteKey = DELETE_KEYS_TABLE.deleteKey.run;
 const KEY = { kind: "key", id: "key_1" } as const;
 
 /** A store in which another process writes the key anew just before the first change of a latchkey. */

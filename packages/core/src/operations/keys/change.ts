@@ -5,7 +5,7 @@ import { configuredWindow } from "../../verification/window-name.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { versionIfReadable } from "../damaged.js";
 import { References } from "../references.js";
-import { refuseUsageChange } from "../usage-refusal.js";
+import { refuseUsageChange } from "../uses-and-refill.js";
 import { keyFields } from "./audit-fields.js";
 import { grantLabels } from "./grant-input.js";
 import { readKey } from "./load.js";

@@ -1,9 +1,19 @@
 import { z } from "zod";
-import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
+import {
+  fromWireKeyLimit,
+  type KeyRateLimit,
+  type KeyRecord,
+  keyType,
+  labelsOf,
+} from "../../records/key.js";
+import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
+import type { Transaction } from "../../store/transaction.js";
+import type { EpochMs } from "../../time.js";
 import { withCheckedMeta } from "../checked-meta.js";
 import {
+  type Audit,
   notFound,
   type OperationContext,
   randomRepeated,
@@ -12,18 +22,11 @@ import {
 } from "../context.js";
 import { evenWithIssues, parseInput, prefix, wholeNumber } from "../input.js";
 import { References } from "../references.js";
+import type { Run } from "../run.js";
 import { expiryIssues } from "../time-input.js";
-import { type CreatedKey, insertKey, needForKey } from "./build.js";
-import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./settings.js";
-
-/** Input of createKey. */
-export interface CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes>
-  extends KeySettingsInput<Types> {
-  /** What stands before the `_` of the secret, so that people and scanners recognise it: at most 16 of `A-Z a-z 0-9 _ -`; none if empty. */
-  readonly prefix?: string | undefined;
-  /** Random bytes of the secret: 16 to 255, 16 unless given. */
-  readonly byteLength?: number | undefined;
-}
+import { wholeKeyFields } from "./audit-fields.js";
+import type { KeyOperations } from "./operations.js";
+import { addSettingsIssues, type KeySettings, keySettingsFields } from "./settings.js";
 
 /** Schema of the input of createKey. */
 export const createKeyInput = z
@@ -35,10 +38,7 @@ export const createKeyInput = z
   .superRefine(addSettingsIssues, evenWithIssues);
 
 /** @see KeyOperations.createKey */
-export async function createKey(
-  context: OperationContext,
-  input: CreateKeyInput,
-): Promise<CreatedKey> {
+export const createKey: Run<KeyOperations["createKey"]> = async (context, input) => {
   const now = context.now();
   const parsed = parseInput(createKeyInput, input, (raw) => expiryIssues(raw, now));
   const settings = await withCheckedMeta(context.keyMeta, parsed);
@@ -63,4 +63,101 @@ export async function createKey(
     references.refuseMissing();
   });
   return { keyId, key };
+};
+
+/** The parts of a new key that are derived from its secret. */
+export interface KeyCredential {
+  readonly keyId: string;
+  readonly hash: string;
+  readonly start: string;
+  readonly sealedSecret: string | null;
+  /** Of an imported secret: see `SecretHasher`. */
+  readonly importMarks?: readonly string[];
+}
+
+/** Says what a new key refers to. */
+export function needForKey(references: References, settings: KeySettings): void {
+  references.needApi(settings.apiId);
+  const owner = ownerOf(settings);
+  if (owner !== undefined) references.needIdentity(owner);
+  references.needGrants("role", settings.roles ?? []);
+  references.needGrants("permission", settings.permissions ?? []);
+}
+
+const NO_MARKS: readonly string[] = Object.freeze([]);
+
+/** What {@link insertKey} works with. */
+export interface NewKeyParts {
+  readonly context: OperationContext;
+  readonly transaction: Transaction;
+  readonly audit: Audit;
+  readonly references: References;
+  readonly now: EpochMs;
+}
+
+/**
+ * Writes a new key with its counters, and what is created along with it. Check `references.refuseMissing()` afterwards.
+ *
+ * @param onTaken - The error where a key has this secret already. Without it the transaction runs again, and finds that key.
+ */
+export function insertKey(
+  { context, transaction, audit, references, now }: NewKeyParts,
+  settings: KeySettings & { readonly createdAt?: EpochMs | undefined },
+  credential: KeyCredential,
+  onTaken?: () => Error,
+): void {
+  const { roles = [], permissions = [] } = settings;
+  const externalId = ownerOf(settings);
+  const identityId = externalId === undefined ? null : references.identityId(externalId);
+  const key: KeyRecord = {
+    id: credential.keyId,
+    workspaceId: context.workspaceId,
+    apiId: settings.apiId,
+    hash: credential.hash,
+    start: credential.start,
+    ...labelsOf((label) => settings[label] ?? null),
+    identityId,
+    meta: settings.meta ?? null,
+    createdAt: settings.createdAt ?? now,
+    updatedAt: null,
+    expires: settings.expires ?? null,
+    enabled: settings.enabled,
+    refill: settings.refill ?? null,
+    ratelimits: keyLimitsOf(settings),
+    usesFrom: settings.usesFrom,
+    rotatedFrom: null,
+    rotatedTo: null,
+    sharedCountersId: null,
+    sealedSecret: credential.sealedSecret,
+    importMarks: credential.importMarks ?? NO_MARKS,
+    roles: references.grantIds("role", roles),
+    permissions: references.grantIds("permission", permissions),
+    version: 1,
+  };
+  const remaining = settings.remaining ?? null;
+  const usage = { remaining, refilledAt: now, lastRefillAt: null };
+  transaction.insert(keyType, key, { counters: { usage }, onTaken });
+  audit({
+    type: "key.created",
+    at: now,
+    resourceId: key.id,
+    keyId: key.id,
+    identityId,
+    after: wholeKeyFields(key, { externalId, remaining, roles, permissions }),
+  });
+}
+
+/** The limits that a key is given: `ratelimit` is the one named `default`, also where `ratelimits` holds that too. */
+export function keyLimitsOf({
+  ratelimit,
+  ratelimits = [],
+}: Pick<KeySettings, "ratelimit" | "ratelimits">): readonly KeyRateLimit[] {
+  if (ratelimit === undefined) return ratelimits.map(fromWireKeyLimit);
+  const others = ratelimits.filter(({ name }) => name !== DEFAULT_LIMIT);
+  return [ratelimit, ...others].map(fromWireKeyLimit);
+}
+
+/** `externalId`, or its deprecated name. */
+function ownerOf({ externalId, ownerId }: KeySettings): string | undefined {
+  return externalId ?? ownerId;
 }

@@ -1,29 +1,27 @@
 import { z } from "zod";
 import { type InputIssue, LatchkeyError } from "../../errors.js";
-import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { EpochMs } from "../../time.js";
 import { withCheckedMeta, withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
 import { flag, type ListSchema, orRequired, parseInput } from "../input.js";
 import { References } from "../references.js";
 import { notLaterThanNow } from "../time-input.js";
-import { insertKey, type KeyCredential, needForKey } from "./build.js";
-import { type ImportedKey, type ImportKeyInput, importedKey, startOf } from "./import-input.js";
+import { insertKey, type KeyCredential, needForKey } from "./create-key.js";
+import {
+  type CreatedKeys,
+  type CreateKeysInput,
+  type CreateKeysOptions,
+  type ImportedKey,
+  type ImportedKeyResult,
+  importedKey,
+  type PartlyCreatedKeys,
+  startOf,
+} from "./import-input.js";
 
 /** Most roles and permissions that one call names: its write, one step on every store, stays short. */
 const MAX_NAMED_GRANTS = 10_000;
 
 const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
-
-/** Input of createKeys: 1 to 100 keys that another system issued, which name at most 10,000 roles and permissions in all. */
-export type CreateKeysInput<Types extends LatchkeyTypes = DefaultTypes> =
-  readonly ImportKeyInput<Types>[];
-
-/** Keys that were taken over. */
-export interface CreatedKeys {
-  /** `key_…`, in the order given. */
-  readonly keyIds: readonly string[];
-}
 
 /** Schema of the input of createKeys. */
 export const createKeysInput: ListSchema<typeof importedKey> = listOf(importedKey);
@@ -36,28 +34,6 @@ const createKeysOptions = z.strictObject({
   partial: flag.refine((isPartial) => isPartial, { error: "must be true" }),
   dryRun: flag.default(false),
 });
-
-/** How createKeys takes over what it can. */
-export interface CreateKeysOptions {
-  /** A key that is refused stops no other. */
-  readonly partial: true;
-  /** Whether nothing is written, and the answer says what would be: false unless given. */
-  readonly dryRun?: boolean | undefined;
-}
-
-/** What became of one key. */
-export interface ImportedKeyResult {
-  /** Null in a dry run; absent where it is refused. */
-  readonly keyId?: string | null;
-  /** Its paths begin with the field. */
-  readonly error?: LatchkeyError;
-}
-
-/** Keys that were taken over, and those that were not. */
-export interface PartlyCreatedKeys {
-  /** One for each key, in the order given. */
-  readonly results: readonly ImportedKeyResult[];
-}
 
 /** A key of the list that is well formed. */
 interface Candidate {

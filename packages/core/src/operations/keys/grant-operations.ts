@@ -1,11 +1,31 @@
-import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
-import type { AddPermissionsInput } from "./add-permissions.js";
-import type { AddRolesInput } from "./add-roles.js";
-import type { KeyPermissions, KeyRoles } from "./grants.js";
-import type { RemovePermissionsInput } from "./remove-permissions.js";
-import type { RemoveRolesInput } from "./remove-roles.js";
-import type { SetPermissionsInput } from "./set-permissions.js";
-import type { SetRolesInput } from "./set-roles.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
+import type { GrantInput } from "./grant-input.js";
+import type { KeyReference } from "./operations.js";
+
+/** Input of addRoles, setRoles and removeRoles. */
+export type KeyRolesInput = KeyReference & {
+  /** Roles, by name or id: at most 100. */
+  readonly roles: readonly GrantInput[];
+};
+
+/** Input of addPermissions, setPermissions and removePermissions. */
+export type KeyPermissionsInput<Types extends LatchkeyTypes = DefaultTypes> = KeyReference & {
+  /** Permissions, by name or id: at most 1,000. */
+  readonly permissions: readonly GrantInput<PermissionName<Types>>[];
+};
+
+/** Roles that a key holds itself. */
+export interface KeyRoles {
+  /** In ascending order of name. */
+  readonly roles: readonly NamedGrant[];
+}
+
+/** Permissions that a key holds itself, without those of its roles. */
+export interface KeyPermissions<Types extends LatchkeyTypes = DefaultTypes> {
+  /** In ascending order of name. */
+  readonly permissions: readonly NamedGrant<PermissionName<Types>>[];
+}
 
 /** Operations on the roles and permissions that a key holds itself. */
 export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> {
@@ -18,7 +38,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { roles } = await latchkey.addRoles({ keyId, roles: ["editor"] });
    */
-  addRoles(input: AddRolesInput): Promise<KeyRoles>;
+  addRoles(input: KeyRolesInput): Promise<KeyRoles>;
   /**
    * Makes these all the roles that a key holds itself; an empty list clears them.
    *
@@ -28,7 +48,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { roles } = await latchkey.setRoles({ keyId, roles: ["editor"] });
    */
-  setRoles(input: SetRolesInput): Promise<KeyRoles>;
+  setRoles(input: KeyRolesInput): Promise<KeyRoles>;
   /**
    * Takes roles from a key. One that the key does not hold is passed over.
    *
@@ -38,7 +58,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { roles } = await latchkey.removeRoles({ keyId, roles: ["editor"] });
    */
-  removeRoles(input: RemoveRolesInput): Promise<KeyRoles>;
+  removeRoles(input: KeyRolesInput): Promise<KeyRoles>;
   /**
    * Gives a key further permissions. Concurrent calls lose nothing of each other.
    *
@@ -48,7 +68,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { permissions } = await latchkey.addPermissions({ keyId, permissions: ["docs.read"] });
    */
-  addPermissions(input: AddPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
+  addPermissions(input: KeyPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
   /**
    * Makes these all the permissions that a key holds itself; an empty list clears them.
    *
@@ -58,7 +78,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { permissions } = await latchkey.setPermissions({ keyId, permissions: ["docs.read"] });
    */
-  setPermissions(input: SetPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
+  setPermissions(input: KeyPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
   /**
    * Takes permissions from a key. One that the key does not hold is passed over.
    *
@@ -68,5 +88,5 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { permissions } = await latchkey.removePermissions({ keyId, permissions: ["docs.read"] });
    */
-  removePermissions(input: RemovePermissionsInput<Types>): Promise<KeyPermissions<Types>>;
+  removePermissions(input: KeyPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
 }

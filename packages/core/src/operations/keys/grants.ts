@@ -1,24 +1,31 @@
+import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { MAX_HELD } from "../../records/role.js";
-import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { type OperationContext, transact } from "../context.js";
+import { id, parseInput } from "../input.js";
 import { References } from "../references.js";
+import type { TableOf } from "../run.js";
 import { changeKey } from "./change.js";
-import { type GrantItem, type GrantKind, readGrantItem } from "./grant-input.js";
+import {
+  type GrantItem,
+  type GrantKind,
+  permissionList,
+  readGrantItem,
+  roleList,
+} from "./grant-input.js";
+import type {
+  KeyGrantOperations,
+  KeyPermissions,
+  KeyPermissionsInput,
+  KeyRoles,
+  KeyRolesInput,
+} from "./grant-operations.js";
 import { getKeyById } from "./load.js";
 
-/** Roles that a key holds itself. */
-export interface KeyRoles {
-  /** In ascending order of name. */
-  readonly roles: readonly NamedGrant[];
-}
+const rolesInput = z.strictObject({ keyId: id, roles: roleList });
 
-/** Permissions that a key holds itself, without those of its roles. */
-export interface KeyPermissions<Types extends LatchkeyTypes = DefaultTypes> {
-  /** In ascending order of name. */
-  readonly permissions: readonly NamedGrant<PermissionName<Types>>[];
-}
+const permissionsInput = z.strictObject({ keyId: id, permissions: permissionList });
 
 /** The field of a key that holds grants of a kind. */
 const FIELDS = { role: "roles", permission: "permissions" } as const;
@@ -49,7 +56,7 @@ export function grantsWithout(
  * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming all that do not exist, or where the key would hold more
  * than it can be given at once; nothing is written then.
  */
-export async function addGrants(
+async function addGrants(
   context: OperationContext,
   kind: GrantKind,
   keyId: string,
@@ -64,7 +71,7 @@ export async function addGrants(
 }
 
 /** Makes these all that a key holds itself of roles or permissions. As {@link addGrants}. */
-export async function setGrants(
+async function setGrants(
   context: OperationContext,
   kind: GrantKind,
   keyId: string,
@@ -78,7 +85,7 @@ export async function setGrants(
  * Takes roles or permissions from a key. One that the key does not hold is passed over, one that does not exist is not.
  * As {@link addGrants}, but nothing is created.
  */
-export async function removeGrants(
+async function removeGrants(
   context: OperationContext,
   kind: GrantKind,
   keyId: string,
@@ -141,3 +148,36 @@ async function refuseMissing(
     references.refuseMissing();
   });
 }
+
+/** What is done to the roles or permissions of a key. Answers those that it then holds itself. */
+type ChangeGrants = typeof addGrants;
+
+function ofRoles(change: ChangeGrants) {
+  return {
+    run: async (context: OperationContext, input: KeyRolesInput): Promise<KeyRoles> => {
+      const { keyId, roles } = parseInput(rolesInput, input);
+      return { roles: await change(context, "role", keyId, roles) };
+    },
+    input: rolesInput,
+  };
+}
+
+function ofPermissions(change: ChangeGrants) {
+  return {
+    run: async (context: OperationContext, input: KeyPermissionsInput): Promise<KeyPermissions> => {
+      const { keyId, permissions } = parseInput(permissionsInput, input);
+      return { permissions: await change(context, "permission", keyId, permissions) };
+    },
+    input: permissionsInput,
+  };
+}
+
+/** How {@link KeyGrantOperations} run. */
+export const GRANT_TABLE = {
+  addRoles: ofRoles(addGrants),
+  setRoles: ofRoles(setGrants),
+  removeRoles: ofRoles(removeGrants),
+  addPermissions: ofPermissions(addGrants),
+  setPermissions: ofPermissions(setGrants),
+  removePermissions: ofPermissions(removeGrants),
+} satisfies TableOf<KeyGrantOperations>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { LatchkeyError } from "../../errors.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { secretShape } from "../../secrets/format.js";
 import { portableSha256, type SecretHash } from "../../secrets/hash.js";
@@ -46,8 +47,7 @@ const plaintext = z
   });
 
 /** A key of another system, with its hash or its plaintext. */
-export interface ImportKeyInput<Types extends LatchkeyTypes = DefaultTypes>
-  extends KeySettingsInput<Types> {
+export type ImportKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySettingsInput<Types> & {
   /** Unix epoch ms or a `Date`, at which the other system issued it, not later than now: now unless given. */
   readonly createdAt?: number | Date | undefined;
   /** The SHA-256 of the whole secret, in place of `plaintext`. */
@@ -58,15 +58,47 @@ export interface ImportKeyInput<Types extends LatchkeyTypes = DefaultTypes>
   readonly start?: string | undefined;
   /** What the secret begins with, shown where neither `start` nor `plaintext` is given: at most 16 of `A-Z a-z 0-9 _ -`. */
   readonly prefix?: string | undefined;
+};
+
+/** Input of createKeys: 1 to 100 keys that another system issued, which name at most 10,000 roles and permissions in all. */
+export type CreateKeysInput<Types extends LatchkeyTypes = DefaultTypes> =
+  readonly ImportKeyInput<Types>[];
+
+/** Keys that were taken over. */
+export interface CreatedKeys {
+  /** `key_…`, in the order given. */
+  readonly keyIds: readonly string[];
+}
+
+/** How createKeys takes over what it can. */
+export interface CreateKeysOptions {
+  /** A key that is refused stops no other. */
+  readonly partial: true;
+  /** Whether nothing is written, and the answer says what would be: false unless given. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What became of one key. */
+export interface ImportedKeyResult {
+  /** Null in a dry run; absent where it is refused. */
+  readonly keyId?: string | null;
+  /** Its paths begin with the field. */
+  readonly error?: LatchkeyError;
+}
+
+/** Keys that were taken over, and those that were not. */
+export interface PartlyCreatedKeys {
+  /** One for each key, in the order given. */
+  readonly results: readonly ImportedKeyResult[];
 }
 
 /** The hash of a secret, as another system kept it. */
-export interface ImportedHashInput {
+export type ImportedHashInput = {
   /** 44 characters with `sha256_base64`, 43 with `sha256_base64url`, 64 digits with `sha256_hex`. */
   readonly value: string;
   /** How it is written: base64 with padding, base64url without, or hexadecimal. */
   readonly variant: HashVariant;
-}
+};
 
 /**
  * One key of another system: its hash or its plaintext, and the settings of createKey. `remaining` may be 0: it was used

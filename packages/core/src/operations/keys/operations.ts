@@ -1,21 +1,112 @@
+import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
-import type { CreatedKey } from "./build.js";
-import type { CreateKeyInput } from "./create-key.js";
+import type { ApiReference } from "../apis/operations.js";
+import type { PageInput } from "../input.js";
+import type { PageInfo } from "../read.js";
 import type {
   CreatedKeys,
   CreateKeysInput,
   CreateKeysOptions,
   PartlyCreatedKeys,
-} from "./create-keys.js";
-import type { DeleteKeyInput } from "./delete-key.js";
-import type { DeletedKeys, DeleteKeysInput } from "./delete-keys.js";
-import type { GetKeyInput } from "./get-key.js";
-import type { KeyList, ListKeysInput, ListKeysScope } from "./list-keys.js";
-import type { Reencrypted, ReencryptKeysInput } from "./reencrypt-keys.js";
-import type { RotateKeyInput, RotationScope } from "./rotate-key.js";
-import type { UpdateKeyInput } from "./update-key.js";
-import type { RemainingUses, UpdateRemainingInput } from "./update-remaining.js";
+} from "./import-input.js";
+import type { CreateKeyInput, UpdateKeyInput } from "./settings.js";
 import type { KeyView } from "./view.js";
+
+/** Which key is meant. */
+export type KeyReference = {
+  /** Id of the key. */
+  readonly keyId: string;
+};
+
+/** Input of getKey. */
+export type GetKeyInput = KeyReference & {
+  /** Whether the secret of a recoverable key is answered, too: false unless given. Needs a vault. */
+  readonly decrypt?: boolean | null | undefined;
+};
+
+/** Input of listKeys. */
+export type ListKeysInput = PageInput &
+  ApiReference & {
+    /** Deprecated name of `externalId`, which wins. */
+    readonly ownerId?: string | undefined;
+    /** Only keys of this user: your own id, 1 to 255 characters. */
+    readonly externalId?: string | undefined;
+    /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
+    readonly decrypt?: boolean | null | undefined;
+    /** Accepted for older clients, without effect: every read is fresh. */
+    readonly revalidateKeysCache?: boolean | null | undefined;
+  };
+
+/** Input of updateRemaining. */
+export type UpdateRemainingInput = KeyReference & {
+  /** What is done to the uses left. */
+  readonly op: "set" | "increment" | "decrement";
+  /** With `set` a whole number >= 0, or null for unlimited; with the others a whole number >= 1. */
+  readonly value: number | null;
+};
+
+/** Input of rotateKey. */
+export type RotateKeyInput = KeyReference & {
+  /** How long the old secret goes on: whole ms, 0 to a year (31,536,000,000), or a text such as `"30s"` or `"1d"`; 0 unless given. Never beyond its own expiry. */
+  readonly graceMs?: Duration | undefined;
+};
+
+/** Input of deleteKey. */
+export type DeleteKeyInput = KeyReference & {
+  /** Accepted for older clients, without effect: a deletion keeps nothing. */
+  readonly permanent?: boolean | undefined;
+};
+
+/** Input of reencryptKeys. `limit` is how many keys are looked at. */
+export type ReencryptKeysInput = PageInput & ApiReference;
+
+/** A key that was issued. */
+export interface CreatedKey {
+  /** `key_…`; not a secret. */
+  readonly keyId: string;
+  /** The secret. Pass it on and keep no copy. */
+  readonly key: string;
+}
+
+/** A page of keys in the order of their creation; without `cursor` it is the last one. */
+export interface KeyList<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
+  /** In the order of their creation. */
+  readonly keys: readonly KeyView<Types>[];
+  /** Exact number of live keys of the API, whatever the filter. */
+  readonly total: number;
+}
+
+/** What listKeys answers within this process alone: it cannot be asked for over HTTP. */
+export interface ListKeysScope {
+  /** Whether each key has `stored`, with its hash: false unless given. */
+  readonly forExport?: boolean | undefined;
+}
+
+/** The uses of a key after updateRemaining. */
+export interface RemainingUses {
+  /** Uses left, whole and >= 0; absent when unlimited. */
+  readonly remaining?: number;
+}
+
+/** For whom a rotation is done. */
+export interface RotationScope {
+  /** Asked before the secret of a recoverable key is sealed for its successor; throws where the caller may not have that. */
+  readonly beforeSealing?: (apiId: string) => void;
+}
+
+/** What deleteKeys has deleted. */
+export interface DeletedKeys {
+  /** How many keys this call deleted. */
+  readonly deletedKeys: number;
+}
+
+/** What became of a page of recoverable secrets. `cursor`: keys follow. */
+export interface Reencrypted extends PageInfo {
+  /** Secrets that were sealed anew. */
+  readonly reencrypted: number;
+  /** Secrets that did not open; absent when none. */
+  readonly unopened?: number;
+}
 
 /** Operations that create, change and delete keys. */
 export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
@@ -78,7 +169,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * const mayRevoke = (await latchkey.findApiOfKey({ keyId })) === apiId;
    */
-  findApiOfKey(input: Pick<GetKeyInput, "keyId">): Promise<string | null>;
+  findApiOfKey(input: KeyReference): Promise<string | null>;
   /**
    * Lists the keys of an API, or those of one identity in it, a page at a time; `keysOf()` of a latchkey goes through all of them.
    *
@@ -150,7 +241,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * const { deletedKeys } = await latchkey.deleteKeys({ apiId });
    */
-  deleteKeys(input: DeleteKeysInput): Promise<DeletedKeys>;
+  deleteKeys(input: ApiReference): Promise<DeletedKeys>;
   /**
    * Seals the secrets of recoverable keys with the vault's current key, a page of an API's keys at a time: call it with each
    * answered `cursor` until none comes back, then drop the old key from the ring. Safe beside traffic, and safe to repeat: a

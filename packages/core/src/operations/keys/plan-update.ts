@@ -17,8 +17,7 @@ import { applyRefill, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { usesAreOfIdentity } from "../usage-refusal.js";
-import { settingOfUses } from "../uses-and-refill.js";
+import { settingOfUses, usesAreOfIdentity } from "../uses-and-refill.js";
 import type { GrantItem } from "./grant-input.js";
 
 type WireLimit = Parameters<typeof fromWireKeyLimit>[0];

@@ -1,10 +1,18 @@
+import { z } from "zod";
 import { corruptRecord, LatchkeyError } from "../../errors.js";
-import { keyType } from "../../records/key.js";
+import type { ListScope } from "../../lib/cursor.js";
+import { keysOfApi, keyType } from "../../records/key.js";
 import { versionAfter } from "../../rules/record-version.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { type OperationContext, requireVault, transact } from "../context.js";
+import { notFound, type OperationContext, requireVault, transact } from "../context.js";
+import { id, pageFields, parseInput } from "../input.js";
+import { readPage } from "../read.js";
+import type { Run, TableOf } from "../run.js";
 import { readKey } from "./load.js";
+import type { KeyOperations } from "./operations.js";
 import type { KeyView, PlaintextError } from "./view.js";
+
+const reencryptKeysInput = z.strictObject({ apiId: id, ...pageFields });
 
 /**
  * The view of a key with the secret, if it is recoverable; of another key, the view as it is, with or without a vault.
@@ -48,7 +56,7 @@ export async function withPlaintextOrError(
  *
  * @returns Whether anything was written.
  */
-export async function resealSecret(context: OperationContext, keyId: string): Promise<boolean> {
+async function resealSecret(context: OperationContext, keyId: string): Promise<boolean> {
   const vault = requireVault(context);
   const { answer } = await transact(context, async (transaction) => {
     const loaded = await readKey(context, transaction, keyId);
@@ -78,9 +86,46 @@ function openSecret(context: OperationContext, { key }: LoadedKey, sealedSecret:
 }
 
 /** Why a secret could not be decrypted, or null for another error. */
-export function plaintextErrorOf(error: unknown): PlaintextError | null {
+function plaintextErrorOf(error: unknown): PlaintextError | null {
   if (!(error instanceof LatchkeyError)) return null;
   if (error.code === "STORE_CORRUPT") return "damaged";
   if (error.reason === "no-vault") return "no-vault";
   return error.reason === "vault-key-missing" ? "vault-key-missing" : null;
 }
+
+const reencryptKeys: Run<KeyOperations["reencryptKeys"]> = async (context, input) => {
+  const { apiId, ...page } = parseInput(reencryptKeysInput, input);
+  const vault = requireVault(context);
+  const { store, workspaceId } = context;
+  const { found } = await store.read(workspaceId, [{ kind: "api", id: apiId }]);
+  if (found[0] === null) throw notFound("API");
+  const scope: ListScope = { list: "keys", ownerId: apiId };
+  const { items, info } = await readPage(context, keyType, keysOfApi(apiId), scope, page);
+  let [reencrypted, unopened] = [0, 0];
+  for (const { value: key } of items) {
+    if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) continue;
+    const outcome = await tryReseal(context, key.id);
+    if (outcome === "sealed") reencrypted += 1;
+    if (outcome === "unopened") unopened += 1;
+  }
+  return { reencrypted, ...(unopened > 0 && { unopened }), ...info };
+};
+
+async function tryReseal(
+  context: OperationContext,
+  keyId: string,
+): Promise<"sealed" | "left" | "unopened"> {
+  try {
+    return (await resealSecret(context, keyId)) ? "sealed" : "left";
+  } catch (error) {
+    // A key that was deleted meanwhile has nothing to seal any more.
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return "left";
+    if (plaintextErrorOf(error) !== null) return "unopened";
+    throw error;
+  }
+}
+
+/** How reencryptKeys runs. */
+export const RECOVERY_TABLE = {
+  reencryptKeys: { run: reencryptKeys, input: reencryptKeysInput },
+} satisfies Partial<TableOf<KeyOperations>>;

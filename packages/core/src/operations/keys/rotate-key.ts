@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
-import type { Duration } from "../../rules/duration.js";
 import { versionAfter } from "../../rules/record-version.js";
 import { decideRotation } from "../../rules/rotation.js";
 import { secretForm } from "../../secrets/form.js";
@@ -17,22 +16,15 @@ import {
   transact,
 } from "../context.js";
 import { id, parseInput } from "../input.js";
+import type { Run } from "../run.js";
 import { span } from "../time-input.js";
 import { wholeKeyFields } from "./audit-fields.js";
-import type { CreatedKey } from "./build.js";
 import { namesOf } from "./change.js";
 import { readKey } from "./load.js";
+import type { KeyOperations } from "./operations.js";
 
 /** A year: a longer grace is no rotation. */
 const MAX_GRACE_MS = 365 * 86_400_000;
-
-/** Input of rotateKey. */
-export interface RotateKeyInput {
-  /** Id of the key. */
-  readonly keyId: string;
-  /** How long the old secret goes on: whole ms, 0 to a year (31,536,000,000), or a text such as `"30s"` or `"1d"`; 0 unless given. Never beyond its own expiry. */
-  readonly graceMs?: Duration | undefined;
-}
 
 /** Schema of the input of rotateKey. */
 export const rotateKeyInput = z.strictObject({
@@ -40,18 +32,8 @@ export const rotateKeyInput = z.strictObject({
   graceMs: span(MAX_GRACE_MS).default(0),
 });
 
-/** For whom a rotation is done. */
-export interface RotationScope {
-  /** Asked before the secret of a recoverable key is sealed for its successor; throws where the caller may not have that. */
-  readonly beforeSealing?: (apiId: string) => void;
-}
-
 /** @see KeyOperations.rotateKey */
-export async function rotateKey(
-  context: OperationContext,
-  input: RotateKeyInput,
-  scope: RotationScope = {},
-): Promise<CreatedKey> {
+export const rotateKey: Run<KeyOperations["rotateKey"]> = async (context, input, scope = {}) => {
   const { keyId, graceMs } = parseInput(rotateKeyInput, input);
   const { answer } = await transact(context, async (transaction, audit) => {
     const loaded = await readKey(context, transaction, keyId);
@@ -77,7 +59,7 @@ export async function rotateKey(
     return { keyId: successor.id, key: secret };
   });
   return answer;
-}
+};
 
 function oldExpiry(key: KeyRecord, graceMs: number, now: EpochMs): EpochMs {
   const decision = decideRotation(key, graceMs, now);

@@ -24,9 +24,10 @@ import {
   namedKeyRatelimits,
 } from "../limit-input.js";
 import { instant } from "../time-input.js";
+import type { GrantInput } from "./grant-input.js";
 
 /** What a key is given when it is created, with a new or an imported secret. */
-export interface KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> {
+export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = {
   /** Id of the API that it belongs to. */
   readonly apiId: string;
   /** For people: 1 to 256 characters. */
@@ -59,7 +60,52 @@ export interface KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly recoverable?: boolean | undefined;
   /** Your own label, such as `live` or `test`: at most 256 characters. */
   readonly environment?: string | undefined;
-}
+};
+
+/** Input of createKey. */
+export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySettingsInput<Types> & {
+  /** What stands before the `_` of the secret, so that people and scanners recognise it: at most 16 of `A-Z a-z 0-9 _ -`; none if empty. */
+  readonly prefix?: string | undefined;
+  /** Random bytes of the secret: 16 to 255, 16 unless given. */
+  readonly byteLength?: number | undefined;
+};
+
+/** Input of updateKey: what is omitted stays, null clears. */
+export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
+  /** Id of the key. */
+  readonly keyId: string;
+  /** For people: 1 to 256 characters. */
+  readonly name?: string | null | undefined;
+  /** Deprecated name of `externalId`, which wins. */
+  readonly ownerId?: string | null | undefined;
+  /** Your own id of the user that it belongs to, 1 to 255 characters; null: to nobody. An identity that does not exist is created. */
+  readonly externalId?: string | null | undefined;
+  /** The whole metadata: a JSON object of at most 16 KiB and 16 levels. Checked by `meta` of createLatchkey. */
+  readonly meta?: Types["metaInput"] | null | undefined;
+  /** Unix epoch ms or a `Date`, later than now; null: never. The expiry of a rotated key cannot be put off. */
+  readonly expires?: number | Date | null | undefined;
+  /** Uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
+  readonly remaining?: number | null | undefined;
+  /** How uses are restored; null for not at all. */
+  readonly refill?: RefillInput | null | undefined;
+  /** The limit named `default`; null removes it. The other limits stay. */
+  readonly ratelimit?: KeyLimitInput | null | undefined;
+  /** The whole set of limits, at most 50; null or an empty list removes all. A limit that keeps name and duration keeps its window. */
+  readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | null | undefined;
+  /** Whose uses it takes: its own, or those that its identity's keys share. */
+  readonly usesFrom?: "key" | "identity" | undefined;
+  /** Whether it is switched on. `true` is refused for a key without uses left. */
+  readonly enabled?: boolean | undefined;
+  /** Your own label: at most 256 characters. */
+  readonly environment?: string | null | undefined;
+  /** All roles that it holds itself: at most 100, by name or id; an empty list clears them. */
+  readonly roles?: readonly GrantInput[] | undefined;
+  /**
+   * All permissions that it holds itself: at most 1,000, by name or id; an empty list clears them. A plain name that it holds
+   * through its roles is passed over, so that what getKey shows can be given back; `{ name }` is not.
+   */
+  readonly permissions?: readonly GrantInput<PermissionName<Types>>[] | undefined;
+};
 
 /** The fields that a key is given when it is created, with a new or an imported secret. */
 export const keySettingsFields = {

@@ -3,21 +3,12 @@ import { keyType } from "../../records/key.js";
 import { versionAfter } from "../../rules/record-version.js";
 import { dueRefill, refillAfter } from "../../rules/refill.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
-import { type OperationContext, transact } from "../context.js";
+import { transact } from "../context.js";
 import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
-import { refuseUsageChange, usesAreOfIdentity } from "../usage-refusal.js";
-import { isAhead } from "../uses-and-refill.js";
+import type { Run } from "../run.js";
+import { isAhead, refuseUsageChange, usesAreOfIdentity } from "../uses-and-refill.js";
 import { readKey } from "./load.js";
-
-/** Input of updateRemaining. */
-export interface UpdateRemainingInput {
-  /** Id of the key. */
-  readonly keyId: string;
-  /** What is done to the uses left. */
-  readonly op: "set" | "increment" | "decrement";
-  /** With `set` a whole number >= 0, or null for unlimited; with the others a whole number >= 1. */
-  readonly value: number | null;
-}
+import type { KeyOperations } from "./operations.js";
 
 /** Schema of the input of updateRemaining. */
 export const updateRemainingInput = z
@@ -34,17 +25,8 @@ export const updateRemainingInput = z
     error: "must be a whole number >= 1",
   });
 
-/** The uses of a key after updateRemaining. */
-export interface RemainingUses {
-  /** Uses left, whole and >= 0; absent when unlimited. */
-  readonly remaining?: number;
-}
-
 /** @see KeyOperations.updateRemaining */
-export async function updateRemaining(
-  context: OperationContext,
-  input: UpdateRemainingInput,
-): Promise<RemainingUses> {
+export const updateRemaining: Run<KeyOperations["updateRemaining"]> = async (context, input) => {
   const { keyId, op, value } = parseInput(updateRemainingInput, input);
   const operation = toOperation(op, value);
   const { answer, usages } = await transact(context, async (transaction, audit) => {
@@ -83,7 +65,7 @@ export async function updateRemaining(
   });
   const { remaining } = usages[0] ?? { remaining: answer };
   return remaining === null ? {} : { remaining };
-}
+};
 
 function usesAfter(
   remaining: number | null,

@@ -8,7 +8,7 @@ import type { EpochMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
-import { type RefillView, toRefillView } from "../refill-view.js";
+import { type RefillView, toRefillView } from "../uses-and-refill.js";
 import { toWireKeyLimits, type WireKeyLimit } from "./limits.js";
 
 /** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */

@@ -1,33 +1,11 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
-import type { Duration } from "../../rules/duration.js";
-import type { MetadataInput } from "../../rules/latchkey-types.js";
 import type { ChargePlan, LimitReading } from "../../store/charge.js";
-import type { RatelimitState } from "../../verification/verdict.js";
 import { namespaceWindow } from "../../verification/window-name.js";
-import type { OperationContext } from "../context.js";
 import { flag, list, metadata, namespace, parseInput, text, wholeNumber } from "../input.js";
+import type { Run } from "../run.js";
 import { duration } from "../time-input.js";
-
-/** Input of limit. */
-export interface LimitInput {
-  /** What is limited: 1 to 128 of `A-Z a-z 0-9 _ . : -`, `default` unless given. */
-  readonly namespace?: string | undefined;
-  /** Who is limited, such as a user or an address: 1 to 255 characters. */
-  readonly identifier: string;
-  /** Units in each window: whole and >= 1. */
-  readonly limit: number;
-  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. Windows are aligned to the Unix epoch. */
-  readonly duration: Duration;
-  /** Units to take: whole and >= 0, 1 unless given; 0 only shows the window. */
-  readonly cost?: number | undefined;
-  /** Accepted for older clients, without effect: every limit is exact. */
-  readonly async?: boolean | undefined;
-  /** Accepted for older clients, without effect. */
-  readonly meta?: MetadataInput | undefined;
-  /** Accepted for older clients, without effect: at most 100. */
-  readonly resources?: readonly Readonly<Record<string, unknown>>[] | undefined;
-}
+import type { LimitOperations } from "./operations.js";
 
 /** Schema of the input of limit. */
 export const limitInput = z.strictObject({
@@ -41,14 +19,8 @@ export const limitInput = z.strictObject({
   resources: list(z.record(z.string(), z.unknown()), 100, "resources").optional(),
 });
 
-/** Whether there was room, and the window as it stands afterwards. */
-export interface LimitAnswer extends RatelimitState {
-  /** False: nothing was taken. */
-  readonly success: boolean;
-}
-
 /** @see LimitOperations.limit */
-export async function limit(context: OperationContext, input: LimitInput): Promise<LimitAnswer> {
+export const limit: Run<LimitOperations["limit"]> = async (context, input) => {
   const { namespace, identifier, cost, limit, duration } = parseInput(limitInput, input);
   const window = namespaceWindow(namespace, identifier, duration);
   const plan: ChargePlan = {
@@ -69,4 +41,4 @@ export async function limit(context: OperationContext, input: LimitInput): Promi
   const [reading] = charge.limits as readonly [LimitReading];
   const { remaining, resetAt } = reading;
   return { success: charge.kind === "charged", limit, remaining, reset: resetAt };
-}
+};

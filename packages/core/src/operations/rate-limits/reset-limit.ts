@@ -3,40 +3,18 @@ import { badRequest, type LatchkeyError } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import type { RecordType } from "../../records/record-type.js";
-import type { Duration } from "../../rules/duration.js";
-import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { Transaction } from "../../store/transaction.js";
 import { adHocWindow, configuredWindow, namespaceWindow } from "../../verification/window-name.js";
 import { type Audit, type OperationContext, transact } from "../context.js";
 import { evenWithIssues, id, namespace, parseInput, text } from "../input.js";
-import { readRecordIn } from "../read-record.js";
+import { readRecordIn } from "../read.js";
+import type { Run, TableOf } from "../run.js";
 import { duration } from "../time-input.js";
-import { refuseUsageChange } from "../usage-refusal.js";
+import { refuseUsageChange } from "../uses-and-refill.js";
+import { limit, limitInput } from "./limit.js";
+import type { LimitOperations } from "./operations.js";
 
-/**
- * Input of resetLimit: a limit of a key (`keyId` and `name`) or of an identity (`identityId` and `name`), or the one of a
- * namespace (`namespace`, `identifier` and `duration`).
- */
-export interface ResetLimitInput<Types extends LatchkeyTypes = DefaultTypes> {
-  /** Id of the key. */
-  readonly keyId?: string | undefined;
-  /** Id of the identity. */
-  readonly identityId?: string | undefined;
-  /** Name of the limit of the key or the identity: 1 to 128 characters. */
-  readonly name?: LimitName<Types> | undefined;
-  /** As in limit: 1 to 128 of `A-Z a-z 0-9 _ . : -`. */
-  readonly namespace?: string | undefined;
-  /** As in limit: 1 to 255 characters. */
-  readonly identifier?: string | undefined;
-  /**
-   * Length of the window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. With `keyId` it names a limit that
-   * requests make up; not with `identityId`.
-   */
-  readonly duration?: Duration | undefined;
-}
-
-/** Schema of the input of resetLimit. */
-export const resetLimitInput = z
+const resetLimitInput = z
   .strictObject({
     keyId: id.optional(),
     identityId: id.optional(),
@@ -63,11 +41,7 @@ export const resetLimitInput = z
     }
   }, evenWithIssues);
 
-/** @see LimitOperations.resetLimit */
-export async function resetLimit(
-  context: OperationContext,
-  input: ResetLimitInput,
-): Promise<Record<string, never>> {
+const resetLimit: Run<LimitOperations["resetLimit"]> = async (context, input) => {
   const parsed = parseInput(resetLimitInput, input);
   const { keyId, identityId, namespace, identifier, duration } = parsed;
   const name = parsed.name as string;
@@ -86,7 +60,7 @@ export async function resetLimit(
     }
   });
   return {};
-}
+};
 
 async function resetOfKey(
   context: OperationContext,
@@ -152,3 +126,9 @@ function auditReset(
 ): void {
   audit({ type: "ratelimit.reset", at: context.now(), ...about, before: { name } });
 }
+
+/** How {@link LimitOperations} run. */
+export const LIMIT_TABLE = {
+  limit: { run: limit, input: limitInput },
+  resetLimit: { run: resetLimit, input: resetLimitInput },
+} satisfies TableOf<LimitOperations>;

@@ -14,27 +14,7 @@ import { isExpired } from "../../rules/expiry.js";
 import { MAX_SECRET_LENGTH, secretShape } from "../../secrets/format.js";
 import type { Want } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
-
-/** Whom a management token speaks for. */
-export type RootKeyOutcome =
-  | {
-      /** A good root key. */
-      readonly kind: "authenticated";
-      /** `root_…` */
-      readonly rootKeyId: string;
-      /** The workspace that it may manage. */
-      readonly workspaceId: string;
-      /** What it authorises. */
-      readonly permissions: readonly string[];
-    }
-  | {
-      /** Malformed, unknown, expired or switched off: the answer does not say which. */
-      readonly kind: "refused";
-    }
-  | {
-      /** A good token of a workspace that is disabled. */
-      readonly kind: "workspace-disabled";
-    };
+import type { RootKeyOutcome } from "./operations.js";
 
 const REFUSED: RootKeyOutcome = { kind: "refused" };
 

@@ -1,7 +1,77 @@
-import type { RootKeyOutcome } from "./authenticate-root-key.js";
-import type { CreatedRootKey, CreateRootKeyInput } from "./create-root-key.js";
-import type { ListRootKeysInput, RootKeyList } from "./list-root-keys.js";
-import type { RevokeRootKeyInput } from "./revoke-root-key.js";
+import type { EpochMs } from "../../time.js";
+import type { PageInput } from "../input.js";
+import type { PageInfo } from "../read.js";
+
+/** Input of createRootKey. */
+export type CreateRootKeyInput = {
+  /** What it authorises, such as `api.*.create_key`: 1 to 1,000. */
+  readonly permissions: readonly string[];
+  /** For people: 1 to 256 characters. */
+  readonly name?: string | undefined;
+  /** Unix epoch ms or a `Date`, later than now; never unless given. */
+  readonly expires?: number | Date | undefined;
+};
+
+/** Input of revokeRootKey. */
+export type RevokeRootKeyInput = {
+  /** Id of the root key. */
+  readonly rootKeyId: string;
+};
+
+/** A root key that was created. */
+export interface CreatedRootKey {
+  /** `root_…` */
+  readonly rootKeyId: string;
+  /** The secret, which is shown this once. */
+  readonly key: string;
+}
+
+/** A root key as it is listed. Fields without a value are absent; its secret is nowhere. */
+export interface RootKeyView {
+  /** `root_…` */
+  readonly id: string;
+  /** Leading characters of the secret. */
+  readonly start: string;
+  /** For people. */
+  readonly name?: string;
+  /** What it authorises. */
+  readonly permissions: readonly string[];
+  /** Unix epoch ms; absent: never. */
+  readonly expires?: EpochMs;
+  /** False once it has expired. */
+  readonly enabled: boolean;
+  /** Unix epoch ms. */
+  readonly createdAt: EpochMs;
+}
+
+/** A page of root keys in the order of their creation; without `cursor` it is the last one. */
+export interface RootKeyList extends PageInfo {
+  /** In the order of their creation. */
+  readonly rootKeys: readonly RootKeyView[];
+  /** Exact number of root keys of the workspace, expired ones included. */
+  readonly total: number;
+}
+
+/** Whom a management token speaks for. */
+export type RootKeyOutcome =
+  | {
+      /** A good root key. */
+      readonly kind: "authenticated";
+      /** `root_…` */
+      readonly rootKeyId: string;
+      /** The workspace that it may manage. */
+      readonly workspaceId: string;
+      /** What it authorises. */
+      readonly permissions: readonly string[];
+    }
+  | {
+      /** Malformed, unknown, expired or switched off: the answer does not say which. */
+      readonly kind: "refused";
+    }
+  | {
+      /** A good token of a workspace that is disabled. */
+      readonly kind: "workspace-disabled";
+    };
 
 /** Operations on root keys, which authorise management over HTTP. */
 export interface RootKeyOperations {
@@ -22,7 +92,7 @@ export interface RootKeyOperations {
    * @example
    * const { rootKeys, total, cursor } = await latchkey.listRootKeys({ limit: 20 });
    */
-  listRootKeys(input?: ListRootKeysInput): Promise<RootKeyList>;
+  listRootKeys(input?: PageInput): Promise<RootKeyList>;
   /**
    * Revokes a root key for good: it authorises no call that starts after this has resolved, in no process. A root key whose
    * record cannot be read is revoked all the same.

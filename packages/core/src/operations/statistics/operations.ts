@@ -1,6 +1,34 @@
-import type { PrunedCount } from "../audit-log/prune-audit-events.js";
-import type { GetVerificationsInput, Verifications } from "./get-verifications.js";
-import type { PruneVerificationsInput } from "./prune-verifications.js";
+import type { Granularity, VerificationBucket } from "../../statistics/buckets.js";
+import type { PrunedCount } from "../audit-log/operations.js";
+import type { IdentityReference } from "../identities/reference.js";
+
+/** Input of getVerifications: exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`. */
+export type GetVerificationsInput = IdentityReference & {
+  /** Id of the key. */
+  readonly keyId?: string | undefined;
+  /** Deprecated name of `externalId`, which wins. */
+  readonly ownerId?: string | undefined;
+  /** Id of the API. */
+  readonly apiId?: string | undefined;
+  /** Unix epoch ms or a `Date`, included: 30 days before `end` unless given. */
+  readonly start?: number | Date | undefined;
+  /** Unix epoch ms or a `Date`, not included: now unless given. */
+  readonly end?: number | Date | undefined;
+  /** Length of a bucket in UTC, `day` unless given. `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
+  readonly granularity?: Granularity | undefined;
+};
+
+/** Input of pruneVerifications. */
+export type PruneVerificationsInput = {
+  /** An instant, Unix epoch ms or a `Date`, not later than now: counters of days of UTC that were over by then are deleted. */
+  readonly before: number | Date;
+};
+
+/** Verifications of every bucket that the range touches, in ascending order. */
+export interface Verifications {
+  /** In ascending order of time, the empty ones too. */
+  readonly verifications: readonly VerificationBucket[];
+}
 
 /** Operations on the counts of verifications. */
 export interface StatisticsOperations {

@@ -13,7 +13,12 @@ import type { LoadedKey } from "../../verification/loaded-key.js";
 import { dueRefillOf, planPeek } from "../../verification/plan.js";
 import type { VerifyQuestion } from "../../verification/question.js";
 import type { OperationContext } from "../context.js";
-import { isVisible, type VerifyScope } from "./scope.js";
+import { parseInput } from "../input.js";
+import { getKeyById } from "../keys/load.js";
+import type { Run } from "../run.js";
+import { explainKeyInput, questionOf } from "./input.js";
+import type { SecretOperations } from "./operations.js";
+import { EVERY_API, isVisible, type VerifyScope } from "./scope.js";
 
 /** Rounds after which a dry run gives up on a key that is being changed all the time. */
 const MAX_ATTEMPTS = 100;
@@ -59,3 +64,9 @@ export async function dryRun(
 function withoutCharge(peek: Peek): AppliedCharge {
   return { kind: "charged", remaining: usesBefore(peek), limits: [] };
 }
+
+/** @see SecretOperations.explainKey */
+export const explainKey: Run<SecretOperations["explainKey"]> = async (context, input) => {
+  const { keyId, ...question } = parseInput(explainKeyInput, input);
+  return dryRun(context, () => getKeyById(context, keyId), questionOf(question), EVERY_API);
+};

@@ -16,6 +16,7 @@ import {
   text,
   wholeNumber,
 } from "../input.js";
+import type { KeyReference } from "../keys/operations.js";
 import { addDuplicateIssues } from "../limit-input.js";
 import { duration } from "../time-input.js";
 
@@ -55,7 +56,7 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
 });
 
 /** Input of verifyKey. */
-export interface VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> {
+export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
   /** The presented secret. A text that can be no secret is `NOT_FOUND`; over HTTP it has 1 to 512 characters. */
   readonly key: string;
   /** The API that the key must belong to; any unless given. */
@@ -81,7 +82,7 @@ export interface VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly requestId?: string | undefined;
   /** Whether it is only asked what would be answered, and why. Nothing is taken, counted or told to listeners then. */
   readonly dryRun?: boolean | undefined;
-}
+};
 
 /** What a verification takes. */
 export interface Costed {
@@ -122,11 +123,8 @@ const libraryInput = verifyKeyInput.extend({
 const callInput = libraryInput.pick({ key: true, ipAddress: true, requestId: true, tags: true });
 
 /** Input of explainKey: a key by its id, and the question of a verification. */
-export interface ExplainKeyInput<Types extends LatchkeyTypes = DefaultTypes>
-  extends Omit<VerifyKeyInput<Types>, "key" | "tags" | "requestId" | "dryRun"> {
-  /** Id of the key. */
-  readonly keyId: string;
-}
+export type ExplainKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeyReference &
+  Omit<VerifyKeyInput<Types>, "key" | "tags" | "requestId" | "dryRun">;
 
 /** Schema of {@link ExplainKeyInput}. */
 export const explainKeyInput = verifyKeyInput

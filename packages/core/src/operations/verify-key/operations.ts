@@ -1,9 +1,22 @@
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { DryRunOutcome } from "../../verification/dry-run.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
-import type { KeySummary, WhoamiInput } from "../keys/whoami.js";
+import type { KeyView } from "../keys/view.js";
 import type { ExplainKeyInput, VerifyKeyInput } from "./input.js";
 import type { VerifyScope } from "./scope.js";
+
+/** Input of whoami. */
+export type WhoamiInput = {
+  /** The presented secret: 1 to 512 characters. */
+  readonly key: string;
+};
+
+/** What whoami answers about a key. Fields without a value are absent. */
+export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>
+  extends Pick<
+    KeyView<Types>,
+    "id" | "name" | "remaining" | "identity" | "meta" | "createdAt" | "enabled" | "environment"
+  > {}
 
 /** Operations on a secret that is presented. */
 export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {

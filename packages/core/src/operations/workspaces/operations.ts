@@ -1,5 +1,30 @@
-import type { CreatedWorkspace, CreateWorkspaceInput } from "./create-workspace.js";
-import type { WorkspaceView } from "./get-workspace.js";
+/** Input of createWorkspace. */
+export type CreateWorkspaceInput = {
+  /** For people: 1 to 256 characters. */
+  readonly name?: string | undefined;
+};
+
+/** Input of setWorkspaceEnabled over HTTP. */
+export type SetWorkspaceEnabledInput = {
+  /** Whether the workspace is switched on. */
+  readonly enabled: boolean;
+};
+
+/** A workspace that was created. */
+export interface CreatedWorkspace {
+  /** `ws_…` */
+  readonly workspaceId: string;
+}
+
+/** A workspace as it is shown. Without a name it was never given one. */
+export interface WorkspaceView {
+  /** Id of the workspace. */
+  readonly id: string;
+  /** For people. */
+  readonly name?: string;
+  /** Whether it is switched on. */
+  readonly enabled: boolean;
+}
 
 /** Operations on workspaces: the tenants of a store. */
 export interface WorkspaceOperations {

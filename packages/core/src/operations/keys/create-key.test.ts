@@ -8,7 +8,7 @@ import { contextWith } from "../../testing/context.js";
 import { keyWith, loadedWith, usageOf } from "../../testing/records.js";
 import { TestStore } from "../../testing/store.js";
 import { References } from "../references.js";
-import { insertKey, type KeyCredential, keyLimitsOf, needForKey } from "./build.js";
+import { insertKey, type KeyCredential, keyLimitsOf, needForKey } from "./create-key.js";
 import type { KeySettings } from "./settings.js";
 
 const NOW = 1_000;

@@ -4,20 +4,20 @@ import {
   bucketEndAt,
   bucketStartAt,
   GRANULARITIES,
-  type Granularity,
   isAllowedRange,
   RANGE_ERRORS,
   toBuckets,
-  type VerificationBucket,
 } from "../../statistics/buckets.js";
 import type { Want } from "../../store/key-store.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import { notFound, type OperationContext } from "../context.js";
-import { identityWant } from "../identities/find.js";
-import type { IdentityReference } from "../input.js";
+import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
+import { identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, externalId, id, orRequired, parseInput } from "../input.js";
-import { instant } from "../time-input.js";
+import type { Run, TableOf } from "../run.js";
+import { instant, notLaterThanNow } from "../time-input.js";
+import type { StatisticsOperations } from "./operations.js";
 
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
 const LATEST: EpochMs = 253_402_300_799_999;
@@ -25,28 +25,10 @@ const LATEST: EpochMs = 253_402_300_799_999;
 /** Without a start: 30 days. */
 const USUAL_RANGE_MS: SpanMs = 30 * 86_400_000;
 
-/** Input of getVerifications: exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`. */
-export interface GetVerificationsInput extends IdentityReference {
-  /** Id of the key. */
-  readonly keyId?: string | undefined;
-  /** Deprecated name of `externalId`, which wins. */
-  readonly ownerId?: string | undefined;
-  /** Id of the API. */
-  readonly apiId?: string | undefined;
-  /** Unix epoch ms or a `Date`, included: 30 days before `end` unless given. */
-  readonly start?: number | Date | undefined;
-  /** Unix epoch ms or a `Date`, not included: now unless given. */
-  readonly end?: number | Date | undefined;
-  /** Length of a bucket in UTC, `day` unless given. `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
-  readonly granularity?: Granularity | undefined;
-}
-
-/** Schema of the input of getVerifications. */
-export const getVerificationsInput = z
+const getVerificationsInput = z
   .strictObject({
     keyId: id.optional(),
-    identityId: id.optional(),
-    externalId: externalId.optional(),
+    ...identityIds,
     ownerId: externalId.optional(),
     apiId: id.optional(),
     start: instant(0, LATEST).optional(),
@@ -60,17 +42,9 @@ export const getVerificationsInput = z
     error: "exactly one of keyId, identityId (or externalId) and apiId must be given",
   });
 
-/** Verifications of every bucket that the range touches, in ascending order. */
-export interface Verifications {
-  /** In ascending order of time, the empty ones too. */
-  readonly verifications: readonly VerificationBucket[];
-}
+const pruneVerificationsInput = z.strictObject({ before: instant(0) });
 
-/** @see StatisticsOperations.getVerifications */
-export async function getVerifications(
-  context: OperationContext,
-  input: GetVerificationsInput,
-): Promise<Verifications> {
+const getVerifications: Run<StatisticsOperations["getVerifications"]> = async (context, input) => {
   const parsed = parseInput(getVerificationsInput, input);
   const { granularity } = parsed;
   const { start, end } = rangeOf(parsed, context.now());
@@ -83,7 +57,7 @@ export async function getVerifications(
     endAt: bucketEndAt(lastBucketAt, granularity),
   });
   return { verifications: toBuckets(hours, start, end, granularity) };
-}
+};
 
 /**
  * The range that is asked for.
@@ -128,3 +102,24 @@ function wantOf({ keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>
   const { identityId, ownerId, externalId = ownerId } = ids;
   return { kind: "identity", want: identityWant({ identityId, externalId }), name: "identity" };
 }
+
+const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = async (
+  context,
+  input,
+) => {
+  const { store, workspaceId } = context;
+  const now = context.now();
+  const { before } = parseInput(pruneVerificationsInput, input, (raw) =>
+    notLaterThanNow(raw, "before", now),
+  );
+  const beforeAt = bucketStartAt(before, "day");
+  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
+    store.deleteStatistics(workspaceId, beforeAt, limit),
+  );
+};
+
+/** How {@link StatisticsOperations} run. */
+export const STATISTICS_TABLE = {
+  getVerifications: { run: getVerifications, input: getVerificationsInput },
+  pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
+} satisfies TableOf<StatisticsOperations>;

@@ -1,11 +1,31 @@
-import { permissionType } from "../records/permission.js";
-import { roleType } from "../records/role.js";
-import type { Transaction } from "../store/transaction.js";
-import { type Audit, notFound, type OperationContext } from "./context.js";
-import { decodeOrNull, versionIfReadable } from "./damaged.js";
+import { permissionType } from "../../records/permission.js";
+import { roleType } from "../../records/role.js";
+import type { Transaction } from "../../store/transaction.js";
+import { type Audit, notFound, type OperationContext, transact } from "../context.js";
+import { decodeOrNull, versionIfReadable, withoutReadableRecord } from "../damaged.js";
+
+/**
+ * Deletes a role or permission, also one whose record cannot be read.
+ *
+ * @param deleteReadable - Deletes one that can be read.
+ */
+export async function deleteGrant(
+  context: OperationContext,
+  kind: "role" | "permission",
+  id: string,
+  deleteReadable: (transaction: Transaction, audit: Audit) => Promise<void>,
+): Promise<void> {
+  await withoutReadableRecord(
+    () => transact(context, deleteReadable),
+    () =>
+      transact(context, (transaction, audit) =>
+        deleteDamaged(context, transaction, audit, kind, id),
+      ),
+  );
+}
 
 /** Deletes a role or permission of which not all can be read: no key can be read in full as long as it is there. */
-export async function deleteDamagedGrant(
+async function deleteDamaged(
   { workspaceId, now }: OperationContext,
   transaction: Transaction,
   audit: Audit,

@@ -1,12 +1,74 @@
-import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
-import type { CreatedRole, CreateRoleInput } from "../roles/create-role.js";
-import type { DeleteRoleInput } from "../roles/delete-role.js";
-import type { GetRoleInput } from "../roles/get-role.js";
-import type { SetRolePermissionsInput } from "../roles/set-role-permissions.js";
-import type { PermissionView, RoleView } from "../roles/view.js";
-import type { CreatedPermission, CreatePermissionInput } from "./create-permission.js";
-import type { DeletePermissionInput } from "./delete-permission.js";
-import type { GetPermissionInput } from "./get-permission.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
+
+/** Which permission is meant. */
+export type PermissionReference = {
+  /** Id of the permission. */
+  readonly permissionId: string;
+};
+
+/** Which role is meant. */
+export type RoleReference = {
+  /** Id of the role. */
+  readonly roleId: string;
+};
+
+/** Input of createPermission. */
+export type CreatePermissionInput<Types extends LatchkeyTypes = DefaultTypes> = {
+  /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. `docs.*` grants all below `docs.`, `*` everything. */
+  readonly name: PermissionName<Types>;
+  /** For people: at most 512 characters. */
+  readonly description?: string | undefined;
+};
+
+/** Input of createRole. */
+export type CreateRoleInput<Types extends LatchkeyTypes = DefaultTypes> = {
+  /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. */
+  readonly name: string;
+  /** For people: at most 512 characters. */
+  readonly description?: string | undefined;
+  /** Names of existing permissions that every key with the role has: at most 1,000, none unless given. */
+  readonly permissions?: readonly PermissionName<Types>[] | undefined;
+};
+
+/** Input of setRolePermissions. */
+export type SetRolePermissionsInput<Types extends LatchkeyTypes = DefaultTypes> = RoleReference & {
+  /** Names of all permissions that every key with the role has: at most 1,000; an empty list clears them. */
+  readonly permissions: readonly PermissionName<Types>[];
+};
+
+/** A permission that was created. */
+export interface CreatedPermission {
+  /** `perm_…` */
+  readonly permissionId: string;
+}
+
+/** A role that was created. */
+export interface CreatedRole {
+  /** `role_…` */
+  readonly roleId: string;
+}
+
+/** A permission as it is shown. Fields without a value are absent. */
+export interface PermissionView<Types extends LatchkeyTypes = DefaultTypes> {
+  /** `perm_…` */
+  readonly id: string;
+  /** Its name, unique in the workspace. */
+  readonly name: PermissionName<Types>;
+  /** For people. */
+  readonly description?: string;
+}
+
+/** A role as it is shown. Fields without a value are absent. */
+export interface RoleView<Types extends LatchkeyTypes = DefaultTypes> {
+  /** `role_…` */
+  readonly id: string;
+  /** Its name, unique in the workspace. */
+  readonly name: string;
+  /** For people. */
+  readonly description?: string;
+  /** Names of the permissions that every key with the role has, ascending. */
+  readonly permissions: readonly PermissionName<Types>[];
+}
 
 /** Operations on permissions and roles. */
 export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes> {
@@ -25,7 +87,7 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    * @example
    * const { name } = await latchkey.getPermission({ permissionId });
    */
-  getPermission(input: GetPermissionInput): Promise<PermissionView<Types>>;
+  getPermission(input: PermissionReference): Promise<PermissionView<Types>>;
   /**
    * Lists all permissions of the workspace, in the order of their creation. Damaged ones are left out.
    *
@@ -42,7 +104,7 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    * @example
    * await latchkey.deletePermission({ permissionId });
    */
-  deletePermission(input: DeletePermissionInput): Promise<Record<string, never>>;
+  deletePermission(input: PermissionReference): Promise<Record<string, never>>;
   /**
    * Creates a role with its permissions.
    *
@@ -59,7 +121,7 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    * @example
    * const { permissions } = await latchkey.getRole({ roleId });
    */
-  getRole(input: GetRoleInput): Promise<RoleView<Types>>;
+  getRole(input: RoleReference): Promise<RoleView<Types>>;
   /**
    * Lists all roles of the workspace with their permissions, in the order of their creation. Damaged ones are left out.
    *
@@ -85,5 +147,5 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    * @example
    * await latchkey.deleteRole({ roleId });
    */
-  deleteRole(input: DeleteRoleInput): Promise<Record<string, never>>;
+  deleteRole(input: RoleReference): Promise<Record<string, never>>;
 }

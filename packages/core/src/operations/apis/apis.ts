@@ -1,0 +1,173 @@
+import { z } from "zod";
+import type { AuditFields } from "../../audit/diff.js";
+import { changesNothing } from "../../audit/entry.js";
+import { LatchkeyError } from "../../errors.js";
+import type { ListScope } from "../../lib/cursor.js";
+import { type ApiRecord, apiType } from "../../records/api.js";
+import {
+  ADDRESS_RANGE_ERROR,
+  canonicalAddressRange,
+  MAX_ADDRESS_RANGES,
+} from "../../rules/address.js";
+import { versionAfter } from "../../rules/record-version.js";
+import { notFound, type OperationContext, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { apiReference, flag, id, list, orRequired, pageInput, parseInput, text } from "../input.js";
+import { deleteAllKeys } from "../keys/delete-keys.js";
+import { readPage, readRecord, readRecordIn } from "../read.js";
+import type { Run, TableOf } from "../run.js";
+import type { ApiOperations, ApiView } from "./operations.js";
+
+const addressRange = z
+  .string({ error: orRequired(ADDRESS_RANGE_ERROR) })
+  .max(128, { error: ADDRESS_RANGE_ERROR })
+  .transform((value, context): string => {
+    const canonical = canonicalAddressRange(value);
+    if (canonical !== null) return canonical;
+    context.addIssue({ code: "custom", message: ADDRESS_RANGE_ERROR });
+    return z.NEVER;
+  });
+
+/** Each is kept in its one form, and one that is given twice counts once. */
+const ipWhitelist = list(addressRange, MAX_ADDRESS_RANGES, "addresses and ranges").transform(
+  (entries) => [...new Set(entries)],
+);
+
+const name = text(3, 256);
+
+const createApiInput = z.strictObject({
+  name,
+  deleteProtection: flag.optional(),
+  ipWhitelist: ipWhitelist.optional(),
+});
+
+const updateApiInput = z.strictObject({
+  apiId: id,
+  name: name.optional(),
+  deleteProtection: flag.optional(),
+  ipWhitelist: ipWhitelist.nullish(),
+});
+
+const createApi: Run<ApiOperations["createApi"]> = async (context, input) => {
+  const parsed = parseInput(createApiInput, input);
+  const now = context.now();
+  const api: ApiRecord = {
+    id: context.newId("api"),
+    workspaceId: context.workspaceId,
+    name: parsed.name,
+    deleteProtection: parsed.deleteProtection ?? false,
+    ipWhitelist: parsed.ipWhitelist ?? [],
+    createdAt: now,
+    version: 1,
+  };
+  await transact(context, async (transaction, audit) => {
+    transaction.insert(apiType, api);
+    audit({ type: "api.created", at: now, resourceId: api.id, after: apiFields(api) });
+  });
+  return { apiId: api.id };
+};
+
+const getApi: Run<ApiOperations["getApi"]> = async (context, input) => {
+  const { apiId } = parseInput(apiReference, input);
+  const { value } = await readRecord(context, apiType, { kind: "api", id: apiId }, "API");
+  return toApiView(value);
+};
+
+const listApis: Run<ApiOperations["listApis"]> = async (context, input = {}) => {
+  const page = parseInput(pageInput, input);
+  const scope: ListScope = { list: "apis", ownerId: context.workspaceId };
+  const { items, total, info } = await readPage(context, apiType, "api", scope, page);
+  return { apis: items.map(({ value }) => toApiView(value)), total, ...info };
+};
+
+const updateApi: Run<ApiOperations["updateApi"]> = async (context, input) => {
+  const { apiId, ...wanted } = parseInput(updateApiInput, input);
+  await transact(context, async (transaction, audit) => {
+    const want = { kind: "api", id: apiId } as const;
+    const { value: api } = await readRecordIn(transaction, apiType, want, "API");
+    const after: ApiRecord = {
+      ...api,
+      name: wanted.name ?? api.name,
+      deleteProtection: wanted.deleteProtection ?? api.deleteProtection,
+      ipWhitelist: wanted.ipWhitelist === undefined ? api.ipWhitelist : (wanted.ipWhitelist ?? []),
+      version: versionAfter(api.version, true),
+    };
+    const change = {
+      type: "api.updated",
+      at: context.now(),
+      resourceId: apiId,
+      before: apiFields(api),
+      after: apiFields(after),
+    } as const;
+    if (changesNothing(change)) return;
+    transaction.update(apiType, api, after);
+    transaction.raiseRevision();
+    audit(change);
+  });
+  return {};
+};
+
+const deleteApi: Run<ApiOperations["deleteApi"]> = async (context, input) => {
+  const { apiId } = parseInput(apiReference, input);
+  const isDeleted = await deleteRecord(context, apiId);
+  const deletedKeys = await deleteAllKeys(context, apiId);
+  if (!isDeleted && deletedKeys === 0) throw notFound("API");
+  return {};
+};
+
+/** @returns Whether there was such an API. */
+async function deleteRecord(context: OperationContext, apiId: string): Promise<boolean> {
+  const { workspaceId } = context;
+  const { answer } = await transact(context, async (transaction, audit) => {
+    const found = await transaction.readOne({ kind: "api", id: apiId, expects: "nothing" });
+    if (found === null) return false;
+    const { record, handle } = found;
+    const api = decodeOrNull(apiType, record, workspaceId);
+    if (api?.deleteProtection === true)
+      throw new LatchkeyError(
+        "DELETE_PROTECTED",
+        "this API is protected: set deleteProtection to false with updateApi first",
+      );
+    const version = api === null ? "exists" : api.version;
+    transaction.expect({ kind: "api", id: apiId, version, handle });
+    transaction.deleteAddress({ kind: "api", id: apiId }, [], [{ list: "api" }]);
+    transaction.raiseRevision();
+    audit({
+      type: "api.deleted",
+      at: context.now(),
+      resourceId: apiId,
+      ...(api === null ? { unreadable: true } : { before: apiFields(api) }),
+    });
+    return true;
+  });
+  return answer;
+}
+
+function toApiView(api: ApiRecord): ApiView {
+  const { id, name, workspaceId, deleteProtection, ipWhitelist } = api;
+  return {
+    id,
+    name,
+    workspaceId,
+    ...(deleteProtection && { deleteProtection }),
+    ...(ipWhitelist.length > 0 && { ipWhitelist }),
+  };
+}
+
+/** The settings of an API in the words of the HTTP contract, for the audit log. */
+function apiFields({ name, deleteProtection, ipWhitelist }: ApiRecord): AuditFields {
+  return {
+    name,
+    deleteProtection: deleteProtection ? true : null,
+    ipWhitelist: ipWhitelist.length === 0 ? null : ipWhitelist,
+  };
+}
+
+/** How {@link ApiOperations} run. */
+export const API_TABLE = {
+  createApi: { run: createApi, input: createApiInput },
+  getApi: { run: getApi, input: apiReference },
+  listApis: { run: listApis, input: pageInput },
+  updateApi: { run: updateApi, input: updateApiInput },
+  deleteApi: { run: deleteApi, input: apiReference },
+} satisfies TableOf<ApiOperations>;

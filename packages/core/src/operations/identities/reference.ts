@@ -1,0 +1,41 @@
+import { badRequest } from "../../errors.js";
+import type { Want } from "../../store/key-store.js";
+import { evenWithIssues, externalId, id } from "../input.js";
+
+/** Which identity is meant: at least one of the two. */
+export interface IdentityReference {
+  /** Id of the identity. It wins where both are given. */
+  readonly identityId?: string | undefined;
+  /** Your own id of the user: 1 to 255 characters. */
+  readonly externalId?: string | undefined;
+}
+
+/** Schemas of {@link IdentityReference}. */
+export const identityIds = { identityId: id.optional(), externalId: externalId.optional() };
+
+/** Whether an identity is named; for use with {@link EITHER_ID}. */
+export function hasEitherId(ids: {
+  readonly identityId?: unknown;
+  readonly externalId?: unknown;
+}): boolean {
+  return ids.identityId !== undefined || ids.externalId !== undefined;
+}
+
+/** The issue of an input that names no identity. */
+export const EITHER_ID = {
+  ...evenWithIssues,
+  path: ["identityId"],
+  error: "is required where externalId is not given",
+};
+
+/**
+ * How an identity is found; `identityId` wins when both ids are given.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` without either.
+ */
+export function identityWant(input: IdentityReference): Want {
+  if (input.identityId !== undefined) return { kind: "identity", id: input.identityId };
+  if (input.externalId !== undefined)
+    return { kind: "identity", index: "externalId", value: input.externalId };
+  throw badRequest([{ path: "identityId", message: "is required where externalId is not given" }]);
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { type PermissionRecord, permissionType } from "../../records/permission.js";
+import { nameTaken, transact } from "../context.js";
+import { description, grantName, id, parseInput } from "../input.js";
+import { readAll, readRecord, readRecordIn } from "../read.js";
+import type { Run, TableOf } from "../run.js";
+import { deleteGrant } from "./delete-grant.js";
+import type { PermissionOperations, PermissionView } from "./operations.js";
+
+const permissionReference = z.strictObject({ permissionId: id });
+
+const createPermissionInput = z.strictObject({
+  name: grantName,
+  description: description.optional(),
+});
+
+const createPermission: Run<PermissionOperations["createPermission"]> = async (context, input) => {
+  const parsed = parseInput(createPermissionInput, input);
+  const now = context.now();
+  const permission: PermissionRecord = {
+    id: context.newId("perm"),
+    workspaceId: context.workspaceId,
+    name: parsed.name,
+    description: parsed.description || null,
+    createdAt: now,
+  };
+  const { id, name, description } = permission;
+  await transact(context, async (transaction, audit) => {
+    transaction.insert(permissionType, permission, { onTaken: () => nameTaken("permission") });
+    audit({
+      type: "permission.created",
+      at: now,
+      resourceId: id,
+      after: { name, description },
+    });
+  });
+  return { permissionId: id };
+};
+
+const getPermission: Run<PermissionOperations["getPermission"]> = async (context, input) => {
+  const { permissionId } = parseInput(permissionReference, input);
+  const want = { kind: "permission", id: permissionId } as const;
+  const { value } = await readRecord(context, permissionType, want, "permission");
+  return toPermissionView(value);
+};
+
+const listPermissions: Run<PermissionOperations["listPermissions"]> = async (context) => {
+  const { values } = await readAll(context, permissionType);
+  return values.map(toPermissionView);
+};
+
+const deletePermission: Run<PermissionOperations["deletePermission"]> = async (context, input) => {
+  const { permissionId } = parseInput(permissionReference, input);
+  await deleteGrant(context, "permission", permissionId, async (transaction, audit) => {
+    const want = { kind: "permission", id: permissionId } as const;
+    const { value } = await readRecordIn(transaction, permissionType, want, "permission");
+    const { name, description } = value;
+    transaction.delete(permissionType, value);
+    transaction.raiseRevision();
+    audit({
+      type: "permission.deleted",
+      at: context.now(),
+      resourceId: permissionId,
+      before: { name, description },
+    });
+  });
+  return {};
+};
+
+function toPermissionView({ id, name, description }: PermissionRecord): PermissionView {
+  return { id, name, ...(description !== null && { description }) };
+}
+
+/** How those of {@link PermissionOperations} run that are about permissions. */
+export const PERMISSION_TABLE = {
+  createPermission: { run: createPermission, input: createPermissionInput },
+  getPermission: { run: getPermission, input: permissionReference },
+  listPermissions: { run: listPermissions, input: null },
+  deletePermission: { run: deletePermission, input: permissionReference },
+} satisfies Partial<TableOf<PermissionOperations>>;

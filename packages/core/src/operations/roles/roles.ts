@@ -1,0 +1,186 @@
+import { z } from "zod";
+import type { AuditFields } from "../../audit/diff.js";
+import { changesNothing } from "../../audit/entry.js";
+import { LatchkeyError } from "../../errors.js";
+import { type RoleRecord, roleType } from "../../records/role.js";
+import { versionAfter } from "../../rules/record-version.js";
+import { StaleReadError } from "../../store/transaction.js";
+import type { NamedGrant } from "../../verification/loaded-key.js";
+import { nameTaken, type OperationContext, transact } from "../context.js";
+import { description, grantName, id, list, parseInput } from "../input.js";
+import { namesOf } from "../keys/change.js";
+import { readAll, readRecord, readRecordIn } from "../read.js";
+import { References } from "../references.js";
+import type { Run, TableOf } from "../run.js";
+import { deleteGrant } from "./delete-grant.js";
+import type { PermissionOperations, RoleView } from "./operations.js";
+
+/** Rounds after which a read gives up on a workspace whose permissions are changed all the time. */
+const MAX_ROUNDS = 100;
+
+const permissions = list(grantName, 1_000, "names");
+
+const roleReference = z.strictObject({ roleId: id });
+
+const createRoleInput = z.strictObject({
+  name: grantName,
+  description: description.optional(),
+  permissions: permissions.optional(),
+});
+
+const setRolePermissionsInput = z.strictObject({ roleId: id, permissions });
+
+const createRole: Run<PermissionOperations["createRole"]> = async (context, input) => {
+  const parsed = parseInput(createRoleInput, input);
+  const now = context.now();
+  const roleId = context.newId("role");
+  const { name, permissions = [] } = parsed;
+  await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, now);
+    references.needGrants("permission", permissions);
+    const want = { kind: "role", index: "name", value: name, expects: "nothing" } as const;
+    if ((await transaction.readOne(want)) !== null) throw nameTaken("role");
+    await references.read();
+    const role: RoleRecord = {
+      id: roleId,
+      workspaceId: context.workspaceId,
+      name,
+      description: parsed.description || null,
+      permissions: references.grantIds("permission", permissions),
+      createdAt: now,
+      version: 1,
+    };
+    references.refuseMissing();
+    transaction.insert(roleType, role, { onTaken: () => nameTaken("role") });
+    audit({
+      type: "role.created",
+      at: now,
+      resourceId: roleId,
+      after: roleFields(role, permissions),
+    });
+  });
+  return { roleId };
+};
+
+const getRole: Run<PermissionOperations["getRole"]> = async (context, input) => {
+  const { roleId } = parseInput(roleReference, input);
+  const { values, permissions } = await loadRoles(context, async () => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value, revision } = await readRecord(context, roleType, want, "role");
+    return { values: [value], revision };
+  });
+  return toRoleView(values[0] as RoleRecord, permissions[0] ?? []);
+};
+
+const listRoles: Run<PermissionOperations["listRoles"]> = async (context) => {
+  const { values, permissions } = await loadRoles(context, () => readAll(context, roleType));
+  return values.map((role, index) => toRoleView(role, permissions[index] ?? []));
+};
+
+const setRolePermissions: Run<PermissionOperations["setRolePermissions"]> = async (
+  context,
+  input,
+) => {
+  const { roleId, permissions } = parseInput(setRolePermissionsInput, input);
+  await transact(context, async (transaction, audit) => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
+    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
+    if (held === null) throw new StaleReadError();
+    const references = new References(context, transaction, audit, context.now());
+    references.needGrants("permission", permissions);
+    await references.read();
+    const after: RoleRecord = {
+      ...role,
+      permissions: references.grantIds("permission", permissions),
+      version: versionAfter(role.version, true),
+    };
+    references.refuseMissing();
+    const change = {
+      type: "role.updated",
+      at: context.now(),
+      resourceId: roleId,
+      before: roleFields(role, namesOf(held[0] ?? [])),
+      after: roleFields(after, permissions),
+    } as const;
+    if (changesNothing(change)) return;
+    transaction.update(roleType, role, after);
+    transaction.raiseRevision();
+    audit(change);
+  });
+  return {};
+};
+
+const deleteRole: Run<PermissionOperations["deleteRole"]> = async (context, input) => {
+  const { roleId } = parseInput(roleReference, input);
+  await deleteGrant(context, "role", roleId, async (transaction, audit) => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
+    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
+    if (held === null) throw new StaleReadError();
+    transaction.delete(roleType, role);
+    transaction.raiseRevision();
+    audit({
+      type: "role.deleted",
+      at: context.now(),
+      resourceId: roleId,
+      before: roleFields(role, namesOf(held[0] ?? [])),
+    });
+  });
+  return {};
+};
+
+/** Reads roles until their permissions could be read at the same revision. */
+async function loadRoles(
+  { catalog, workspaceId }: Pick<OperationContext, "catalog" | "workspaceId">,
+  read: () => Promise<{ readonly values: readonly RoleRecord[]; readonly revision: number }>,
+): Promise<{
+  readonly values: readonly RoleRecord[];
+  /** Of each role, in ascending order of name. */
+  readonly permissions: readonly (readonly NamedGrant[])[];
+}> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const { values, revision } = await read();
+    const permissions = await catalog.loadRoles(workspaceId, revision, values);
+    if (permissions !== null) return { values, permissions };
+  }
+  throw new LatchkeyError(
+    "STORE_UNAVAILABLE",
+    "the permissions of the roles kept changing while they were read",
+    { outcome: "not-applied" },
+  );
+}
+
+function toRoleView(
+  { id, name, description }: RoleRecord,
+  permissions: readonly NamedGrant[],
+): RoleView {
+  return {
+    id,
+    name,
+    ...(description !== null && { description }),
+    permissions: permissions.map((permission) => permission.name),
+  };
+}
+
+/**
+ * The settings of a role in the words of the HTTP contract, for the audit log.
+ *
+ * @param permissions - Names, in any order; one that is given twice counts once.
+ */
+function roleFields(
+  { name, description }: { readonly name: string; readonly description: string | null },
+  permissions: readonly string[],
+): AuditFields {
+  const names = [...new Set(permissions)].sort();
+  return { name, description, permissions: names.length === 0 ? null : names };
+}
+
+/** How those of {@link PermissionOperations} run that are about roles. */
+export const ROLE_TABLE = {
+  createRole: { run: createRole, input: createRoleInput },
+  getRole: { run: getRole, input: roleReference },
+  listRoles: { run: listRoles, input: null },
+  setRolePermissions: { run: setRolePermissions, input: setRolePermissionsInput },
+  deleteRole: { run: deleteRole, input: roleReference },
+} satisfies Partial<TableOf<PermissionOperations>>;
