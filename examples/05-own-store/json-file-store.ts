@@ -167,7 +167,7 @@ class Step {
       this.set(["entry", list, of, id], undefined);
     for (const { list, of = null, id } of change.enters) this.set(["entry", list, of, id], true);
     for (const name of change.dropWindows) this.set(["window", "", name], undefined);
-    if (change.raisesRevision) this.set(["revision"], (this.get("revision") ?? 0) + 1);
+    if (change.revision !== null) this.set(["revision"], change.revision);
     this.end();
     this.table.save();
     return { kind: "committed", usages };

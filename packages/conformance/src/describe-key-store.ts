@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { reopeningContracts } from "./contract/closing.js";
 import { type Damage, damageContracts } from "./contract/damage.js";
+import { losingContracts, type SaveState } from "./contract/losing.js";
 import { CONTRACTS } from "./contract/sections.js";
 import {
   type OpenAgain,
@@ -24,6 +25,8 @@ export interface KeyStoreOptions {
   readonly openAgain?: OpenAgain;
   /** Writes garbage beneath a store. Without it, tests of damaged records are not defined: memory holds what was written. */
   readonly damage?: Damage;
+  /** Saves what a store holds, to be put back later. Without it, tests of lost writes are not defined. */
+  readonly saveState?: SaveState;
   /** Share of the random sequences that are compared with the model, for a store that is very slow: above 0, 1 unless given. */
   readonly shareOfSequences?: number;
 }
@@ -46,12 +49,14 @@ export function describeKeyStore(
     skips = [],
     openAgain,
     damage,
+    saveState,
     shareOfSequences = 1,
   }: KeyStoreOptions = isSkips(options) ? { skips: options } : options;
   const sections = [
     ...CONTRACTS,
     ...(openAgain ? [{ name: "opening again", contracts: reopeningContracts }] : []),
     ...(damage ? [{ name: "damaged records", contracts: damageContracts(damage) }] : []),
+    ...(saveState ? [{ name: "lost writes", contracts: losingContracts(saveState) }] : []),
   ];
   const run = (contract: StoreContract) => () =>
     runContract(contract, openEmptyStore, openAgain, shareOfSequences);

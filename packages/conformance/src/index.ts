@@ -4,6 +4,7 @@ export {
   type DamagedRecord,
   type DamageKind,
 } from "./contract/damage.js";
+export type { SaveState } from "./contract/losing.js";
 export { CONTRACTS, type ContractSection } from "./contract/sections.js";
 export { describeKeyStore, type KeyStoreOptions } from "./describe-key-store.js";
 export {

@@ -38,7 +38,6 @@ export type { ApiList, ApiView, CreatedApi } from "./operations/apis/operations.
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/operations.js";
 export type {
   CreatedIdentity,
-  CreateIdentityScope,
   DeletedIdentity,
   IdentityList,
   IdentityView,

@@ -224,7 +224,7 @@ export function createLatchkey<
     newId: createIdFactory(now, bytes),
     hasher: createSecretHasher(options.pepper ?? null),
     vault: options.vault === undefined ? null : createVault(options.vault, bytes),
-    transact: createTransact(store),
+    transact: createTransact(store, bytes),
     catalog: new Catalog(store),
     cache: new KeyCache(maxCachedKeys),
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),

@@ -65,8 +65,7 @@ export function toRow(
         field: "hash.pepper",
         message: "is a hash under a pepper, which only the latchkey that has it can verify",
       });
-    const { value } = plain;
-    const variant = plain.variant ?? VARIANTS.get(typeof value === "string" ? value.length : 0);
+    const variant = plain.variant ?? VARIANTS.get(String(plain.value).length);
     key.hash = { ...plain, variant };
     if (variant === undefined) found.push({ field: "hash.value", message: NO_HASH });
   } else if (hash !== undefined) key.hash = hash;

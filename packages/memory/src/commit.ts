@@ -74,7 +74,7 @@ function write(workspace: Workspace, change: Change): void {
   for (const { list, of, id } of change.leaves) workspace.lists.leave(list, of, id);
   for (const { list, of, id } of change.enters) workspace.lists.enter(list, of, id, rows.get(id));
   for (const name of change.dropWindows) workspace.windows.delete(name);
-  if (change.raisesRevision) workspace.revision += 1;
+  if (change.revision !== null) workspace.revision = change.revision;
 }
 
 function newCounters(workspace: Workspace, { record, counters }: Put): Counters | null | undefined {

@@ -1,8 +1,41 @@
 import { aChange, aPlan, aRecord, describeKeyStore, NOW, usesOf } from "@latchkey/conformance";
+import type { Change, KeyStore } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "./index.js";
 
 describeKeyStore("memory", memoryStore);
+
+/** Changes that a store was filled by, and the store that they were made in last. */
+const histories = new WeakMap<KeyStore, { changes: [string, Change][]; current: KeyStore }>();
+
+/** A store that can go back to an earlier state, as memory of its own never does. */
+function rewindableStore(): KeyStore {
+  const history = { changes: [] as [string, Change][], current: memoryStore() };
+  const store: KeyStore = {
+    ...history.current,
+    read: (...given) => history.current.read(...given),
+    page: (...given) => history.current.page(...given),
+    charge: (...given) => history.current.charge(...given),
+    commit: (...given) => {
+      history.changes.push(given);
+      return history.current.commit(...given);
+    },
+  };
+  histories.set(store, history);
+  return store;
+}
+
+describeKeyStore("memory that goes back", rewindableStore, {
+  saveState: async (store) => {
+    const history = histories.get(store) as NonNullable<ReturnType<typeof histories.get>>;
+    const saved = [...history.changes];
+    return async () => {
+      history.current = memoryStore();
+      for (const change of saved) await history.current.commit(...change);
+    };
+  },
+  shareOfSequences: 0.01,
+});
 
 describe("memory", () => {
   test("a charge is answered at once, without a promise", async () => {

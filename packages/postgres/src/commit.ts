@@ -44,7 +44,7 @@ function written(change: Change) {
     leaves: change.leaves.map(writtenEntry),
     counters: change.counters.map(writtenCounters),
     dropWindows: change.dropWindows,
-    raisesRevision: change.raisesRevision ? [true] : [],
+    revision: change.revision === null ? [] : [change.revision],
   };
   return Object.fromEntries(Object.entries(parts).filter(([, items]) => items.length > 0));
 }

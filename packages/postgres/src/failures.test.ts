@@ -230,6 +230,16 @@ describeWithServers("a PostgreSQL that fails", () => {
       expect(revision).toBe(0);
   });
 
+  test("the functions of an earlier schema are replaced by those of this one", async () => {
+    await migrate(pool, { schema: "earlier" });
+    await pool.query(`CREATE OR REPLACE FUNCTION earlier.commit(workspace_id text, change jsonb) RETURNS jsonb
+      LANGUAGE sql AS $$ SELECT '{"kind": "committed", "usages": []}'::jsonb $$`);
+    await pool.query("UPDATE earlier.schema_version SET version = 1");
+    const migrated = postgresStore(pool, { schema: "earlier" });
+    await migrated.commit(WORKSPACE, aChange({ revision: 2 ** 48 }));
+    expect(await migrated.read(WORKSPACE, [])).toMatchObject({ revision: 2 ** 48 });
+  });
+
   test("tables of a newer version are refused", async () => {
     await migrate(pool, { schema: "newer" });
     await pool.query("UPDATE newer.schema_version SET version = 99");

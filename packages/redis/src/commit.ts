@@ -64,7 +64,7 @@ function describe(change: Change, names: Names) {
   for (const entry of change.leaves) addEntry("x", entry);
   for (const entry of change.enters) addEntry("z", entry);
   for (const window of change.dropWindows) writes.add("w", [names.window(window)]);
-  if (change.raisesRevision) writes.add("v", []);
+  if (change.revision !== null) writes.add("v", [], digits(change.revision));
   return {
     keys: [names.shared, ...checks.keys, ...writes.keys],
     args: [checks.letters, writes.letters, ...checks.args, ...writes.args],

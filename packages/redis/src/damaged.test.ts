@@ -131,11 +131,13 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
       await expectRefusals(() => control.set(name ?? "", text), "charge again");
   });
 
-  test("a revision that is no number is not raised, and nothing is read with it", async () => {
+  test("with a revision that is no number nothing is read, until a change brings another", async () => {
     const damage = () => control.hset(`${ROOT}w`, "revision", "one");
-    await expectRefusals(damage, "read by id", "page", "commit a new key");
+    await expectRefusals(damage, "read by id", "page");
     await control.hset(`${ROOT}w`, "revision", "one");
     expect(await CALLS.get("charge")?.(store, keys)).toEqual({ kind: "stale", moved: "revision" });
+    expect(await CALLS.get("commit a new key")?.(store, keys)).toMatchObject({ kind: "committed" });
+    expect(await store.read(WORKSPACE, [])).toMatchObject({ revision: 2 });
     await putBack(control, whole);
   });
 

@@ -53,7 +53,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
 
   workspace = names.workspace(workspaceId, true);
   const isRenewed = change.puts.some(({ record }) => find(record) !== null);
-  if (isRenewed || change.deletes.length > 0 || change.raisesRevision) {
+  if (isRenewed || change.deletes.length > 0 || change.revision !== null) {
     run.setMark.run();
     memo.generation += 1;
   }
@@ -68,7 +68,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   for (const entry of change.leaves) move(run.leave, entry, -1);
   for (const entry of change.enters) move(run.enter, entry, 1);
   for (const window of change.dropWindows) run.forget.run(workspace, window);
-  if (change.raisesRevision) run.raiseRevision.run(workspace);
+  if (change.revision !== null) run.setRevision.run(change.revision, workspace);
   return { kind: "committed", usages };
 
   function holds(expected: Expectation): boolean {

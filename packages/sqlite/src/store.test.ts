@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { afterAll } from "vitest";
 import { type SqliteStoreOptions, sqliteStore } from "./index.js";
 import { damageAt } from "./testing/damage.js";
-import { openScratch } from "./testing/scratch.js";
+import { copyDatabase, openScratch } from "./testing/scratch.js";
 
 const scratch = openScratch();
 const paths = new WeakMap<KeyStore, string>();
@@ -33,12 +33,19 @@ function handIn(path: string): KeyStore {
   return store;
 }
 
+async function saveState(store: KeyStore): Promise<() => Promise<void>> {
+  const saved = scratch.newPath();
+  await copyDatabase(pathOf(store), saved);
+  return () => copyDatabase(saved, pathOf(store));
+}
+
 // What follows the file runs the same statements on another connection: a quarter of the random sequences is enough.
 const shareOfSequences = 0.25;
 
 describeKeyStore("a SQLite file", () => openAt(scratch.newPath()), {
   openAgain: (store) => openAt(pathOf(store)),
   damage: damageAt(pathOf),
+  saveState,
 });
 
 describeKeyStore(

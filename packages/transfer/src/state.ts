@@ -10,6 +10,7 @@ import {
 } from "@latchkey/core";
 import { aChange } from "./records/changes.js";
 
+/** Most that `randomInt` draws from. */
 const MAX_VERSION = 2 ** 47;
 
 /** The state of a workspace, as it was read. */
@@ -58,7 +59,7 @@ export async function replaceState(
     expects: [expectState(before)],
     puts: state === null ? [] : [{ record: stateRecord(state, version) }],
     deletes: state === null ? [STATE_ADDRESS] : [],
-    raisesRevision: true,
+    revision: randomInt(1, MAX_VERSION),
   });
   const result = await store.commit(workspaceId, change);
   if (result.kind === "committed") return { state, version: state === null ? null : version };

@@ -245,7 +245,7 @@ export const chargingContracts: readonly StoreContract[] = [
     async check({ store, other }) {
       const record = aRecord("key", 1, { version: 3, body: { name: "a" } });
       await putWithUses(store, record, usesOf(5));
-      await commit(store, { raisesRevision: true });
+      await commit(store, { revision: 1 });
       const confirms = [{ ...at("key"), version: 3 }];
       await chargeAs("charged", other, aPlan({ confirms, revision: 1, limits: [aLimit()] }));
       await assertHolds(other, record, { usage: usesOf(4) });

@@ -69,7 +69,7 @@ export const reopeningContracts: readonly StoreContract[] = [
         puts: [{ record: key, counters: { usage: usesOf(5) } }],
         claims: [{ ...name, id: key.id }],
         enters: [{ list: "keys", id: key.id }],
-        raisesRevision: true,
+        revision: 1,
       });
       const request = aRequest();
       const first = await chargeAs("charged", store, aPlan(), { request });

@@ -32,7 +32,7 @@ export const confirmingContracts: readonly StoreContract[] = [
     title: "a plan whose revision has moved is stale, and says so before anything else",
     async check({ store, other }) {
       await putWithUses(store, KEY, usesOf(5));
-      await commit(store, { raisesRevision: true });
+      await commit(store, { revision: 1 });
       for (const revision of [0, 2]) {
         const plan = aPlan({ revision, confirms: confirms(9, 9) });
         assert.deepEqual(await charge(other, plan), { kind: "stale", moved: "revision" });
@@ -50,7 +50,7 @@ export const confirmingContracts: readonly StoreContract[] = [
       await putWithUses(store, KEY, usesOf(5));
       const plan = aPlan({ confirms: [{ ...at("key"), version: 4 }] });
       await chargeAs("charged", other, plan);
-      await commit(store, { raisesRevision: true });
+      await commit(store, { revision: 1 });
       await chargeAs("charged", other, plan);
     },
   },

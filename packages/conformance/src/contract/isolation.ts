@@ -39,7 +39,7 @@ async function prepare(store: KeyStore, workspaceId: string, remaining = 5): Pro
       puts: [{ record: { ...KEY, body: workspaceId }, counters: { usage: usesOf(remaining) } }],
       claims: [{ ...HASH, id: KEY.id }],
       enters: entriesOf([KEY.id]),
-      raisesRevision: true,
+      revision: 1,
     },
     workspaceId,
   );
@@ -89,7 +89,7 @@ export const isolationContracts: readonly StoreContract[] = [
         deletes: [KEY],
         releases: [{ ...HASH, id: KEY.id }],
         leaves: entriesOf([KEY.id]),
-        raisesRevision: true,
+        revision: 2,
       });
       assert.ok(await find(other, HASH, OTHER_WORKSPACE));
       assert.deepEqual(await idsOn(other, {}, OTHER_WORKSPACE), [KEY.id]);
@@ -142,8 +142,7 @@ export const isolationContracts: readonly StoreContract[] = [
     title: "the revision that a charge confirms is that of its workspace",
     async check({ store, other }) {
       await prepare(store, WORKSPACE);
-      await commit(store, { raisesRevision: true }, OTHER_WORKSPACE);
-      await commit(store, { raisesRevision: true }, OTHER_WORKSPACE);
+      await commit(store, { revision: 2 }, OTHER_WORKSPACE);
       await chargeAs("charged", other, aPlan({ revision: 1 }));
       const stale = await chargeAs("stale", other, aPlan({ revision: 2 }));
       assert.equal(stale.moved, "revision");

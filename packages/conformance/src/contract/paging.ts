@@ -202,7 +202,7 @@ export const pagingContracts: readonly StoreContract[] = [
           { record: linked, counters: { usage: usesOf(3) } },
         ],
         enters: entriesOf([plain.id, linked.id]),
-        raisesRevision: true,
+        revision: 1,
       });
       const use = { kind: "key", id: linked.id, usedAt: NOW } as const;
       await store.addStatistics(WORKSPACE, { counts: [], uses: [use] });

@@ -137,7 +137,7 @@ export const readingContracts: readonly StoreContract[] = [
   {
     title: "reading nothing answers the revision",
     async check({ store, other }) {
-      await commit(store, { raisesRevision: true });
+      await commit(store, { revision: 1 });
       const { revision, found } = await other.read(WORKSPACE, []);
       assert.deepEqual({ revision, found }, { revision: 1, found: [] });
     },
@@ -212,7 +212,7 @@ export const readingContracts: readonly StoreContract[] = [
         (store, round) =>
           commit(store, {
             puts: records.map((record) => ({ record: { ...record, version: round, body: round } })),
-            raisesRevision: true,
+            revision: round,
           }),
         async (store) => {
           const { revision, found } = await store.read(WORKSPACE, records);

@@ -24,7 +24,7 @@ export const scanningContracts: readonly StoreContract[] = [
       assert.deepEqual(await namesOf(store, null), []);
       await put(store, aRecord("identity"));
       await commit(store, { puts: [{ record: aRecord("api") }] }, OTHER_WORKSPACE);
-      await commit(store, { raisesRevision: true }, "ws_third-_9");
+      await commit(store, { revision: 1 }, "ws_third-_9");
       assert.deepEqual(await namesOf(other, null), [WORKSPACE, OTHER_WORKSPACE, "ws_third-_9"]);
     },
   },

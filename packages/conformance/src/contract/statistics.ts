@@ -212,7 +212,7 @@ export const statisticsContracts: readonly StoreContract[] = [
   {
     title: "statistics move neither a version nor the revision",
     async check({ store, other }) {
-      await commit(store, { puts: [{ record: aRecord("key") }], raisesRevision: true });
+      await commit(store, { puts: [{ record: aRecord("key") }], revision: 1 });
       const uses = [{ ...at("key"), usedAt: NOW }];
       await store.addStatistics(WORKSPACE, { counts: [countOf()], uses });
       await assertHolds(other, aRecord("key"), { usedAt: NOW });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { StoreContract } from "../fixtures/context.js";
-import { takeUnits, usedOf } from "../fixtures/plans.js";
+import { aPlan, chargeAs, takeUnits, usedOf } from "../fixtures/plans.js";
 import {
   aRecord,
   assertGone,
   assertHolds,
   at,
   commit,
+  load,
   NOW,
   nextOf,
   put,
@@ -15,6 +16,11 @@ import {
   usesOf,
   WORKSPACE,
 } from "../fixtures/records.js";
+
+/** Versions and revisions are drawn: none says which is the later one. */
+const NUMBERS = [5, 2, Number.MAX_SAFE_INTEGER, 1e15, 1e15 + 1, 2 ** 52 + 1, 1];
+
+const confirming = (version: number) => aPlan({ confirms: [{ ...at("key"), version }] });
 
 export const writingContracts: readonly StoreContract[] = [
   {
@@ -115,15 +121,31 @@ export const writingContracts: readonly StoreContract[] = [
     },
   },
   {
-    title: "the revision rises by one with each change that says so, and with no other",
+    title: "the revision is that of the latest change that brings one, higher or lower",
     async check({ store, other }) {
-      for (const expected of [1, 2, 3]) {
-        await commit(store, { raisesRevision: true });
-        await put(store, aRecord("api", expected));
-        assert.equal(await revisionOf(other), expected);
+      for (const [number, revision] of NUMBERS.entries()) {
+        await commit(store, { revision });
+        await put(store, aRecord("api", number));
+        assert.equal(await revisionOf(other), revision);
+        await chargeAs("charged", other, aPlan({ revision, confirms: [], uses: null }));
       }
-      await commit(other, { deletes: [at("api", 1)], raisesRevision: true });
+      await commit(other, { deletes: [at("api", 1)], revision: 4 });
       assert.equal(await revisionOf(store), 4);
+    },
+  },
+  {
+    title: "a record has the version that it was written with last, higher or lower",
+    async check({ store, other }) {
+      await putWithUses(store, aRecord("key", 1, { version: 6 }), usesOf(9));
+      for (const version of NUMBERS) {
+        const before = (await load(other, at("key"))).record.version;
+        const record = aRecord("key", 1, { version, body: { version } });
+        await commit(store, { expects: [{ ...at("key"), version: before }], puts: [{ record }] });
+        assert.deepEqual((await load(other, at("key"))).record.version, version);
+        const stale = await chargeAs("stale", other, confirming(before));
+        assert.equal(stale.moved, 0);
+        await chargeAs("charged", other, confirming(version));
+      }
     },
   },
   {
@@ -138,7 +160,7 @@ export const writingContracts: readonly StoreContract[] = [
         await commit(writer, {
           expects: [{ ...at("key"), version: record.version }],
           puts: [{ record: next }],
-          raisesRevision: true,
+          revision: round + 1,
         });
         record = next;
         await assertHolds(reader, record);

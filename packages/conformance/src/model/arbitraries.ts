@@ -49,7 +49,7 @@ const refill = fc.option(fc.record({ amount: fc.integer({ min: 1, max: 5 }), due
 
 const put = fc.record({
   address,
-  rise: fc.nat({ max: 2 }),
+  rise: fc.integer({ min: -1, max: 2 }),
   link: fc.option(pick(NUMBERS).map((number) => at("identity", number).id)),
   body: fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant({ name: "plain" })),
   counters: fc.oneof(
@@ -90,7 +90,7 @@ const change = fc.record({
   leaves: some(entry),
   counters: some(counterChange),
   dropWindows: some(pick(WINDOWS), 1),
-  raisesRevision: fc.boolean(),
+  revision: fc.option(pick([1, 2, 3, Number.MAX_SAFE_INTEGER - 1])),
 });
 
 const limit = fc.record({

@@ -220,7 +220,7 @@ export class ModelStore {
     for (const { id, ...list } of change.enters)
       lists.set(listOf(list), new Set([...(lists.get(listOf(list)) ?? []), id]));
     for (const name of change.dropWindows) workspace.windows.delete(name);
-    if (change.raisesRevision) workspace.revision += 1;
+    workspace.revision = change.revision ?? workspace.revision;
   }
 
   #workspace(workspaceId: string): ModelWorkspace {

@@ -164,7 +164,7 @@ export class ModelRun {
       leaves,
       counters,
       dropWindows: step.dropWindows,
-      raisesRevision: step.raisesRevision,
+      revision: step.revision,
     };
   }
 
@@ -172,7 +172,7 @@ export class ModelRun {
     const version = this.#model.find(workspace, put.address)?.record.version ?? 0;
     // Through text: what is no JSON, such as -0, is not handed to a store.
     const body = JSON.parse(JSON.stringify(put.body));
-    return { ...put.address, version: version + put.rise, link: put.link, body };
+    return { ...put.address, version: Math.max(0, version + put.rise), link: put.link, body };
   }
 
   /** Counters are shared with a record that has some, and that the same change leaves as it is. */

@@ -125,10 +125,10 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     plant: (store) => inSteps(store, ({ dropWindows, ...rest }) => [{ dropWindows }, rest]),
   },
   {
-    mistake: "raises the revision in a step before",
+    mistake: "writes the revision in a step before",
     noticedBy: ["commit: all or nothing"],
     isNoticedByModel: true,
-    plant: (store) => inSteps(store, ({ raisesRevision, ...rest }) => [{ raisesRevision }, rest]),
+    plant: (store) => inSteps(store, ({ revision, ...rest }) => [{ revision }, rest]),
   },
   {
     mistake: "looks at names before expectations",

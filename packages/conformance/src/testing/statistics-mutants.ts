@@ -108,14 +108,14 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    mistake: "raises the revision with statistics",
+    mistake: "writes a revision with statistics",
     noticedBy: ["statistics"],
     isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         addStatistics: async (workspaceId, batch) => {
           await store.addStatistics(workspaceId, batch);
-          await store.commit(workspaceId, { ...EMPTY_CHANGE, raisesRevision: true });
+          await store.commit(workspaceId, { ...EMPTY_CHANGE, revision: 9 });
         },
       }),
   },

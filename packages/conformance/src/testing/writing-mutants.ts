@@ -205,16 +205,30 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
     plant: (store) => withChanges(store, (change) => ({ ...change, dropWindows: [] })),
   },
   {
-    mistake: "raises the revision with every change",
+    mistake: "counts the revision with every change",
     noticedBy: ["commit: records", "commit: expectations"],
     isNoticedByModel: true,
-    plant: (store) => withChanges(store, (change) => ({ ...change, raisesRevision: true })),
+    plant: (store) =>
+      withChanges(store, (change) => ({ ...change, revision: change.revision ?? 1 })),
   },
   {
-    mistake: "never raises the revision",
+    mistake: "never writes a revision",
     noticedBy: ["commit: records", "charge: confirmation"],
     isNoticedByModel: true,
-    plant: (store) => withChanges(store, (change) => ({ ...change, raisesRevision: false })),
+    plant: (store) => withChanges(store, (change) => ({ ...change, revision: null })),
+  },
+  {
+    mistake: "takes the higher revision for the later one",
+    noticedBy: ["commit: records"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        commit: async (workspaceId, change) => {
+          const { revision: before } = await store.read(workspaceId, []);
+          const revision = change.revision && Math.max(before, change.revision);
+          return store.commit(workspaceId, { ...change, revision });
+        },
+      }),
   },
   {
     mistake: "does not delete",

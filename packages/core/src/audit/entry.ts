@@ -30,7 +30,7 @@ export interface AuditContext {
 
 const NO_FIELDS: AuditFields = {};
 
-/** Whether an update sets what is there already: nothing is written then, and no version rises. */
+/** Whether an update sets what is there already: nothing is written then, and no version changes. */
 export function changesNothing({ before, after }: ChangeDescription): boolean {
   return fieldChanges(before ?? NO_FIELDS, after ?? NO_FIELDS).length === 0;
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChangeDescription } from "../audit/entry.js";
+import { createRandomPool } from "../lib/random.js";
 import { apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
 import { permissionType } from "../records/permission.js";
@@ -24,7 +25,7 @@ function setUp(isRetry = false) {
   store.put(roleType, { ...named, id: "role_a", name: "anchor", permissions: [], version: 1 });
   store.put(permissionType, { ...named, id: "perm_a", name: "docs.read" });
   const context = contextWith({}, store);
-  const transaction = new Transaction(store, "ws_default", isRetry);
+  const transaction = new Transaction(store, createRandomPool(), "ws_default", isRetry);
   const audit: ChangeDescription[] = [];
   const references = new References(context, transaction, (change) => audit.push(change), NOW);
   return { store, context, transaction, references, audit };
@@ -79,7 +80,7 @@ describe("an API", () => {
 describe("what this process has found before", () => {
   /** An earlier operation that referred to all that there is. */
   async function findAll({ store, context }: ReturnType<typeof setUp>): Promise<void> {
-    const transaction = new Transaction(store, "ws_default", false);
+    const transaction = new Transaction(store, createRandomPool(), "ws_default", false);
     await needAll(new References(context, transaction, () => undefined, NOW)).read();
   }
 

@@ -25,8 +25,8 @@ export interface StoredRecord {
   /** Unique in its workspace and kind: 1 to 128 ASCII characters without spaces. Lists are in ascending order of it. */
   readonly id: string;
   /**
-   * Chosen by core: a whole number >= 0. It rises when a process that knows the record must read it again, and not when only its
-   * counters move. A store that cannot read what it holds answers 0.
+   * Drawn by core: a whole number from 1 to 2^53 − 1. It is another one whenever a process that knows the record must read it again,
+   * and the same when only its counters move. A higher one is no later one. A store that cannot read what it holds answers 0.
    */
   readonly version: number;
   /** Id of the identity that is answered along with this record, whether or not that exists; null for none. */

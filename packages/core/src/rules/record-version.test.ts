@@ -1,11 +1,32 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { versionAfter } from "./record-version.js";
+import { drawVersion } from "./record-version.js";
 
-test("a change of configuration raises the version by one", () => {
-  expect(versionAfter(1, true)).toBe(2);
-  expect(versionAfter(41, true)).toBe(42);
+const sixBytes = fc.uint8Array({ minLength: 6, maxLength: 6 });
+
+test("a version is a whole number above 1, which new records have, and exact in every store", () => {
+  for (const byte of [0, 1, 255]) {
+    const version = drawVersion((size) => new Uint8Array(size).fill(byte), 0);
+    expect(Number.isSafeInteger(version)).toBe(true);
+    expect(version).toBeGreaterThan(1);
+    expect(String(version)).toMatch(/^\d{1,16}$/);
+  }
 });
 
-test("a change of uses alone leaves the version as it is", () => {
-  expect(versionAfter(1, false)).toBe(1);
+test("every random byte makes another version", () => {
+  const drawn = (bytes: Uint8Array) => drawVersion(() => bytes, 0);
+  fc.assert(
+    fc.property(sixBytes, sixBytes, (one, other) => {
+      expect(drawn(one) === drawn(other)).toBe(one.join() === other.join());
+    }),
+  );
+});
+
+test("no version follows itself, whatever the source of randomness answers", () => {
+  fc.assert(
+    fc.property(sixBytes, (bytes) => {
+      const version = drawVersion(() => bytes, 0);
+      expect(drawVersion(() => bytes, version)).not.toBe(version);
+    }),
+  );
 });

@@ -1,9 +1,19 @@
+import type { RandomBytes } from "../lib/id.js";
+
+/** Random bytes of a version: 2^48 numbers. */
+const SIZE = 6;
+
 /**
- * The version of a record after a change. It rises where whoever knows the record must read it again: with every change of
- * configuration. Uses and windows never raise it, nor does setting the uses left: verifications move these all the time.
+ * Draws the version of a record that was changed, or the revision of a workspace. No two states share one, also where a store
+ * loses a write and goes on from the state before. A new record begins with 1, under an id that nothing had before.
  *
- * @param version - A whole number >= 1.
+ * @param before - That of the state before: 0 or more.
+ * @returns A whole number from 2 to 2^48 + 2, another one than before.
+ * @see packages/core/decisions/0033-versions-are-drawn.md
  */
-export function versionAfter(version: number, changesConfiguration: boolean): number {
-  return changesConfiguration ? version + 1 : version;
+export function drawVersion(random: RandomBytes, before: number): number {
+  let drawn = 0;
+  for (const byte of random(SIZE)) drawn = drawn * 256 + byte;
+  drawn += 2;
+  return drawn === before ? drawn + 1 : drawn;
 }

@@ -42,7 +42,7 @@ async function aGuarded() {
   const enter = (state: WorkspaceState, version: number) =>
     store.commit(
       WORKSPACE,
-      aChange({ puts: [{ record: stateRecord(state, version) }], raisesRevision: true }),
+      aChange({ puts: [{ record: stateRecord(state, version) }], revision: store.revision + 1 }),
     );
   return { store, guarded, enter, plans, added };
 }

@@ -42,7 +42,7 @@ export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
   throw corruptRecord("state of a workspace");
 }
 
-/** The record of a state. Whoever writes it raises the revision: that is how all others hear of it. */
+/** The record of a state. Whoever writes it brings another revision: that is how all others hear of it. */
 export function stateRecord(state: WorkspaceState, version: number): StoredRecord {
   return { ...STATE_ADDRESS, version, link: null, body: state as unknown as JsonValue };
 }

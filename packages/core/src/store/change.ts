@@ -84,15 +84,15 @@ export interface Change {
   readonly counters: readonly CounterChange[];
   /** Windows of the workspace that are forgotten, by name: those of limits without an owner. */
   readonly dropWindows: readonly string[];
-  /** Whether the revision of the workspace rises by one. */
-  readonly raisesRevision: boolean;
+  /** The revision of the workspace from then on: a whole number >= 1 that it never had. Null: it stays. */
+  readonly revision: number | null;
 }
 
 /** A {@link Change} that is still added to. */
 export type ChangeDraft = {
   -readonly [Field in keyof Change]: Change[Field] extends readonly (infer Item)[]
     ? Item[]
-    : boolean;
+    : Change[Field];
 };
 
 /** A change of nothing, with lists of its own to add to. */
@@ -107,7 +107,7 @@ export function emptyChange(): ChangeDraft {
     leaves: [],
     counters: [],
     dropWindows: [],
-    raisesRevision: false,
+    revision: null,
   };
 }
 

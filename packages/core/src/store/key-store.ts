@@ -29,7 +29,7 @@ export type Want = RecordAddress | Claim;
 
 /** What {@link KeyStore.read} answers. */
 export interface ReadResult {
-  /** Of the workspace: 0 until a change raises it. */
+  /** Of the workspace, as the latest change that brought one says; 0 before. */
   readonly revision: number;
   /** In the order of the wants; null where there is no such record. */
   readonly found: readonly (LoadedRecord | null)[];

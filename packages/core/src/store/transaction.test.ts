@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createRandomPool } from "../lib/random.js";
 import { apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
 import { keyType } from "../records/key.js";
@@ -6,6 +7,7 @@ import { type RoleRecord, roleType } from "../records/role.js";
 import { identityWith, keyWith, loadedWith, usageOf } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
 import type { UsageChange } from "./counters.js";
+import type { LoadedRecord } from "./key-store.js";
 import { createTransact, StaleReadError, type Transaction } from "./transaction.js";
 
 const WORKSPACE_ID = "ws_default";
@@ -24,25 +26,29 @@ const role: RoleRecord = {
 function setUp() {
   const store = new TestStore();
   store.put(apiType, api);
-  return { store, transact: createTransact(store) };
+  return { store, transact: createTransact(store, createRandomPool()) };
 }
 
-/** Adds one to the version of the API: lost where two of them overwrite each other. */
+/** Counts in a field of the API: lost where two of them overwrite each other. */
 async function increment(transaction: Transaction): Promise<number> {
   const loaded = await transaction.readOne(API);
   if (loaded === null) throw new Error("no such API");
   const before = apiType.decode(loaded.record, WORKSPACE_ID);
-  transaction.update(apiType, before, { ...before, version: before.version + 1 });
-  return before.version;
+  transaction.update(apiType, before, { ...before, createdAt: before.createdAt + 1 });
+  return before.createdAt;
 }
 
-/** Another process that changes the API, at its next version or at the one given. */
-function changeElsewhere(store: TestStore, version?: number): void {
-  const now = store.get(API)?.record.version ?? 0;
-  store.put(apiType, { ...api, version: version ?? now + 1 });
+/** Another process that counts in the API. */
+function changeElsewhere(store: TestStore): void {
+  const version = (store.get(API)?.record.version ?? 0) + 1;
+  store.put(apiType, { ...api, createdAt: api.createdAt + countIn(store) + 1, version });
 }
 
-const versionIn = (store: TestStore) => store.get(API)?.record.version;
+/** What was counted in the API. */
+function countIn(store: TestStore): number {
+  const { record } = store.get(API) as LoadedRecord;
+  return apiType.decode(record, WORKSPACE_ID).createdAt - api.createdAt;
+}
 
 describe("what was read", () => {
   test("is expected at its version by the commit", async () => {
@@ -60,7 +66,7 @@ describe("what was read", () => {
       const { store, transact } = setUp();
       await transact(WORKSPACE_ID, async (transaction) => {
         await transaction.readOne({ ...API, expects });
-        transaction.raiseRevision();
+        transaction.renewRevision();
       });
       expect(store.changes[0]?.expects).toMatchObject([{ ...API, version }]);
     },
@@ -71,7 +77,7 @@ describe("what was read", () => {
     await transact(WORKSPACE_ID, async (transaction) => {
       await transaction.readOne({ ...API, expects: "nothing" });
       expect(await transaction.readOne({ kind: "api", id: "api_2" })).toBeNull();
-      transaction.raiseRevision();
+      transaction.renewRevision();
     });
     expect(store.changes[0]?.expects).toEqual([]);
   });
@@ -104,7 +110,7 @@ describe("an operation", () => {
     ["a put", (transaction) => transaction.insert(roleType, role)],
     ["a delete", (transaction) => transaction.deleteAddress(API, [], [])],
     ["windows to forget", (transaction) => transaction.dropWindows(["w"])],
-    ["a revision that rises", (transaction) => transaction.raiseRevision()],
+    ["another revision", (transaction) => transaction.renewRevision()],
   ])("with %s commits once", async (_, write) => {
     const { store, transact } = setUp();
     await transact(WORKSPACE_ID, async (transaction) => write(transaction));
@@ -116,7 +122,7 @@ describe("an operation", () => {
     let runs = 0;
     const failing = transact(WORKSPACE_ID, async (transaction) => {
       runs += 1;
-      transaction.raiseRevision();
+      transaction.renewRevision();
       throw new Error("refused");
     });
     await expect(failing).rejects.toThrow("refused");
@@ -172,8 +178,40 @@ describe("what is written", () => {
   test("of a record that cannot be read keeps what stands in it", async () => {
     const { store, transact } = setUp();
     const record = { ...apiType.encode(api), body: "damaged", version: 9 };
-    await transact(WORKSPACE_ID, async (transaction) => transaction.putUnread(record));
-    expect(store.get(API)?.record).toEqual(record);
+    await transact(WORKSPACE_ID, async (transaction) => transaction.putAnew(record));
+    const stored = store.get(API)?.record;
+    expect(stored).toEqual({ ...record, version: stored?.version });
+    expect(stored?.version).not.toBe(9);
+  });
+});
+
+describe("the version of a record and the revision", () => {
+  const writeAnew = async (transaction: Transaction): Promise<void> => {
+    await increment(transaction);
+    transaction.renewRevision();
+  };
+
+  test("are never those that an earlier state had, also after the store went back to it", async () => {
+    const { store, transact } = setUp();
+    const before = store.get(API) as LoadedRecord;
+    const seen = new Set([`0 ${before.record.version}`]);
+    for (let round = 0; round < 50; round += 1) {
+      await transact(WORKSPACE_ID, writeAnew);
+      seen.add(`${store.revision} ${store.get(API)?.record.version}`);
+      store.put(apiType, api);
+      store.revision = 0;
+    }
+    expect(seen.size).toBe(51);
+  });
+
+  test("stay where a change says that nobody rests on it", async () => {
+    const { store, transact } = setUp();
+    const after = { ...api, createdAt: 9 };
+    await transact(WORKSPACE_ID, async (transaction) =>
+      transaction.update(apiType, api, after, true),
+    );
+    expect(store.get(API)?.record).toEqual(apiType.encode(after));
+    expect(store.revision).toBe(0);
   });
 });
 
@@ -182,15 +220,15 @@ describe("what moved meanwhile", () => {
     const { store, transact } = setUp();
     const seen: [number, boolean][] = [];
     await transact(WORKSPACE_ID, async (transaction) => {
-      const version = await increment(transaction);
-      seen.push([version, transaction.isRetry]);
-      if (seen.length === 1) changeElsewhere(store, 5);
+      const count = await increment(transaction);
+      seen.push([count - api.createdAt, transaction.isRetry]);
+      if (seen.length === 1) changeElsewhere(store);
     });
     expect(seen).toEqual([
-      [1, false],
-      [5, true],
+      [0, false],
+      [1, true],
     ]);
-    expect(versionIn(store)).toBe(6);
+    expect(countIn(store)).toBe(2);
   });
 
   test("counts for nothing where only existence was wanted, unless the record is gone", async () => {
@@ -201,7 +239,7 @@ describe("what moved meanwhile", () => {
       const found = await transaction.readOne({ ...API, expects: "exists" });
       if (runs === 1) changeElsewhere(store);
       if (runs === 2) store.remove(API);
-      if (found !== null) transaction.raiseRevision();
+      if (found !== null) transaction.renewRevision();
       if (runs === 1) throw new StaleReadError();
       return found;
     });
@@ -214,7 +252,7 @@ describe("what moved meanwhile", () => {
     let runs = 0;
     const { answer } = await transact(WORKSPACE_ID, async (transaction) => {
       runs += 1;
-      transaction.raiseRevision();
+      transaction.renewRevision();
       if (runs < 3) throw new StaleReadError();
       return runs;
     });
@@ -241,7 +279,7 @@ describe("what moved meanwhile", () => {
       await expect(result).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome });
       expect(runs).toBe(100);
     }
-    expect(versionIn(store)).toBe(1 + moves + (outcome === "written" ? 1 : 0));
+    expect(countIn(store)).toBe(moves + (outcome === "written" ? 1 : 0));
   });
 });
 

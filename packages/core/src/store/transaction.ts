@@ -1,7 +1,9 @@
 import { LatchkeyError } from "../errors.js";
 import { createExclusive, type Exclusive } from "../lib/exclusive.js";
+import type { RandomBytes } from "../lib/id.js";
 import type { RecordClaim, RecordList, RecordType } from "../records/record-type.js";
 import type { StoredRecord } from "../records/stored-record.js";
+import { drawVersion } from "../rules/record-version.js";
 import { type CounterChange, type Expectation, emptyChange, type RecordAddress } from "./change.js";
 import type { Usage, UsageRefusal } from "./counters.js";
 import type { KeyStore, LoadedRecord, Want } from "./key-store.js";
@@ -28,12 +30,19 @@ export class Transaction {
   /** Of the workspace, at the latest read; 0 before the first. */
   revision = 0;
   readonly #store: Pick<KeyStore, "read">;
+  readonly #random: RandomBytes;
   readonly #change = emptyChange();
   readonly #onTaken: ((() => Error) | undefined)[] = [];
   readonly #onRefused: ((reason: UsageRefusal) => Error)[] = [];
 
-  constructor(store: Pick<KeyStore, "read">, workspaceId: string, isRetry: boolean) {
+  constructor(
+    store: Pick<KeyStore, "read">,
+    random: RandomBytes,
+    workspaceId: string,
+    isRetry: boolean,
+  ) {
     this.#store = store;
+    this.#random = random;
     this.workspaceId = workspaceId;
     this.isRetry = isRetry;
   }
@@ -79,10 +88,20 @@ export class Transaction {
     for (const { list, of } of type.lists(value)) this.#change.enters.push({ list, of, id });
   }
 
-  /** Writes a record anew. What it claims stays; its lists may change. */
-  update<Value>(type: RecordType<Value>, before: Value, after: Value): void {
+  /**
+   * Writes a record anew. What it claims stays; its lists may change.
+   *
+   * @param keepsVersion - Whether nothing is changed that a process which knows the record rests on, such as uses.
+   */
+  update<Value>(
+    type: RecordType<Value>,
+    before: Value,
+    after: Value,
+    keepsVersion: boolean = false,
+  ): void {
     const record = type.encode(after);
-    this.#change.puts.push({ record });
+    if (keepsVersion) this.#change.puts.push({ record });
+    else this.putAnew(record);
     const [old, now] = [type.lists(before), type.lists(after)];
     for (const list of old)
       if (!includesList(now, list)) this.#change.leaves.push({ ...list, id: record.id });
@@ -106,9 +125,10 @@ export class Transaction {
     for (const list of lists) this.#change.leaves.push({ ...list, id: address.id });
   }
 
-  /** Writes a record whose body cannot be read: what stands in it is kept. */
-  putUnread(record: StoredRecord): void {
-    this.#change.puts.push({ record });
+  /** Writes a record as it is stored, under another version. */
+  putAnew(record: StoredRecord): void {
+    const version = drawVersion(this.#random, record.version);
+    this.#change.puts.push({ record: { ...record, version } });
   }
 
   /** Moves the counters of a record, as they are at that moment. @param onRefused - The error where they refuse. */
@@ -123,15 +143,15 @@ export class Transaction {
   }
 
   /** Tells every process to read APIs, roles, permissions and the workspace again. */
-  raiseRevision(): void {
-    this.#change.raisesRevision = true;
+  renewRevision(): void {
+    this.#change.revision = drawVersion(this.#random, this.revision);
   }
 
   /** @internal Whether there is anything to write. */
   get isEmpty(): boolean {
-    const { puts, deletes, counters, enters, leaves, dropWindows, raisesRevision } = this.#change;
+    const { puts, deletes, counters, enters, leaves, dropWindows, revision } = this.#change;
     const written = [puts, deletes, counters, enters, leaves, dropWindows];
-    return !raisesRevision && written.every(({ length }) => length === 0);
+    return revision === null && written.every(({ length }) => length === 0);
   }
 
   /**
@@ -184,7 +204,10 @@ export type Transact = <Answer>(
  *
  * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `not-applied`, after 100 attempts; whatever the operation throws.
  */
-export function createTransact(store: Pick<KeyStore, "read" | "commit">): Transact {
+export function createTransact(
+  store: Pick<KeyStore, "read" | "commit">,
+  random: RandomBytes,
+): Transact {
   const exclusive: Exclusive = createExclusive();
 
   async function attempt<Answer>(
@@ -192,7 +215,7 @@ export function createTransact(store: Pick<KeyStore, "read" | "commit">): Transa
     work: (transaction: Transaction) => Promise<Answer>,
     isRetry: boolean,
   ): Promise<TransactionResult<Answer> | null> {
-    const transaction = new Transaction(store, workspaceId, isRetry);
+    const transaction = new Transaction(store, random, workspaceId, isRetry);
     let answer: Answer;
     try {
       answer = await work(transaction);

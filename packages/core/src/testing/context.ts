@@ -1,4 +1,5 @@
 import { createLruCache } from "../lib/lru-cache.js";
+import { createRandomPool } from "../lib/random.js";
 import type { OperationContext } from "../operations/context.js";
 import { KnownIds } from "../operations/known-ids.js";
 import { createSecretHasher } from "../secrets/hash.js";
@@ -16,7 +17,7 @@ export function contextWith(
   let ids = 0;
   return {
     store: store as Pick<KeyStore, "read" | "commit"> as KeyStore,
-    transact: createTransact(store),
+    transact: createTransact(store, createRandomPool()),
     catalog: new Catalog(store),
     workspaceId: "ws_default",
     now: () => 1_000,

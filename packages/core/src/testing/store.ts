@@ -91,7 +91,7 @@ export class TestStore implements Pick<KeyStore, "read" | "commit"> {
       if (state !== null && usage !== undefined)
         this.#records.set(addressOf(address), { ...state, usage });
     });
-    if (change.raisesRevision) this.revision += 1;
+    this.revision = change.revision ?? this.revision;
   }
 
   #find(want: Want): LoadedRecord | null {

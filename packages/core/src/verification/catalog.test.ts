@@ -130,7 +130,7 @@ describe("what many keys share", () => {
     expect(catalog.loadKeys(WORKSPACE_ID, store.revision, [])).toEqual([]);
   });
 
-  test("that does not exist is remembered too, until the revision rises", async () => {
+  test("that does not exist is remembered too, until there is another revision", async () => {
     const { store, catalog } = setUp();
     const key = found({ roles: ["role_new"] });
     expect((await loadOne(catalog, store, key)).roles).toEqual([]);
@@ -191,14 +191,52 @@ describe("a revision", () => {
     expect(asLoaded(again).permissions).toEqual(["docs.see", "docs.write"]);
   });
 
-  test("that was overtaken is not answered for, and does not put back what is known", async () => {
+  test.each([4, 6])(
+    "that is no more, %d, is not answered for, and drops nothing that is known",
+    async (late) => {
+      const { store, catalog } = setUp();
+      store.revision = 5;
+      await loadOne(catalog, store);
+      expect(await catalog.loadKeys(WORKSPACE_ID, late, [found()])).toBeNull();
+      const reads = store.reads.length;
+      await loadOne(catalog, store);
+      expect(store.reads).toHaveLength(reads);
+    },
+  );
+
+  test("takes the place of any other, also of a higher one: a store may have lost that", async () => {
     const { store, catalog } = setUp();
-    store.revision = 5;
-    await loadOne(catalog, store);
+    const key = found({ permissions: ["perm_r"] });
+    store.revision = 9;
+    store.put(permissionType, permission("perm_r", "docs.lost"));
+    expect((await loadOne(catalog, store, key)).permissions).toEqual(["docs.lost"]);
+    store.revision = 3;
+    store.put(permissionType, permission("perm_r", "docs.read"));
+    expect((await loadOne(catalog, store, key)).permissions).toEqual(["docs.read"]);
     const reads = store.reads.length;
-    expect(await catalog.loadKeys(WORKSPACE_ID, 4, [found()])).toBeNull();
-    await loadOne(catalog, store);
+    await loadOne(catalog, store, key);
     expect(store.reads).toHaveLength(reads);
+  });
+
+  test("is loaded in as many reads, however many answers of other revisions come in between", async () => {
+    const { store } = setUp();
+    store.revision = 5;
+    const loading: Promise<unknown>[] = [];
+    let calls = 0;
+    const catalog: Catalog = new Catalog({
+      read: async (workspaceId, wants) => {
+        // Every answer meets one that came late, until there are no more of these.
+        calls += 1;
+        if (calls <= 20)
+          loading.push(Promise.resolve(catalog.loadKeys(WORKSPACE_ID, calls % 5, [found()])));
+        return store.read(workspaceId, wants);
+      },
+    });
+    const key = found({ roles: ["role_e"] });
+    const [loaded] = (await catalog.loadKeys(WORKSPACE_ID, 5, [key])) ?? [];
+    expect(asLoaded(loaded).permissions).toEqual(["docs.read", "docs.write"]);
+    expect(await Promise.all(loading)).toEqual(Array(20).fill(null));
+    expect(store.reads.length).toBeLessThanOrEqual(22);
   });
 
   test("of one workspace says nothing of another", async () => {

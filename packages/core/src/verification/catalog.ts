@@ -30,8 +30,8 @@ const TYPES: { readonly [Kind in SharedKind]: RecordType<unknown> } = {
 export type CatalogKey = LoadedKey | null | LatchkeyError;
 
 /**
- * Keeps what many keys share: the workspace, APIs, roles and permissions, by revision. Every change to one of them raises the
- * revision, so what is kept for a revision never goes stale; whether that is still the current one is for `charge` to say.
+ * Keeps what many keys share: the workspace, APIs, roles and permissions, of one revision. Every change to one of them brings another
+ * revision, so what is kept of a revision never goes stale; whether that is still the current one is for `charge` to say.
  */
 export class Catalog {
   readonly #store: Pick<KeyStore, "read">;
@@ -103,21 +103,28 @@ export class Catalog {
     return roles.map(({ permissions }) => namedGrants(snapshot.permission, permissions));
   }
 
-  /** Reads what is missing, at this very revision. Roles lead to permissions, so it may take two reads. */
+  /**
+   * Reads what is missing, at this very revision. Roles lead to permissions, so it may take two reads.
+   *
+   * No number tells which of two revisions is the later one: a revision is kept once a read has answered it, so that an answer that
+   * came late drops nothing.
+   */
   async #complete(
     workspaceId: string,
     revision: number,
     wanted: readonly [SharedKind, string][],
   ): Promise<Snapshot | null> {
+    // The same until the end, whatever is kept meanwhile: so each read brings it closer.
+    const snapshot = this.#at(workspaceId, revision);
     for (;;) {
-      const snapshot = this.#at(workspaceId, revision);
-      if (snapshot === null) return null;
       const missing = missingIn(snapshot, wanted).slice(0, MAX_WANTS);
       if (missing.length === 0) return snapshot;
       const answer = await this.#store.read(workspaceId, missing);
-      const current = this.#at(workspaceId, answer.revision);
-      if (current !== null) learn(current, workspaceId, missing, answer.found);
-      if (answer.revision !== revision) return null;
+      const isCurrent = answer.revision === revision;
+      const current = isCurrent ? snapshot : this.#at(workspaceId, answer.revision);
+      for (const each of new Set([current, this.#keep(workspaceId, current)]))
+        learn(each, workspaceId, missing, answer.found);
+      if (!isCurrent) return null;
     }
   }
 
@@ -130,14 +137,11 @@ export class Catalog {
       this.#snapshots.delete(workspaceId);
   }
 
-  /** The snapshot of a revision, or null where a later one is known. */
-  #at(workspaceId: string, revision: number): Snapshot | null {
-    const known = this.#snapshots.get(workspaceId);
-    if (known !== undefined && known.revision >= revision)
-      return known.revision === revision ? known : null;
-    // Workspaces of a caller's choosing must not fill the memory of this process.
-    if (known === undefined && this.#snapshots.size >= MAX_WORKSPACES) this.#snapshots.clear();
-    const snapshot: Snapshot = {
+  /** What is kept of a revision, or else an empty snapshot. */
+  #at(workspaceId: string, revision: number): Snapshot {
+    const kept = this.#snapshots.get(workspaceId);
+    if (kept?.revision === revision) return kept;
+    return {
       revision,
       workspace: new Map(),
       api: new Map(),
@@ -146,6 +150,14 @@ export class Catalog {
       grants: new Map(),
       latest: null,
     };
+  }
+
+  /** Keeps a snapshot in the place of one of another revision. @returns What is kept of its revision. */
+  #keep(workspaceId: string, snapshot: Snapshot): Snapshot {
+    const kept = this.#snapshots.get(workspaceId);
+    if (kept?.revision === snapshot.revision) return kept;
+    // Workspaces of a caller's choosing must not fill the memory of this process.
+    if (kept === undefined && this.#snapshots.size >= MAX_WORKSPACES) this.#snapshots.clear();
     this.#snapshots.set(workspaceId, snapshot);
     return snapshot;
   }

@@ -17,7 +17,6 @@ interface Options extends StoreOptions, WorkspaceOption {
   readonly format: ExportFormat;
   readonly apiId?: string;
   readonly out?: string;
-  readonly escapeFormulas?: true;
 }
 
 const FORMATS: readonly ExportFormat[] = ["jsonl", "csv"];
@@ -32,8 +31,7 @@ export function addExport(program: Command, host: Host): void {
     .description("write the keys of a workspace with their hashes, and without any secret")
     .requiredOption("--format <format>", `${FORMATS.join(" or ")}`, oneOf("--format", FORMATS))
     .option("--api-id <id>", "only the keys of this API")
-    .option("--out <file>", "a new file to write to (default: stdout)")
-    .option("--escape-formulas", "csv: for a spreadsheet, which would run =… in a name");
+    .option("--out <file>", "a new file to write to (default: stdout)");
   addWorkspaceOption(addStoreOptions(command))
     .addHelpText(
       "after",
@@ -43,7 +41,7 @@ export function addExport(program: Command, host: Host): void {
 }
 
 async function runExport(options: Options, host: Host): Promise<void> {
-  const { format, apiId, out, escapeFormulas } = options;
+  const { format, apiId, out } = options;
   const { exportHeader, exportKeys, exportText } = await import("@latchkey/import");
   await withLatchkey(options, host, async (from) => {
     const pages = exportKeys({ from, apiId });
@@ -53,9 +51,8 @@ async function runExport(options: Options, host: Host): Promise<void> {
     let last = first.done ? undefined : first.value;
     try {
       write(exportHeader(format));
-      const text = ({ keys }: ExportPage) => exportText(format, keys, { escapeFormulas });
-      if (last !== undefined) write(text(last));
-      for await (last of pages) write(text(last));
+      if (last !== undefined) write(exportText(format, last.keys));
+      for await (last of pages) write(exportText(format, last.keys));
     } finally {
       close();
     }

@@ -119,7 +119,7 @@ async function switchOver(
 async function hasShownUse(latchkey: Latchkey, keyStore: KeyStore): Promise<boolean> {
   const { name, enabled } = await latchkey.getWorkspace();
   if (name !== undefined || !enabled) return true;
-  // Changes of APIs, roles and permissions raise the revision, and it never falls.
+  // Changes of APIs, roles and permissions bring another revision than 0.
   const { revision } = await keyStore.read(latchkey.workspaceId, []);
   if (revision > 0) return true;
   const one = { limit: 1 };

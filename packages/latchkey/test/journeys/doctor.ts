@@ -47,7 +47,7 @@ export const DOCTOR: Journey = {
       leaves: [],
       counters: [],
       dropWindows: [],
-      raisesRevision: false,
+      revision: null,
     });
     expect((await context.another().verifyKey({ key })).code).toBe("NOT_FOUND");
     expect((await illsOf(context, true)).map(({ state }) => state)).toEqual(

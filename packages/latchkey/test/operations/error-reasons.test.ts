@@ -223,7 +223,7 @@ const CASES: readonly ReasonCase[] = [
         const { key } = await issue(context);
         const { store, latchkey } = context;
         const state = stateRecord({ state: reason, transfer: "t" }, 1);
-        const change = { ...EMPTY_CHANGE, puts: [{ record: state }], raisesRevision: true };
+        const change = { ...EMPTY_CHANGE, puts: [{ record: state }], revision: 7 };
         await store.commit(latchkey.workspaceId, change);
         await latchkey.verifyKey({ key });
       },

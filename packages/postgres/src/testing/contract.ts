@@ -54,6 +54,21 @@ export function describeContract(
         [workspaceId, KIND_CODE[kind], id],
       );
     };
+  /** As a standby that is promoted has it: what was written since then is gone. */
+  const saveState = async (store: KeyStore) => {
+    const schema = schemas.get(store) as string;
+    for (const table of TABLES) {
+      await run(`DROP TABLE IF EXISTS ${schema}.saved_${table}`);
+      await run(`CREATE TABLE ${schema}.saved_${table} AS SELECT * FROM ${schema}.${table}`);
+    }
+    return async () => {
+      await run(emptied(schema));
+      for (const table of TABLES)
+        await run(
+          `INSERT INTO ${schema}.${table} OVERRIDING SYSTEM VALUE SELECT * FROM ${schema}.saved_${table}`,
+        );
+    };
+  };
   describeKeyStore(
     name,
     async () => {
@@ -67,6 +82,7 @@ export function describeContract(
     {
       openAgain: (store) => open(sources()[1], schemas.get(store) ?? ""),
       ...options,
+      saveState,
       damage: { body: inflict(`body = '{"a":'`), version: inflict("version = -7") },
     },
   );

@@ -7,7 +7,7 @@ import { NEVER_TWICE, startServer, type TestServer } from "../testing/redis-serv
 import { describeWithServers } from "../testing/where.js";
 
 /** The smallest write. */
-const WRITE = aChange({ raisesRevision: true });
+const WRITE = aChange({ revision: 2 });
 const NOT_APPLIED = { code: "STORE_UNAVAILABLE", outcome: "not-applied" };
 
 describeWithServers("the database number", () => {

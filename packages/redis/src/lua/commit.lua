@@ -12,7 +12,7 @@
            "p" a put: number of the record, version and link, body; "n" the same with new counters: "<uses left or ->
            <refilledAt> <lastRefillAt or ->"; "s" the same with the counters of another: its number; "d" a deletion: number
            of the record; "x" out of a list, "z" into it, KEYS: a sorted set; member; "w" a window to forget, KEYS: a string;
-           "v" raise the revision
+           "v" the new revision
   Returns  {"OK", uses after each change of counters …}, {"STALE", index}, {"TAKEN", index}, {"REFUSED", index, kind, uses left
            or "-"} or {"CORRUPT"}
   Mirrors  KeyStore.commit and changeUsage in packages/core/src/store
@@ -28,7 +28,7 @@ local LONGEST_BODY = 512
 local at, nextKey, firstHome, homes = 3, 2, nil, nil
 -- Writes are {hash, field, value}; moved are the shared counters among them, by their field.
 local records, released, releases, claimed, claims, moved, writes = {}, {}, {}, {}, 0, {}, {}
-local reply, revision = { "OK" }, call("HGET", KEYS[1], "revision")
+local reply = { "OK" }
 
 -- The field of KEYS[1] in which the counters of a record are, nil where it has its own; and their text, nil where it has none.
 local function countersOf(record)
@@ -90,7 +90,7 @@ for position = 1, #ARGV[1] do
   end
 end
 -- Only to find out that each is what it has to be, before anything is written.
-if find(ARGV[2], "v", 1, true) and not whole(revision or "0") then return { "CORRUPT" } end
+call("HEXISTS", KEYS[1], "revision")
 local _, lists = string.gsub(ARGV[2], "[xz]", "")
 for list = nextKey, nextKey + lists - 1 do call("ZCARD", KEYS[list]) end
 
@@ -140,7 +140,8 @@ for position = 1, #ARGV[2] do
     call("DEL", KEYS[nextKey])
     nextKey = nextKey + 1
   elseif letter == "v" then
-    call("HINCRBY", KEYS[1], "revision", "1")
+    call("HSET", KEYS[1], "revision", arg)
+    at = at + 1
   elseif letter == "d" then
     local record = records[tonumber(arg)]
     leaveCounters(record)

@@ -43,7 +43,7 @@ export const READS: readonly (readonly [string, Call])[] = [
 
 /** Those that write. */
 export const WRITES: readonly (readonly [string, Call])[] = [
-  ["commit a new key", changing(() => ({ ...creationOf(aKey(4)), raisesRevision: true }))],
+  ["commit a new key", changing(() => ({ ...creationOf(aKey(4)), revision: 2 }))],
   [
     "commit over a key",
     changing(([, , { record }]) => ({

@@ -23,6 +23,25 @@ function storeOn(client: Redis | Cluster, keyPrefix = `test:${randomUUID()}`): K
   return store;
 }
 
+/** The names of a store's keys in Redis. */
+async function namesOf({ client, keyPrefix }: Keyspace): Promise<readonly string[]> {
+  const nodes = "nodes" in client ? client.nodes("master") : [client];
+  return (await Promise.all(nodes.map((node) => node.keys(`${keyPrefix}*`)))).flat();
+}
+
+/** As a replica that is promoted has it: what was written since then is gone. */
+async function saveState(store: KeyStore): Promise<() => Promise<void>> {
+  const keyspace = keyspaceOf(store);
+  const { client } = keyspace;
+  const saved = await Promise.all(
+    (await namesOf(keyspace)).map(async (name) => [name, await client.dumpBuffer(name)] as const),
+  );
+  return async () => {
+    for (const name of await namesOf(keyspace)) await client.del(name);
+    for (const [name, value] of saved) await client.restore(name, 0, value);
+  };
+}
+
 /** Runs the contract of the port on two clients of one server or cluster. */
 export function describeContract(
   name: string,
@@ -32,6 +51,7 @@ export function describeContract(
   describeKeyStore(name, () => storeOn(clients()[0]), {
     openAgain: (store) => storeOn(clients()[1], keyspaceOf(store).keyPrefix),
     damage: damageBy(keyspaceOf),
+    saveState,
     ...options,
   });
 }

@@ -98,7 +98,7 @@ export async function fill(store: KeyStore): Promise<Keys> {
       { record: { ...IDENTITY, body: LONG }, counters: { usage: usesOf(9) } },
     ],
     claims: [{ ...at("identity"), index: "externalId", value: "user" }],
-    raisesRevision: true,
+    revision: 1,
   });
   await commit(creationOf(one));
   await commit({ ...creationOf(two), puts: [{ record: two, counters: { sharedWith: one.id } }] });

@@ -17,19 +17,12 @@ import {
   withKey,
   withUses,
 } from "../testing/fixtures.js";
-import { openScratch } from "../testing/scratch.js";
+import { copyDatabase, openScratch } from "../testing/scratch.js";
 
 const scratch = openScratch();
 afterAll(() => scratch.remove());
 
 const SET_TO_1 = { due: null, operation: { kind: "set", remaining: 1 }, restartsAt: null } as const;
-
-/** Puts the content of one file into another, which may be open. */
-async function copyDatabase(from: string, to: string): Promise<void> {
-  const source = new Database(from);
-  await source.backup(to);
-  source.close();
-}
 
 async function twoConnections(remaining: number | null) {
   const path = scratch.newPath();
@@ -58,7 +51,7 @@ test("every way in which another connection can take a record away is seen by th
   const { here, there, loaded, close } = await twoConnections(null);
   const plan = aPlan(loaded, { revision: 0 });
   expect((await charge(here, plan)).kind).toBe("charged");
-  await commit(there, { raisesRevision: true });
+  await commit(there, { revision: 1 });
   expect(await charge(here, plan)).toEqual({ kind: "stale", moved: "revision" });
   const fresh = aPlan(loaded, { revision: 1 });
   expect((await charge(here, fresh)).kind).toBe("charged");

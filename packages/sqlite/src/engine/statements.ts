@@ -36,7 +36,7 @@ export const SQL = {
   setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
   workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",
   addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
-  raiseRevision: "UPDATE latchkey_workspace SET revision = revision + 1 WHERE seq = ?",
+  setRevision: "UPDATE latchkey_workspace SET revision = ? WHERE seq = ?",
   name: "SELECT seq, size FROM latchkey_name WHERE workspace = ? AND name = ?",
   addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
   resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",

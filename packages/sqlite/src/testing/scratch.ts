@@ -40,3 +40,10 @@ export function withDatabase<Result>(
     database.close();
   }
 }
+
+/** Puts the content of one file into another, which may be open. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  const source = new Database(from);
+  await source.backup(to);
+  source.close();
+}

@@ -9,7 +9,6 @@ import {
   canonicalAddressRange,
   MAX_ADDRESS_RANGES,
 } from "../../rules/address.js";
-import { versionAfter } from "../../rules/record-version.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { apiReference, flag, id, list, orRequired, pageInput, parseInput, text } from "../input.js";
@@ -90,7 +89,6 @@ const updateApi: Run<ApiOperations["updateApi"]> = async (context, input) => {
       name: wanted.name ?? api.name,
       deleteProtection: wanted.deleteProtection ?? api.deleteProtection,
       ipWhitelist: wanted.ipWhitelist === undefined ? api.ipWhitelist : (wanted.ipWhitelist ?? []),
-      version: versionAfter(api.version, true),
     };
     const change = {
       type: "api.updated",
@@ -101,7 +99,7 @@ const updateApi: Run<ApiOperations["updateApi"]> = async (context, input) => {
     } as const;
     if (changesNothing(change)) return;
     transaction.update(apiType, api, after);
-    transaction.raiseRevision();
+    transaction.renewRevision();
     audit(change);
   });
   return {};
@@ -131,7 +129,7 @@ async function deleteRecord(context: OperationContext, apiId: string): Promise<b
     const version = api === null ? "exists" : api.version;
     transaction.expect({ kind: "api", id: apiId, version, handle });
     transaction.deleteAddress({ kind: "api", id: apiId }, [], [{ list: "api" }]);
-    transaction.raiseRevision();
+    transaction.renewRevision();
     audit({
       type: "api.deleted",
       at: context.now(),

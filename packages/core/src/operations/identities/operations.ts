@@ -22,12 +22,6 @@ export type CreateIdentityInput<Types extends LatchkeyTypes = DefaultTypes> = {
   readonly refill?: RefillInput | undefined;
 };
 
-/** What createIdentity takes within this process alone: it cannot be asked for over HTTP. */
-export interface CreateIdentityScope {
-  /** Whether `remaining` may be 0, of an identity that another system has used up: false unless given. */
-  readonly forImport?: boolean | undefined;
-}
-
 /** Input of listIdentities. */
 export type ListIdentitiesInput = PageInput & {
   /** Accepted for older clients, without effect. */
@@ -106,10 +100,7 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    *   ratelimits: [{ name: "requests", limit: 100, duration: "1m", autoApply: true }],
    * });
    */
-  createIdentity(
-    input: CreateIdentityInput<Types>,
-    scope?: CreateIdentityScope,
-  ): Promise<CreatedIdentity>;
+  createIdentity(input: CreateIdentityInput<Types>): Promise<CreatedIdentity>;
   /**
    * Reads an identity.
    *

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { changesNothing } from "../../audit/entry.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
 import { fromWireLimits } from "../../rules/rate-limit.js";
-import { versionAfter } from "../../rules/record-version.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import { transact } from "../context.js";
@@ -46,7 +45,6 @@ export const updateIdentity: Run<IdentityOperations["updateIdentity"]> = async (
       meta: parsed.meta ?? identity.meta,
       ratelimits: ratelimits ?? identity.ratelimits,
       refill: uses.refill === undefined ? identity.refill : uses.refill,
-      version: versionAfter(identity.version, setsConfiguration),
     };
     const change = {
       type: "identity.updated",

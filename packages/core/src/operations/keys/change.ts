@@ -53,7 +53,7 @@ export async function changeKey(
       ...changedFields(loaded, update, plan, after),
     } as const;
     if (changesNothing(change) && !plan.restartsRefills) return;
-    transaction.update(keyType, key, after);
+    transaction.update(keyType, key, after, plan.keepsVersion);
     if (plan.usage !== undefined || plan.setsLimits)
       transaction.changeCounters(
         {
@@ -81,12 +81,7 @@ export async function disableDamagedKey(context: OperationContext, keyId: string
     const { body } = record;
     const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
     const now = context.now();
-    transaction.putUnread({
-      ...record,
-      // Above every version that anybody may know: where the stored one cannot be read it is 0, and 1 is what the key began with.
-      version: Math.max(record.version + 1, now),
-      body: isObject ? { ...body, disabled: true } : null,
-    });
+    transaction.putAnew({ ...record, body: isObject ? { ...body, disabled: true } : null });
     audit({
       type: "key.updated",
       at: now,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeDescription } from "../../audit/entry.js";
+import { createRandomPool } from "../../lib/random.js";
 import { apiType } from "../../records/api.js";
 import { keyType } from "../../records/key.js";
 import { roleType } from "../../records/role.js";
@@ -23,7 +24,7 @@ async function create(settings: Partial<KeySettings> = {}, of: KeyCredential = c
   const role = { id: "role_1", workspaceId: "ws_default", name: "anchor", description: null };
   store.put(roleType, { ...role, permissions: [], createdAt: 1, version: 1 });
   const context = contextWith({ actor: "ops" }, store);
-  const transaction = new Transaction(store, context.workspaceId, false);
+  const transaction = new Transaction(store, createRandomPool(), context.workspaceId, false);
   const changes: ChangeDescription[] = [];
   const audit = (change: ChangeDescription) => changes.push(change);
   const references = new References(context, transaction, audit, NOW);

@@ -9,7 +9,6 @@ import {
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { decideUpdate } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
-import { versionAfter } from "../../rules/record-version.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { putsOffRotated } from "../../rules/rotation.js";
 import type { UsesOwner } from "../../rules/usage.js";
@@ -41,6 +40,8 @@ export interface KeyUpdate extends Readonly<Partial<Record<KeyLabel, string | nu
 /** What an update writes, but for what it refers to by name: identity, roles and permissions. */
 export interface KeyUpdatePlan {
   readonly key: KeyRecord;
+  /** Uses alone are no configuration: nobody who knows the key has to read it again. */
+  readonly keepsVersion: boolean;
   /** Undefined: the use counter stays as it is. */
   readonly usage: UsageChange | undefined;
   /** See {@link UsesSetting}. */
@@ -72,9 +73,8 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
       ratelimits: ratelimits ?? key.ratelimits,
       usesFrom: update.usesFrom ?? key.usesFrom,
       updatedAt: now,
-      // Uses alone are no configuration: nobody who knows the key has to read it again.
-      version: versionAfter(key.version, !setsUsesAlone(update) || uses.refill !== undefined),
     },
+    keepsVersion: setsUsesAlone(update) && uses.refill === undefined,
     usage: uses.usage,
     restartsRefills: uses.restartsRefills,
     setsLimits: ratelimits !== undefined,

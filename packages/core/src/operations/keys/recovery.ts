@@ -2,7 +2,6 @@ import { z } from "zod";
 import { corruptRecord, LatchkeyError } from "../../errors.js";
 import type { ListScope } from "../../lib/cursor.js";
 import { keysOfApi, keyType } from "../../records/key.js";
-import { versionAfter } from "../../rules/record-version.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { notFound, type OperationContext, requireVault, transact } from "../context.js";
 import { id, pageFields, parseInput } from "../input.js";
@@ -64,12 +63,8 @@ async function resealSecret(context: OperationContext, keyId: string): Promise<b
     if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) return false;
     const secret = openSecret(context, loaded, key.sealedSecret);
     const sealedSecret = vault.seal(secret, { workspaceId: context.workspaceId, keyId });
-    // No audit entry: the secret stays what it is. The version rises all the same, so that whoever knows the key reads it again.
-    transaction.update(keyType, key, {
-      ...key,
-      sealedSecret,
-      version: versionAfter(key.version, true),
-    });
+    // No audit entry: the secret stays what it is. The version changes all the same, so that whoever knows the key reads it again.
+    transaction.update(keyType, key, { ...key, sealedSecret });
     return true;
   });
   return answer;

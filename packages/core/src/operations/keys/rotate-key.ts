@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
-import { versionAfter } from "../../rules/record-version.js";
 import { decideRotation } from "../../rules/rotation.js";
 import { secretForm } from "../../secrets/form.js";
 import { formatSecret } from "../../secrets/format.js";
@@ -49,7 +48,6 @@ export const rotateKey: Run<KeyOperations["rotateKey"]> = async (context, input,
       sharedCountersId,
       expires,
       updatedAt: now,
-      version: versionAfter(key.version, true),
     });
     transaction.insert(keyType, successor, {
       counters: { sharedWith: keyId },

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { keyType } from "../../records/key.js";
-import { versionAfter } from "../../rules/record-version.js";
 import { dueRefill, refillAfter } from "../../rules/refill.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import { transact } from "../context.js";
@@ -40,12 +39,8 @@ export const updateRemaining: Run<KeyOperations["updateRemaining"]> = async (con
     // What is set to what it is changes nothing, unless a clock that was ahead is mended by it.
     if (operation.kind === "set" && after === remaining && !isAhead(usage, now)) return remaining;
     const refill = refillAfter(key.refill, after);
-    transaction.update(keyType, key, {
-      ...key,
-      refill,
-      updatedAt: now,
-      version: versionAfter(key.version, refill !== key.refill),
-    });
+    const keepsVersion = refill === key.refill;
+    transaction.update(keyType, key, { ...key, refill, updatedAt: now }, keepsVersion);
     const restartsAt = operation.kind === "set" ? now : null;
     transaction.changeCounters(
       { kind: "key", id: keyId, usage: { due, operation, restartsAt } },

@@ -42,6 +42,6 @@ async function deleteDamaged(
   if (role !== null) transaction.delete(roleType, role);
   else if (permission !== null) transaction.delete(permissionType, permission);
   else transaction.deleteAddress({ kind, id }, [], [{ list: kind }]);
-  transaction.raiseRevision();
+  transaction.renewRevision();
   audit({ type: `${kind}.deleted`, at: now(), resourceId: id, unreadable: true });
 }

@@ -56,7 +56,7 @@ const deletePermission: Run<PermissionOperations["deletePermission"]> = async (c
     const { value } = await readRecordIn(transaction, permissionType, want, "permission");
     const { name, description } = value;
     transaction.delete(permissionType, value);
-    transaction.raiseRevision();
+    transaction.renewRevision();
     audit({
       type: "permission.deleted",
       at: context.now(),

@@ -3,7 +3,6 @@ import type { AuditFields } from "../../audit/diff.js";
 import { changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
-import { versionAfter } from "../../rules/record-version.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { nameTaken, type OperationContext, transact } from "../context.js";
@@ -93,7 +92,6 @@ const setRolePermissions: Run<PermissionOperations["setRolePermissions"]> = asyn
     const after: RoleRecord = {
       ...role,
       permissions: references.grantIds("permission", permissions),
-      version: versionAfter(role.version, true),
     };
     references.refuseMissing();
     const change = {
@@ -105,7 +103,7 @@ const setRolePermissions: Run<PermissionOperations["setRolePermissions"]> = asyn
     } as const;
     if (changesNothing(change)) return;
     transaction.update(roleType, role, after);
-    transaction.raiseRevision();
+    transaction.renewRevision();
     audit(change);
   });
   return {};
@@ -119,7 +117,7 @@ const deleteRole: Run<PermissionOperations["deleteRole"]> = async (context, inpu
     const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
     if (held === null) throw new StaleReadError();
     transaction.delete(roleType, role);
-    transaction.raiseRevision();
+    transaction.renewRevision();
     audit({
       type: "role.deleted",
       at: context.now(),

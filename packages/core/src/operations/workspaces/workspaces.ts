@@ -26,7 +26,7 @@ const createWorkspace: Run<WorkspaceOperations["createWorkspace"]> = async (
     if (known !== null) throw randomRepeated("no workspace was created");
     transaction.expect({ kind: "workspace", id: workspaceId, version: null });
     transaction.insert(workspaceType, { id: workspaceId, name, enabled: true, version: 1 });
-    transaction.raiseRevision();
+    transaction.renewRevision();
     audit({
       type: "workspace.created",
       at: context.now(),
@@ -59,14 +59,9 @@ const setWorkspaceEnabled: Run<WorkspaceOperations["setWorkspaceEnabled"]> = asy
     // A record that cannot be read must not keep the kill switch from working; only a name is lost.
     const before = loaded === null ? null : decodeOrNull(workspaceType, loaded.record, workspaceId);
     if ((loaded === null || before?.enabled) === parsed.enabled) return;
-    const version = (loaded?.record.version ?? 0) + 1;
-    const workspace = {
-      ...(before ?? unwrittenWorkspace(workspaceId)),
-      enabled: parsed.enabled,
-      version,
-    };
-    transaction.insert(workspaceType, workspace);
-    transaction.raiseRevision();
+    const workspace = before ?? unwrittenWorkspace(workspaceId);
+    transaction.update(workspaceType, workspace, { ...workspace, enabled: parsed.enabled });
+    transaction.renewRevision();
     audit({
       type: parsed.enabled ? "workspace.enabled" : "workspace.disabled",
       at: context.now(),

@@ -26,14 +26,6 @@
  * <start>:<used> for each limit.
  */
 export const CHARGE = `
-CREATE TYPE latchkey.charge_plan AS (
-  workspace_id text, revision bigint, kinds smallint[], ids text[], versions bigint[], cost bigint, uses integer,
-  is_peek boolean, is_taking boolean,
-  names text[], owners integer[], limits bigint[], durations bigint[], costs bigint[],
-  handles bigint[], now_at bigint, due_amount bigint, due_at bigint,
-  request text, fingerprint text, remember_until bigint, about text
-);
-
 CREATE FUNCTION latchkey.charge(plans latchkey.charge_plan[], is_patient boolean) RETURNS text LANGUAGE plpgsql AS $function$
 DECLARE
   plan latchkey.charge_plan;

@@ -171,8 +171,8 @@ BEGIN
     DELETE FROM latchkey.passing p
       WHERE p.workspace = ws AND p.name = ANY (ARRAY(SELECT jsonb_array_elements_text(change -> 'dropWindows')));
   END IF;
-  IF change ? 'raisesRevision' THEN
-    UPDATE latchkey.workspace w SET revision = w.revision + 1 WHERE w.seq = ws;
+  IF change ? 'revision' THEN
+    UPDATE latchkey.workspace w SET revision = (change -> 'revision' ->> 0)::bigint WHERE w.seq = ws;
   END IF;
   RETURN result;
 END

@@ -7,10 +7,17 @@ import { ADD_STATISTICS } from "./statistics.js";
 import { TABLES } from "./tables.js";
 import { VIEWS } from "./views.js";
 
-/** SQL that makes schema N + 1 out of schema N, at place N. What was released is never edited. */
-const MIGRATIONS: readonly string[] = [
-  `${TABLES}${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}${VIEWS}`,
-];
+/** All functions that calls rest on. They replace those of earlier schemas. */
+const FUNCTIONS = `${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}`.replaceAll(
+  "CREATE FUNCTION",
+  "CREATE OR REPLACE FUNCTION",
+);
+
+/**
+ * SQL that makes schema N + 1 out of schema N, at place N. What was released is never edited; where functions change, they are once
+ * more the last step.
+ */
+const MIGRATIONS: readonly string[] = [`${TABLES}${VIEWS}`, FUNCTIONS];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;

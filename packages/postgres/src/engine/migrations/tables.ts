@@ -10,6 +10,8 @@ const WHOLE = "BETWEEN 0 AND 9007199254740991";
  * `list` numbers the lists and has their size. `owner` says whose an entry of a small list is; it is empty for the list itself.
  * `passing` holds what has an end: windows without an owner, and remembered requests.
  *
+ * `charge_plan` is what the function `charge` takes: see charge.ts.
+ *
  * Text that is compared has the collation "C": byte by byte, and no index depends on a version of the operating system.
  */
 export const TABLES = `
@@ -48,4 +50,11 @@ CREATE TABLE latchkey.statistic (
   PRIMARY KEY (workspace, kind, subject, hour_at, code)
 ) WITH (fillfactor = 70);
 CREATE INDEX statistic_hour ON latchkey.statistic (workspace, hour_at);
+CREATE TYPE latchkey.charge_plan AS (
+  workspace_id text, revision bigint, kinds smallint[], ids text[], versions bigint[], cost bigint, uses integer,
+  is_peek boolean, is_taking boolean,
+  names text[], owners integer[], limits bigint[], durations bigint[], costs bigint[],
+  handles bigint[], now_at bigint, due_amount bigint, due_at bigint,
+  request text, fingerprint text, remember_until bigint, about text
+);
 `;
