@@ -226,6 +226,7 @@ export {
   type StatisticsSubject,
   type SubjectCount,
 } from "./store/statistics.js";
+export { withTimeout } from "./store/with-timeout.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
 export type { NamedGrant } from "./verification/loaded-key.js";

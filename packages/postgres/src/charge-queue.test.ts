@@ -4,6 +4,7 @@ import {
   aMoment,
   aPlan,
   aRecord,
+  aRequest,
   at,
   usesOf,
   WORKSPACE,
@@ -84,6 +85,19 @@ describeWithServers("charges that begin together", () => {
     expect(new Set(await Promise.all(hot))).toEqual(new Set([false]));
   });
 
+  test("of a key, one with a request id among them, and of another key in one turn are all answered", async () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      const request = aRequest({ id: `request ${turn}` });
+      const results = await Promise.all([
+        charge(HOT),
+        store.charge(plans[HOT - 1] ?? aPlan(), aMoment({ request })),
+        charge(OTHER),
+      ]);
+      const [first = 0, second] = remainingOf(results) as number[];
+      expect(second).toBe(first - 1);
+    }
+  });
+
   test("of a window that no record owns hold one connection, and then go together", async () => {
     const expiring = aPlan({ uses: null, limits: [aLimit({ owner: null, limit: 1_000 })] });
     asked = 0;
@@ -139,4 +153,33 @@ describeWithServers("charges that begin together", () => {
       expect.any(Number),
     ]);
   });
+});
+
+test("a charge that finds its counters locked again and again is told so in the end, and not that they are damaged", async () => {
+  const aPlanOn = (workspaceId: string) =>
+    aPlan({ workspaceId, confirms: [{ ...at("key"), version: "exists", handle: "7" }] });
+  /** A driver whose server has locked what one workspace takes from, and is asked by others meanwhile. */
+  const client = {
+    async query({ values }: { readonly values: readonly unknown[] }) {
+      if (!String(values[0]).startsWith("{"))
+        return { rows: [["PostgreSQL", "150000", "UTF8", "false"]] };
+      const workspaces = String(values[0]).match(/free|locked/g) ?? [];
+      if (!isTold) void store.charge(aPlanOn("free"), MOMENT);
+      await new Promise((resolve) => setImmediate(resolve));
+      const answers = workspaces.map((name) => (name === "free" ? "charged 1" : "busy"));
+      return { rows: [[answers.join("\x01")]] };
+    },
+    release: () => undefined,
+    on: () => undefined,
+    removeListener: () => undefined,
+  };
+  const pool = { totalCount: 0, connect: async () => client, end: async () => {}, on: () => {} };
+  const store = postgresStore(pool as never);
+  let isTold = false;
+  void store.charge(aPlanOn("free"), MOMENT);
+  const error = await errorOf(store.charge(aPlanOn("locked"), MOMENT));
+  isTold = true;
+  expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+  expect(error.message).toContain("locked");
+  await store.close();
 });

@@ -1,24 +1,41 @@
-import { type ChargeMoment, LatchkeyError } from "@latchkey/core";
-import type { Connection, Statement } from "./engine/connection.js";
-import { rejectOverdue, type Waiting } from "./overdue.js";
+import { type ChargeMoment, LatchkeyError, unavailable, withTimeout } from "@latchkey/core";
+import type { Connection } from "./engine/connection.js";
+import type { Statement } from "./engine/database.js";
+import { noAnswer } from "./engine/errors.js";
 import type { PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges in one statement: nobody waits longer than a few ms for those beside it. */
 const MOST_AT_ONCE = 32;
 
-/** How often counters may be locked by others, or gone, before they are taken for damaged. */
+/** How often counters may be locked by others, or gone, before a charge is given up. */
 const MOST_ATTEMPTS = 10;
 
 /** A charge that waits to be sent, or for its answer. */
-interface WaitingCharge extends Waiting {
+interface WaitingCharge {
   readonly prepared: PreparedCharge;
   readonly moment: ChargeMoment;
   /** What it locks first; null for nothing. */
   readonly firstLock: string | null;
   readonly batchable: ReturnType<PreparedCharge["batchableAt"]>;
+  /** As `performance.now()` counts. */
+  readonly deadline: number;
   readonly answer: (text: string) => void;
-  /** How often it found its counters locked. */
-  attempts: number;
+  readonly reject: (error: unknown) => void;
+  readonly state: {
+    /** How often it found its counters locked. */
+    attempts: number;
+    /** Whether it is with the server. */
+    isSent: boolean;
+    /** Whether its caller was told that there is no answer. */
+    isOver: boolean;
+  };
+}
+
+/** A lock that charges take which are under way, or are about to be. */
+interface HeldLock {
+  readonly by: readonly WaitingCharge[];
+  /** Those that wait for it. */
+  readonly waiting: WaitingCharge[];
 }
 
 /**
@@ -26,13 +43,13 @@ interface WaitingCharge extends Waiting {
  * no other: where the counters of one are locked by somebody else, the others go on, and it is sent again to wait.
  *
  * While charges of some counters are under way, others of the same counters wait here, by that lock, and then go together. In the
- * server they would only wait for the same lock, each holding a connection that charges of other keys need.
+ * server they would only wait for the same lock, each holding a connection that charges of other keys need. A lock is held from when
+ * a charge is put into a batch until all of that batch are answered: whoever finds it busy meanwhile waits for it again.
  */
 export class ChargeQueue {
   readonly #connection: Connection;
   #ready: WaitingCharge[] = [];
-  /** By what charges that are under way have locked, those that wait for it. */
-  readonly #waitingByLock = new Map<string, WaitingCharge[]>();
+  readonly #locks = new Map<string, HeldLock>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -41,23 +58,19 @@ export class ChargeQueue {
   /**
    * The answer of the database to a charge.
    *
-   * @param deadline - `performance.now()` after which it is not sent any more.
+   * @param deadline - `performance.now()` at which there is an answer or an error, wherever it is by then.
    */
   add(prepared: PreparedCharge, moment: ChargeMoment, deadline: number): Promise<string> {
     if (this.#ready.length === 0) process.nextTick(() => this.#sendReady());
-    const { firstLock } = prepared;
+    const { firstLock, isWrite } = prepared;
     const batchable = prepared.batchableAt(moment);
-    return new Promise((answer, reject) => {
-      this.#ready.push({
-        prepared,
-        moment,
-        firstLock,
-        batchable,
-        deadline,
-        answer,
-        reject,
-        attempts: 0,
-      });
+    const state = { attempts: 0, isSent: false, isOver: false };
+    const answered = new Promise<string>((answer, reject) => {
+      this.#ready.push({ prepared, moment, firstLock, batchable, deadline, answer, reject, state });
+    });
+    return withTimeout(deadline - performance.now(), answered, () => {
+      state.isOver = true;
+      return noAnswer(state.isSent && isWrite, "PostgreSQL did not answer in time");
     });
   }
 
@@ -67,37 +80,44 @@ export class ChargeQueue {
     let batch: WaitingCharge[] = [];
     for (const waiting of ready) {
       const { firstLock, batchable } = waiting;
-      const others = firstLock === null ? undefined : this.#waitingByLock.get(firstLock);
-      if (others !== undefined) others.push(waiting);
-      else if (batchable !== "all") void this.#send([waiting]);
-      else batch.push(waiting);
-      if (batch.length < MOST_AT_ONCE) continue;
-      void this.#send(batch);
-      batch = [];
+      const held = firstLock === null ? undefined : this.#locks.get(firstLock);
+      const goesWith = batchable === "all" ? batch : [];
+      if (held !== undefined && held.by !== goesWith) {
+        held.waiting.push(waiting);
+        continue;
+      }
+      goesWith.push(waiting);
+      if (firstLock !== null && held === undefined)
+        this.#locks.set(firstLock, { by: goesWith, waiting: [] });
+      if (goesWith === batch && batch.length < MOST_AT_ONCE) continue;
+      void this.#send(goesWith);
+      if (goesWith === batch) batch = [];
     }
     if (batch.length > 0) void this.#send(batch);
   }
 
+  /** @param batch - Which holds all of its locks. */
   async #send(batch: readonly WaitingCharge[]): Promise<void> {
     const locks = new Set<string>();
     for (const { firstLock } of batch) if (firstLock !== null) locks.add(firstLock);
-    for (const firstLock of locks)
-      if (!this.#waitingByLock.has(firstLock)) this.#waitingByLock.set(firstLock, []);
     await this.#ask(batch, locks.size <= 1);
     for (const firstLock of locks) this.#sendNext(firstLock);
   }
 
   /** What has waited for a lock. */
   #sendNext(firstLock: string): void {
-    const waiting = this.#waitingByLock.get(firstLock) ?? [];
-    rejectOverdue(waiting, "others of the same key or window took too long");
+    const waiting = this.#locks.get(firstLock)?.waiting.filter(({ state }) => !state.isOver) ?? [];
     const alone = waiting.findIndex(({ batchable }) => batchable === "none");
     const most = alone === -1 ? MOST_AT_ONCE : Math.min(Math.max(1, alone), MOST_AT_ONCE);
-    if (waiting.length > 0) void this.#send(waiting.splice(0, most));
-    else this.#waitingByLock.delete(firstLock);
+    const by = waiting.splice(0, most);
+    if (by.length === 0) this.#locks.delete(firstLock);
+    else {
+      this.#locks.set(firstLock, { by, waiting });
+      void this.#send(by);
+    }
   }
 
-  /** @param waitsForLocks - Whether to wait for the locks of the first. */
+  /** Settles each, or has it wait for its lock again. @param waitsForLocks - Whether to wait for the locks of the first. */
   async #ask(batch: readonly WaitingCharge[], waitsForLocks: boolean): Promise<void> {
     let answers: readonly string[];
     try {
@@ -109,14 +129,17 @@ export class ChargeQueue {
       return;
     }
     for (const [index, waiting] of batch.entries()) {
-      const { firstLock, answer } = waiting;
+      const { firstLock, answer, reject, state } = waiting;
       const text = answers[index] ?? "";
-      if (text !== "busy" || firstLock === null) answer(text);
-      else if (waiting.attempts === MOST_ATTEMPTS) answer("corrupt");
-      else {
-        waiting.attempts += 1;
-        this.#waitingByLock.get(firstLock)?.push(waiting);
-      }
+      state.isSent = false;
+      if (text !== "busy") answer(text);
+      // What looks without a lock waits for none: they are gone.
+      else if (firstLock === null) answer("corrupt");
+      else if (state.attempts < MOST_ATTEMPTS) {
+        state.attempts += 1;
+        this.#locks.get(firstLock)?.waiting.push(waiting);
+      } else if (index === 0 && waitsForLocks) answer("corrupt");
+      else reject(unavailable("others kept the counters that it takes from locked"));
     }
   }
 
@@ -125,22 +148,25 @@ export class ChargeQueue {
     batch: readonly WaitingCharge[],
     waitsForLocks: boolean,
   ): Promise<readonly string[]> {
-    const { sql, chargeTimeoutMs } = this.#connection;
-    const until = performance.now() + chargeTimeoutMs;
     const isWrite = batch.some(({ prepared }) => prepared.isWrite);
-    const ask = async (asked: Statement, timeoutMs: number) =>
-      (await this.#connection.charge(asked, isWrite, timeoutMs))[0]?.[0];
+    const deadline = Math.max(...batch.map((each) => each.deadline));
+    const onSend = () => {
+      for (const { state } of batch) state.isSent = true;
+    };
+    const ask = async (statement: Statement) =>
+      (await this.#connection.run({ ...statement, onSend }, isWrite, deadline))[0]?.[0];
     const [alone, ...others] = batch;
     const plain = others.length === 0 ? alone?.prepared.plain : null;
     const statement = alone && plain?.at(alone.moment);
     if (statement) {
-      const answer = await ask(statement, chargeTimeoutMs);
+      const answer = await ask(statement);
       if (answer) return [answer];
+      alone.state.isSent = false;
       plain?.leaveOut();
     }
     const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
     const values = [plans, `${waitsForLocks}`];
-    const text = await ask({ sql: sql.charge, values }, until - performance.now());
+    const text = await ask({ sql: this.#connection.sql.charge, values });
     return String(text).split("\x01");
   }
 }

@@ -24,7 +24,7 @@ export async function charge(
   moment: ChargeMoment,
 ): Promise<ChargeResult> {
   const prepared = preparedFor(connection, plan);
-  const deadline = performance.now() + connection.chargeTimeoutMs;
+  const deadline = connection.deadline("charge");
   for (let moves = 0; ; moves += 1) {
     const answer = await queue.add(prepared, moment, deadline);
     const words = answer.split(" ");

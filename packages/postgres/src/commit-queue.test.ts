@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { CommitQueue } from "./commit-queue.js";
 import { errorOf } from "./testing/errors.js";
 
@@ -10,7 +10,7 @@ function aQueue() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const add = (name: string, workspaceId = "ws_1", timeoutMs = PATIENT_MS) =>
-    queue.add(workspaceId, timeoutMs, async () => {
+    queue.add(workspaceId, performance.now() + timeoutMs, async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return name;
@@ -24,9 +24,11 @@ test("three changes of a workspace are with the server at once, the others begin
   expect(begun).toEqual(["a", "b", "c"]);
   end("b");
   expect(await changes[1]).toBe("b");
+  await vi.waitUntil(() => begun.length > 3);
   expect(begun).toEqual(["a", "b", "c", "d"]);
   end("a");
   expect(await changes[0]).toBe("a");
+  await vi.waitUntil(() => begun.length > 4);
   expect(begun).toEqual(["a", "b", "c", "d", "e"]);
 });
 
@@ -41,7 +43,9 @@ test("one that fails lets the next begin", async () => {
   const { queue, begun, add } = aQueue();
   void add("a");
   void add("b");
-  const failed = queue.add("ws_1", PATIENT_MS, () => Promise.reject(new TypeError("no")));
+  const failed = queue.add("ws_1", performance.now() + PATIENT_MS, () =>
+    Promise.reject(new TypeError("no")),
+  );
   void add("c");
   await expect(failed).rejects.toThrow("no");
   expect(begun).toEqual(["a", "b", "c"]);
@@ -53,9 +57,12 @@ test("one whose turn comes too late is not sent, and those behind it are", async
   void add("b");
   void add("c");
   const late = errorOf(add("late", "ws_1", 0));
-  void add("d");
+  const behind = add("d");
+  expect(await late).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
   end("a");
   await first;
-  expect(await late).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+  await vi.waitUntil(() => begun.includes("d"));
+  end("d");
+  await behind;
   expect(begun).toEqual(["a", "b", "c", "d"]);
 });

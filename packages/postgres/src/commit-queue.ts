@@ -1,12 +1,12 @@
-import { rejectOverdue, type Waiting } from "./overdue.js";
+import { unavailable, withTimeout } from "@latchkey/core";
 
 /** Most changes of a workspace that are with the server: while one is carried out, the next are there already. */
 const MOST_AT_ONCE = 3;
 
-/** Changes of one workspace: how many are with the server, and those that wait. */
+/** Changes of one workspace: how many are with the server, and what lets those that wait begin. */
 interface Turns {
   underWay: number;
-  readonly waiting: (Waiting & { readonly begin: () => void })[];
+  readonly waiting: (() => void)[];
 }
 
 /**
@@ -19,26 +19,29 @@ export class CommitQueue {
   /**
    * What `send` answers, when the turn has come.
    *
-   * @param timeoutMs - How long to wait for the turn.
+   * @param deadline - `performance.now()` until which to wait for the turn.
    * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `not-applied` when it came too late.
    */
   async add<Answer>(
     workspaceId: string,
-    timeoutMs: number,
+    deadline: number,
     send: () => Promise<Answer>,
   ): Promise<Answer> {
     const turns = this.#turnsOf(workspaceId);
+    const beginNext = () => this.#beginNext(workspaceId, turns);
     if (turns.underWay < MOST_AT_ONCE) turns.underWay += 1;
-    else {
-      const deadline = performance.now() + timeoutMs;
-      await new Promise<void>((begin, reject) => {
-        turns.waiting.push({ deadline, begin, reject });
-      });
-    }
+    else
+      await withTimeout(
+        deadline - performance.now(),
+        new Promise<void>((begin) => turns.waiting.push(begin)),
+        () => unavailable("other changes of the workspace took too long"),
+        undefined,
+        beginNext,
+      );
     try {
       return await send();
     } finally {
-      this.#beginNext(workspaceId, turns);
+      beginNext();
     }
   }
 
@@ -53,9 +56,8 @@ export class CommitQueue {
 
   /** Gives the turn of one that is over to the next. */
   #beginNext(workspaceId: string, turns: Turns): void {
-    rejectOverdue(turns.waiting, "other changes of the workspace took too long");
-    const next = turns.waiting.shift();
-    if (next !== undefined) next.begin();
+    const begin = turns.waiting.shift();
+    if (begin !== undefined) begin();
     else turns.underWay -= 1;
     if (turns.underWay === 0) this.#workspaces.delete(workspaceId);
   }

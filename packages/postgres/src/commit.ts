@@ -19,9 +19,11 @@ export async function commit(
   workspaceId: string,
   change: Change,
 ): Promise<CommitResult> {
+  const deadline = connection.deadline();
   const values = [workspaceId, JSON.stringify(written(change))];
-  const [[answer = null] = []] = await queue.add(workspaceId, connection.timeoutMs, () =>
-    connection.write(connection.sql.commit, values),
+  const statement = { sql: connection.sql.commit, values };
+  const [[answer = null] = []] = await queue.add(workspaceId, deadline, () =>
+    connection.run(statement, true, deadline),
   );
   const result: CommitResult | { readonly kind: "corrupt" } = JSON.parse(String(answer));
   if (result.kind === "corrupt") throw corruptRecord("counters");

@@ -248,6 +248,20 @@ describeWithServers("a PostgreSQL that fails", () => {
     expect(error.message).toContain("install a newer @latchkey/postgres");
   });
 
+  test("a process that was open when a newer version changed the tables is refused by the next connection", async () => {
+    const schema = "left_behind";
+    const own = new pg.Pool({ connectionString: server.url });
+    const open = postgresStore(own, { schema });
+    await open.read(WORKSPACE, []);
+    await pool.query(`UPDATE ${schema}.schema_version SET version = 99`);
+    const held = await own.connect();
+    expect(await errorOf(open.commit(WORKSPACE, aChange()))).toMatchObject({
+      code: "PRECONDITION_FAILED",
+    });
+    held.release();
+    await own.end();
+  });
+
   test("the clock is that of the server", async () => {
     const { rows } = await pool.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
     const now = (await store.readClock?.()) ?? 0;

@@ -8,8 +8,8 @@ export interface PostgresStoreOptions {
    */
   readonly migrate?: boolean | undefined;
   /**
-   * How long a verification waits for a connection and its answer, in ms: a whole number from 1 to 600,000. Default: 2,000. When
-   * it is over, a charge is answered with `STORE_UNAVAILABLE` and the outcome `unknown`.
+   * How long a verification may take, in ms, from the call to its answer, with all that it waits for: a whole number from 1 to
+   * 600,000. Default: 2,000. When it is over, a charge that was sent is answered with `STORE_UNAVAILABLE` and the outcome `unknown`.
    */
   readonly chargeTimeoutMs?: number | undefined;
   /** The same for every other call. Default: 10,000. */

@@ -1,5 +1,6 @@
 import { type ChargeMoment, type ChargePlan, KIND_CODE } from "@latchkey/core";
-import type { Connection, Statement } from "./engine/connection.js";
+import type { Connection } from "./engine/connection.js";
+import type { Statement } from "./engine/database.js";
 
 /** Most records and limits: each number of them is a statement more to prepare. */
 const MOST_RECORDS = 2;

@@ -4,8 +4,6 @@ import { ChargeQueue } from "./charge-queue.js";
 import { commit } from "./commit.js";
 import { CommitQueue } from "./commit-queue.js";
 import { Connection } from "./engine/connection.js";
-import { translateError } from "./engine/errors.js";
-import { bringUpToDate } from "./engine/migrations/index.js";
 import { openDatabase, type Source } from "./engine/open.js";
 import { type PostgresStoreOptions, parseOptions } from "./options.js";
 import { page } from "./page.js";
@@ -52,6 +50,9 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
   };
 }
 
+/** How long {@link migrate} may take, in ms. */
+const MIGRATION_MS = 600_000;
+
 /**
  * Makes latchkey's tables, or brings them up to date, with a user that may: for servers whose own user may not, and that open
  * their store with `migrate: false`.
@@ -63,13 +64,11 @@ export async function migrate(
   source: Source,
   options: Pick<PostgresStoreOptions, "schema" | "ssl" | "preparedStatements"> = {},
 ): Promise<void> {
-  const settings = parseOptions(options);
-  const database = openDatabase(source, settings);
+  const settings = parseOptions({ ...options, migrate: true, timeoutMs: MIGRATION_MS });
+  const connection = new Connection(openDatabase(source, settings), settings);
   try {
-    await bringUpToDate(database, settings.schema);
-  } catch (error) {
-    throw translateError(error, true);
+    await connection.read(connection.sql.clock, []);
   } finally {
-    await database.close();
+    await connection.close();
   }
 }

@@ -1,26 +1,17 @@
-import { unavailable } from "@latchkey/core";
+import { unavailable, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
-import type { Database, Row } from "./database.js";
+import type { Database, Row, Statement } from "./database.js";
 import { isRolledBack, translateError } from "./errors.js";
-import { assertUpToDate, bringUpToDate } from "./migrations/index.js";
 import { createStatements, type Statements } from "./statements.js";
 
 /** Attempts of a statement that the server rolled back because of others. */
 const MAX_ATTEMPTS = 10;
 
-/** A statement with its parameters. */
-export interface Statement {
-  readonly sql: string;
-  readonly values: readonly (string | null)[];
-}
-
-/** Runs the statements of a store, once its tables are known to be right. */
+/** Runs the statements of a store. */
 export class Connection {
   readonly sql: Statements;
   readonly #database: Database;
   readonly #settings: Settings;
-  #isReady = false;
-  #opening: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(database: Database, settings: Settings) {
@@ -31,22 +22,18 @@ export class Connection {
 
   /** Runs a statement that changes nothing. */
   read(sql: string, values: readonly (string | null)[]): Promise<readonly Row[]> {
-    return this.#run(sql, values, false, this.timeoutMs);
+    return this.run({ sql, values }, false, this.deadline());
   }
 
   /** Runs a statement that may change something. */
   write(sql: string, values: readonly (string | null)[]): Promise<readonly Row[]> {
-    return this.#run(sql, values, true, this.timeoutMs);
+    return this.run({ sql, values }, true, this.deadline());
   }
 
-  /** How long a call that is no verification waits for its answer. */
-  get timeoutMs(): number {
-    return this.#settings.timeoutMs;
-  }
-
-  /** How long a verification waits for its answer. */
-  get chargeTimeoutMs(): number {
-    return this.#settings.chargeTimeoutMs;
+  /** When a call that begins now is answered at the latest, as `performance.now()` counts. */
+  deadline(of: "charge" | "other" = "other"): number {
+    const { chargeTimeoutMs, timeoutMs } = this.#settings;
+    return performance.now() + (of === "charge" ? chargeTimeoutMs : timeoutMs);
   }
 
   /** Whether statements are planned once, and not each time. */
@@ -54,54 +41,25 @@ export class Connection {
     return this.#database.isPreparing;
   }
 
-  /** Runs a statement of a verification. */
-  charge({ sql, values }: Statement, isWrite: boolean, timeoutMs: number): Promise<readonly Row[]> {
-    return this.#run(sql, values, isWrite, timeoutMs);
-  }
-
   /** Calls that are under way are answered first. */
   close(): Promise<void> {
-    this.#closing ??= this.#database.close().catch(() => undefined);
+    const { timeoutMs } = this.#settings;
+    this.#closing ??= withTimeout(timeoutMs, this.#database.close()).catch(() => undefined);
     return this.#closing;
   }
 
-  async #run(
-    sql: string,
-    values: readonly (string | null)[],
-    isWrite: boolean,
-    timeoutMs: number,
-  ): Promise<readonly Row[]> {
+  /** @param deadline - Of the call, as {@link deadline} says: what came before the statement is part of it. */
+  async run(statement: Statement, isWrite: boolean, deadline: number): Promise<readonly Row[]> {
     if (this.#closing !== null) throw unavailable("the store was closed");
-    if (!this.#isReady) await this.#open();
-    const deadline = performance.now() + timeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const left = deadline - performance.now();
-        return await this.#database.query(sql, values, { isWrite, timeoutMs: left });
+        return await this.#database.query(statement, isWrite, deadline);
       } catch (error) {
-        const isLast = attempt === MAX_ATTEMPTS || performance.now() >= deadline;
+        const pauseMs = Math.random() * 2 ** attempt;
+        const isLast = attempt === MAX_ATTEMPTS || performance.now() + pauseMs >= deadline;
         if (!isRolledBack(error) || isLast) throw translateError(error, isWrite);
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt));
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
-  }
-
-  /** Calls that arrive meanwhile share it; where it fails, the next one tries again. */
-  #open(): Promise<void> {
-    const { migrate, schema } = this.#settings;
-    const prepare = migrate ? bringUpToDate : assertUpToDate;
-    this.#opening ??= prepare(this.#database, schema)
-      .then(
-        () => {
-          this.#isReady = true;
-        },
-        (error: unknown) => {
-          throw translateError(error, false);
-        },
-      )
-      .finally(() => {
-        this.#opening = null;
-      });
-    return this.#opening;
   }
 }

@@ -1,8 +1,21 @@
-import { unavailable } from "@latchkey/core";
-import { noAnswer, notConnected } from "./errors.js";
+import { unavailable, withTimeout } from "@latchkey/core";
+import { noAnswer, notConnected, translateError } from "./errors.js";
 
 /** One row, all of it text or null: nothing in it is trusted before it was checked. */
 export type Row = readonly (string | null)[];
+
+/** A statement with its parameters. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly (string | null)[];
+  /** Whether it runs so seldom that it is not worth being prepared. */
+  readonly isOnce?: boolean;
+  /** Is called when it goes out: until then nothing of it has happened. */
+  readonly onSend?: () => void;
+}
+
+/** Runs a statement on one connection. */
+export type Ask = (statement: Statement) => Promise<readonly Row[]>;
 
 /** The part of a client of node-postgres that this store uses. */
 export interface PostgresClient {
@@ -35,47 +48,63 @@ export interface PgliteDatabase {
   close(): Promise<void>;
 }
 
-/** How a statement is run. */
-export interface QueryOptions {
-  /** Whether it may change something: then nobody knows what a lost answer means. */
-  readonly isWrite?: boolean;
-  /** Whether it runs so seldom that it is not worth being prepared. */
-  readonly isOnce?: boolean;
-  /** How long all of it may take, in ms. */
-  readonly timeoutMs?: number;
-}
-
 /** Runs statements, each a transaction of its own. */
 export interface Database {
   /** Whether a statement is planned once on each connection, and not each time. */
   readonly isPreparing: boolean;
   /**
-   * Every value that it asks for is text.
+   * Every value that it asks for is text. A connection is examined before its first statement, and again after a while.
    *
-   * @throws LatchkeyError as `translateError` says; nothing of the driver.
+   * @param isWrite - Whether it may change something: then nobody knows what a lost answer means.
+   * @param deadline - `performance.now()` at which there is an answer or an error.
+   * @throws LatchkeyError where there is no connection, or it is not fit; errors of the driver of the statement itself.
    */
-  query(
-    sql: string,
-    values: readonly (string | null)[],
-    options?: QueryOptions,
-  ): Promise<readonly Row[]>;
+  query(statement: Statement, isWrite: boolean, deadline: number): Promise<readonly Row[]>;
   /** Closes what was opened for it. */
   close(): Promise<void>;
 }
 
-/** Runs statements on connections of a pool. @param nameOf - The name to prepare a statement under; null to prepare none. */
+/** How long a connection counts as examined, in ms: a newer version may bring the tables up to date while it is open. */
+const EXAMINED_MS = 60_000;
+
+/** Remembers which connections were examined. @throws LatchkeyError as `examine` says: the statement itself was not sent. */
+function createExaminer(examine: (ask: Ask) => Promise<void>) {
+  const examinedAt = new WeakMap<object, number>();
+  return async (connection: object, ask: Ask): Promise<void> => {
+    const at = examinedAt.get(connection);
+    if (at !== undefined && performance.now() - at < EXAMINED_MS) return;
+    try {
+      await examine(ask);
+    } catch (error) {
+      throw translateError(error, false);
+    }
+    examinedAt.set(connection, performance.now());
+  };
+}
+
+const LATE = "PostgreSQL did not answer in time";
+
+/**
+ * Runs statements on connections of a pool.
+ *
+ * @param nameOf - The name to prepare a statement under; null to prepare none.
+ * @param examine - Rejects where a connection does not lead to tables that this code reads and writes.
+ */
 export function poolDatabase(
   pool: PostgresPool,
   isOwned: boolean,
   nameOf: ((sql: string) => string) | null,
+  examine: (ask: Ask) => Promise<void>,
 ): Database {
+  const assertExamined = createExaminer(examine);
   /** A connection, or an error when there is none in time: whatever comes later goes back. */
-  const connect = async (timeoutMs: number) => {
+  const connect = async (deadline: number) => {
     try {
-      return await within(
-        timeoutMs,
+      return await withTimeout(
+        deadline - performance.now(),
         pool.connect(),
-        () => unavailable("PostgreSQL did not answer in time"),
+        () => unavailable(LATE),
+        undefined,
         (late) => late.release(),
       );
     } catch (error) {
@@ -85,21 +114,29 @@ export function poolDatabase(
 
   return {
     isPreparing: nameOf !== null,
-    async query(text, values, { isWrite = false, isOnce = false, timeoutMs = 60_000 } = {}) {
-      const deadline = performance.now() + timeoutMs;
-      const client = await connect(timeoutMs);
-      const name = isOnce ? undefined : nameOf?.(text);
+    async query(statement, isWrite, deadline) {
+      const client = await connect(deadline);
+      const ask = ({ sql: text, values, isOnce = false }: Statement, isUnknown: boolean) => {
+        const name = isOnce ? undefined : nameOf?.(text);
+        const query = {
+          text,
+          values,
+          rowMode: "array",
+          ...(name !== undefined && { name }),
+        } as const;
+        return withTimeout(deadline - performance.now(), client.query(query), () =>
+          noAnswer(isUnknown, LATE),
+        ).then(({ rows }) => rows as Row[]);
+      };
       let isBroken = true;
       // The pool listens to connections that nobody uses; what one says while it is used would end the process. The call is told.
       client.on("error", ignore);
       try {
-        const { rows } = await within(
-          deadline - performance.now(),
-          client.query({ text, values, rowMode: "array", ...(name !== undefined && { name }) }),
-          () => noAnswer(isWrite, "PostgreSQL did not answer in time"),
-        );
+        await assertExamined(client, (examining) => ask(examining, false));
+        statement.onSend?.();
+        const rows = await ask(statement, isWrite);
         isBroken = false;
-        return rows as Row[];
+        return rows;
       } catch (error) {
         isBroken = (error as { severity?: unknown }).severity !== "ERROR";
         throw error;
@@ -118,46 +155,21 @@ export function poolDatabase(
 function ignore(): void {}
 
 /** Runs statements in this process. They take turns. */
-export function pgliteDatabase(pglite: PgliteDatabase): Database {
+export function pgliteDatabase(
+  pglite: PgliteDatabase,
+  examine: (ask: Ask) => Promise<void>,
+): Database {
+  const assertExamined = createExaminer(examine);
+  const ask = async ({ sql, values }: Statement) => {
+    const { rows } = await pglite.query(sql, [...values], { rowMode: "array" });
+    return rows as Row[];
+  };
   return {
     isPreparing: false,
-    async query(sql, values) {
-      const { rows } = await pglite.query(sql, [...values], { rowMode: "array" });
-      return rows as Row[];
+    query(statement, isWrite, deadline) {
+      const answer = assertExamined(pglite, ask).then(() => ask(statement));
+      return withTimeout(deadline - performance.now(), answer, () => noAnswer(isWrite, LATE));
     },
     close: async () => undefined,
   };
-}
-
-/**
- * The answer, or an error when it does not come in time. What came while this process was busy came in time: answers are read
- * before it is decided that there is none.
- *
- * @param onLate - Gets an answer that comes after all.
- */
-function within<Answer>(
-  timeoutMs: number,
-  work: Promise<Answer>,
-  late: () => Error,
-  onLate: (answer: Answer) => void = () => undefined,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    let isLate = false;
-    const giveUp = () => {
-      isLate = true;
-      reject(late());
-    };
-    const timer = setTimeout(() => setImmediate(giveUp), Math.max(0, timeoutMs));
-    work.then(
-      (answer) => {
-        clearTimeout(timer);
-        if (isLate) onLate(answer);
-        else resolve(answer);
-      },
-      (error) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
 }

@@ -14,6 +14,8 @@ describe("an error that the server answers", () => {
     ["40003", "ERROR", "unknown"],
     ["57P01", "FATAL", "unknown"],
     ["57P02", "PANIC", "unknown"],
+    ["XX000", "FATAL", "unknown"],
+    ["XX001", "PANIC", "unknown"],
   ])("%s as %s: a write is %s, a read not applied", (code, severity, outcome) => {
     for (const isWrite of [true, false]) {
       const error = translateError(answered(code, severity), isWrite);

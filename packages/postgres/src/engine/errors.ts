@@ -15,6 +15,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "3D": "there is no database of that name",
   "55": "a lock was not to be had in time",
   "58": "the operating system of the server failed",
+  XX: "PostgreSQL, or a proxy before it, ended the connection",
 };
 
 const UNPREPARED =
@@ -85,12 +86,14 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
   const why = UNFIT[code];
   if (why !== undefined) return unfit(`${why} (${code})`);
   const group = code.slice(0, 2);
-  if (["22", "23", "XX"].includes(group))
+  const { severity } = error as { severity?: unknown };
+  // Above ERROR the connection has ended, and what a proxy or a crash says in its last words is no word about what is stored.
+  if (["22", "23", "XX"].includes(group) && severity === "ERROR")
     return new LatchkeyError(
       "STORE_CORRUPT",
       `what is stored cannot be what was written (${code})`,
     );
   const message = `${REFUSALS[group] ?? "PostgreSQL could not do it"} (${code})`;
-  const isOver = (error as { severity?: unknown }).severity === "ERROR" && code !== "40003";
+  const isOver = severity === "ERROR" && code !== "40003";
   return isOver ? unavailable(message) : noAnswer(isWrite, message);
 }

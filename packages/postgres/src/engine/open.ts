@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
+import { Socket } from "node:net";
 import type { Settings } from "../options.js";
 import {
+  type Ask,
   type Database,
   type PgliteDatabase,
   type PostgresPool,
@@ -8,6 +10,7 @@ import {
   poolDatabase,
 } from "./database.js";
 import { loadPostgres } from "./load-driver.js";
+import { assertUpToDate, bringUpToDate } from "./migrations/index.js";
 
 /** What a store can be opened on. */
 export type Source = string | PostgresPool | PgliteDatabase;
@@ -17,20 +20,24 @@ const FORMS =
 
 /** @throws TypeError when the source is none that is known; a URL, which may hold a password, is not repeated. */
 export function openDatabase(source: Source, settings: Settings): Database {
-  const nameOf = settings.preparedStatements ? statementName : null;
-  if (typeof source === "string") return poolDatabase(openUrl(source, settings), true, nameOf);
+  const { migrate, preparedStatements, schema } = settings;
+  const nameOf = preparedStatements ? statementName : null;
+  const prepare = migrate ? bringUpToDate : assertUpToDate;
+  const examine = (ask: Ask) => prepare(ask, schema);
+  if (typeof source === "string")
+    return poolDatabase(openUrl(source, settings), true, nameOf, examine);
   if (typeof source !== "object" || source === null) throw new TypeError(FORMS);
-  if ("waitReady" in source) return pgliteDatabase(source);
+  if ("waitReady" in source) return pgliteDatabase(source, examine);
   // A single client would run two calls in one transaction, if its owner has one open.
   if (!("connect" in source && "totalCount" in source)) throw new TypeError(FORMS);
-  return poolDatabase(source, false, nameOf);
+  return poolDatabase(source, false, nameOf, examine);
 }
 
 function openUrl(url: string, settings: Settings): PostgresPool {
   // No host stands for a socket: `postgres://user@/database?host=/folder`. URL knows it only without a user.
   const named = url.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, "$1localhost");
   if (!/^postgres(ql)?:\/\/\S*$/.test(url) || !URL.canParse(named)) throw new TypeError(FORMS);
-  const { ssl, maxConnections } = settings;
+  const { ssl, maxConnections, chargeTimeoutMs, timeoutMs } = settings;
   const { Pool } = loadPostgres();
   const pool = new Pool({
     connectionString: url,
@@ -38,6 +45,10 @@ function openUrl(url: string, settings: Settings): PostgresPool {
     application_name: "latchkey",
     keepAlive: true,
     allowExitOnIdle: true,
+    // One that is never answered leaves its place to others, when all who asked for it have given up.
+    connectionTimeoutMillis: Math.max(chargeTimeoutMs, timeoutMs),
+    // Nor does it keep the process from its end: a call that waits does.
+    stream: () => new Socket().unref(),
     ...(ssl !== false && { ssl }),
   });
   // Without a listener a connection that is lost while nobody uses it would end the process. Whoever calls next gets another.

@@ -1,10 +1,9 @@
-import { type EpochMs, unavailable } from "@latchkey/core";
+import { type EpochMs, unavailable, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { primariesOf, type RedisClient } from "./client.js";
 import { firstWord, noAnswer, redisRefusal, translateError } from "./errors.js";
 import { SCRIPTS, type Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
-import { withTimeout } from "./with-timeout.js";
 
 /** How long {@link Connection.close} waits for calls that are under way, in ms. */
 const CLOSING_MS = 500;

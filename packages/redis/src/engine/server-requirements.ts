@@ -1,9 +1,8 @@
-import { LatchkeyError, unavailable } from "@latchkey/core";
+import { LatchkeyError, unavailable, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, primariesOf, type RedisClient } from "./client.js";
 import { CLOSED_UNANSWERED, LOST, reasonOf } from "./disconnection.js";
 import { translateError } from "./errors.js";
-import { withTimeout } from "./with-timeout.js";
 
 type Allowance = "allowEviction" | "allowNoPersistence";
 

@@ -1,5 +1,5 @@
 import { LatchkeyError, unfit } from "@latchkey/core";
-import type { Database } from "../database.js";
+import type { Ask } from "../database.js";
 import { CHARGE } from "./charge.js";
 import { COMMIT } from "./commit.js";
 import { RULES } from "./rules.js";
@@ -22,6 +22,18 @@ const MIGRATIONS: readonly string[] = [`${TABLES}${VIEWS}`, FUNCTIONS];
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;
 
+/**
+ * Servers that speak as PostgreSQL does, by what they answer to `version()`. Their READ COMMITTED is a snapshot, an option that may
+ * be off, or more than that: a charge rests on each of its statements seeing what was committed before that statement.
+ */
+const OTHERS: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/-YB-|yugabyte/i, "YugabyteDB"],
+  [/cockroach/i, "CockroachDB"],
+  [/\bDSQL\b/i, "Aurora DSQL"],
+  [/spanner/i, "Spanner"],
+  [/\bYDB\b/, "YDB"],
+];
+
 /** Functions that a charge needs: `FOR NO KEY UPDATE` and assignment to fields of rows in arrays. */
 const OLDEST_SERVER = 140_000;
 
@@ -35,17 +47,23 @@ export function inSchema(sql: string, schema: string): string {
  *
  * @throws LatchkeyError `PRECONDITION_FAILED` when the server or its encoding does not serve, or a newer latchkey has written.
  */
-async function schemaVersion(database: Database, schema: string): Promise<number> {
-  const [[server, encoding, isThere] = []] = await database.query(
-    "SELECT current_setting('server_version_num'), current_setting('server_encoding'), to_regclass($1)::text IS NOT NULL || ''",
-    [`"${schema}".schema_version`],
-  );
+async function schemaVersion(ask: Ask, schema: string): Promise<number> {
+  const [[name = "", server, encoding, isThere] = []] = await ask({
+    sql: "SELECT version(), current_setting('server_version_num'), current_setting('server_encoding'), (to_regclass($1) IS NOT NULL)::text",
+    values: [`"${schema}".schema_version`],
+    isOnce: true,
+  });
+  const other = OTHERS.find(([pattern]) => pattern.test(name ?? ""))?.[1];
+  if (other !== undefined)
+    throw unfit(
+      `the server is ${other}, whose READ COMMITTED is not that of PostgreSQL: uses and limits would be taken twice; use PostgreSQL itself`,
+    );
   if (!(Number(server) >= OLDEST_SERVER)) throw unfit("PostgreSQL 14 or later is needed");
   if (encoding !== "UTF8")
     throw unfit("the database must have the encoding UTF8: make another with ENCODING 'UTF8'");
   if (isThere !== "true") return 0;
   const sql = inSchema("SELECT version::text FROM latchkey.schema_version", schema);
-  const [[stored] = []] = await database.query(sql, []);
+  const [[stored] = []] = await ask({ sql, values: [], isOnce: true });
   const version = Number(stored ?? "0");
   if (!Number.isSafeInteger(version) || version < 0)
     throw new LatchkeyError("STORE_CORRUPT", "the stored schema version is damaged");
@@ -59,8 +77,8 @@ async function schemaVersion(database: Database, schema: string): Promise<number
  * Brings latchkey's tables up to date, in one statement and so in one transaction. Processes that open one database at once take
  * turns. Nothing is asked of a database that is up to date but its version: a role without the right to make tables will do.
  */
-export async function bringUpToDate(database: Database, schema: string): Promise<void> {
-  if ((await schemaVersion(database, schema)) === LATEST) return;
+export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
+  if ((await schemaVersion(ask, schema)) === LATEST) return;
   const steps = MIGRATIONS.map(
     (sql, place) => `IF found < ${place + 1} THEN EXECUTE $migration$${sql}$migration$; END IF;`,
   );
@@ -75,12 +93,12 @@ export async function bringUpToDate(database: Database, schema: string): Promise
       EXECUTE 'INSERT INTO latchkey.schema_version VALUES (${LATEST})';
     END IF;
   END $do$`;
-  await database.query(inSchema(sql, schema), [], { isWrite: true, isOnce: true });
+  await ask({ sql: inSchema(sql, schema), values: [], isOnce: true });
 }
 
 /** @throws LatchkeyError `PRECONDITION_FAILED` when the tables are not those that this code reads and writes. */
-export async function assertUpToDate(database: Database, schema: string): Promise<void> {
-  const version = await schemaVersion(database, schema);
+export async function assertUpToDate(ask: Ask, schema: string): Promise<void> {
+  const version = await schemaVersion(ask, schema);
   if (version === LATEST) return;
   throw unfit(
     `the database has schema ${version} of latchkey, and ${LATEST} is needed: call migrate of @latchkey/postgres with a user that may make tables`,
