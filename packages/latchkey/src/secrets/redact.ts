@@ -13,8 +13,28 @@ export interface RedactOptions {
 /** What stands for the rest of a secret. */
 const CUT = "…";
 
-/** An escape of JSON before a secret must not be taken for its first character. */
-const RUNS = new RegExp(`\\\\[bfnrt]|[1-9A-HJ-NP-Za-km-z]{${BODY_LENGTH.min},}`, "g");
+const HEX = "[0-9A-Fa-f]";
+
+/**
+ * Escapes that end in a letter or a digit: colours of a terminal, as they are or escaped; the escapes of JSON and of programming
+ * languages; those of URLs, encoded once or more often, and of mails. Their ends are no letters of the secret behind them.
+ */
+const ESCAPES = [
+  String.raw`(?:\\u001[bB]|\\x1[bB]|\\033|\\e|\u{1b})\[[0-9;]{0,20}[A-Za-z]`,
+  String.raw`\\u${HEX}{4}`,
+  String.raw`\\x${HEX}{2}`,
+  String.raw`\\[0-7]{3}`,
+  String.raw`\\[abefnrtv]`,
+  `[%=](?:25){0,8}${HEX}{2}`,
+  `%u${HEX}{4}`,
+];
+
+const LETTER_CLASS = "[1-9A-HJ-NP-Za-km-z]";
+
+const LETTER = new RegExp(LETTER_CLASS);
+
+/** Letters that may be the body of a secret, with an escape in front of them. */
+const RUNS = new RegExp(`(${ESCAPES.join("|")}|)(${LETTER_CLASS}{${BODY_LENGTH.min},})`, "gu");
 
 /**
  * Replaces the secrets in a text, such as a line of a log, by the start that lists of keys show of them, and `…`. Every secret of
@@ -24,17 +44,25 @@ const RUNS = new RegExp(`\\\\[bfnrt]|[1-9A-HJ-NP-Za-km-z]{${BODY_LENGTH.min},}`,
  * redact("key=pay_live_ZUUaq9NgA2QyuEqiaE7LS7SXY9juh"); // "key=pay_live_ZUUa…"
  */
 export function redact(text: string, { prefixes = [] }: RedactOptions = {}): string {
-  const known = text.replace(RUNS, (run) =>
-    isSecretBody(run) ? `${secretStart(run)}${CUT}` : run,
-  );
+  const known = text.replace(RUNS, (found, front: string, letters: string) => {
+    // What looks like the end of an escape may be the first letters of a secret, as in `=3D…`.
+    for (let at = front.length; ; at -= 1) {
+      const body = front.slice(at) + letters;
+      if (isSecretBody(body)) return front.slice(0, at) + secretStart(body) + CUT;
+      if (at === 0 || !LETTER.test(front.charAt(at - 1))) return found;
+    }
+  });
   return prefixes.reduce(
     (line, prefix) => line.replace(ofPrefix(prefix), (_, start: string) => `${start}${CUT}`),
     known,
   );
 }
 
+/** `+`, `/` and `=` as URLs and JSON may have them. */
+const ESCAPED_SIGNS = String.raw`%(?:2[BbFf]|3[Dd])|\\u00(?:2[BbFf]|3[Dd])|\\/`;
+
 /** A secret of any form behind a prefix. What is redacted already has too few characters before its `…`. */
 function ofPrefix(prefix: string): RegExp {
   const escaped = prefix.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
-  return new RegExp(`(${escaped}_?)[A-Za-z0-9+/=._-]{12,}`, "g");
+  return new RegExp(`(${escaped}_?)(?:[A-Za-z0-9+/=._-]|${ESCAPED_SIGNS}){12,}`, "g");
 }

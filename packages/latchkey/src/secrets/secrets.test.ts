@@ -148,6 +148,47 @@ describe("redact", () => {
       }
   });
 
+  /** What may stand in front of a secret and end in a letter or a digit. */
+  const FRONTS = [
+    ...["%3D", "%3d", "%2F", "%22", "%253D", "%25253d", "%u003D", "=3D", "%20Bearer%20"],
+    ...["\\u003d", "\\u003D", "\\x3d", "\\075", "\\n", "\\t", "\\\\n", "\\/", "\\u0022", '\\"'],
+    ...[
+      "\u001b[31m",
+      "\u001b[1;38;5;201m",
+      "\u001b[0m",
+      "\\u001b[31m",
+      "\\u001B[K",
+      "\\x1b[2m",
+      "\\033[1m",
+    ],
+    ...["\\e[36m", "&quot;", "&#61;", "&#x3D;", "\\u{3d}", "=", "/", "(", "…", "é", "\ud83d\ude00"],
+  ];
+
+  test.each(FRONTS)("finds keys with a prefix and without one behind %j", async (front) => {
+    const forms = [
+      ["pay_live", 16],
+      ["", 16],
+      ["", 24],
+      ["", 64],
+      ["", 255],
+    ] as const;
+    for (const [prefix, byteLength] of forms)
+      for (const key of await issue(prefix, byteLength, 8))
+        expect(redact(`GET /a?next=${front}${key}${front} 401`)).toBe(
+          `GET /a?next=${front}${secretStart(key)}…${front} 401`,
+        );
+  });
+
+  test("finds keys whose first letters look like the end of an escape", () => {
+    for (let byteLength = 16; byteLength <= 255; byteLength += 1)
+      for (const body of Object.values(bodyRange(byteLength)))
+        for (const front of ["%", "=", "\\", "%25", "=2525", "\u001b["]) {
+          const line = redact(`${front}${body}.`);
+          expect(line.startsWith(front) && line.endsWith("….")).toBe(true);
+          expect(line).not.toContain(body.slice(-10));
+        }
+  });
+
   test("takes a damaged key for one, and nothing else", async () => {
     const [key = ""] = await issue("pay_live", 16, 1);
     const damaged = replaceAt(key, key.length - 1, key.endsWith("2") ? "3" : "2");
@@ -167,6 +208,20 @@ describe("redact", () => {
     expect(redact(line, { prefixes: ["sk_live"] })).toBe(
       "Bearer sk_live_… sk.live-abcdef012345 sk_live_short",
     );
+  });
+
+  test("finds keys of another form behind escapes, and with escapes in them", () => {
+    const secret = "sk_live_ab+cd/ef0123456789==";
+    const prefixes = ["sk_live"];
+    const forms = [
+      secret,
+      encodeURIComponent(secret),
+      JSON.stringify(secret).slice(1, -1).replaceAll("/", "\\/"),
+      secret.replace(/[+/=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
+    ];
+    for (const form of forms)
+      for (const front of FRONTS)
+        expect(redact(`${front}${form}"`, { prefixes })).toBe(`${front}sk_live_…"`);
   });
 
   test("redacts once", async () => {
