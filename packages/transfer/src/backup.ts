@@ -1,6 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 import { type Counts, count } from "./counts.js";
-import type { Encryption } from "./file/encryption.js";
+import { assertKeys, type Encryption } from "./file/encryption.js";
 import { writeBackup } from "./file/write-file.js";
 import { assertReadable, type Part, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
@@ -32,6 +32,7 @@ export async function backup(
   path: string,
   options: BackupOptions = {},
 ): Promise<BackupReport> {
+  await assertKeys(options.encryption);
   await assertReadable(store);
   const workspaces = await workspacesOf(store);
   const onPart = await createStoreProgress("copying", options.onProgress, store, workspaces);

@@ -1,6 +1,5 @@
 import type { KeyStore } from "@latchkey/core";
-import type { Decryption } from "./file/encryption.js";
-import { unusable } from "./file/line.js";
+import { assertKeys, type Decryption } from "./file/encryption.js";
 import { readBackup } from "./file/read-file.js";
 import { FileCounters } from "./file/shared-counters.js";
 import { emptyParts, type Part } from "./passes/source.js";
@@ -10,7 +9,6 @@ import { TransferTarget } from "./target.js";
 
 /** Options of {@link restore}. */
 export interface RestoreOptions {
-  /** What opens the file, which then has to be encrypted: anybody could have written one that is not. */
   readonly decryption?: Decryption;
   /**
    * What another copy or restore left half done in the store is deleted first. Without it such a store is taken only for the file
@@ -25,15 +23,16 @@ export interface RestoreOptions {
  * answers nothing before everything was read back and found to be what the file says. Call it again if it was interrupted.
  *
  * @param to - The store, or what opens it once the file was found to be whole. It stays open.
+ * @throws TypeError for an identity that is none.
  * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, or was begun from another file, and for a file that is
- * damaged, altered, cut off, of a later version or encrypted for somebody else; where `decryption` is given, also for one that is not
- * encrypted.
+ * damaged, altered, cut off, of a later version or encrypted for somebody else.
  */
 export async function restore(
   to: KeyStore | (() => KeyStore),
   path: string,
   { decryption, startOver, onProgress }: RestoreOptions = {},
 ): Promise<TransferReport> {
+  await assertKeys(decryption);
   const counters = new FileCounters();
   /** How many records the lists of each workspace have. */
   const sizes = new Map<string, number>();
@@ -48,13 +47,10 @@ export async function restore(
     const size = part.kind === "records" ? part.records.length : 0;
     sizes.set(last, (sizes.get(last) ?? 0) + size);
   }
-  const assertSame = (sha256: string) => {
-    if (sha256 !== digest) throw unusable("it was replaced while it was read");
-  };
   async function* parts(workspaceIds: readonly string[]): AsyncGenerator<Part> {
     const wanted = new Set(workspaceIds);
     let isWanted = false;
-    for await (const part of readBackup(path, decryption, assertSame)) {
+    for await (const part of readBackup(path, decryption)) {
       if (part.kind === "workspace") isWanted = wanted.has(part.workspaceId);
       if (isWanted) yield counters.resolve(part);
     }
