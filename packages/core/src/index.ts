@@ -24,11 +24,9 @@ export {
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
 export { deepFrozen } from "./lib/deep-freeze.js";
-export { isDeeperThan } from "./lib/depth.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export type { JsonValue } from "./lib/json.js";
-export { type OwnFields, ownFieldsOf } from "./lib/own-fields.js";
 export type {
   StandardIssue,
   StandardPathPart,
@@ -101,15 +99,10 @@ export type { Verifications } from "./operations/statistics/operations.js";
 export { OPERATIONS } from "./operations/table.js";
 export { expiryIssues } from "./operations/time-input.js";
 export type { RefillView } from "./operations/uses-and-refill.js";
-export type { Costed, LimitCost, RequestedLimit } from "./operations/verify-key/input.js";
+export type { Costed, RequestedLimit } from "./operations/verify-key/input.js";
 export type { KeySummary } from "./operations/verify-key/operations.js";
 export type { VerifyScope } from "./operations/verify-key/scope.js";
-export type {
-  Verifier,
-  VerifierCall,
-  VerifierInput,
-  VerifierLimit,
-} from "./operations/verify-key/verifier.js";
+export type { Verifier, VerifierCall, VerifierInput } from "./operations/verify-key/verifier.js";
 export type { CreatedWorkspace, WorkspaceView } from "./operations/workspaces/operations.js";
 export {
   AUDIT_TYPES,
@@ -130,7 +123,7 @@ export {
   WORKSPACE_ID_PATTERN,
 } from "./records/workspace.js";
 export { canonicalAddress } from "./rules/address.js";
-export { DURATION_ERROR, type Duration, durationMs } from "./rules/duration.js";
+export type { Duration } from "./rules/duration.js";
 export type {
   DefaultTypes,
   LatchkeyTypes,
@@ -143,12 +136,7 @@ export type {
 export type { Metadata } from "./rules/metadata.js";
 export type { PermissionQuery } from "./rules/permission.js";
 export type { RateLimit, WireRateLimit } from "./rules/rate-limit.js";
-export {
-  decideWindow,
-  type RateWindow,
-  type WindowDecision,
-  windowStartAt,
-} from "./rules/rate-window.js";
+export { decideWindow, type RateWindow, type WindowDecision } from "./rules/rate-window.js";
 export type { Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,
@@ -161,8 +149,10 @@ export {
   type RootPermission,
   rootPermissionName,
 } from "./rules/root-permission.js";
+export { createSecretHasher, type SecretHash, type SecretHasher } from "./secrets/hash.js";
 export type { KeyRing } from "./secrets/key-ring.js";
 export { secretStart } from "./secrets/shown-start.js";
+export { createVault, type SealedFor, type SealedSecret, type Vault } from "./secrets/vault.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export {
   STATE_ADDRESS,

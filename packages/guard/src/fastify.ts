@@ -1,9 +1,8 @@
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { createDecisions } from "./decide.js";
+import { createDecision } from "./decide.js";
 import { presentedByNode } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
-import { ownApiKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 
@@ -32,27 +31,25 @@ export type FastifyGuard = (request: FastifyRequest, reply: FastifyReply) => Pro
  */
 export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
-  options?: GuardOptions<FastifyRequest>,
+  options: GuardOptions<FastifyRequest> = {},
 ): (question?: GuardQuestion<FastifyRequest, Types>) => FastifyGuard {
-  const { createDecide } = createDecisions(latchkey, options, {
+  const createDecide = createDecision(latchkey, {
     onError: (error, request) => request.log.error(error),
+    ...options,
   });
   return (question) => {
     const decide = createDecide(question);
     return async (request, reply) => {
-      const decision = await decide(() => presentedByNode(request.raw), request);
-      // The host has answered meanwhile: Fastify goes no further by itself.
-      if (reply.sent) return reply;
+      const decision = await decide(presentedByNode(request.raw), request);
       reply.headers(decision.headers);
       // As bytes: to a text Fastify adds a charset, which problem details have none of.
       if (!decision.admitted) return reply.code(decision.status).send(Buffer.from(decision.body));
       (request as { apiKey: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
-      return undefined;
     };
   };
 }
 
 /** The verdict on the key of a request; null where none was presented, or no guard was passed. */
 export function apiKeyOf(request: FastifyRequest): ApiKey | null {
-  return ownApiKey(request);
+  return (request as { readonly apiKey?: ApiKey | null }).apiKey ?? null;
 }

@@ -38,7 +38,9 @@ test.each([
   ["it is not there", "redis://app:hunter2@127.0.0.1:1", 1],
   ["its URL is of no known form", "redis+cluster://app:hunter2@a:port", 2],
 ])("serve never says that it is ready, when of its store %s", async (_, store, expected) => {
-  const { exitCode, stdout, stderr } = await runCli(["serve", "--port=0", `--store=${store}`]);
+  const { exitCode, stdout, stderr } = await runCli(["serve", "--port=0"], {
+    LATCHKEY_STORE: store,
+  });
   expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
   expect(stderr).not.toContain("hunter2");
   expect(stdout).toBe("");

@@ -12,6 +12,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   print: (line) => void stdout.write(`${line}\n`),
   warn: (line) => void stderr.write(`latchkey: ${line}\n`),
   terminal: stdout.isTTY ? { columns: stdout.columns, hasColors: !env.NO_COLOR } : null,
+  asks: process.stdin.isTTY,
   readInput,
   pause,
 });

@@ -117,7 +117,6 @@ export {
   type Verifier,
   type VerifierCall,
   type VerifierInput,
-  type VerifierLimit,
   type VerifyOutcome,
   type VerifyScope,
   type WireKeyLimit,

@@ -1,10 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { PASSWORD_IN_ARGUMENTS } from "./command-line/secret-input.js";
 import { runInProcess } from "./testing/run-in-process.js";
 import { tempFolder } from "./testing/temp-folder.js";
 
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
+/** What is said besides the warning of a password among the arguments. */
+const withoutWarning = (stderr: string) =>
+  stderr.replace(`latchkey: ${PASSWORD_IN_ARGUMENTS}\n`, "");
 
 describe("the program", () => {
   test.each([
@@ -88,7 +93,7 @@ describe("the program", () => {
     const store = url === null ? [] : ["--store", url];
     const args = ["workspace", "enable", "ws_tides", ...store];
     const { exitCode, stderr } = await runInProcess(args, env);
-    expect(stderr).toMatch(new RegExp(`^latchkey: ${called} must be [^\\n]+\\n$`));
+    expect(withoutWarning(stderr)).toMatch(new RegExp(`^latchkey: ${called} must be [^\\n]+\\n$`));
     expect(stderr).not.toContain("hunter2");
     expect(exitCode).toBe(2);
   });
@@ -116,10 +121,30 @@ describe("the program", () => {
   test("a store that does not answer is named, without its password", async () => {
     const args = ["apis", "list", "--store", "postgres://app:hunter2@127.0.0.1:1/keys"];
     const { exitCode, stderr } = await runInProcess(args);
-    expect(stderr).toMatch(
+    expect(withoutWarning(stderr)).toMatch(
       /^latchkey: PostgreSQL is not connected: nothing listens at its address: .* \(ECONNREFUSED\); the store is postgres:\/\/127\.0\.0\.1:1\/keys\n$/,
     );
     expect(exitCode).toBe(1);
+  });
+
+  test("the help of no option says its default twice, and names the words that it may be", async () => {
+    const { stdout } = await runInProcess(["completion", "fish"]);
+    const names = [
+      ...stdout.matchAll(
+        /__fish_seen_subcommand_from (\S+); and __fish_seen_subcommand_from (\S+)"/g,
+      ),
+    ];
+    const groups = [...stdout.matchAll(/ -a ([a-z-]+) -d /g)].map(([, name = ""]) => [name]);
+    const commands = [...groups, ...names.map(([, group = "", name = ""]) => [group, name])];
+    for (const command of commands) {
+      const help = await runInProcess([...command, "--help"]);
+      const options = help.stdout.replaceAll(/\n {6,}/g, " ").split("\n");
+      const twice = options.filter((line) => (line.match(/\(default\b/g) ?? []).length > 1);
+      expect([command, twice]).toEqual([command, []]);
+    }
+    expect((await runInProcess(["usage", "--help"])).stdout).toContain(
+      '(choices: "hour", "day", "month")',
+    );
   });
 
   test("no secret that was typed or set is repeated on stderr", async () => {

@@ -3,7 +3,7 @@ import { messageOf, operationComplaint, parserComplaint } from "./command-line/c
 import { Refused, UsageError } from "./command-line/failures.js";
 import { example, HELP_END } from "./command-line/help.js";
 import type { Host } from "./command-line/host.js";
-import { secretInArguments } from "./command-line/secret-input.js";
+import { PASSWORD_IN_ARGUMENTS, secretInArguments } from "./command-line/secret-input.js";
 import { addApis } from "./commands/apis.js";
 import { addAudit } from "./commands/audit.js";
 import { addBackup } from "./commands/backup.js";
@@ -27,6 +27,7 @@ import { addUsage } from "./commands/usage.js";
 import { addVerify } from "./commands/verify.js";
 import { addWorkspace } from "./commands/workspace.js";
 import { redact } from "./secrets/redact.js";
+import { hasPassword } from "./store-url.js";
 import { version } from "./version.js";
 
 /** What each command adds itself with, in the order of the program's help. */
@@ -100,6 +101,7 @@ export async function runProgram(args: readonly string[], host: Host): Promise<n
 /** Runs `latchkey` with these arguments, and rejects with what went wrong. */
 export async function runArguments(args: readonly string[], host: Host): Promise<void> {
   if (args.some((arg) => redact(arg) !== arg)) throw secretInArguments();
+  if (args.some(hasPassword)) host.warn(PASSWORD_IN_ARGUMENTS);
   const program = createProgram(host);
   let running: Command | null = null;
   program.hook("preAction", (_, command) => {

@@ -53,6 +53,14 @@ export function withoutPassword(url: string): string {
   return scheme === undefined ? url.replace(/:.*/s, "://…") : `${scheme}${address}`;
 }
 
+/** Whether a text is the URL of a server, or an option with one, that has a password. */
+export function hasPassword(text: string): boolean {
+  const isServer = [...REDIS_SCHEMES, ...POSTGRES_SCHEMES].some((scheme) =>
+    new RegExp(`^(?:--[a-z-]+=)?${scheme.replace("+", "\\+")}//`, "i").test(text),
+  );
+  return isServer && (/\/\/[^/?#@]*:[^@]+@/.test(text) || /[?&][a-z]*password=[^&]/i.test(text));
+}
+
 function sqlitePath(path: string): string {
   if (path === "")
     throw new TypeError('"url" must name a file after sqlite:, or be sqlite::memory:');

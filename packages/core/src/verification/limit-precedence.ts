@@ -62,18 +62,17 @@ function limitsBeside(
 /** The limit that a request names, or null where no such limit is configured. */
 function requestedLimit(
   { key, identity }: Pick<VerifiableKey, "key" | "identity">,
-  { name, adHoc, cost, isOptional }: LimitRequest,
+  { name, adHoc, cost }: LimitRequest,
 ): LimitCharge | null {
   const own = key.ratelimits.find((limit) => limit.name === name);
-  const shared = identity?.ratelimits.find((limit) => limit.name === name);
-  const isConfigured = own !== undefined || shared !== undefined;
-  if (adHoc !== null && !(isOptional && isConfigured)) {
+  if (adHoc !== null) {
     if (own !== undefined && own.duration === adHoc.duration)
       return configured(KEY_INDEX, { name, ...adHoc }, cost);
     const window = adHocWindow(key.sharedCountersId ?? key.id, { name, ...adHoc });
     return { name, ...adHoc, cost, window, owner: null };
   }
   if (own !== undefined) return configured(KEY_INDEX, own, cost);
+  const shared = identity?.ratelimits.find((limit) => limit.name === name);
   return shared === undefined ? null : configured(IDENTITY_INDEX, shared, cost);
 }
 

@@ -1,6 +1,7 @@
+import type { EpochMs } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "./failures.js";
-import { isoDate, list, oneOf, wholeNumber } from "./values.js";
+import { After, choiceOption, isoDateOrSpan, list, spanMs, wholeNumber } from "./values.js";
 
 /** A field of an input that an option gives. */
 export interface Field {
@@ -11,6 +12,16 @@ export interface Field {
   readonly field?: string;
   /** Reads the value; as it is unless given. @throws UsageError naming the option. */
   readonly read?: (text: string) => unknown;
+  /** The words that it may be, which help and completion name. */
+  readonly words?: readonly string[];
+  /** What a word stands for; itself unless given. */
+  readonly of?: (word: string) => unknown;
+}
+
+/** What a field is, given what was typed for it. @param now - Unix epoch ms. */
+export function fieldValue({ of }: Field, typed: unknown, now: () => EpochMs): unknown {
+  if (typed instanceof After) return now() + typed.ms;
+  return of === undefined ? typed : of(typed as string);
 }
 
 /** Which option of a command gives each field of its input. */
@@ -18,8 +29,9 @@ const OPTIONS = new WeakMap<Command, ReadonlyMap<string, string>>();
 
 /** Adds the options of these fields to a command. */
 export function addFields(command: Command, fields: readonly Field[]): void {
-  for (const { flags, text, read } of fields)
-    if (read === undefined) command.option(flags, text);
+  for (const { flags, text, read, words } of fields)
+    if (words !== undefined) command.addOption(choiceOption(flags, text, words));
+    else if (read === undefined) command.option(flags, text);
     else command.option(flags, text, read);
   OPTIONS.set(command, new Map(fields.map((field) => [fieldName(field), longFlag(field)])));
 }
@@ -53,20 +65,11 @@ function longFlag({ flags }: Field): string {
   return /^--[a-z-]+/.exec(flags)?.[0] ?? "";
 }
 
-const SPAN_UNITS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
 /** A span of `min` or more, as `30s`, `15m`, `1h`, `7d` or `250ms`, in ms. */
 export function span(argument: string, min: 0 | 1 = 0): (text: string) => number {
   const number = min === 0 ? "a whole number" : `a whole number >= ${min}`;
   return (text) => {
-    const [, amount, unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text) ?? [];
-    const value = Number(amount) * (SPAN_UNITS[unit] ?? Number.NaN);
+    const value = spanMs(text);
     if (Number.isSafeInteger(value) && value >= min) return value;
     throw new UsageError(`${argument} must be ${number} with ms, s, m, h or d, such as 15m`);
   };
@@ -134,12 +137,12 @@ function remainingFrom(min: 0 | 1) {
 export const FIELDS = {
   name: { flags: "--name <text>", text: "a name, 1 to 256 characters" },
   externalId: { flags: "--external-id <id>", text: "your own id of a user, 1 to 255 characters" },
-  apiId: { flags: "--api-id <id>", text: "id of an API" },
+  apiId: { flags: "--api-id <id>", text: "id or name of an API" },
   meta: { flags: "--meta <json>", text: "metadata: a JSON object", read: json("--meta") },
   expires: {
-    flags: "--expires <date>",
-    text: "ISO date, such as 2031-05-17 or 2031-05-17T09:30:00Z",
-    read: isoDate("--expires"),
+    flags: "--expires <when>",
+    text: "from when on it is refused: 30d from now, 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z",
+    read: isoDateOrSpan("--expires"),
   },
   remaining: remainingFrom(0),
   /** Of what is made: uses that are gone from the beginning are a mistake. */
@@ -156,13 +159,13 @@ export const FIELDS = {
   },
   ratelimits: {
     flags: "--ratelimits <list>",
-    text: "named limits, such as writes=20/1m,reads=100/1m:auto; :auto applies by itself",
+    text: "named limits, in place of those it has: writes=20/1m,reads=100/1m:auto; :auto applies by itself",
     read: namedRates,
   },
   usesFrom: {
     flags: "--uses-from <owner>",
     text: "key, or identity: the uses that all keys of the identity share",
-    read: oneOf("--uses-from", ["key", "identity"]),
+    words: ["key", "identity"],
   },
   environment: { flags: "--environment <text>", text: "at most 256 characters" },
   roles: { flags: "--roles <list>", text: "names, separated by commas", read: list },
@@ -177,6 +180,7 @@ export const FIELDS = {
   deleteProtection: {
     flags: "--delete-protection <on|off>",
     text: "whether it is kept from being deleted",
-    read: (text) => oneOf("--delete-protection", ["on", "off"])(text) === "on",
+    words: ["on", "off"],
+    of: (word) => word === "on",
   },
 } as const satisfies Readonly<Record<string, Field>>;

@@ -9,12 +9,19 @@ export interface Host {
   readonly warn: (line: string) => void;
   /** The terminal that stdout is; null: a file or another program. */
   readonly terminal: Terminal | null;
-  /** Reads stdin to its end, or, from a terminal, one line that is not shown. */
-  readonly readInput: () => Promise<string>;
+  /** Whether stdin is a terminal, at which somebody can be asked. */
+  readonly asks: boolean;
+  /** Reads stdin to its end, or, from a terminal, one line that is not shown, behind a prompt. */
+  readonly readInput: (prompt: string) => Promise<string>;
   /** The clock of decisions; that of the machine unless given. */
   readonly clock?: Clock;
   /** Resolves after `ms`: with true, or with false where the program was asked to stop. */
   readonly pause: (ms: number) => Promise<boolean>;
+}
+
+/** The clock of a host. */
+export function clockOf({ clock = Date.now }: Pick<Host, "clock">): Clock {
+  return clock;
 }
 
 /** A terminal that results are shown on. */

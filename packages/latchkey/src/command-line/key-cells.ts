@@ -4,32 +4,34 @@ import { type Cell, instant } from "./output.js";
 type Cells = readonly (readonly [title: string, value: Cell])[];
 
 /**
- * Whether a key works, and why it does not where it was not switched off: `disabled (expired)`.
+ * What became of a key: `disabled` where it was switched off, else `expired`, `no uses left` or `enabled`.
  *
+ * @param isOn - As it was switched.
  * @param now - Unix epoch ms.
  */
 export function stateText(
-  key: { readonly enabled: boolean; readonly expires?: EpochMs; readonly remaining?: number },
+  key: { readonly expires?: EpochMs; readonly remaining?: number },
+  isOn: boolean,
   now: EpochMs,
 ): string {
-  if (key.enabled) return "enabled";
-  if (key.expires !== undefined && key.expires <= now) return "disabled (expired)";
-  return key.remaining === 0 ? "disabled (no uses left)" : "disabled";
+  if (!isOn) return "disabled";
+  if (key.expires !== undefined && key.expires <= now) return "expired";
+  return key.remaining === 0 ? "no uses left" : "enabled";
 }
 
-/**
- * A key as lines of a record show it.
- *
- * @param now - Unix epoch ms.
- */
-export function keyCells(key: KeyView, now: EpochMs): Cells {
+/** A key, with its {@link stateText}: `enabled` alone is false of a key that is used up or expired, too. */
+export interface ShownKey extends KeyView {
+  readonly state: string;
+}
+
+/** A key as lines of a record show it. */
+export function keyCells(key: ShownKey): Cells {
   return [
     ["id", key.id],
     ["start", key.start],
     ["name", key.name],
     ["apiId", key.apiId],
-    ["enabled", key.enabled],
-    ["state", stateText(key, now)],
+    ["state", key.state],
     ["externalId", key.identity?.externalId],
     ["roles", joined(key.roles)],
     ["permissions", joined(key.permissions)],

@@ -1,8 +1,9 @@
 import type { EpochMs, Latchkey, OperationName, Operations } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "./failures.js";
-import { addFields, type Field, fieldName, optionName, toCamelCase } from "./fields.js";
-import type { Host } from "./host.js";
+import { addFields, type Field, fieldName, fieldValue, optionName, toCamelCase } from "./fields.js";
+import { clockOf, type Host } from "./host.js";
+import { withIds } from "./named-ids.js";
 import {
   addJsonOption,
   type Cell,
@@ -45,6 +46,10 @@ export interface OperationCommand<Name extends OperationName> {
   readonly deletes?: boolean;
   /** `existing` unless given. */
   readonly use?: StoreUse;
+  /** Further fields of the input, which follow from those that were given and from what is there. */
+  readonly completed?: (latchkey: Latchkey, input: Input) => Promise<Input>;
+  /** Further fields of what is shown. */
+  readonly also?: (latchkey: Latchkey, answer: Answer<Name>) => Promise<object>;
   /** What is printed: one line, or the fields of a record. */
   readonly print: (
     answer: Answer<Name>,
@@ -94,21 +99,27 @@ function addOperation<Name extends OperationName>(
   addCommonOptions(command, use).action(async () => {
     const options = command.opts<CommonOptions & { clear?: string[] }>();
     if (deletes) confirm(command, host);
-    const given = inputOf(command, fields);
+    const given = inputOf(command, fields, host);
     const away = cleared(options.clear ?? [], fields);
     const both = Object.keys(away).find((field) => field in given);
     if (both !== undefined)
       throw new UsageError(`--clear must not name "${both}", which is given a value`);
-    const input = { ...spec.fixed, ...given, ...away };
+    const typed = { ...spec.fixed, ...given, ...away };
     let isChanged = false;
     await withLatchkey(
       options,
       host,
       async (latchkey) => {
+        const named = await withIds(latchkey, typed, command);
+        const input = { ...named, ...(await spec.completed?.(latchkey, named)) };
         const answer = await call(latchkey, operation, input);
-        const printed = spec.print(answer, input, { isChanged, now: latchkey.now() });
-        if (typeof printed !== "string") printRecord(host, options, answer as object, printed);
-        else if (options.json) host.print(JSON.stringify({ ...input, ...(answer as object) }));
+        const shown = { ...(answer as object), ...(await spec.also?.(latchkey, answer)) };
+        const printed = spec.print(shown as Answer<Name>, input, {
+          isChanged,
+          now: latchkey.now(),
+        });
+        if (typeof printed !== "string") printRecord(host, options, shown, printed);
+        else if (options.json) host.print(JSON.stringify({ ...input, ...shown }));
         else host.print(printed);
       },
       use,
@@ -146,8 +157,9 @@ function addList<Item>(group: Command, host: Host, spec: ListCommand<Item>): voi
   const command = addInput(group.command("list").description(spec.text), spec.args, fields);
   addCommonOptions(command).action(async () => {
     const options = command.opts<CommonOptions>();
-    const input = inputOf(command, fields);
+    const typed = inputOf(command, fields, host);
     await withLatchkey(options, host, async (latchkey) => {
+      const input = await withIds(latchkey, typed, command);
       let cursor: string | undefined;
       do {
         const page = await spec.page(latchkey, cursor === undefined ? input : { ...input, cursor });
@@ -164,20 +176,28 @@ export function addInput(
   args: readonly string[] = [],
   fields: readonly Field[] = [],
 ): Command {
-  for (const name of args) command.argument(name);
+  for (const name of args) command.argument(name, ARGUMENTS[name.slice(1, -1)]);
   addFields(command, fields);
   return command;
 }
 
+/** What help says of arguments whose names do not say it. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  apiId: "id or name of an API",
+  roleId: "id or name of a role",
+  permissionId: "id or name of a permission",
+  externalId: "your own id of a user, 1 to 255 characters",
+};
+
 /** What was given for the arguments of a command and for these fields. */
-export function inputOf(command: Command, fields: readonly Field[]): Input {
+export function inputOf(command: Command, fields: readonly Field[], host: Host): Input {
   const values = command.opts();
   const given: Record<string, unknown> = {};
   for (const [at, argument] of command.registeredArguments.entries())
     if (command.processedArgs[at] !== undefined) given[argument.name()] = command.processedArgs[at];
   for (const field of fields) {
     const value: unknown = values[optionName(field)];
-    if (value !== undefined) given[fieldName(field)] = value;
+    if (value !== undefined) given[fieldName(field)] = fieldValue(field, value, clockOf(host));
   }
   return given;
 }

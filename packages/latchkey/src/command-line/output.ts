@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Host } from "./host.js";
+import { DEFAULT_COLUMNS, fittingWidths, wrapped } from "./table.js";
 
 /** The value of {@link addJsonOption}. */
 export interface JsonOption {
@@ -13,6 +14,10 @@ export type Cell = string | number | boolean | undefined;
 export interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => Cell;
+  /** What a table shows in its place, where there is less room than in a line with tabs; null for no column. */
+  readonly inTable?: ((row: Row) => Cell) | null;
+  /** Whether it is never broken over two lines, as ids are not either. */
+  readonly isWhole?: true;
 }
 
 /** Adds the option that makes a command print JSON. */
@@ -57,9 +62,29 @@ export function printRecord(
     );
 }
 
-/** An instant, as people and programs read it. */
+/** The latest instant that is a date. A store may hold a later one, from before such were refused. */
+const LAST_DATE_MS = 8.64e15;
+
+/** An instant, as people and programs read it: an ISO date, or the number of ms where it is too late for one. */
+export function instant(at: number): string;
+export function instant(at: number | undefined): string | undefined;
 export function instant(at: number | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at).toISOString();
+  if (at === undefined) return undefined;
+  return Math.abs(at) <= LAST_DATE_MS ? new Date(at).toISOString() : `${at} ms`;
+}
+
+/** The day of an instant, for tables. */
+export function day(at: number): string;
+export function day(at: number | undefined): string | undefined;
+export function day(at: number | undefined): string | undefined {
+  return instant(at)?.replace(/T.*Z$/, "");
+}
+
+/** An instant to the minute, or to the second that it is of, for tables. */
+export function minute(at: number): string;
+export function minute(at: number | undefined): string | undefined;
+export function minute(at: number | undefined): string | undefined {
+  return instant(at)?.replace(/(?::00)?\.\d{3}Z$/, "Z");
 }
 
 /** Text in the colour of titles, where there are colours. */
@@ -69,17 +94,16 @@ function dimmed(text: string, { terminal }: Host): string {
 
 function printTable<Row>(host: Host, rows: readonly Row[], columns: readonly Column<Row>[]): void {
   if (rows.length === 0) return;
-  const cells = rows.map((row) => columns.map(({ of }) => shown(of(row), "-")));
-  const widths = columns.map(({ title }, at) =>
-    Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)),
+  const shownColumns = columns.filter(({ inTable }) => inTable !== null);
+  const titles = shownColumns.map(({ title }) => title);
+  const cells = rows.map((row) =>
+    shownColumns.map(({ of, inTable }) => shown((inTable ?? of)(row), "-")),
   );
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd();
-  host.print(dimmed(line(columns.map(({ title }) => title)), host));
-  for (const row of cells) host.print(line(row));
+  const isWhole = shownColumns.map((column) => column.isWhole ?? false);
+  const room = host.terminal?.columns ?? DEFAULT_COLUMNS;
+  const widths = fittingWidths([titles, ...cells], isWhole, room);
+  for (const line of wrapped(titles, widths)) host.print(dimmed(line, host));
+  for (const row of cells) for (const line of wrapped(row, widths)) host.print(line);
 }
 
 /** Names are anyone's text: what would break the line or move the cursor is written as in JSON. */

@@ -2,12 +2,10 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-const PROMPT = "Paste it and press Enter (it is not shown): ";
-
-/** Reads stdin to its end, or, where it is a terminal, one line that is not shown. */
-export async function readInput(): Promise<string> {
+/** Reads stdin to its end, or, where it is a terminal, one line that is not shown, behind a prompt. */
+export async function readInput(prompt: string): Promise<string> {
   if (!process.stdin.isTTY) return text(process.stdin);
-  process.stderr.write(PROMPT);
+  process.stderr.write(prompt);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
   try {

@@ -7,17 +7,19 @@ import {
   type LatchkeyOptions,
 } from "@latchkey/core";
 import type { Command } from "commander";
-import { keyRingsFromEnv } from "../key-rings-from-env.js";
+import { type KeyRings, keyRingsFromEnv } from "../key-rings-from-env.js";
 import { type OpenStoreOptions, openStore } from "../open-store.js";
 import { isInMemory, parseStoreUrl, type StoreUrl, withoutPassword } from "../store-url.js";
 import { asUsageError, reworded, UsageError } from "./failures.js";
 import { assertPath } from "./files.js";
 import type { Host } from "./host.js";
+import { assertWorkspace } from "./known-workspace.js";
 import { workspaceIdOf } from "./values.js";
 
 /** The values of {@link addStoreOptions}. */
 export interface StoreOptions {
   readonly store?: string;
+  readonly storeEnv?: string;
   readonly allowNoPersistence?: true;
   readonly allowEviction?: true;
   readonly schema?: string;
@@ -48,7 +50,14 @@ const FORMS =
 /** Adds the options by which a command gets its store. */
 export function addStoreOptions(command: Command, use: StoreUse = "existing"): Command {
   const forms = use === "any" ? `${FORMS}, memory:, sqlite::memory:` : FORMS;
-  return addServerOptions(command.option("--store <url>", `where keys live: ${forms}`));
+  return addServerOptions(
+    command
+      .option("--store <url>", `where keys live: ${forms}`)
+      .option(
+        "--store-env <variable>",
+        "the environment variable that holds it, if it has a password",
+      ),
+  );
 }
 
 /** Adds the options that say which servers are taken, and how they are used. */
@@ -80,7 +89,8 @@ export function addWorkspaceOption(command: Command): Command {
 
 /** The store named by `--store`, or else by `LATCHKEY_STORE`. @throws UsageError when there is none, or not one for this use. */
 export function readStore(given: StoreOptions, host: Host, use: StoreUse): StoreChoice {
-  const url = given.store ?? host.env.LATCHKEY_STORE;
+  const named = urlOf("--store", given.store, given.storeEnv, host);
+  const url = named ?? host.env.LATCHKEY_STORE;
   if (url === undefined || url === "")
     throw new UsageError("--store is required, such as sqlite:./keys.db (or set LATCHKEY_STORE)");
   const parsed = asUsageError(() => parseStoreUrl(url), '"url"', calledOf(given));
@@ -118,6 +128,11 @@ export function readWorkspace({ workspace }: WorkspaceOption, { env }: Host): st
   return set === "" ? DEFAULT_WORKSPACE_ID : workspaceIdOf("LATCHKEY_WORKSPACE")(set);
 }
 
+/** The key rings of the environment. @throws UsageError that names the variable. */
+export function readRings({ env }: Host): KeyRings {
+  return asUsageError(() => keyRingsFromEnv(env));
+}
+
 /** Whom the audit log names for what is done with a command; what comes over HTTP is its caller's. */
 const CLI_ACTOR = "cli";
 
@@ -133,7 +148,7 @@ export async function withStore(
   extras: LatchkeyExtras = {},
 ): Promise<void> {
   // Before the store: a wrong environment must not leave a new file behind.
-  const keyRings = asUsageError(() => keyRingsFromEnv(host.env));
+  const keyRings = readRings(host);
   const store = openChosen(choice, given);
   const clock = host.clock === undefined ? {} : { clock: host.clock };
   const latchkey = createLatchkey({ store, ...keyRings, ...clock, ...extras }).actingAs(CLI_ACTOR);
@@ -152,7 +167,11 @@ export function namingStore(error: unknown, { url }: Pick<StoreChoice, "url">): 
   return reworded(error, `${error.message}; the store is ${withoutPassword(url)}`);
 }
 
-/** Does `work` in the workspace and over the store that the options name, and closes the store after. */
+/**
+ * Does `work` in the workspace and over the store that the options name, and closes the store after.
+ *
+ * @throws UsageError where the workspace was never created and holds nothing: a mistyped id names one, too.
+ */
 export async function withLatchkey(
   given: StoreOptions & WorkspaceOption,
   host: Host,
@@ -166,11 +185,38 @@ export async function withLatchkey(
     choice,
     given,
     host,
-    (latchkey, store) => work(latchkey.workspace(workspaceId), store),
+    async (latchkey, store) => {
+      const workspace = latchkey.workspace(workspaceId);
+      if (!isInMemory(choice.parsed)) await assertWorkspace(workspace, store, given);
+      await work(workspace, store);
+    },
     extras,
   );
 }
 
-function calledOf({ store }: StoreOptions): string {
+function calledOf({ store, storeEnv }: StoreOptions): string {
+  if (storeEnv !== undefined) return "--store-env";
   return store === undefined ? "LATCHKEY_STORE" : "--store";
+}
+
+/**
+ * The URL that an option gives, or that the environment variable has which `<option>-env` names: other users of the machine do not
+ * see that, and no shell keeps it.
+ *
+ * @throws UsageError where both are given, or the variable is not set.
+ */
+export function urlOf(
+  option: string,
+  url: string | undefined,
+  variable: string | undefined,
+  { env }: Host,
+): string | undefined {
+  if (variable === undefined) return url;
+  const naming = `--${option.replace(/[<>-]/g, "")}-env`;
+  if (url !== undefined) throw new UsageError(`${option} and ${naming} exclude each other`);
+  // Somebody may have put the URL itself here: it is not repeated.
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
+    throw new UsageError(`${naming} must be the name of an environment variable`);
+  if (env[variable]) return env[variable];
+  throw new UsageError(`${naming} must name a variable that is set: ${variable} is not`);
 }

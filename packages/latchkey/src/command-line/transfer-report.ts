@@ -1,6 +1,22 @@
 import type { BackupReport, TransferReport } from "@latchkey/transfer";
+import { UsageError } from "./failures.js";
 import type { Host } from "./host.js";
 import { type JsonOption, printRecord } from "./output.js";
+
+/** What a transfer says of an argument of its own, and which option that was. */
+const OPTIONS = [
+  [/^"recipients\.(\d+)"/, (at: string) => `--recipients (item ${Number(at) + 1})`],
+  [/^"identity"/, () => "--identity: the key in the file"],
+] as const;
+
+/** @throws UsageError in the place of a TypeError that names an argument which was an option here; else the error itself. */
+export function namingOptions(error: unknown): never {
+  if (!(error instanceof TypeError)) throw error;
+  for (const [theirs, ours] of OPTIONS)
+    if (theirs.test(error.message))
+      throw new UsageError(error.message.replace(theirs, (_, at: string) => ours(at)));
+  throw error;
+}
 
 /** Prints what a copy, a backup or a restore came to. */
 export function printTransfer(
@@ -9,8 +25,6 @@ export function printTransfer(
   report: BackupReport | TransferReport,
 ): void {
   const { workspaces, counts } = report;
-  if ("wasComplete" in report)
-    host.warn("the move is complete already, and the target serves: nothing was copied");
   const { digest = null, fence } = "digest" in report ? report : {};
   printRecord(host, options, report, [
     ["workspaces", workspaces.length],

@@ -1,4 +1,5 @@
 import { OPERATIONS, WORKSPACE_ID_PATTERN } from "@latchkey/core";
+import { Option } from "commander";
 import { UsageError } from "./failures.js";
 
 /** Reads the value of an option. @throws UsageError naming the option and its bound, never the value. */
@@ -21,6 +22,12 @@ export function wholeNumber(
 /** Texts with commas between them; what stands around them is cut off. */
 export function list(text: string): string[] {
   return text.split(",").map((item) => item.trim());
+}
+
+/** An option that takes one of a few words: help and completion name them. */
+export function choiceOption(flags: string, text: string, words: readonly string[]): Option {
+  const [long = ""] = /^--[a-z-]+/.exec(flags) ?? [];
+  return new Option(flags, text).choices(words).argParser(oneOf(long, words));
 }
 
 /** One of a few words. */
@@ -54,8 +61,36 @@ export function apiNameOf(argument: string): ReadValue<string> {
 
 const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Unix epoch ms of an ISO date, or of an ISO date and time with its zone. */
-export function isoDate(argument: string): ReadValue<number> {
+/** So long after the command runs, in ms. */
+export class After {
+  constructor(readonly ms: number) {}
+}
+
+const SPAN_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A span in ms, written as `30s`, `15m`, `1h`, `7d` or `250ms`; NaN for anything else. */
+export function spanMs(text: string): number {
+  const [, amount, unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text) ?? [];
+  return Number(amount) * (SPAN_UNITS[unit] ?? Number.NaN);
+}
+
+/** An ISO date as {@link isoDate} reads it, or a span from now on, such as `30d`. */
+export function isoDateOrSpan(argument: string): ReadValue<number | After> {
+  const ofDate = isoDate(argument, ", or a span from now on, such as 30d");
+  return (text) => {
+    const ms = spanMs(text);
+    return Number.isSafeInteger(ms) && ms > 0 ? new After(ms) : ofDate(text);
+  };
+}
+
+/** Unix epoch ms of an ISO date, or of an ISO date and time with its zone. `also`: what else may be given, for the complaint. */
+export function isoDate(argument: string, also = ""): ReadValue<number> {
   return (text) => {
     const [, date = ""] = ISO_DATE.exec(text) ?? [];
     const instant = Date.parse(text);
@@ -64,7 +99,7 @@ export function isoDate(argument: string): ReadValue<number> {
     const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
     if (date !== "" && !Number.isNaN(instant) && exists) return instant;
     throw new UsageError(
-      `${argument} must be an ISO date, such as 2031-05-17 or 2031-05-17T09:30:00Z`,
+      `${argument} must be an ISO date, such as 2031-05-17 or 2031-05-17T09:30:00Z${also}`,
     );
   };
 }

@@ -10,7 +10,7 @@ import {
   type Input,
   inputOf,
 } from "../command-line/operations.js";
-import { type Column, instant, printRows } from "../command-line/output.js";
+import { type Column, instant, minute, printRows } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { wholeNumber } from "../command-line/values.js";
 
@@ -24,7 +24,7 @@ const FILTERS: readonly Field[] = [
 ];
 
 const COLUMNS: readonly Column<AuditEvent>[] = [
-  { title: "AT", of: ({ at }) => instant(at) },
+  { title: "AT", of: ({ at }) => instant(at), inTable: ({ at }) => minute(at) },
   { title: "ACTOR", of: ({ actor }) => actor },
   { title: "CHANGE", of: ({ type }) => type },
   { title: "OF", of: ({ resourceId }) => resourceId },
@@ -47,7 +47,7 @@ export function addAudit(program: Command, host: Host): void {
     .addHelpText("after", example("latchkey audit --actor cli --follow"));
   addCommonOptions(addInput(audit, [], FILTERS)).action(async () => {
     const options = audit.opts<CommonOptions & { limit?: number; follow?: true }>();
-    const filter = inputOf(audit, FILTERS);
+    const filter = inputOf(audit, FILTERS, host);
     const { limit = 50, follow = false } = options;
     await withLatchkey(options, host, async (latchkey) => {
       const show = (events: readonly AuditEvent[]) => printRows(host, options, events, COLUMNS);

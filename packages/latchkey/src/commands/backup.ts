@@ -5,6 +5,7 @@ import { withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import { readNewPassphrase } from "../command-line/passphrase.js";
 import {
   addStoreOptions,
   openChosen,
@@ -12,7 +13,7 @@ import {
   type StoreOptions,
 } from "../command-line/store-options.js";
 import { transferProgress } from "../command-line/transfer-progress.js";
-import { printTransfer } from "../command-line/transfer-report.js";
+import { namingOptions, printTransfer } from "../command-line/transfer-report.js";
 import { list } from "../command-line/values.js";
 
 interface Options extends StoreOptions, JsonOption {
@@ -28,7 +29,7 @@ export function addBackup(program: Command, host: Host): void {
     .description("write everything that a store holds to a file; the servers may go on")
     .requiredOption("--out <file>", "the file, which is not there yet")
     .option("--recipients <list>", "encrypt it for these recipients of age (age1…)", list)
-    .option("--passphrase", "encrypt it with a passphrase, which is read from stdin")
+    .option("--passphrase", "encrypt it with a passphrase, which is asked for, or read from stdin")
     .addHelpText("after", example("latchkey backup --store sqlite:./keys.db --out keys.lkb"));
   addJsonOption(addStoreOptions(backup)).action(async (options: Options) => {
     const encryption = await encryptionOf(options, host);
@@ -39,7 +40,7 @@ export function addBackup(program: Command, host: Host): void {
       const wanted = encryption === undefined ? { onProgress } : { onProgress, encryption };
       const report = await withFile("--out", options.out, () =>
         transfer.backup(store, options.out, wanted),
-      );
+      ).catch(namingOptions);
       printTransfer(host, options, report);
     } finally {
       await store.close();
@@ -54,12 +55,5 @@ async function encryptionOf(
   if (recipients !== undefined && passphrase)
     throw new UsageError("--recipients and --passphrase exclude each other");
   if (recipients !== undefined) return { recipients };
-  return passphrase ? { passphrase: await readPassphrase(host) } : undefined;
-}
-
-/** The passphrase on stdin. @throws UsageError where there is none. */
-export async function readPassphrase(host: Host): Promise<string> {
-  const passphrase = (await host.readInput()).replace(/\r?\n$/, "");
-  if (passphrase === "") throw new UsageError("--passphrase needs one on stdin");
-  return passphrase;
+  return passphrase ? { passphrase: await readNewPassphrase(host) } : undefined;
 }

@@ -1,5 +1,22 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { runInProcess } from "../testing/run-in-process.js";
+
+/** What bash offers for the last of these words, by the script that is printed. */
+async function offered(...words: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await runInProcess(["completion", "bash"]);
+  const typed = ["latchkey", ...words].map((word) => `'${word}'`).join(" ");
+  const ask = `COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _latchkey; echo "\${COMPREPLY[@]}"`;
+  const {
+    status,
+    stdout: answer,
+    stderr,
+  } = spawnSync("bash", ["-c", `${stdout}\n${ask}`], {
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+  return answer.trim().split(" ").filter(Boolean);
+}
 
 describe("latchkey completion", () => {
   test.each(["bash", "zsh", "fish"])("of %s knows every command and option", async (shell) => {
@@ -7,6 +24,37 @@ describe("latchkey completion", () => {
     for (const word of ["serve", "keys", "rotate", "scanner-rules", "byte-length", "follow"])
       expect(stdout).toContain(word);
     expect(exitCode).toBe(0);
+  });
+
+  test("offers commands, options, and behind an option its values", async () => {
+    expect(await offered("key")).toEqual(["keys"]);
+    expect(await offered("keys", "cre")).toEqual(["create"]);
+    expect(await offered("keys", "create", "api_1", "--rem")).toEqual(["--remaining"]);
+    expect(await offered("usage", "key_1", "--granularity", "")).toEqual(["hour", "day", "month"]);
+    expect(await offered("usage", "--granularity", "m")).toEqual(["month"]);
+    expect(await offered("apis", "update", "a", "--delete-protection", "")).toEqual(["on", "off"]);
+    expect(await offered("import", "a.csv", "--from", "")).toEqual([
+      "better-auth",
+      "unkey",
+      "csv",
+      "jsonl",
+    ]);
+    expect(await offered("serve", "--log", "")).toEqual(["json", "pretty", "none"]);
+    expect(await offered("completion", "")).toEqual(["--help"]);
+  });
+
+  test("offers no options where an option needs a value, but the shell's files", async () => {
+    expect(await offered("backup", "--out", "")).toEqual([]);
+    expect(await offered("keys", "list", "--external-id", "--")).toEqual([]);
+    expect(await offered("keys", "list", "--json", "--ext")).toEqual(["--external-id"]);
+    expect((await runInProcess(["completion", "bash"])).stdout).toMatch(/complete -o default /);
+  });
+
+  test("of fish offers values, and files where an option takes any text", async () => {
+    const { stdout } = await runInProcess(["completion", "fish"]);
+    expect(stdout).toMatch(/^complete -c latchkey -x -a 'hour day month' .* -l granularity /m);
+    expect(stdout).toMatch(/^complete -c latchkey -r .* -l out /m);
+    expect(stdout).toMatch(/^complete -c latchkey -f .* -l json /m);
   });
 
   test("of another shell is refused", async () => {

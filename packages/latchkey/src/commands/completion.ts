@@ -14,6 +14,8 @@ interface Completion {
 interface Word {
   readonly word: string;
   readonly text: string;
+  /** Of an option with a value: the words that it may be; none where it may be any text, or a file. */
+  readonly values?: readonly string[];
 }
 
 /** Adds `latchkey completion`: a script by which a shell completes commands and options. */
@@ -42,9 +44,10 @@ function completionsOf(command: Command, words: readonly string[]): readonly Com
     word: one.name(),
     text: one.summary() || one.description(),
   }));
-  const options = command.options.map(({ long, description }) => ({
+  const options = command.options.map(({ long, description, required, argChoices = [] }) => ({
     word: long ?? "",
     text: description,
+    ...(required && { values: argChoices }),
   }));
   const help = { word: "--help", text: "print help" };
   return [
@@ -65,14 +68,24 @@ function bashScript(completions: readonly Completion[]): string {
     ({ words, next }) =>
       `    "${pathOf(words)}") offers="${next.map(({ word }) => word).join(" ")}" ;;`,
   );
+  const values = completions.flatMap(({ words, next }) =>
+    next.flatMap(({ word, values }) =>
+      values === undefined
+        ? []
+        : [`    "${pathOf(words)} ${word}") offers="${values.join(" ")}"; is_value=1 ;;`],
+    ),
+  );
   return `_latchkey() {
-  local command="latchkey" offers="" word
+  local command="latchkey" offers="" is_value="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$command $word" in
 ${steps.join("\n")}
     esac
   done
-  case "$command" in
+  case "$command \${COMP_WORDS[COMP_CWORD-1]}" in
+${values.join("\n")}
+  esac
+  [ -n "$is_value" ] || case "$command" in
 ${offers.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$offers" -- "\${COMP_WORDS[COMP_CWORD]}"))
@@ -96,12 +109,18 @@ function fishScript(completions: readonly Completion[]): string {
     const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
     const unseen = deeper.length > 0 ? [`not __fish_seen_subcommand_from ${deeper.join(" ")}`] : [];
     const condition = [...seen, ...unseen].join("; and ");
-    return next.map(({ word, text }) => {
+    return next.map(({ word, text, values }) => {
       const offer = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${word}`;
-      return `complete -c latchkey -f -n "${condition || "true"}" ${offer} -d '${shortly(text)}'`;
+      const given = values === undefined ? "-f" : valuesInFish(values);
+      return `complete -c latchkey ${given} -n "${condition || "true"}" ${offer} -d '${shortly(text)}'`;
     });
   });
   return lines.join("\n");
+}
+
+/** Of an option with a value: its words, or a file where it may be any text. */
+function valuesInFish(values: readonly string[]): string {
+  return values.length === 0 ? "-r" : `-x -a '${values.join(" ")}'`;
 }
 
 /** The first line of a description, fit for quotes. */

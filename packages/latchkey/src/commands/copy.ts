@@ -10,8 +10,10 @@ import { transferProgress } from "../command-line/transfer-progress.js";
 import { printTransfer } from "../command-line/transfer-report.js";
 
 interface Options extends StoreOptions, JsonOption {
-  readonly from: string;
+  readonly from?: string;
+  readonly fromEnv?: string;
   readonly to?: string;
+  readonly toEnv?: string;
   readonly toSchema?: string;
   readonly live?: true;
   readonly startOver?: true;
@@ -24,8 +26,10 @@ export function addCopy(program: Command, host: Host): void {
   const copy = program
     .command("copy")
     .description("copy everything from one store to another, whichever they are")
-    .requiredOption("--from <url>", "the store that has the keys")
+    .option("--from <url>", "the store that has the keys")
+    .option("--from-env <variable>", "the environment variable that holds it, if it has a password")
     .option("--to <url>", "an empty store, or one that a copy did not come to an end in")
+    .option("--to-env <variable>", "the environment variable that holds it, if it has a password")
     .option(
       "--to-schema <name>",
       "PostgreSQL: the schema of --to, where it is another than --schema",
@@ -50,12 +54,15 @@ export function addCopy(program: Command, host: Host): void {
     if (startOver && takeBack)
       throw new UsageError("--take-back and --start-over exclude each other");
     if (force && !takeBack) throw new UsageError("--force is for --take-back alone");
-    if (options.to === undefined && !force) throw new UsageError("--to is required");
-    const from = openNamed("--from", options.from, options, host, "existing");
+    const isToGiven = options.to !== undefined || options.toEnv !== undefined;
+    if (!isToGiven && !force) throw new UsageError("--to is required");
+    const source = { url: options.from, variable: options.fromEnv };
+    const from = openNamed("--from", source, options, host, "existing");
     let to: KeyStore | null = null;
     try {
       const target = { ...options, ...(options.toSchema && { schema: options.toSchema }) };
-      if (options.to !== undefined) to = openNamed("--to", options.to, target, host, "durable");
+      const place = { url: options.to, variable: options.toEnv };
+      if (isToGiven) to = openNamed("--to", place, target, host, "durable");
       const transfer = await import("@latchkey/transfer");
       if (takeBack || to === null) {
         await transfer.takeBack(from, to, { force });

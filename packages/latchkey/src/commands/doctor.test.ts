@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   createLatchkey,
   EMPTY_CHANGE,
@@ -6,6 +7,7 @@ import {
   type Latchkey,
 } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
+import { keyRingsFromEnv } from "../key-rings-from-env.js";
 import { openStore } from "../open-store.js";
 import { type CliStore, cliStore } from "../testing/cli-store.js";
 
@@ -60,10 +62,12 @@ describe("latchkey doctor", () => {
       "store",
       "clock",
       "records",
+      "vault",
+      "pepper",
     ]);
     expect(wrongOf(findings)).toEqual([]);
-    expect(findings.at(-1)).toMatchObject({
-      found: "1 APIs, 1 keys and 1 identities were looked at",
+    expect(findings.find(({ check }) => check === "records")).toMatchObject({
+      found: "looked at 1 API, 1 key and 1 identity",
     });
   });
 
@@ -120,14 +124,115 @@ describe("latchkey doctor", () => {
 
   test("says what was found before the store failed, and never a secret of the settings", async () => {
     const { cli } = await storeWithKey();
-    const { exitCode, stdout, stderr } = await cli.run(
-      "doctor --store redis://app:hunter2@127.0.0.1:1",
-    );
+    const { exitCode, stdout, stderr } = await cli.run("doctor", {
+      env: { LATCHKEY_STORE: "redis://app:hunter2@127.0.0.1:1" },
+    });
     expect(stdout).toMatch(
       /^version\tfine\tlatchkey .*\nsettings\tfine\tstore redis, vault not set, /,
     );
     expect(stdout + stderr).not.toContain("hunter2");
     expect(stderr).toMatch(/^latchkey: [^\n]+\n$/);
     expect(exitCode).toBe(1);
+  });
+});
+
+describe("latchkey doctor tries the key rings", () => {
+  const ring = (id: string, byte: number, length = 32) =>
+    `${id}:${Buffer.from(Uint8Array.from({ length }, (_, at) => (at * 7 + byte) % 256)).toString("base64")}`;
+  const VAULT = ring("v1", 1);
+  const PEPPER = ring("p1", 2);
+
+  /** Two keys, one of them recoverable, and one that was imported, under a vault key and a pepper. */
+  async function sealedStore() {
+    const cli = cliStore();
+    const env = { LATCHKEY_STORE: cli.url, LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: PEPPER };
+    const [{ apiId } = { apiId: "" }] = await cli.json("apis create --name tides", { env });
+    await cli.run(`keys create ${apiId} --prefix pay_live`, { env });
+    const [made] = await cli.json(`keys create ${apiId} --recoverable`, { env });
+    const doctor = async (rings: object) => {
+      const store = { LATCHKEY_STORE: cli.url };
+      const { exitCode, stdout } = await cli.run("doctor", { env: { ...store, ...rings } });
+      const found = stdout.split("\n").filter((row) => /^(?:vault|pepper)\t/.test(row));
+      return { exitCode, found };
+    };
+    return { ...cli, env, apiId: `${apiId}`, keyId: `${made?.keyId}`, doctor };
+  }
+
+  test("and says that they fit", async () => {
+    const { doctor } = await sealedStore();
+    expect(await doctor({ LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: PEPPER })).toEqual({
+      exitCode: 0,
+      found: [
+        "vault\tfine\topens 1 encrypted secret",
+        "pepper\tfine\tfits 1 key that it could be tried on",
+      ],
+    });
+    const both = {
+      LATCHKEY_VAULT_KEY: `${ring("v2", 9)},${VAULT}`,
+      LATCHKEY_PEPPER: `${ring("p2", 8)},${PEPPER}`,
+    };
+    expect((await doctor(both)).exitCode).toBe(0);
+  });
+
+  test("and says which one is missing", async () => {
+    const { doctor, keyId } = await sealedStore();
+    for (const rings of [{}, { LATCHKEY_VAULT_KEY: ring("v2", 1), LATCHKEY_PEPPER: ring("p2", 2) }])
+      expect(await doctor(rings)).toEqual({
+        exitCode: 1,
+        found: [
+          `vault\twrong\t1 encrypted secret, the first of ${keyId}: the key v1 of LATCHKEY_VAULT_KEY is missing`,
+          "pepper\twrong\t2 keys: the pepper p1 of LATCHKEY_PEPPER is missing, so no secret of theirs is found",
+        ],
+      });
+  });
+
+  test("and says which one is another of the same id", async () => {
+    const { doctor, keyId } = await sealedStore();
+    expect(await doctor({ LATCHKEY_VAULT_KEY: ring("v1", 5), LATCHKEY_PEPPER: PEPPER })).toEqual({
+      exitCode: 1,
+      found: [
+        `vault\twrong\t1 encrypted secret, the first of ${keyId}: the key v1 of LATCHKEY_VAULT_KEY does not open what it encrypted: it is another key, or that is damaged`,
+        "pepper\tfine\thas the ids of all hashes; only recoverable and imported keys could tell whether it is the same, and there is none",
+      ],
+    });
+    expect(await doctor({ LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: ring("p1", 6) })).toEqual({
+      exitCode: 1,
+      found: [
+        "vault\tfine\topens 1 encrypted secret",
+        `pepper\twrong\t1 key, the first being ${keyId}: the pepper p1 of LATCHKEY_PEPPER is not the one that their hashes were made with`,
+      ],
+    });
+  });
+
+  test("on imported keys, whose plain hash is known", async () => {
+    const { doctor, env, apiId, url } = await sealedStore();
+    const store = openStore(url);
+    const latchkey = createLatchkey({ store, ...keyRingsFromEnv(env) });
+    const value = createHash("sha256").update("a secret of another system").digest("base64");
+    await latchkey.createKeys([{ apiId, hash: { value, variant: "sha256_base64" } }]);
+    await latchkey.close();
+    expect((await doctor({ LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: PEPPER })).found[1]).toBe(
+      "pepper\tfine\tfits 2 keys that it could be tried on",
+    );
+    expect((await doctor({ LATCHKEY_PEPPER: ring("p1", 6) })).found[1]).toMatch(
+      /^pepper\twrong\t1 key, /,
+    );
+  });
+
+  test("as explain and verify do for a secret that no key has", async () => {
+    const { env, apiId, json, run, url } = await sealedStore();
+    const [made = { key: "" }] = await json(`keys create ${apiId} --prefix tides`, { env });
+    const readInput = async () => `${made.key}`;
+    for (const args of ["verify -", "explain -"]) {
+      const other = { LATCHKEY_STORE: url, LATCHKEY_PEPPER: ring("p2", 2) };
+      expect(await run(args, { env: other, readInput })).toMatchObject({
+        exitCode: 1,
+        stderr:
+          "latchkey: keys that begin like this secret: 1 key: the pepper p1 of LATCHKEY_PEPPER is missing, so no secret of theirs is found\n",
+      });
+      expect(await run(args, { env, readInput })).toMatchObject({ exitCode: 0, stderr: "" });
+      const unknown = { env: other, readInput: async () => "sk_of_another_system" };
+      expect(await run(args, unknown)).toMatchObject({ exitCode: 1, stderr: "" });
+    }
   });
 });

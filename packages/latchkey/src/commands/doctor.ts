@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { asUsageError, Refused } from "../command-line/failures.js";
+import { Refused } from "../command-line/failures.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
 import { type Column, printRows } from "../command-line/output.js";
-import { readStore, withLatchkey } from "../command-line/store-options.js";
+import { readRings, readStore, withLatchkey } from "../command-line/store-options.js";
 import { examine } from "../doctor/examination.js";
 import { type Finding, fine } from "../doctor/finding.js";
-import { type KeyRings, keyRingsFromEnv } from "../key-rings-from-env.js";
+import type { KeyRings } from "../key-rings-from-env.js";
 import { version } from "../version.js";
 
 interface Options extends CommonOptions {
@@ -25,15 +25,16 @@ export function addDoctor(program: Command, host: Host): void {
   const doctor = program
     .command("doctor")
     .description(
-      "look whether the store answers, whether its clock, its lists and its records agree, and whether a wrong clock has put limits or refills into the future; ends with 1 where something is wrong",
+      "look whether the store answers, whether its clock, its lists and its records agree, whether the vault key and the pepper fit, and whether a wrong clock has put limits or refills into the future; ends with 1 where something is wrong",
     )
     .option("--fix", "mend what can be mended")
     .addHelpText("after", example("latchkey doctor --store sqlite:./keys.db --fix"));
   addCommonOptions(doctor).action(async (options: Options) => {
-    const findings = [...settings(options, host)];
+    const rings = readRings(host);
+    const findings = [...settings(options, host, rings)];
     try {
       await withLatchkey(options, host, async (latchkey, store) => {
-        const patient = { latchkey, store, fix: options.fix ?? false };
+        const patient = { latchkey, store, fix: options.fix ?? false, rings };
         for await (const finding of examine(patient)) findings.push(finding);
       });
     } finally {
@@ -45,9 +46,8 @@ export function addDoctor(program: Command, host: Host): void {
 }
 
 /** What is set, without a secret of it. */
-function settings(options: Options, host: Host): readonly Finding[] {
+function settings(options: Options, host: Host, { vault, pepper }: KeyRings): readonly Finding[] {
   const { parsed } = readStore(options, host, "existing");
-  const { vault, pepper } = asUsageError(() => keyRingsFromEnv(host.env));
   return [
     fine("version", `latchkey ${version()} on Node.js ${process.versions.node}`),
     fine("settings", `store ${parsed.kind}, vault ${ringText(vault)}, pepper ${ringText(pepper)}`),

@@ -3,16 +3,18 @@ import type { Command } from "commander";
 import { Refused } from "../command-line/failures.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { withIds } from "../command-line/named-ids.js";
 import {
   addCommonOptions,
   addInput,
   type CommonOptions,
   inputOf,
 } from "../command-line/operations.js";
-import { type Column, instant, printRows } from "../command-line/output.js";
+import { type Column, instant, minute, printRows } from "../command-line/output.js";
 import { QUESTION } from "../command-line/question.js";
 import { ON_STDIN, readSecret } from "../command-line/secret-input.js";
-import { withLatchkey } from "../command-line/store-options.js";
+import { readRings, withLatchkey } from "../command-line/store-options.js";
+import { otherPeppers } from "../doctor/unknown-secret.js";
 
 /** Adds `latchkey explain`: why a key is refused, and when it would pass. */
 export function addExplain(program: Command, host: Host): void {
@@ -25,10 +27,11 @@ export function addExplain(program: Command, host: Host): void {
     .addHelpText("after", example("latchkey explain <keyId> --permissions docs.read"));
   addCommonOptions(addInput(explain, [], QUESTION)).action(async (argument: string) => {
     const options = explain.opts<CommonOptions>();
-    const { keyId, ...question } = inputOf(explain, QUESTION) as { readonly keyId: string };
+    const { keyId, ...typed } = inputOf(explain, QUESTION, host) as { readonly keyId: string };
     // What is no id of a key may be a secret of another form.
     const key = argument.startsWith("key_") ? null : await readSecret(argument, host);
-    await withLatchkey(options, host, async (latchkey) => {
+    await withLatchkey(options, host, async (latchkey, store) => {
+      const question = await withIds(latchkey, typed, explain);
       const outcome: DryRunOutcome =
         key === null
           ? await latchkey.explainKey({ ...question, keyId })
@@ -38,6 +41,9 @@ export function addExplain(program: Command, host: Host): void {
         printRows(host, options, outcome.checks, columnsAt(latchkey.now()));
         host.print(conclusion(outcome));
       }
+      if (key !== null && outcome.code === "NOT_FOUND")
+        for (const line of await otherPeppers(latchkey, store, readRings(host), key))
+          host.warn(line);
       if (!outcome.valid) throw new Refused();
     });
   });
@@ -47,16 +53,30 @@ function columnsAt(now: number): readonly Column<VerdictCheck>[] {
   return [
     { title: "CHECK", of: (check) => check.check },
     { title: "RESULT", of: ({ passed }) => (passed ? "passes" : "REFUSES") },
-    { title: "WHAT IT SAW", of: (check) => seen(check, now) },
+    {
+      title: "WHAT IT SAW",
+      of: (check) => seen(check, now, instant),
+      inTable: (check) => seen(check, now, minute),
+    },
     {
       title: "PASSES AT",
-      of: (check) => (check.passed ? undefined : (instant(passesAt(check)) ?? "not by waiting")),
+      of: (check) => passing(check, instant),
+      inTable: (check) => passing(check, minute),
     },
   ];
 }
 
+function passing(check: VerdictCheck, written: WriteInstant): string | undefined {
+  if (check.passed) return undefined;
+  const at = passesAt(check);
+  return at === undefined ? "not by waiting" : written(at);
+}
+
+/** How an instant is written: in full, or shorter. */
+type WriteInstant = (at: number) => string;
+
 /** What a check saw, in words. */
-function seen(check: VerdictCheck, now: number): string | undefined {
+function seen(check: VerdictCheck, now: number, written: WriteInstant): string | undefined {
   switch (check.check) {
     case "exists":
       return check.passed ? undefined : "no key of this workspace has this secret";
@@ -68,24 +88,27 @@ function seen(check: VerdictCheck, now: number): string | undefined {
         : `asked for ${check.wanted}, is of ${check.apiId}`;
     case "expiry":
       if (check.expires === undefined) return "never expires";
-      return `${check.expires > now ? "expires" : "expired"} ${instant(check.expires)}`;
+      return `${check.expires > now ? "expires" : "expired"} ${written(check.expires)}`;
     case "address":
       return check.ipAddress ?? (check.passed ? "any address" : "no --ip-address given");
     case "permissions":
       return check.missing === undefined ? undefined : `missing ${JSON.stringify(check.missing)}`;
     case "ratelimit":
-      return `${check.name}: takes ${check.cost} of ${check.remaining} left of ${check.limit}, until ${instant(check.reset)}`;
+      return `${check.name}: takes ${check.cost} of ${check.remaining} left of ${check.limit}, until ${written(check.reset)}`;
     case "uses":
-      return usesSeen(check);
+      return usesSeen(check, written);
     default:
       return check satisfies never;
   }
 }
 
-function usesSeen(check: Extract<VerdictCheck, { readonly check: "uses" }>): string {
+function usesSeen(
+  check: Extract<VerdictCheck, { readonly check: "uses" }>,
+  written: WriteInstant,
+): string {
   const { remaining, cost, from, nextRefillAt } = check;
   if (remaining === undefined) return "unlimited";
-  const refill = nextRefillAt === undefined ? "" : `, refilled ${instant(nextRefillAt)}`;
+  const refill = nextRefillAt === undefined ? "" : `, refilled ${written(nextRefillAt)}`;
   return `takes ${cost} of ${remaining} left of the ${from}${refill}`;
 }
 

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { withIds } from "../command-line/named-ids.js";
 import {
   addStoreOptions,
   addWorkspaceOption,
@@ -11,7 +12,7 @@ import {
   type WorkspaceOption,
   withLatchkey,
 } from "../command-line/store-options.js";
-import { oneOf } from "../command-line/values.js";
+import { choiceOption } from "../command-line/values.js";
 
 interface Options extends StoreOptions, WorkspaceOption {
   readonly format: ExportFormat;
@@ -29,21 +30,24 @@ export function addExport(program: Command, host: Host): void {
   const command = program
     .command("export")
     .description("write the keys of a workspace with their hashes, and without any secret")
-    .requiredOption("--format <format>", `${FORMATS.join(" or ")}`, oneOf("--format", FORMATS))
-    .option("--api-id <id>", "only the keys of this API")
+    .addOption(
+      choiceOption("--format <format>", "how keys are written", FORMATS).makeOptionMandatory(),
+    )
+    .option("--api-id <id>", "only the keys of this API, by its id or its name")
     .option("--out <file>", "a new file to write to (default: stdout)");
   addWorkspaceOption(addStoreOptions(command))
     .addHelpText(
       "after",
       example("latchkey export --format jsonl --out ./keys.jsonl --store sqlite:./keys.db"),
     )
-    .action((options: Options) => runExport(options, host));
+    .action((options: Options) => runExport(options, host, command));
 }
 
-async function runExport(options: Options, host: Host): Promise<void> {
-  const { format, apiId, out } = options;
+async function runExport(options: Options, host: Host, command: Command): Promise<void> {
+  const { format, out } = options;
   const { exportHeader, exportKeys, exportText } = await import("@latchkey/import");
   await withLatchkey(options, host, async (from) => {
+    const { apiId } = await withIds(from, { apiId: options.apiId }, command);
     const pages = exportKeys({ from, apiId });
     // Before the file: an API that does not exist must not leave one behind.
     const first = await pages.next();

@@ -5,6 +5,8 @@ import { asUsageError, Refused, UsageError } from "../command-line/failures.js";
 import { withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { assertWorkspace } from "../command-line/known-workspace.js";
+import { withIds } from "../command-line/named-ids.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
 import {
   addStoreOptions,
@@ -13,13 +15,15 @@ import {
   readWorkspace,
   type StoreChoice,
   type StoreOptions,
+  urlOf,
   type WorkspaceOption,
   withStore,
 } from "../command-line/store-options.js";
-import { apiNameOf, oneOf } from "../command-line/values.js";
+import { apiNameOf, choiceOption } from "../command-line/values.js";
 
 interface Options extends StoreOptions, WorkspaceOption, JsonOption {
   readonly from: SourceKind;
+  readonly placeEnv?: string;
   readonly map?: string;
   readonly apiId?: string;
   readonly apiName?: string;
@@ -42,16 +46,19 @@ export function addImport(program: Command, host: Host): void {
       "take over keys of another system, which go on working; what is there already stays as it is, so it can be run again",
     )
     .argument(
-      "<place>",
+      "[place]",
       "a file, or the database of better-auth: sqlite:./auth.db, postgres://user@host/database",
     )
-    .requiredOption(
-      "--from <kind>",
-      `what it holds: ${SOURCES.join(", ")}`,
-      oneOf("--from", SOURCES),
+    .option(
+      "--place-env <variable>",
+      "the environment variable that holds it, if it has a password",
     )
+    .addOption(choiceOption("--from <kind>", "what it holds", SOURCES).makeOptionMandatory())
     .option("--map <file>", "csv and jsonl: how columns become fields, as JSON")
-    .option("--api-id <id>", "the API of all keys (default: each row says its own)")
+    .option(
+      "--api-id <id>",
+      "the API of all keys, by its id or its name (default: each row says its own)",
+    )
     .option(
       "--api-name <name>",
       "the API of all keys by its name; it is made where there is none",
@@ -71,12 +78,21 @@ export function addImport(program: Command, host: Host): void {
         "latchkey import ./keys.csv --from csv --api-name tiles --store sqlite:./keys.db --dry-run",
       ),
     )
-    .action((place: string, options: Options) => runImport(place, options, host));
+    .action((given: string | undefined, options: Options) => {
+      const place = urlOf("<place>", given, options.placeEnv, host);
+      if (place === undefined) throw new UsageError("<place> is required");
+      return runImport(place, options, host, command);
+    });
 }
 
-async function runImport(place: string, options: Options, host: Host): Promise<void> {
-  const { apiId, apiName, dryRun = false } = options;
-  if (apiId !== undefined && apiName !== undefined)
+async function runImport(
+  place: string,
+  options: Options,
+  host: Host,
+  command: Command,
+): Promise<void> {
+  const { apiName, dryRun = false } = options;
+  if (options.apiId !== undefined && apiName !== undefined)
     throw new UsageError("--api-id and --api-name must not both be given");
   // Only this command needs what reads files and databases.
   const { formatReport, importKeys, openSource } = await import("@latchkey/import");
@@ -94,9 +110,11 @@ async function runImport(place: string, options: Options, host: Host): Promise<v
   const [write, close] = await reportWriter(options.report);
   try {
     const first = await withFile("<place>", place, () => rows.next());
-    await withStore(choice, options, host, async (latchkey) => {
+    await withStore(choice, options, host, async (latchkey, store) => {
       const into = latchkey.workspace(workspaceId);
+      if (choice.url !== "memory:") await assertWorkspace(into, store, options);
       const all = { ...from, rows: resumed(first, rows) };
+      const { apiId } = await withIds(into, { apiId: options.apiId }, command);
       const work = importKeys({ from: all, into, apiId, apiName, dryRun, onRow: write });
       let report: ImportReport | undefined;
       for await (report of work)

@@ -1,15 +1,17 @@
+import type { Latchkey } from "@latchkey/core";
 import type { Command } from "commander";
 import { FIELDS, type Field, span } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { keyCells, stateText } from "../command-line/key-cells.js";
+import { keyCells, type ShownKey, stateText } from "../command-line/key-cells.js";
 import {
   type AddCommand,
+  type Input,
   listCommand,
   operationCommand,
   updateText,
 } from "../command-line/operations.js";
-import { instant } from "../command-line/output.js";
+import { day, instant } from "../command-line/output.js";
 import { wholeNumber } from "../command-line/values.js";
 
 const BYTE_LENGTH: Field = {
@@ -54,16 +56,39 @@ const COMMANDS: readonly AddCommand[] = [
     args: ["<apiId>"],
     fields: [FIELDS.externalId],
     page: async (latchkey, input) => {
-      const page = await latchkey.listKeys(input as { readonly apiId: string });
-      return { items: page.keys, cursor: page.cursor };
+      const page = await latchkey.listKeys(input as { readonly apiId: string }, {
+        forExport: true,
+      });
+      const now = latchkey.now();
+      // Of what an export shows, only how the key was switched.
+      const items = page.keys.map(({ stored, ...key }) => ({
+        ...key,
+        state: stateText(key, stored?.enabled ?? key.enabled, now),
+      }));
+      return { items, cursor: page.cursor };
     },
-    columns: (now) => [
+    columns: () => [
       { title: "ID", of: ({ id }) => id },
-      { title: "START", of: ({ start }) => start },
-      { title: "STATE", of: (key) => stateText(key, now) },
-      { title: "REMAINING", of: ({ remaining }) => remaining ?? "unlimited" },
-      { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never" },
-      { title: "LAST USED", of: ({ lastUsedAt }) => instant(lastUsedAt) },
+      { title: "START", of: ({ start }) => start, isWhole: true },
+      {
+        title: "STATE",
+        of: ({ state }) => state,
+        inTable: ({ state, expires }) => {
+          if (expires === undefined || state === "disabled") return state;
+          return `${state}${state === "expired" ? "" : " until"} ${day(expires)}`;
+        },
+      },
+      {
+        title: "LEFT",
+        of: ({ remaining }) => remaining ?? "unlimited",
+        inTable: ({ remaining }) => remaining,
+      },
+      { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never", inTable: null },
+      {
+        title: "LAST USED",
+        of: ({ lastUsedAt }) => instant(lastUsedAt),
+        inTable: ({ lastUsedAt }) => day(lastUsedAt),
+      },
       { title: "EXTERNAL ID", of: ({ identity }) => identity?.externalId },
       { title: "NAME", of: ({ name }) => name },
     ],
@@ -74,7 +99,12 @@ const COMMANDS: readonly AddCommand[] = [
     operation: "getKey",
     args: ["<keyId>"],
     fields: [{ flags: "--decrypt", text: "show the secret of a recoverable key too" }],
-    print: (key, _, { now }) => keyCells(key, now),
+    also: async (latchkey, key) => {
+      const { checks } = await latchkey.explainKey({ keyId: key.id });
+      const isOn = checks.every(({ check, passed }) => check !== "enabled" || passed);
+      return { state: stateText(key, isOn, latchkey.now()) };
+    },
+    print: (key) => keyCells(key as ShownKey),
   }),
   operationCommand({
     name: "update",
@@ -83,6 +113,7 @@ const COMMANDS: readonly AddCommand[] = [
     args: ["<keyId>"],
     fields: SETTINGS,
     canClear: true,
+    completed: keepDefaultLimit,
     print: (_, { keyId }, outcome) => updateText(`key ${keyId}`, outcome),
   }),
   switchCommand("disable", "switch a key off: it verifies nowhere from now on"),
@@ -132,6 +163,16 @@ function settingsWith(remaining: Field): readonly Field[] {
     FIELDS.usesFrom,
     FIELDS.environment,
   ];
+}
+
+/** `ratelimits` of an update are all limits of a key. The one named default has an option of its own, without which it stays. */
+async function keepDefaultLimit(latchkey: Latchkey, input: Input): Promise<Input> {
+  const { keyId, ratelimit, ratelimits } = input;
+  const names = (ratelimits ?? []) as readonly { readonly name: string }[];
+  const isSet = ratelimit !== undefined || names.some(({ name }) => name === "default");
+  if (ratelimits === undefined || isSet) return {};
+  const kept = (await latchkey.getKey({ keyId: keyId as string })).ratelimit;
+  return kept === undefined ? {} : { ratelimit: kept };
 }
 
 function switchCommand(name: "enable" | "disable", text: string): AddCommand {

@@ -11,7 +11,7 @@ import {
   type CommonOptions,
   inputOf,
 } from "../command-line/operations.js";
-import { type Column, instant, printRows } from "../command-line/output.js";
+import { type Column, instant, minute, printRows } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { readWindows, type WindowState } from "../command-line/windows.js";
 
@@ -26,7 +26,11 @@ const COLUMNS: readonly Column<WindowState>[] = [
   { title: "LIMIT", of: ({ limit }) => limit },
   { title: "WINDOW", of: ({ duration }) => spanText(duration) },
   { title: "LEFT", of: ({ remaining }) => remaining },
-  { title: "NEXT WINDOW", of: ({ reset }) => instant(reset) },
+  {
+    title: "NEXT WINDOW",
+    of: ({ reset }) => instant(reset),
+    inTable: ({ reset }) => minute(reset),
+  },
 ];
 
 /** Adds `latchkey limits`: what is left of the rate limits of a key or an identity now. */
@@ -42,7 +46,9 @@ export function addLimits(program: Command, host: Host): void {
     );
   addCommonOptions(addInput(limits, ["[keyId]"], FIELDS_OF_IDENTITY)).action(async () => {
     const options = limits.opts<CommonOptions>();
-    const { keyId, ...ids } = inputOf(limits, FIELDS_OF_IDENTITY) as { readonly keyId?: string };
+    const { keyId, ...ids } = inputOf(limits, FIELDS_OF_IDENTITY, host) as {
+      readonly keyId?: string;
+    };
     const named = Object.keys(ids).length + (keyId === undefined ? 0 : 1);
     if (named !== 1)
       throw new UsageError("exactly one of <keyId>, --identity-id and --external-id is required");

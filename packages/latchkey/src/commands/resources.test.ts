@@ -1,4 +1,6 @@
+import { EMPTY_CHANGE, type StoredRecord } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
+import { openStore } from "../open-store.js";
 import { cliStore, TERMINAL } from "../testing/cli-store.js";
 
 const line = (stdout: string) => stdout.split("\n").filter(Boolean);
@@ -186,46 +188,128 @@ describe("a command", () => {
       expect(await run(`${args}`)).toMatchObject({ exitCode: 1, stderr: `latchkey: ${message}\n` });
   });
 
-  test("that shows keys says why one does not work", async () => {
+  test("that shows a key says why it does not work, each in the same words", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     const keyIds: string[] = [];
-    for (const options of ["--expires 2031-05-18", "--remaining 1", "--name off"]) {
+    for (const options of ["--expires 2031-05-18", "--remaining 1", "--remaining 1"]) {
       const [key] = await json(`keys create ${apiId} ${options}`);
       keyIds.push(`${key?.keyId}`);
     }
     await run(`keys update ${keyIds[1]} --remaining 0`);
+    await run(`keys update ${keyIds[2]} --remaining 0`);
     await run(`keys disable ${keyIds[2]}`);
     const later = { clock: () => Date.UTC(2031, 4, 18) };
+    const states = ["expired", "no uses left", "disabled"];
     const { stdout } = await run(`keys list ${apiId}`, later);
-    expect(line(stdout).map((row) => row.split("\t")[2])).toEqual([
-      "disabled (expired)",
-      "disabled (no uses left)",
-      "disabled",
-    ]);
-    expect((await run(`keys get ${keyIds[0]}`, later)).stdout).toContain(
-      "enabled\tfalse\nstate\tdisabled (expired)\n",
+    expect(line(stdout).map((row) => row.split("\t")[2])).toEqual(states);
+    const listed = await json(`keys list ${apiId}`, later);
+    expect(listed.map(({ state }) => state)).toEqual(states);
+    expect(listed.flatMap((key) => Object.keys(key))).not.toContain("stored");
+    for (const [at, keyId] of keyIds.entries()) {
+      const shown = (await run(`keys get ${keyId}`, later)).stdout;
+      expect(shown).toContain(`\nstate\t${states[at]}\n`);
+      expect(shown).not.toContain("enabled");
+      expect(await json(`keys get ${keyId}`, later)).toMatchObject([{ state: states[at] }]);
+      const isOff = states[at] === "disabled";
+      expect((await run(`explain ${keyId}`, later)).stdout).toContain(
+        isOff ? "enabled\tREFUSES\tswitched off" : "enabled\tpasses\tswitched on",
+      );
+    }
+  });
+
+  test("takes spans, dates and instants for an expiry", async () => {
+    const { run, json } = cliStore();
+    const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
+    const now = Date.UTC(2031, 4, 17, 12);
+    for (const [expires, at] of [
+      ["30d", now + 30 * 86_400_000],
+      ["90m", now + 90 * 60_000],
+      ["250ms", now + 250],
+      ["2032-02-29", Date.UTC(2032, 1, 29)],
+      ["2032-02-29T09:30:00.5+02:00", Date.UTC(2032, 1, 29, 7, 30, 0, 500)],
+    ] as const) {
+      const clock = () => now;
+      const [key] = await json(`keys create ${apiId} --expires ${expires}`, { clock });
+      expect(await json(`keys get ${key?.keyId}`, { clock })).toMatchObject([{ expires: at }]);
+      const again = await run(`keys update ${key?.keyId} --expires ${expires}`, { clock });
+      expect(again.stdout).toContain("nothing to change");
+    }
+  });
+
+  test("that sets named limits leaves the one named default as it is", async () => {
+    const { run, json } = cliStore();
+    const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
+    const [{ keyId } = { keyId: "" }] = await json(
+      `keys create ${apiId} --ratelimit 10/1m --ratelimits writes=2/1h`,
+    );
+    const limits = async () =>
+      /\nratelimits\t(.*)\n/.exec((await run(`keys get ${keyId}`)).stdout)?.[1];
+    for (const [options, expected] of [
+      ["--ratelimits reads=3/1h:auto", "default=10/1m,reads=3/1h"],
+      ["--clear ratelimits", "default=10/1m"],
+      ["--ratelimits default=7/1m,reads=3/1h", "default=7/1m,reads=3/1h"],
+      ["--ratelimits reads=4/1h --ratelimit 8/1m", "default=8/1m,reads=4/1h"],
+      ["--ratelimits reads=5/1h --clear ratelimit", "reads=5/1h"],
+      ["--ratelimits writes=6/1h", "writes=6/1h"],
+    ] as const) {
+      expect(await run(`keys update ${keyId} ${options}`)).toMatchObject({ exitCode: 0 });
+      expect([options, await limits()]).toEqual([options, expected]);
+    }
+  });
+
+  test("takes the name of an API, a role or a permission in the place of its id", async () => {
+    const { run, json } = cliStore();
+    const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
+    await run("permissions create docs.read");
+    await run("roles create editor");
+    const [key] = await json("keys create payments --name deploys");
+    expect(await json("keys list payments")).toMatchObject([{ id: key?.keyId, apiId }]);
+    expect(await json("apis get payments")).toMatchObject([{ id: apiId }]);
+    expect((await run(`explain ${key?.keyId} --api-id payments`)).exitCode).toBe(0);
+    expect((await run("usage --api-id payments")).exitCode).toBe(0);
+    expect((await run("export --format jsonl --api-id payments")).stderr).toContain("1 key");
+    expect((await run("roles update editor --permissions docs.read")).exitCode).toBe(0);
+    expect(await json("roles get editor")).toMatchObject([{ permissions: ["docs.read"] }]);
+    expect((await run("permissions get docs.read")).exitCode).toBe(0);
+    expect(await run("apis delete nothing")).toMatchObject({ exitCode: 1, stdout: "" });
+    for (const gone of ["roles delete editor", "permissions delete docs.read"])
+      expect((await run(gone)).exitCode).toBe(0);
+    expect((await run("apis delete payments")).stdout).toBe(
+      `API ${apiId} and its keys are deleted\n`,
     );
   });
-});
 
-describe("tables", () => {
-  test("have titles on a terminal, and tabs elsewhere", async () => {
-    const { run } = cliStore();
-    await run("permissions create docs.read --description \u001b[2J");
-    const [titles, row] = line((await run("permissions list", TERMINAL)).stdout);
-    expect(titles).toMatch(/^ID +NAME +DESCRIPTION$/);
-    expect(row).toMatch(/^perm_\w+ {2}docs\.read {2}\\u001b\[2J$/);
-    expect(line((await run("permissions list")).stdout)).toEqual([
-      expect.stringMatching(/^perm_\w+\tdocs\.read\t\\u001b\[2J$/),
-    ]);
+  test("of a name that two APIs have names their ids", async () => {
+    const { run, json } = cliStore();
+    const ids: string[] = [];
+    for (const _ of [1, 2]) ids.push(`${(await json("apis create --name payments"))[0]?.apiId}`);
+    expect(await run("keys list payments")).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `latchkey: <apiId> is the name of 2: give one of the ids ${ids.join(", ")} (see --help)\n`,
+    });
+    expect((await run(`keys list ${ids[0]}`)).exitCode).toBe(0);
   });
 
-  test("have dim titles only where there are colours", async () => {
-    const { run } = cliStore();
-    await run("permissions create docs.read");
-    const terminal = { columns: 80, hasColors: true };
-    expect((await run("permissions list", { terminal })).stdout).toContain("\u001b[2mID");
+  test("shows an instant that is too late for a date as a number", async () => {
+    const { run, json, url } = cliStore();
+    const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
+    const [{ keyId } = { keyId: "" }] = await json(`keys create ${apiId} --expires 30d`);
+    const store = openStore(url);
+    const { found } = await store.read("ws_default", [{ kind: "key", id: keyId }]);
+    const record = found[0]?.record as StoredRecord;
+    const body = { ...(record.body as object), expires: 9e15 };
+    await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [{ record: { ...record, body } }] });
+    await store.close();
+    for (const args of [`keys list ${apiId}`, `keys get ${keyId}`, `explain ${keyId}`, "doctor"])
+      for (const parts of [{}, TERMINAL]) {
+        const { exitCode, stdout, stderr } = await run(args, parts);
+        expect([args, exitCode, stderr]).toEqual([args, 0, ""]);
+        if (args !== "doctor")
+          expect(stdout.replaceAll(/\s+/g, "")).toContain("9000000000000000ms");
+      }
+    expect(await json(`keys list ${apiId}`)).toMatchObject([{ expires: 9e15 }]);
   });
 });
 

@@ -7,6 +7,7 @@ import { assertReadable, withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import { readPassphrase } from "../command-line/passphrase.js";
 import {
   addStoreOptions,
   openChosen,
@@ -14,8 +15,7 @@ import {
   type StoreOptions,
 } from "../command-line/store-options.js";
 import { transferProgress } from "../command-line/transfer-progress.js";
-import { printTransfer } from "../command-line/transfer-report.js";
-import { readPassphrase } from "./backup.js";
+import { namingOptions, printTransfer } from "../command-line/transfer-report.js";
 
 interface Options extends StoreOptions, JsonOption {
   readonly in: string;
@@ -31,7 +31,7 @@ export function addRestore(program: Command, host: Host): void {
     .description("write a backup to an empty store")
     .requiredOption("--in <file>", "the backup")
     .option("--identity <file>", "the file with the identity of age that opens it")
-    .option("--passphrase", "its passphrase is read from stdin")
+    .option("--passphrase", "its passphrase is asked for, or read from stdin")
     .option("--start-over", "delete first what another copy or restore left half done in the store")
     .addHelpText("after", example("latchkey restore --store sqlite:./new.db --in keys.lkb"));
   addJsonOption(addStoreOptions(restore, "durable")).action(async (options: Options) => {
@@ -50,10 +50,9 @@ export function addRestore(program: Command, host: Host): void {
       const transfer = await import("@latchkey/transfer");
       const { startOver = false } = options;
       const wanted = { startOver, onProgress: transferProgress(host) };
-      const report = await transfer.restore(open, options.in, {
-        ...wanted,
-        ...(decryption !== undefined && { decryption }),
-      });
+      const report = await transfer
+        .restore(open, options.in, { ...wanted, ...(decryption !== undefined && { decryption }) })
+        .catch(namingOptions);
       printTransfer(host, options, report);
     } finally {
       for (const store of opened) await store.close();

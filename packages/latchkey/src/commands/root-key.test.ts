@@ -61,7 +61,8 @@ describe("latchkey root-key", () => {
     },
   );
 
-  const isoDate = "--expires must be an ISO date, such as 2031-05-17 or 2031-05-17T09:30:00Z";
+  const isoDate =
+    "--expires must be an ISO date, such as 2031-05-17 or 2031-05-17T09:30:00Z, or a span from now on, such as 30d";
   test.each([
     ["2001-01-01", "--expires must be later than now"],
     ["9999-02-30", isoDate],
@@ -72,6 +73,9 @@ describe("latchkey root-key", () => {
     ["31.12.9999", isoDate],
     ["4102444800000", isoDate],
     ["tomorrow", isoDate],
+    ["0d", isoDate],
+    ["-30d", isoDate],
+    ["9007199254740991d", isoDate],
   ])("--expires %s is refused", async (expires, message) => {
     const args = ["--store", newStore(), "--permissions", "*", "--expires", expires];
     await expect(runCommand(["root-key", ...args])).rejects.toThrow(new UsageError(message));
@@ -149,7 +153,7 @@ describe("latchkey root-key list", () => {
         "api.*.read_key,api.*.read_api",
         "",
       ],
-      [made[2]?.rootKeyId, start, "disabled (expired)", "2001-01-02T00:00:00.000Z", "*", ""],
+      [made[2]?.rootKeyId, start, "expired", "2001-01-02T00:00:00.000Z", "*", ""],
     ]);
     for (const [index, { key }] of made.entries())
       expect(key.startsWith(lines[index]?.split("\t")[1] as string)).toBe(true);

@@ -1,7 +1,8 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Command } from "commander";
+import { FIELDS, fieldValue } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
-import type { Host } from "../command-line/host.js";
+import { clockOf, type Host } from "../command-line/host.js";
 import { stateText } from "../command-line/key-cells.js";
 import {
   type AddCommand,
@@ -9,14 +10,14 @@ import {
   type CommonOptions,
   listCommand,
 } from "../command-line/operations.js";
-import { instant } from "../command-line/output.js";
+import { instant, minute } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
-import { isoDate, list } from "../command-line/values.js";
+import { type After, list } from "../command-line/values.js";
 
 interface CreateOptions extends CommonOptions {
   readonly permissions: string[];
   readonly name?: string;
-  readonly expires?: number;
+  readonly expires?: number | After;
 }
 
 const LIST: AddCommand = listCommand({
@@ -27,9 +28,13 @@ const LIST: AddCommand = listCommand({
   },
   columns: (now) => [
     { title: "ID", of: ({ id }) => id },
-    { title: "START", of: ({ start }) => start },
-    { title: "STATE", of: (key) => stateText(key, now) },
-    { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never" },
+    { title: "START", of: ({ start }) => start, isWhole: true },
+    { title: "STATE", of: (key) => stateText(key, true, now) },
+    {
+      title: "EXPIRES",
+      of: ({ expires }) => instant(expires) ?? "never",
+      inTable: ({ expires }) => minute(expires) ?? "never",
+    },
     { title: "PERMISSIONS", of: ({ permissions }) => permissions.join(",") },
     { title: "NAME", of: ({ name }) => name },
   ],
@@ -58,17 +63,15 @@ function addCreate(rootKey: Command, host: Host): void {
       list,
     )
     .option("--name <text>", "name to know the key by, 1 to 256 characters")
-    .option(
-      "--expires <date>",
-      "ISO date, such as 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z, later than now",
-      isoDate("--expires"),
-    );
+    .option(FIELDS.expires.flags, FIELDS.expires.text, FIELDS.expires.read);
   addCommonOptions(create, "durable").action(
     async ({ permissions, name, expires, ...options }: CreateOptions) => {
       const wanted = {
         permissions,
         ...(name !== undefined && { name }),
-        ...(expires !== undefined && { expires }),
+        ...(expires !== undefined && {
+          expires: fieldValue(FIELDS.expires, expires, clockOf(host)) as number,
+        }),
       };
       await withLatchkey(
         options,

@@ -1,8 +1,8 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { oneOf, wholeNumber } from "../command-line/values.js";
+import { choiceOption, wholeNumber } from "../command-line/values.js";
 import { RULE_FORMATS, type RuleFormat, scannerRule } from "../secrets/scanner-rules.js";
 import { BYTE_LENGTH } from "../secrets/secret-body.js";
 
@@ -24,14 +24,15 @@ export function addScannerRules(program: Command, host: Host): void {
     .description(DESCRIPTION)
     .requiredOption("--prefix <text>", "prefix of the keys, without its last _", readPrefix)
     .addOption(
-      new Option("--format <scanner>", "what the rule is for; github: a custom pattern of GitHub")
-        .choices(RULE_FORMATS)
-        .argParser(oneOf("--format", RULE_FORMATS))
-        .default("gitleaks"),
+      choiceOption(
+        "--format <scanner>",
+        "what the rule is for; github: a custom pattern of GitHub",
+        RULE_FORMATS,
+      ).default("gitleaks"),
     )
     .option(
       "--byte-length <n>",
-      "random bytes of the keys, 16 to 255, or any, which is less exact (default: 16, as that of keys)",
+      "random bytes of the keys, 16 to 255, or any, which is less exact",
       readByteLength,
       BYTE_LENGTH.min,
     )

@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
 import type { Durability } from "@latchkey/sqlite";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { messageOf } from "../command-line/complaints.js";
 import { UsageError } from "../command-line/failures.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { assertWorkspace } from "../command-line/known-workspace.js";
 import {
   addStoreOptions,
   addWorkspaceOption,
@@ -14,7 +15,7 @@ import {
   type WorkspaceOption,
   withStore,
 } from "../command-line/store-options.js";
-import { oneOf, wholeNumber } from "../command-line/values.js";
+import { choiceOption, oneOf, wholeNumber } from "../command-line/values.js";
 import { LOG_FORMATS, type LogFormat, withAccessLog } from "../serving/access-log.js";
 import { drain, listen, stopSignal } from "../serving/listening.js";
 import { withRootPath } from "../serving/root-path.js";
@@ -63,12 +64,11 @@ function addServerOptions(serve: Command): void {
       `address to listen on (default: LATCHKEY_HOST of the environment, or ${DEFAULT_HOST})`,
     )
     .addOption(
-      new Option(
+      choiceOption(
         "--log <format>",
         "a line on stdout for each request (default: LATCHKEY_LOG of the environment, or none)",
-      )
-        .choices(LOG_FORMATS)
-        .argParser(oneOf("--log", LOG_FORMATS)),
+        LOG_FORMATS,
+      ),
     )
     .option("--public-verify", "let keys.verifyKey be called without a root key")
     .option(
@@ -77,10 +77,11 @@ function addServerOptions(serve: Command): void {
       readDocsBaseUrl,
     )
     .addOption(
-      new Option("--durability <level>", "SQLite: full keeps the last uses through a power cut too")
-        .choices(DURABILITIES)
-        .argParser(oneOf("--durability", DURABILITIES))
-        .default("normal"),
+      choiceOption(
+        "--durability <level>",
+        "SQLite: full keeps the last uses through a power cut too",
+        DURABILITIES,
+      ).default("normal"),
     )
     .option(
       "--drain <seconds>",
@@ -101,10 +102,11 @@ async function runServer(options: Options, host: Host): Promise<void> {
   const hostname = options.host ?? (host.env.LATCHKEY_HOST || DEFAULT_HOST);
   const log = readLogFormat(options, host);
   const workspaceId = readWorkspace(options, host);
-  await withStore(withDurability, options, host, async (everyWorkspace) => {
+  await withStore(withDurability, options, host, async (everyWorkspace, store) => {
     // Only this command serves HTTP, and the contract is the most of what there is to load.
     const { createHandler, toNodeListener } = await import("@latchkey/http");
     const latchkey = everyWorkspace.workspace(workspaceId);
+    if (!isInMemory(choice.parsed)) await assertWorkspace(latchkey, store, options);
     // A server whose store is not there must not say that it is ready.
     await latchkey.isWorkspaceEnabled();
     const server = createServer();

@@ -42,9 +42,6 @@ describe("latchkey copy", () => {
     expect(stdout).toMatch(/^key\t1$/m);
     await expect(verify(from, key)).rejects.toMatchObject({ reason: "moved" });
     expect(await verify(to, key)).toMatchObject({ valid: true });
-    const complete = await runInProcess(["copy", "--from", from, "--to", to, "--live"]);
-    expect(complete.exitCode).toBe(0);
-    expect(complete.stderr).toContain("the move is complete already, and the target serves");
     const again = await runInProcess(["copy", "--from", from, "--to", to, "--take-back"]);
     expect(again).toMatchObject({ exitCode: 1, stdout: "" });
     expect(again.stderr).toContain("cannot be taken back");
@@ -160,13 +157,53 @@ describe("latchkey backup and restore", () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--out must name a file")]);
   });
 
-  test("a passphrase comes from stdin, and an empty one is refused", async () => {
-    const { folder, from } = await aStore();
+  /** Somebody at a terminal, or a pipe, who types these lines, and the prompts that were read. */
+  function typing(asks: boolean, ...lines: readonly string[]) {
+    const prompts: string[] = [];
+    const readInput = async (prompt: string) => {
+      prompts.push(prompt);
+      return `${lines[prompts.length - 1] ?? ""}\n`;
+    };
+    return { prompts, parts: { asks, readInput } };
+  }
+
+  test.each([
+    [false, ["eleven char"], "the passphrase must have 12 characters or more"],
+    [false, [""], "the passphrase must have 12 characters or more"],
+    [true, ["twelve chars", "twelve char"], "the two passphrases are not the same"],
+  ] as const)(
+    "a passphrase that is short or mistyped is refused: %s %j",
+    async (asks, lines, message) => {
+      const { folder, from } = await aStore();
+      const file = join(folder, "keys.lkb");
+      const args = ["backup", "--store", from, "--out", file, "--passphrase"];
+      const { exitCode, stderr } = await runInProcess(args, {}, typing(asks, ...lines).parts);
+      expect([exitCode, existsSync(file)]).toEqual([2, false]);
+      expect(stderr).toBe(`latchkey: ${message} (see --help)\n`);
+    },
+  );
+
+  test("a recipient or an identity that is none ends with 2, and leaves no file behind", async () => {
+    const { folder, from, to } = await aStore();
     const file = join(folder, "keys.lkb");
-    const readInput = async () => "\n";
-    const args = ["backup", "--store", from, "--out", file, "--passphrase"];
-    const { exitCode, stderr } = await runInProcess(args, {}, { readInput });
-    expect([exitCode, existsSync(file)]).toEqual([2, false]);
-    expect(stderr).toContain("--passphrase needs one on stdin");
+    const recipient = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";
+    const backup = ["backup", "--store", from, "--out", file, "--recipients"];
+    for (const bad of ["age1typo", "somebody", "ssh-ed25519 AAAA"])
+      expect(await runInProcess([...backup, `${recipient},${bad}`])).toEqual({
+        exitCode: 2,
+        stdout: "",
+        stderr: "latchkey: --recipients (item 2) must be a recipient of age: age1… (see --help)\n",
+      });
+    expect(readdirSync(folder).filter((name) => name.includes("lkb"))).toEqual([]);
+    expect((await runInProcess([...backup, recipient])).exitCode).toBe(0);
+    const identity = join(folder, "identity.txt");
+    writeFileSync(identity, "AGE-SECRET-KEY-1TYPO\n");
+    const restore = ["restore", "--store", to, "--in", file, "--identity", identity];
+    expect(await runInProcess(restore)).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr:
+        "latchkey: --identity: the key in the file must be an identity of age: AGE-SECRET-KEY-1… (see --help)\n",
+    });
   });
 });

@@ -1,8 +1,9 @@
 import type { VerificationBucket } from "@latchkey/core";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { FIELDS, type Field } from "../command-line/fields.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { withIds } from "../command-line/named-ids.js";
 import {
   addCommonOptions,
   addInput,
@@ -11,7 +12,7 @@ import {
 } from "../command-line/operations.js";
 import { type Column, instant, printRows } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
-import { isoDate, oneOf } from "../command-line/values.js";
+import { isoDate } from "../command-line/values.js";
 
 const GRANULARITIES = ["hour", "day", "month"] as const;
 
@@ -25,9 +26,12 @@ const SUBJECT: readonly Field[] = [
     read: isoDate("--start"),
   },
   { flags: "--end <date>", text: "not included; now unless given", read: isoDate("--end") },
+  {
+    flags: "--granularity <span>",
+    text: "what one line is of; day unless given",
+    words: GRANULARITIES,
+  },
 ];
-
-const GRANULARITY: Field = { flags: "--granularity <span>", text: "", field: "granularity" };
 
 /** Columns of the terminal that are not the chart's. */
 const BESIDE_CHART = 40;
@@ -37,19 +41,15 @@ export function addUsage(program: Command, host: Host): void {
   const usage = program
     .command("usage")
     .description("show how often a key, or the keys of an identity or an API, were verified")
-    .addOption(
-      new Option("--granularity <span>", "what one line is of; day unless given")
-        .choices(GRANULARITIES)
-        .argParser(oneOf("--granularity", GRANULARITIES)),
-    )
     .addHelpText(
       "after",
       example("latchkey usage <keyId>", "latchkey usage --api-id <apiId> --granularity month"),
     );
   addCommonOptions(addInput(usage, ["[keyId]"], SUBJECT)).action(async () => {
     const options = usage.opts<CommonOptions>();
-    const input = inputOf(usage, [...SUBJECT, GRANULARITY]);
+    const typed = inputOf(usage, SUBJECT, host);
     await withLatchkey(options, host, async (latchkey) => {
+      const input = await withIds(latchkey, typed, usage);
       const { verifications } = await latchkey.getVerifications(input);
       printRows(host, options, verifications, columnsFor(verifications, host));
     });

@@ -23,6 +23,19 @@ describe("latchkey verify", () => {
     expect(unknown).toEqual({ exitCode: 1, stdout: "code\tNOT_FOUND\n", stderr: "" });
   });
 
+  test("says which permissions are missing", async () => {
+    const store = cliStore();
+    await store.run("permissions create docs.read");
+    const { key } = await keyWith(store, "--permissions docs.read");
+    const { exitCode, stdout } = await store.run(
+      "verify - --permissions docs.read,docs.write",
+      onStdin(key),
+    );
+    expect(stdout).toContain("code\tINSUFFICIENT_PERMISSIONS\n");
+    expect(stdout).toContain('missing\t"docs.write"\n');
+    expect(exitCode).toBe(1);
+  });
+
   test("with --dry-run it takes nothing", async () => {
     const store = cliStore();
     const { key } = await keyWith(store, "--remaining 3");

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { Refused } from "../command-line/failures.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { withIds } from "../command-line/named-ids.js";
 import {
   addCommonOptions,
   addInput,
@@ -11,7 +12,8 @@ import {
 import { instant, printRecord } from "../command-line/output.js";
 import { QUESTION } from "../command-line/question.js";
 import { ON_STDIN, readSecret } from "../command-line/secret-input.js";
-import { withLatchkey } from "../command-line/store-options.js";
+import { readRings, withLatchkey } from "../command-line/store-options.js";
+import { otherPeppers } from "../doctor/unknown-secret.js";
 
 /** Adds `latchkey verify`: a verification, with all that it takes. */
 export function addVerify(program: Command, host: Host): void {
@@ -26,12 +28,14 @@ export function addVerify(program: Command, host: Host): void {
   addCommonOptions(addInput(verify, [], QUESTION)).action(async (argument: string) => {
     const options = verify.opts<CommonOptions & { readonly dryRun?: true }>();
     const key = await readSecret(argument, host);
-    const { secret: _, ...question } = inputOf(verify, QUESTION);
-    const input = { ...question, key, dryRun: options.dryRun ?? false };
-    await withLatchkey(options, host, async (latchkey) => {
+    const { secret: _, ...typed } = inputOf(verify, QUESTION, host);
+    await withLatchkey(options, host, async (latchkey, store) => {
+      const question = await withIds(latchkey, typed, verify);
+      const input = { ...question, key, dryRun: options.dryRun ?? false };
       const verdict = await latchkey.verifyKey(input);
       const about = verdict.code === "NOT_FOUND" ? undefined : verdict;
       const wait = about !== undefined && "retryAfterMs" in about ? about.retryAfterMs : undefined;
+      const missing = about !== undefined && "missing" in about ? about.missing : undefined;
       printRecord(host, options, verdict, [
         ["code", verdict.code],
         ["keyId", about?.keyId],
@@ -40,8 +44,12 @@ export function addVerify(program: Command, host: Host): void {
         ["externalId", about?.identity?.externalId],
         ["remaining", about?.remaining],
         ["expires", instant(about?.expires)],
+        ["missing", missing === undefined ? undefined : JSON.stringify(missing)],
         ["retryAfterMs", wait],
       ]);
+      if (verdict.code === "NOT_FOUND")
+        for (const line of await otherPeppers(latchkey, store, readRings(host), key))
+          host.warn(line);
       if (!verdict.valid) throw new Refused();
     });
   });

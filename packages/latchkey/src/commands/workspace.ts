@@ -2,9 +2,15 @@ import { DIRECTORY_ID, type KeyStore, type Latchkey, type WorkspaceView } from "
 import type { Command } from "commander";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { hasShownUse } from "../command-line/known-workspace.js";
 import { type AddCommand, operationCommand } from "../command-line/operations.js";
 import { addJsonOption, type Column, type JsonOption, printRows } from "../command-line/output.js";
-import { addStoreOptions, type StoreOptions, withLatchkey } from "../command-line/store-options.js";
+import {
+  addStoreOptions,
+  readStore,
+  type StoreOptions,
+  withStore,
+} from "../command-line/store-options.js";
 import { workspaceIdOf } from "../command-line/values.js";
 
 type Options = StoreOptions & JsonOption;
@@ -51,15 +57,10 @@ function addCreate(workspace: Command, host: Host): void {
     .option("--name <text>", "name to know the workspace by, 1 to 256 characters");
   addJsonOption(addStoreOptions(create, "durable")).action(
     async ({ name, ...options }: Options & { readonly name?: string }) => {
-      await withLatchkey(
-        options,
-        host,
-        async (latchkey) => {
-          const made = await latchkey.createWorkspace(name === undefined ? {} : { name });
-          host.print(options.json ? JSON.stringify(made) : made.workspaceId);
-        },
-        "durable",
-      );
+      await withStore(readStore(options, host, "durable"), options, host, async (latchkey) => {
+        const made = await latchkey.createWorkspace(name === undefined ? {} : { name });
+        host.print(options.json ? JSON.stringify(made) : made.workspaceId);
+      });
     },
   );
 }
@@ -69,12 +70,17 @@ function addList(workspace: Command, host: Host): void {
     .command("list")
     .description("list the workspaces that hold something, or were switched");
   addJsonOption(addStoreOptions(list, "existing")).action(async (options: Options) => {
-    await withLatchkey(options, host, async (latchkey, store) => {
-      const views: WorkspaceView[] = [];
-      for (const id of await workspaceIds(store))
-        views.push(await latchkey.workspace(id).getWorkspace());
-      printRows(host, options, views, COLUMNS);
-    });
+    await withStore(
+      readStore(options, host, "existing"),
+      options,
+      host,
+      async (latchkey, store) => {
+        const views: WorkspaceView[] = [];
+        for (const id of await workspaceIds(store))
+          views.push(await latchkey.workspace(id).getWorkspace());
+        printRows(host, options, views, COLUMNS);
+      },
+    );
   });
 }
 
@@ -85,8 +91,9 @@ function switchCommand(action: "disable" | "enable", effect: string): AddCommand
       .description(`${effect}; a running server sees it with its next request`)
       .argument("<id>", "id of the workspace", workspaceIdOf("<id>"));
     addJsonOption(addStoreOptions(switching)).action(async (id: string, options: Options) => {
-      await withLatchkey({ ...options, workspace: id }, host, (latchkey, store) =>
-        switchOver(latchkey, store, action === "enable", options, host),
+      const choice = readStore(options, host, "existing");
+      await withStore(choice, options, host, (latchkey, store) =>
+        switchOver(latchkey.workspace(id), store, action === "enable", options, host),
       );
     });
   };
@@ -110,21 +117,6 @@ async function switchOver(
   );
   if (!showsUse)
     host.warn(`there is nothing in ${workspaceId}, and it was never switched: check the id`);
-}
-
-/**
- * Whether the workspace was given a name, was switched or changed before, or holds anything. Every id names a workspace, so
- * that a mistyped one is switched without complaint.
- */
-async function hasShownUse(latchkey: Latchkey, keyStore: KeyStore): Promise<boolean> {
-  const { name, enabled } = await latchkey.getWorkspace();
-  if (name !== undefined || !enabled) return true;
-  // Changes of APIs, roles and permissions bring another revision than 0.
-  const { revision } = await keyStore.read(latchkey.workspaceId, []);
-  if (revision > 0) return true;
-  const one = { limit: 1 };
-  const lists = [latchkey.listApis(one), latchkey.listIdentities(one), latchkey.listRootKeys(one)];
-  return (await Promise.all(lists)).some(({ total }) => total > 0);
 }
 
 /** In ascending order, without the directory of root keys, which is nobody's. */

@@ -14,7 +14,7 @@ test.each([
 ])("a store whose clock says %d is %s", async (theirs, state, found) => {
   const store = { ...memoryStore(), readClock: async () => theirs };
   const latchkey = createLatchkey({ store, clock: () => NOON });
-  expect(await checkClock({ latchkey, store, fix: false })).toEqual({
+  expect(await checkClock({ latchkey, store, fix: false, rings: {} })).toEqual({
     check: "clock",
     state,
     found,
@@ -24,7 +24,7 @@ test.each([
 test("a store without a clock of its own is well", async () => {
   const store = memoryStore();
   const latchkey = createLatchkey({ store, clock: () => NOON });
-  expect(await checkClock({ latchkey, store, fix: false })).toMatchObject({
+  expect(await checkClock({ latchkey, store, fix: false, rings: {} })).toMatchObject({
     state: "fine",
     found: "2031-05-17T12:00:00.000Z; the store has none of its own",
   });

@@ -1,3 +1,4 @@
+import { instant } from "../command-line/output.js";
 import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, fine, wrong } from "./finding.js";
 
@@ -10,7 +11,7 @@ export async function checkClock({ latchkey, store }: DoctorContext): Promise<Fi
   const theirs = await store.readClock?.();
   const after = latchkey.now();
   if (theirs === undefined)
-    return fine("clock", `${new Date(before).toISOString()}; the store has none of its own`);
+    return fine("clock", `${instant(before)}; the store has none of its own`);
   // The reading lies somewhere between the two instants: only what is certain counts.
   const difference = theirs < before ? before - theirs : Math.min(0, after - theirs);
   if (difference === 0) return fine("clock", "this machine and the store agree");

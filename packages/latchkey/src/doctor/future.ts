@@ -1,4 +1,5 @@
 import { type IdentityView, type KeyView, LatchkeyError, type LoadedRecord } from "@latchkey/core";
+import { instant } from "../command-line/output.js";
 import { type ConfiguredLimit, readWindows, type WindowOwner } from "../command-line/windows.js";
 import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable, wrong } from "./finding.js";
@@ -41,7 +42,7 @@ async function* checkRefill(
   refilledAt: number,
 ): AsyncIterable<Finding> {
   if (refill === undefined || refilledAt <= latchkey.now() + TOLERANCE_MS) return;
-  const until = new Date(refilledAt).toISOString();
+  const until = instant(refilledAt);
   // To set the refill again starts it anew from now, and leaves the uses as they are.
   yield await mendable("future", `${kind} ${id}: no refill until ${until}`, fix, () =>
     kind === "key"
@@ -59,7 +60,7 @@ async function* checkWindows(
   const windows = await readWindows(store, latchkey.workspaceId, owner, ratelimits, now);
   for (const { name, duration, reset } of windows) {
     if (reset <= now + duration + TOLERANCE_MS) continue;
-    const until = new Date(reset).toISOString();
+    const until = instant(reset);
     yield await mendable(
       "future",
       `${kind} ${id}: the limit ${name} stands until ${until}`,

@@ -7,6 +7,7 @@ export function testHost(parts: Partial<Host>): Host {
     print: () => undefined,
     warn: () => undefined,
     terminal: null,
+    asks: false,
     readInput: async () => "",
     pause: async () => false,
     ...parts,

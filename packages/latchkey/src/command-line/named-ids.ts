@@ -1,0 +1,58 @@
+import type { Latchkey } from "@latchkey/core";
+import type { Command } from "commander";
+import { UsageError } from "./failures.js";
+import { typedNames } from "./fields.js";
+
+/** What an id belongs to, and is found by. */
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Fields that hold an id of something that also has a name: how its ids begin, and all there is of it. */
+const NAMED: Readonly<
+  Record<
+    string,
+    {
+      readonly start: string;
+      readonly all: (latchkey: Latchkey) => AsyncIterable<Named> | Promise<readonly Named[]>;
+    }
+  >
+> = {
+  apiId: { start: "api_", all: (latchkey) => latchkey.apis() },
+  roleId: { start: "role_", all: (latchkey) => latchkey.listRoles() },
+  permissionId: { start: "perm_", all: (latchkey) => latchkey.listPermissions() },
+};
+
+/** As long as ids are at least, without their start: what is shorter is a name. */
+const ID_BODY = /^[1-9A-HJ-NP-Za-km-z]{16,}$/;
+
+/**
+ * The input of a command with ids where names were typed. A text that has the form of an id is one. A name that nothing has stays
+ * as it is: the operation says that there is no such thing.
+ *
+ * @throws UsageError naming the ids, where several have the name.
+ */
+export async function withIds<Fields extends Readonly<Record<string, unknown>>>(
+  latchkey: Latchkey,
+  input: Fields,
+  command: Command,
+): Promise<Fields> {
+  const ids: Record<string, string> = {};
+  for (const [field, { start, all }] of Object.entries(NAMED)) {
+    const typed = input[field];
+    if (typeof typed !== "string" || isId(typed, start)) continue;
+    const found: string[] = [];
+    for await (const { id, name } of await all(latchkey)) if (name === typed) found.push(id);
+    if (found.length > 1)
+      throw new UsageError(
+        `${typedNames(command).get(field)} is the name of ${found.length}: give one of the ids ${found.join(", ")}`,
+      );
+    if (found[0] !== undefined) ids[field] = found[0];
+  }
+  return { ...input, ...ids };
+}
+
+function isId(text: string, start: string): boolean {
+  return text.startsWith(start) && ID_BODY.test(text.slice(start.length));
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { cliStore, TERMINAL } from "../testing/cli-store.js";
+
+const line = (stdout: string) => stdout.split("\n").filter(Boolean);
+
+describe("tables", () => {
+  test("have titles on a terminal, and tabs elsewhere", async () => {
+    const { run } = cliStore();
+    await run("permissions create docs.read --description \u001b[2J");
+    const [titles, row] = line((await run("permissions list", TERMINAL)).stdout);
+    expect(titles).toMatch(/^ID +NAME +DESCRIPTION$/);
+    expect(row).toMatch(/^perm_\w+ {2}docs\.read {2}\\u001b\[2J$/);
+    expect(line((await run("permissions list")).stdout)).toEqual([
+      expect.stringMatching(/^perm_\w+\tdocs\.read\t\\u001b\[2J$/),
+    ]);
+  });
+
+  test("have dim titles only where there are colours", async () => {
+    const { run } = cliStore();
+    await run("permissions create docs.read");
+    const terminal = { columns: 80, hasColors: true };
+    expect((await run("permissions list", { terminal })).stdout).toContain("\u001b[2mID");
+  });
+});
+
+describe("tables of a terminal", () => {
+  const at = (columns: number) => ({ terminal: { columns, hasColors: false } });
+
+  async function filledStore() {
+    const store = cliStore();
+    const long =
+      "a-name-that-somebody-made-up,who-never-had-to-read-it-in-a-table-of-a-hundred-columns";
+    await store.run(`permissions create docs.read --description ${long}`);
+    await store.run(`roles create editor --permissions docs.read --description ${long}`);
+    await store.run(`identities create ${long} --ratelimits writes=5/1h:auto,reads=100/1h:auto`);
+    const [{ apiId } = { apiId: "" }] = await store.json("apis create --name payments");
+    const [key = { keyId: "", key: "" }] = await store.json(
+      `keys create ${apiId} --prefix pay_live --name ${long} --external-id ${long} --expires 30d --remaining 100000 --refill daily:1 --ratelimit 1000/1h --permissions docs.read`,
+    );
+    await store.run("verify - --permissions docs.write", { readInput: async () => key.key });
+    await store.run(
+      `root-key create --permissions api.*.create_key,api.*.read_key,api.*.update_key --name ${long}`,
+    );
+    return { ...store, apiId: `${apiId}`, keyId: `${key.keyId}` };
+  }
+
+  test("fit 100 columns, and hold all that they show", async () => {
+    const { run, apiId, keyId } = await filledStore();
+    const lists = [
+      "apis list",
+      `keys list ${apiId}`,
+      "identities list",
+      "roles list",
+      "root-key list",
+    ];
+    const others = [
+      `explain ${keyId} --permissions docs.write`,
+      `limits ${keyId}`,
+      "audit",
+      "doctor",
+    ];
+    for (const args of [...lists, "permissions list", "workspace list", ...others]) {
+      const { stdout } = await run(args, at(100));
+      const widest = Math.max(...line(stdout).map((row) => row.length));
+      expect([args, widest <= 100]).toEqual([args, true]);
+    }
+    const joined = (await run("permissions list", at(100))).stdout;
+    expect(joined.replaceAll(/\s/g, "")).toContain("in-a-table-of-a-hundred-columns");
+    expect((await run(`keys list ${apiId}`, at(100))).stdout).toMatch(
+      new RegExp(`^ID +START +STATE +LEFT .*\\n(?: .*\\n)?${keyId}  pay_live_\\w+  enabled `),
+    );
+  });
+
+  test("keep ids in one piece on however narrow a terminal, and lines whole on a wide one", async () => {
+    const { run, apiId, keyId } = await filledStore();
+    expect((await run(`keys list ${apiId}`, at(20))).stdout).toContain(keyId);
+    expect(line((await run(`keys list ${apiId}`, at(400))).stdout)).toHaveLength(2);
+  });
+});
