@@ -39,6 +39,16 @@ describe("the audit entry of a change", () => {
     });
   });
 
+  test("is of now, and concerns the key or identity that is changed, unless it says otherwise", () => {
+    const context = contextWith();
+    const entryOf = (type: "key.updated" | "identity.updated" | "root_key.revoked") =>
+      buildAuditEntry(context, { type, resourceId: "it" });
+    expect(entryOf("key.updated")).toMatchObject({ keyId: "it", identityId: null });
+    expect(entryOf("identity.updated")).toMatchObject({ keyId: null, identityId: "it" });
+    expect(entryOf("root_key.revoked")).toMatchObject({ keyId: null, identityId: null });
+    expect(entryOf("key.updated").at).toBe(context.now());
+  });
+
   test("has an id of its own each time", () => {
     const context = contextWith();
     const ids = [RENAMED, RENAMED].map((change) => buildAuditEntry(context, change).id);

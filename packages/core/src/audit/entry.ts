@@ -1,15 +1,18 @@
 import type { IdFactory } from "../lib/id.js";
 import type { AuditEntry, AuditType } from "../records/audit-entry.js";
-import type { EpochMs } from "../time.js";
+import type { Clock, EpochMs } from "../time.js";
 import { type AuditFields, fieldChanges } from "./diff.js";
 
 /** One change of configuration, as an operation describes it. */
 export interface ChangeDescription {
   readonly type: AuditType;
-  readonly at: EpochMs;
+  /** Now unless given. */
+  readonly at?: EpochMs;
   /** Id of what is changed. */
   readonly resourceId: string;
+  /** The key that it concerns; what is changed, where that is a key. */
   readonly keyId?: string | null;
+  /** The identity that it concerns; what is changed, where that is an identity. */
   readonly identityId?: string | null;
   /** Whether what there was before could not be read. */
   readonly unreadable?: boolean;
@@ -21,9 +24,10 @@ export interface ChangeDescription {
   readonly after?: AuditFields;
 }
 
-/** What an audit entry needs beside the change itself: its id, its place and its author. */
+/** What an audit entry needs beside the change itself: its id, its time, its place and its author. */
 export interface AuditContext {
   readonly newId: IdFactory;
+  readonly now: Clock;
   readonly workspaceId: string;
   readonly actor: string | null;
 }
@@ -37,7 +41,9 @@ export function changesNothing({ before, after }: ChangeDescription): boolean {
 
 /** Makes the audit entry of a change: only the fields that differ are in it. */
 export function buildAuditEntry(context: AuditContext, change: ChangeDescription): AuditEntry {
-  const { type, at, resourceId, keyId = null, identityId = null, unreadable = false } = change;
+  const { type, at = context.now(), resourceId, unreadable = false } = change;
+  const { keyId = type.startsWith("key.") ? resourceId : null } = change;
+  const { identityId = type.startsWith("identity.") ? resourceId : null } = change;
   return {
     id: context.newId("evt"),
     workspaceId: context.workspaceId,

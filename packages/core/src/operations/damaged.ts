@@ -1,6 +1,9 @@
+import type { AuditFields } from "../audit/diff.js";
+import type { ChangeDescription } from "../audit/entry.js";
 import { isCorruptRecord } from "../errors.js";
 import type { RecordType } from "../records/record-type.js";
 import type { StoredRecord } from "../records/stored-record.js";
+import type { Transaction } from "../store/transaction.js";
 
 /** A record, or null where it is damaged. */
 export function decodeOrNull<Value>(
@@ -19,6 +22,35 @@ export function decodeOrNull<Value>(
 /** What a commit expects of a record that may be damaged: its version itself may be what cannot be read. */
 export function versionIfReadable({ version }: Pick<StoredRecord, "version">): number | "exists" {
   return version >= 1 ? version : "exists";
+}
+
+/**
+ * Deletes a record, also one that cannot be read.
+ *
+ * @returns What it was: null where that cannot be read, undefined where there is no such record.
+ */
+export async function deleteRecord<Value>(
+  transaction: Transaction,
+  type: RecordType<Value>,
+  id: string,
+): Promise<Value | null | undefined> {
+  const address = { kind: type.kind, id };
+  const found = await transaction.readOne({ ...address, expects: "nothing" });
+  if (found === null) return undefined;
+  const { record, handle } = found;
+  transaction.expect({ ...address, version: versionIfReadable(record), handle });
+  const value = decodeOrNull(type, record, transaction.workspaceId);
+  if (value === null) transaction.deleteAddress(address, [], [{ list: type.kind }]);
+  else transaction.delete(type, value);
+  return value;
+}
+
+/** What an audit entry says of a record that was deleted; null: it could not be read. */
+export function deletedFields<Value>(
+  value: Value | null,
+  fieldsOf: (value: Value) => AuditFields,
+): Pick<ChangeDescription, "before" | "unreadable"> {
+  return value === null ? { unreadable: true } : { before: fieldsOf(value) };
 }
 
 /**

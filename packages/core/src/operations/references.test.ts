@@ -163,7 +163,6 @@ describe("an identity", () => {
         type: "identity.created",
         at: NOW,
         resourceId: id,
-        identityId: id,
         after: { externalId: "user_2" },
       },
     ]);

@@ -131,7 +131,6 @@ export class References {
       type: "identity.created",
       at: this.#now,
       resourceId: identity.id,
-      identityId: identity.id,
       after: { externalId },
     });
     this.#ids.set(name, identity.id);

@@ -9,8 +9,8 @@ import {
   canonicalAddressRange,
   MAX_ADDRESS_RANGES,
 } from "../../rules/address.js";
-import { notFound, type OperationContext, transact } from "../context.js";
-import { decodeOrNull } from "../damaged.js";
+import { notFound, transact } from "../context.js";
+import { deletedFields, deleteRecord } from "../damaged.js";
 import { apiReference, flag, id, list, orRequired, pageInput, parseInput, text } from "../input.js";
 import { deleteAllKeys } from "../keys/delete-keys.js";
 import { readPage, readRecord, readRecordIn } from "../read.js";
@@ -92,7 +92,6 @@ const updateApi: Run<ApiOperations["updateApi"]> = async (context, input) => {
     };
     const change = {
       type: "api.updated",
-      at: context.now(),
       resourceId: apiId,
       before: apiFields(api),
       after: apiFields(after),
@@ -107,39 +106,22 @@ const updateApi: Run<ApiOperations["updateApi"]> = async (context, input) => {
 
 const deleteApi: Run<ApiOperations["deleteApi"]> = async (context, input) => {
   const { apiId } = parseInput(apiReference, input);
-  const isDeleted = await deleteRecord(context, apiId);
-  const deletedKeys = await deleteAllKeys(context, apiId);
-  if (!isDeleted && deletedKeys === 0) throw notFound("API");
-  return {};
-};
-
-/** @returns Whether there was such an API. */
-async function deleteRecord(context: OperationContext, apiId: string): Promise<boolean> {
-  const { workspaceId } = context;
-  const { answer } = await transact(context, async (transaction, audit) => {
-    const found = await transaction.readOne({ kind: "api", id: apiId, expects: "nothing" });
-    if (found === null) return false;
-    const { record, handle } = found;
-    const api = decodeOrNull(apiType, record, workspaceId);
+  const { answer: isDeleted } = await transact(context, async (transaction, audit) => {
+    const api = await deleteRecord(transaction, apiType, apiId);
+    if (api === undefined) return false;
     if (api?.deleteProtection === true)
       throw new LatchkeyError(
         "DELETE_PROTECTED",
         "this API is protected: set deleteProtection to false with updateApi first",
       );
-    const version = api === null ? "exists" : api.version;
-    transaction.expect({ kind: "api", id: apiId, version, handle });
-    transaction.deleteAddress({ kind: "api", id: apiId }, [], [{ list: "api" }]);
     transaction.renewRevision();
-    audit({
-      type: "api.deleted",
-      at: context.now(),
-      resourceId: apiId,
-      ...(api === null ? { unreadable: true } : { before: apiFields(api) }),
-    });
+    audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
     return true;
   });
-  return answer;
-}
+  const deletedKeys = await deleteAllKeys(context, apiId);
+  if (!isDeleted && deletedKeys === 0) throw notFound("API");
+  return {};
+};
 
 function toApiView(api: ApiRecord): ApiView {
   const { id, name, workspaceId, deleteProtection, ipWhitelist } = api;

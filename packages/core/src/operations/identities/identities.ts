@@ -5,7 +5,7 @@ import { type IdentityRecord, identityType, newIdentity } from "../../records/id
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import { notFound, transact } from "../context.js";
-import { decodeOrNull } from "../damaged.js";
+import { deletedFields, deleteRecord } from "../damaged.js";
 import {
   evenWithIssues,
   externalId,
@@ -71,7 +71,6 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (context
       type: "identity.created",
       at: now,
       resourceId: identity.id,
-      identityId: identity.id,
       after: identityFields(identity, remaining),
     });
   });
@@ -102,24 +101,12 @@ const listIdentities: Run<IdentityOperations["listIdentities"]> = async (context
 const deleteIdentity: Run<IdentityOperations["deleteIdentity"]> = async (context, input) => {
   const { identityId } = parseInput(deleteIdentityInput, input);
   await transact(context, async (transaction, audit) => {
-    const found = await transaction.readOne({
-      kind: "identity",
-      id: identityId,
-      expects: "nothing",
-    });
-    if (found === null) throw notFound("identity");
-    const identity = decodeOrNull(identityType, found.record, context.workspaceId);
-    const address = { kind: "identity", id: identityId } as const;
-    const version = identity === null ? "exists" : identity.version;
-    transaction.expect({ ...address, version, handle: found.handle });
-    if (identity !== null) transaction.delete(identityType, identity);
-    else transaction.deleteAddress(address, [], [{ list: "identity" }]);
+    const identity = await deleteRecord(transaction, identityType, identityId);
+    if (identity === undefined) throw notFound("identity");
     audit({
       type: "identity.deleted",
-      at: context.now(),
       resourceId: identityId,
-      identityId,
-      ...(identity === null ? { unreadable: true } : { before: identityFields(identity) }),
+      ...deletedFields(identity, identityFields),
     });
   });
   return { keys: "unlinked" };

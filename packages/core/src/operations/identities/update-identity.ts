@@ -50,7 +50,6 @@ export const updateIdentity: Run<IdentityOperations["updateIdentity"]> = async (
       type: "identity.updated",
       at: now,
       resourceId: identity.id,
-      identityId: identity.id,
       // As it was when this was decided: verifications move it without an entry.
       before: identityFields(
         identity,

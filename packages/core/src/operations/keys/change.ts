@@ -48,7 +48,6 @@ export async function changeKey(
       type: "key.updated",
       at: now,
       resourceId: keyId,
-      keyId,
       identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
       ...changedFields(loaded, update, plan, after),
     } as const;
@@ -86,7 +85,6 @@ export async function disableDamagedKey(context: OperationContext, keyId: string
       type: "key.updated",
       at: now,
       resourceId: keyId,
-      keyId,
       identityId: record.link,
       unreadable: true,
       after: { enabled: false },

@@ -141,7 +141,6 @@ export function insertKey(
     type: "key.created",
     at: now,
     resourceId: key.id,
-    keyId: key.id,
     identityId,
     after: wholeKeyFields(key, { externalId, remaining, roles, permissions }),
   });

@@ -68,7 +68,6 @@ export async function deleteAllKeys(context: OperationContext, apiId: string): P
           type: "key.deleted",
           at: now,
           resourceId: keyId,
-          keyId,
           identityId,
           unreadable: key === null,
           before: { apiId },
@@ -91,9 +90,7 @@ async function deleteReadable(
   transaction.delete(keyType, key);
   audit({
     type: "key.deleted",
-    at: context.now(),
     resourceId: keyId,
-    keyId,
     identityId: identity?.id ?? null,
     before: wholeKeyFields(key, {
       externalId: identity?.externalId,
@@ -116,9 +113,7 @@ async function deleteDamaged(
   transaction.expect({ kind: "key", id: keyId, version: versionIfReadable(record), handle });
   audit({
     type: "key.deleted",
-    at: context.now(),
     resourceId: keyId,
-    keyId,
     identityId: record.link,
     unreadable: true,
   });

@@ -120,7 +120,6 @@ function auditRotation(
     type: "key.rotated",
     at: now,
     resourceId: key.id,
-    keyId: key.id,
     identityId,
     before: { expires: key.expires },
     after: { rotatedTo: successor.id, expires },
@@ -129,7 +128,6 @@ function auditRotation(
     type: "key.created",
     at: now,
     resourceId: successor.id,
-    keyId: successor.id,
     identityId,
     after: wholeKeyFields(successor, {
       externalId: identity?.externalId,

@@ -50,7 +50,6 @@ export const updateRemaining: Run<KeyOperations["updateRemaining"]> = async (con
       type: "key.updated",
       at: now,
       resourceId: keyId,
-      keyId,
       identityId: identity?.id ?? null,
       // As they were when this was decided: verifications move them without an entry.
       before: { remaining, ...(makesUnlimited && { refill: key.refill }) },

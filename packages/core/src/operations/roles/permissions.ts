@@ -1,10 +1,11 @@
 import { z } from "zod";
+import type { AuditFields } from "../../audit/diff.js";
 import { type PermissionRecord, permissionType } from "../../records/permission.js";
-import { nameTaken, transact } from "../context.js";
+import { nameTaken, notFound, transact } from "../context.js";
+import { deletedFields, deleteRecord } from "../damaged.js";
 import { description, grantName, id, parseInput } from "../input.js";
-import { readAll, readRecord, readRecordIn } from "../read.js";
+import { readAll, readRecord } from "../read.js";
 import type { Run, TableOf } from "../run.js";
-import { deleteGrant } from "./delete-grant.js";
 import type { PermissionOperations, PermissionView } from "./operations.js";
 
 const permissionReference = z.strictObject({ permissionId: id });
@@ -24,17 +25,16 @@ const createPermission: Run<PermissionOperations["createPermission"]> = async (c
     description: parsed.description || null,
     createdAt: now,
   };
-  const { id, name, description } = permission;
   await transact(context, async (transaction, audit) => {
     transaction.insert(permissionType, permission, { onTaken: () => nameTaken("permission") });
     audit({
       type: "permission.created",
       at: now,
-      resourceId: id,
-      after: { name, description },
+      resourceId: permission.id,
+      after: permissionFields(permission),
     });
   });
-  return { permissionId: id };
+  return { permissionId: permission.id };
 };
 
 const getPermission: Run<PermissionOperations["getPermission"]> = async (context, input) => {
@@ -51,21 +51,19 @@ const listPermissions: Run<PermissionOperations["listPermissions"]> = async (con
 
 const deletePermission: Run<PermissionOperations["deletePermission"]> = async (context, input) => {
   const { permissionId } = parseInput(permissionReference, input);
-  await deleteGrant(context, "permission", permissionId, async (transaction, audit) => {
-    const want = { kind: "permission", id: permissionId } as const;
-    const { value } = await readRecordIn(transaction, permissionType, want, "permission");
-    const { name, description } = value;
-    transaction.delete(permissionType, value);
+  await transact(context, async (transaction, audit) => {
+    const permission = await deleteRecord(transaction, permissionType, permissionId);
+    if (permission === undefined) throw notFound("permission");
     transaction.renewRevision();
-    audit({
-      type: "permission.deleted",
-      at: context.now(),
-      resourceId: permissionId,
-      before: { name, description },
-    });
+    const deletion = { type: "permission.deleted", resourceId: permissionId } as const;
+    audit({ ...deletion, ...deletedFields(permission, permissionFields) });
   });
   return {};
 };
+
+function permissionFields({ name, description }: PermissionRecord): AuditFields {
+  return { name, description };
+}
 
 function toPermissionView({ id, name, description }: PermissionRecord): PermissionView {
   return { id, name, ...(description !== null && { description }) };

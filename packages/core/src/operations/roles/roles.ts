@@ -3,15 +3,15 @@ import type { AuditFields } from "../../audit/diff.js";
 import { changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
-import { StaleReadError } from "../../store/transaction.js";
+import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
-import { nameTaken, type OperationContext, transact } from "../context.js";
+import { nameTaken, notFound, type OperationContext, transact } from "../context.js";
+import { deleteRecord, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, id, list, parseInput } from "../input.js";
 import { namesOf } from "../keys/change.js";
 import { readAll, readRecord, readRecordIn } from "../read.js";
 import { References } from "../references.js";
 import type { Run, TableOf } from "../run.js";
-import { deleteGrant } from "./delete-grant.js";
 import type { PermissionOperations, RoleView } from "./operations.js";
 
 /** Rounds after which a read gives up on a workspace whose permissions are changed all the time. */
@@ -83,9 +83,8 @@ const setRolePermissions: Run<PermissionOperations["setRolePermissions"]> = asyn
   const { roleId, permissions } = parseInput(setRolePermissionsInput, input);
   await transact(context, async (transaction, audit) => {
     const want = { kind: "role", id: roleId } as const;
-    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
-    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
-    if (held === null) throw new StaleReadError();
+    const { value: role } = await readRecordIn(transaction, roleType, want, "role");
+    const held = await permissionsOf(context, transaction, role);
     const references = new References(context, transaction, audit, context.now());
     references.needGrants("permission", permissions);
     await references.read();
@@ -96,9 +95,8 @@ const setRolePermissions: Run<PermissionOperations["setRolePermissions"]> = asyn
     references.refuseMissing();
     const change = {
       type: "role.updated",
-      at: context.now(),
       resourceId: roleId,
-      before: roleFields(role, namesOf(held[0] ?? [])),
+      before: roleFields(role, held),
       after: roleFields(after, permissions),
     } as const;
     if (changesNothing(change)) return;
@@ -111,22 +109,31 @@ const setRolePermissions: Run<PermissionOperations["setRolePermissions"]> = asyn
 
 const deleteRole: Run<PermissionOperations["deleteRole"]> = async (context, input) => {
   const { roleId } = parseInput(roleReference, input);
-  await deleteGrant(context, "role", roleId, async (transaction, audit) => {
-    const want = { kind: "role", id: roleId } as const;
-    const { value: role, revision } = await readRecordIn(transaction, roleType, want, "role");
-    const held = await context.catalog.loadRoles(context.workspaceId, revision, [role]);
-    if (held === null) throw new StaleReadError();
-    transaction.delete(roleType, role);
+  await transact(context, async (transaction, audit) => {
+    const role = await deleteRecord(transaction, roleType, roleId);
+    if (role === undefined) throw notFound("role");
     transaction.renewRevision();
-    audit({
-      type: "role.deleted",
-      at: context.now(),
-      resourceId: roleId,
-      before: roleFields(role, namesOf(held[0] ?? [])),
-    });
+    const deletion = { type: "role.deleted", resourceId: roleId } as const;
+    const unreadable = async () => audit({ ...deletion, unreadable: true });
+    if (role === null) return unreadable();
+    await withoutReadableRecord(async () => {
+      const held = await permissionsOf(context, transaction, role);
+      audit({ ...deletion, before: roleFields(role, held) });
+    }, unreadable);
   });
   return {};
 };
+
+/** Names of the permissions of a role that was read in this transaction. */
+async function permissionsOf(
+  { catalog, workspaceId }: OperationContext,
+  { revision }: Transaction,
+  role: RoleRecord,
+): Promise<readonly string[]> {
+  const held = await catalog.loadRoles(workspaceId, revision, [role]);
+  if (held === null) throw new StaleReadError();
+  return namesOf(held[0] ?? []);
+}
 
 /** Reads roles until their permissions could be read at the same revision. */
 async function loadRoles(

@@ -12,7 +12,7 @@ import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import { notFound, type OperationContext, randomRepeated, transact } from "../context.js";
-import { decodeOrNull } from "../damaged.js";
+import { deleteRecord } from "../damaged.js";
 import { id, type ListSchema, orRequired, pageInput, parseInput, text } from "../input.js";
 import { readPage } from "../read.js";
 import type { Run, TableOf } from "../run.js";
@@ -93,13 +93,10 @@ const listRootKeys: Run<RootKeyOperations["listRootKeys"]> = async (context, inp
 const revokeRootKey: Run<RootKeyOperations["revokeRootKey"]> = async (context, input) => {
   const { rootKeyId } = parseInput(revokeRootKeyInput, input);
   const { answer: hash } = await transact(context, async (transaction, audit) => {
-    const want = { kind: "rootKey", id: rootKeyId, expects: "exists" } as const;
-    const found = await transaction.readOne(want);
-    if (found === null) throw notFound("root key");
-    transaction.deleteAddress({ kind: "rootKey", id: rootKeyId }, [], [{ list: "rootKey" }]);
-    const rootKey = decodeOrNull(rootKeyType, found.record, context.workspaceId);
+    const rootKey = await deleteRecord(transaction, rootKeyType, rootKeyId);
+    if (rootKey === undefined) throw notFound("root key");
     const unreadable = rootKey === null;
-    audit({ type: "root_key.revoked", at: context.now(), resourceId: rootKeyId, unreadable });
+    audit({ type: "root_key.revoked", resourceId: rootKeyId, unreadable });
     return rootKey?.hash ?? null;
   });
   if (hash !== null) await removePointer(context, hash);

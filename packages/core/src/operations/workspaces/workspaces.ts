@@ -29,7 +29,6 @@ const createWorkspace: Run<WorkspaceOperations["createWorkspace"]> = async (
     transaction.renewRevision();
     audit({
       type: "workspace.created",
-      at: context.now(),
       resourceId: workspaceId,
       after: { name, enabled: true },
     });
@@ -64,7 +63,6 @@ const setWorkspaceEnabled: Run<WorkspaceOperations["setWorkspaceEnabled"]> = asy
     transaction.renewRevision();
     audit({
       type: parsed.enabled ? "workspace.enabled" : "workspace.disabled",
-      at: context.now(),
       resourceId: workspaceId,
       unreadable: loaded !== null && before === null,
     });
