@@ -44,8 +44,6 @@ export function jsonFileStore(path: string): core.KeyStore {
 class Table {
   readonly rows: Map<string, ReturnType<typeof JSON.parse>>;
   handles = 0;
-  /** The latest instant that a charge brought: a store has no other time. */
-  now = 0;
 
   constructor(readonly path: string) {
     this.rows = new Map(fs.existsSync(path) ? JSON.parse(fs.readFileSync(path, "utf8")) : []);
@@ -54,10 +52,10 @@ class Table {
   /** Forgets what time has ended and counters that no record has, and replaces the file: a crash leaves the old or the new. */
   save(): void {
     const held = new Set(["", ...[...this.rows.values()].map(({ counters }) => counters)]);
-    for (const [name, { until }] of this.rows) {
+    for (const [name, { keptUntil }] of this.rows) {
       const [, type, holder] = JSON.parse(name);
       const isLeft = (type === "uses" || type === "window") && !held.has(holder);
-      if (isLeft || until < this.now) this.rows.delete(name);
+      if (isLeft || keptUntil < Date.now()) this.rows.delete(name);
     }
     const [file, text] = [`${this.path}.new`, JSON.stringify([...this.rows])];
     fs.writeFileSync(file, text, { mode: 0o600, flush: true });
@@ -199,16 +197,17 @@ class Step {
     const remembered = this.get(...request) ?? null;
     const { result, next } = core.applyCharge({ usage, windows, remembered }, plan, moment);
     if (next === null) return result;
+    // A day longer, for clocks that are set back. By the machine's clock: that of a caller may be wrong.
+    const keptFor = (until: number) => Date.now() + until - moment.now + 86_400_000;
     if (holderOf(uses)) this.set(["uses", holderOf(uses)], next.usage);
     for (const [index, { owner, window: name, duration }] of limits.entries()) {
       const window = next.windows[index] ?? null;
       if (window === null || holderOf(owner) === null) continue;
-      // A clock that is set back by less than a day reopens no window that the workspace keeps.
-      const until = owner === null ? window.startedAt + duration + 86_400_000 : undefined;
-      this.set(["window", holderOf(owner), name], { ...window, until });
+      const keptUntil = owner === null ? keptFor(window.startedAt + duration) : undefined;
+      this.set(["window", holderOf(owner), name], { ...window, keptUntil });
     }
-    if (next.remember !== null) this.set(request, next.remember);
-    this.table.now = Math.max(this.table.now, moment.now);
+    const { remember } = next;
+    if (remember !== null) this.set(request, { ...remember, keptUntil: keptFor(remember.until) });
     this.end();
     return result;
   }

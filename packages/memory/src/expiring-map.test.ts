@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ExpiringMap } from "./expiring-map.js";
 
 test("a value is there until its time has passed, at the instant itself too", () => {
-  const map = new ExpiringMap<string>();
+  const map = new ExpiringMap<string>(() => Number.MAX_SAFE_INTEGER);
   map.set("a", "one", 100, 0);
   for (let number = 0; number < 10; number += 1) map.set(`other-${number}`, "two", 1_000, 100);
   expect(map.get("a")).toBe("one");
@@ -11,7 +11,7 @@ test("a value is there until its time has passed, at the instant itself too", ()
 });
 
 test("values whose time has passed are forgotten as others are set, without looking at all of them at once", () => {
-  const map = new ExpiringMap<number>();
+  const map = new ExpiringMap<number>(() => Number.MAX_SAFE_INTEGER);
   const names = Array.from({ length: 1_000 }, (_, number) => `expiring-${number}`);
   for (const name of names) map.set(name, 1, 10, 0);
   const held = () => names.filter((name) => map.get(name) !== null).length;
@@ -23,7 +23,7 @@ test("values whose time has passed are forgotten as others are set, without look
 });
 
 test("a value that is set again stays for its new time", () => {
-  const map = new ExpiringMap<number>();
+  const map = new ExpiringMap<number>(() => Number.MAX_SAFE_INTEGER);
   map.set("a", 1, 10, 0);
   map.set("a", 2, 50, 5);
   for (let number = 0; number < 10; number += 1) map.set(`other-${number}`, 3, 100, 20);
@@ -38,7 +38,7 @@ test("nothing is forgotten before its time, whatever is set and deleted in betwe
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      const map = new ExpiringMap<number>();
+      const map = new ExpiringMap<number>(() => Number.MAX_SAFE_INTEGER);
       const expected = new Map<string, { value: number; until: number }>();
       let now = 0;
       for (const [value, { name, lasts, move }] of steps.entries()) {
@@ -55,4 +55,22 @@ test("nothing is forgotten before its time, whatever is set and deleted in betwe
       }
     }),
   );
+});
+
+test("a caller whose clock is ahead has nothing forgotten that is not over by the machine's clock", () => {
+  let machine = 0;
+  const map = new ExpiringMap<number>(() => machine);
+  map.set("a", 1, 100, 0);
+  for (let number = 0; number < 10; number += 1) map.set("ahead", 2, 10_000, 5_000);
+  expect(map.get("a")).toBe(1);
+  machine = 101;
+  for (let number = 0; number < 10; number += 1) map.set("ahead", 2, 10_000, 5_000);
+  expect(map.get("a")).toBeNull();
+});
+
+test("a caller whose clock is behind loses nothing to the machine's", () => {
+  const map = new ExpiringMap<number>(() => 5_000);
+  map.set("a", 1, 100, 0);
+  for (let number = 0; number < 10; number += 1) map.set("b", 2, 100, 50);
+  expect(map.get("a")).toBe(1);
 });

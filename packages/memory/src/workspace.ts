@@ -12,8 +12,8 @@ export class Workspace {
   readonly lists = new Lists();
   readonly statistics = new StatisticsSums();
   /** Windows of limits without an owner. */
-  readonly windows = new ExpiringMap<RateWindow>();
-  readonly requests = new ExpiringMap<RememberedCharge>();
+  readonly windows = new ExpiringMap<RateWindow>(Date.now);
+  readonly requests = new ExpiringMap<RememberedCharge>(Date.now);
   readonly #rows = new Map<RecordKind, Map<string, Row>>();
   readonly #names = new Map<RecordKind, Map<string, Map<string, string>>>();
 

@@ -262,6 +262,25 @@ describeWithServers("a PostgreSQL that fails", () => {
     await own.end();
   });
 
+  test("windows are forgotten a day after their end by the clock of the server, not by that of the caller", async () => {
+    const own = postgresStore(pool, { schema: "sweeps" });
+    const charge = (window: string, now: number) =>
+      own.charge(aPlan({ confirms: [], uses: null, limits: [aLimit({ owner: null, window })] }), {
+        now,
+        refill: null,
+      });
+    const names = async () => (await own.scan(WORKSPACE, null)).names;
+    const serverNow = (await own.readClock?.()) ?? 0;
+    for (const days of [-3, 0, 3]) await charge(`w${days}`, serverNow + days * 86_400_000);
+    for (let round = 0; round < 5; round += 1) await charge("w0", serverNow);
+    expect([...(await names())].sort()).toEqual(["w-3", "w0", "w3"]);
+    await pool.query(
+      "UPDATE sweeps.passing SET until = until - 86400000 - 60001 WHERE name <> 'w0'",
+    );
+    await charge("w0", serverNow);
+    expect(await names()).toEqual(["w0"]);
+  });
+
   test("the clock is that of the server", async () => {
     const { rows } = await pool.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
     const now = (await store.readClock?.()) ?? 0;

@@ -1,14 +1,20 @@
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sqliteStore } from "./index.js";
 import { aLimit, aPlan, charge, NOW, withKey } from "./testing/fixtures.js";
 
 const DAY_MS = 86_400_000;
+/** Of the machine, when the tests begin. */
+const MACHINE = NOW - 100 * DAY_MS;
 let database: Database.Database;
 beforeEach(() => {
   database = new Database(":memory:");
+  vi.useFakeTimers({ toFake: ["Date"], now: MACHINE });
 });
-afterEach(() => database.close());
+afterEach(() => {
+  vi.useRealTimers();
+  database.close();
+});
 
 const rows = () => database.prepare("SELECT count(*) FROM latchkey_passing").pluck().get();
 
@@ -18,10 +24,15 @@ test("windows that no record owns are forgotten once they ended over 24 hours ag
     const limits = [{ ...aLimit(window, null), limit: 99, duration: 1_000 }];
     return charge(store, aPlan([], { uses: null, limits }), { now });
   };
+  const machineAt = (now: number) => vi.setSystemTime(MACHINE + now - NOW);
   for (let count = 0; count < 20; count += 1) await chargeAt(`window-${count}`, NOW);
-  await chargeAt("later", NOW + 1_000 + DAY_MS);
+  await chargeAt("later", NOW + 9 * DAY_MS);
   expect(rows()).toBe(21);
-  await chargeAt("later", NOW + 1_001 + DAY_MS);
+  machineAt(NOW + 1_000 + DAY_MS);
+  await chargeAt("later", NOW);
+  expect(rows()).toBe(21);
+  machineAt(NOW + 1_001 + DAY_MS);
+  await chargeAt("later", NOW);
   expect(rows()).toBe(19);
   for (let count = 0; count < 15; count += 1) await chargeAt("later", NOW + 1_001 + DAY_MS);
   expect(rows()).toBe(1);
@@ -35,8 +46,9 @@ test("a request is repeated until its time is over, and forgotten a day later", 
   for (let count = 0; count < 20; count += 1) await chargeAt(`request-${count}`, NOW);
   expect(await chargeAt("request-7", NOW + 999)).toMatchObject({ remaining: 92 });
   expect(await chargeAt("request-7", NOW + 1_000)).toMatchObject({ remaining: 79 });
-  await chargeAt("again", NOW + 1_000 + DAY_MS);
+  await chargeAt("ahead", NOW + 9 * DAY_MS);
   expect(rows()).toBe(21);
+  vi.setSystemTime(MACHINE + DAY_MS + 1_001);
   for (let count = 1; count <= 15; count += 1)
     await chargeAt("again", NOW + DAY_MS + count * 2_000);
   expect(rows()).toBe(1);

@@ -10,7 +10,7 @@ import {
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 
-/** How long windows without an owner, and requests, are kept after their end: a clock set back by less brings none back. */
+/** How long windows without an owner, and requests, are kept after their end: a clock set back by less finds them still. */
 const KEPT_AFTER_END_MS: EpochMs = 86_400_000;
 
 /**
@@ -47,7 +47,10 @@ export function findExpiring<Value>(
   throw corruptRecord("window or request");
 }
 
-/** Keeps a window or a request until a day after its end, and forgets two that ended earlier. */
+/**
+ * Keeps a window or a request until a day after its end, and forgets two that ended earlier: by the machine's clock, which is the same
+ * for every process on the file, however far ahead or behind the caller's is.
+ */
 export function keepExpiring(
   { run }: Connection,
   workspace: number,
@@ -56,6 +59,7 @@ export function keepExpiring(
   value: RateWindow | RememberedCharge,
   now: EpochMs,
 ): void {
-  for (const ended of run.ended.all(now - KEPT_AFTER_END_MS)) run.forget.run(...ended);
-  run.keepExpiring.run(workspace, name, until, JSON.stringify(value));
+  const here = Date.now();
+  for (const ended of run.ended.all(here - KEPT_AFTER_END_MS)) run.forget.run(...ended);
+  run.keepExpiring.run(workspace, name, here + until - now, JSON.stringify(value));
 }

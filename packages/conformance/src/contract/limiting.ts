@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import type { StoreContract } from "../fixtures/context.js";
-import { aLimit, aPlan, aPlanOfLimits, charge, chargeAs, usedOf } from "../fixtures/plans.js";
+import {
+  aLimit,
+  aPlan,
+  aPlanOfLimits,
+  aRequest,
+  charge,
+  chargeAs,
+  usedOf,
+} from "../fixtures/plans.js";
 import { countByKind, race } from "../fixtures/race.js";
 import {
   aRecord,
@@ -249,6 +257,31 @@ export const limitingContracts: readonly StoreContract[] = [
       await chargeAs("charged", other, planOfNamespace({ ...NAMESPACE, cost: 9 }));
       await chargeAs("rate-limited", store, planOfNamespace());
       assert.equal(await usedOf(other, { owner: null, window: "namespace" }), 10);
+    },
+  },
+  {
+    title:
+      "calls of a process whose clock is days ahead reopen no window of anybody else's, and forget no request",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(9));
+      const full = aPlanOfLimits([aLimit({ owner: null, window: "full", limit: 1 })]);
+      const request = aRequest();
+      await chargeAs("charged", store, full);
+      const first = await chargeAs("charged", store, aPlan(), { request });
+      // Of other names, and of one again and again: sweeps go from row to row.
+      for (let round = 0; round < 9; round += 1) {
+        const now = NOW + 2 * DAY + round;
+        const ahead = aPlanOfLimits([aLimit({ owner: null, window: `ahead-${round % 5}` })]);
+        await chargeAs("charged", other, ahead, { now });
+        const id = `ahead-${round % 5}`;
+        await charge(other, aPlan({ cost: 0 }), {
+          now,
+          request: aRequest({ id, rememberUntil: now + MINUTE }),
+        });
+      }
+      await chargeAs("rate-limited", store, full);
+      assert.deepEqual(await charge(store, aPlan(), { request }), first);
+      await assertHolds(other, KEY, { usage: usesOf(8) });
     },
   },
   {

@@ -23,7 +23,8 @@ export interface LimitCharge {
   readonly window: string;
   /**
    * Whose counters hold the window: an index in `confirms`. A record that does not exist counts nothing. Null: the workspace
-   * keeps it, until a day after its end, so that a clock that is set back does not open it again.
+   * keeps it, until a day after its end, so that a clock that is set back does not open it again. When that is goes by the clock of
+   * the store or the machine, never by `now`: a caller whose clock is ahead ends nothing for others.
    */
   readonly owner: number | null;
 }
@@ -68,7 +69,7 @@ export interface ChargeRequest {
   readonly id: string;
   /** Digest of the question: the same id with another question is a conflict. */
   readonly fingerprint: string;
-  /** Unix epoch ms until which the result is remembered at least. */
+  /** Unix epoch ms, by the caller's clock, until which the result is remembered at least. It is forgotten by the store's clock. */
   readonly rememberUntil: EpochMs;
 }
 

@@ -61,6 +61,9 @@ DECLARE
   decision text;
   is_taken boolean;
   is_passing boolean := false;
+  server_at bigint := extract(epoch FROM clock_timestamp()) * 1000;
+  -- By how much the clock of the server is ahead of the caller's.
+  ahead bigint;
   answer text;
   answers text;
 BEGIN
@@ -112,6 +115,7 @@ BEGIN
   FOREACH plan IN ARRAY plans LOOP
     <<deciding>>
     BEGIN
+      ahead := server_at - plan.now_at;
       -- 2. What the decision rested on. Plans one after another that confirm the same see the same.
       IF before.ids IS DISTINCT FROM plan.ids OR before.kinds <> plan.kinds OR before.workspace_id <> plan.workspace_id THEN
         SELECT w.seq, w.revision, ARRAY[a.version, b.version], ARRAY[a.counters, b.counters]
@@ -215,7 +219,7 @@ BEGIN
         answer := answer || ' ' || stored;
         CONTINUE WHEN NOT is_taken OR plan.costs[number] = 0;
         IF plan.owners[number] = 0 THEN
-          PERFORM latchkey.pass(workspace_seq, plan.names[number], starts[number] + plan.durations[number], stored);
+          PERFORM latchkey.pass(workspace_seq, plan.names[number], starts[number] + plan.durations[number] + ahead, stored);
         ELSE
           slot := array_position(seqs, counted[plan.owners[number]]);
           CONTINUE WHEN slot IS NULL;
@@ -224,7 +228,7 @@ BEGIN
         END IF;
       END LOOP;
       IF plan.request IS NOT NULL AND NOT plan.is_peek THEN
-        PERFORM latchkey.pass(workspace_seq, plan.request, plan.remember_until,
+        PERFORM latchkey.pass(workspace_seq, plan.request, plan.remember_until + greatest(ahead, 0),
           plan.fingerprint || E'\\n' || answer || E'\\n' || plan.about);
       END IF;
     END deciding;
@@ -236,11 +240,11 @@ BEGIN
     UPDATE latchkey.counters c SET remaining = remainings[slot], refilled_at = refills[slot],
       last_refill_at = last_refills[slot], windows = windows_of[slot] WHERE c.seq = seqs[slot];
   END LOOP;
-  -- Windows and requests are kept until a day after their end, so that a clock that is set back brings none back. More are
-  -- forgotten than written. Last of all: nobody waits for a lock while he holds those of rows that he forgets.
+  -- Windows and requests are kept until a day after their end, so that a clock that is set back finds them still. That goes by the
+  -- clock of the server, however far ahead or behind the caller's is. More are forgotten than written. Last of all: nobody waits for a lock while he holds those of rows that he forgets.
   IF is_passing THEN
     DELETE FROM latchkey.passing p USING (
-      SELECT q.workspace, q.name FROM latchkey.passing q WHERE q.until < plan.now_at - 86400000
+      SELECT q.workspace, q.name FROM latchkey.passing q WHERE q.until < server_at - 86400000
       ORDER BY q.until LIMIT cardinality(plan.names) + 2 FOR UPDATE SKIP LOCKED
     ) ended WHERE p.workspace = ended.workspace AND p.name = ended.name;
   END IF;
