@@ -110,6 +110,7 @@ export {
   type FieldChange,
 } from "./records/audit-entry.js";
 export { keysOfApi, type RateLimitType } from "./records/key.js";
+export { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "./records/key-labels.js";
 export { layoutOf, RECORD_LISTS, type RecordLayout } from "./records/layout.js";
 export { DIRECTORY_ID } from "./records/root-key.js";
 export {

@@ -1,3 +1,4 @@
+import { KEY_LABELS } from "@latchkey/core";
 import { stringify } from "csv-stringify/sync";
 import type { ExportedKey } from "./exported-key.js";
 
@@ -16,7 +17,7 @@ const COLUMNS = [
   "apiId",
   "api",
   "start",
-  "name",
+  ...Object.keys(KEY_LABELS),
   "externalId",
   "identity",
   "meta",
@@ -34,7 +35,6 @@ const COLUMNS = [
   "refill.lastRefillAt",
   "ratelimits",
   "usesFrom",
-  "environment",
   "rotatedFrom",
   "rotatedTo",
 ];

@@ -1,9 +1,9 @@
-import type { IdentityView, KeyView } from "@latchkey/core";
+import { type IdentityView, type KeyLabels, type KeyView, labelsOf } from "@latchkey/core";
 
 /**
  * A key as it is exported: a row that an import reads back. Instants and spans in ms. Fields without a value are absent.
  */
-export interface ExportedKey {
+export interface ExportedKey extends Partial<KeyLabels> {
   /** `pepper`: id of the pepper that the hash is keyed with, as HMAC-SHA-256. */
   readonly hash: {
     readonly value: string;
@@ -15,7 +15,6 @@ export interface ExportedKey {
   /** Name of its API. */
   readonly api: string;
   readonly start?: string;
-  readonly name?: string;
   readonly externalId?: string;
   /** Of its owner, where there is anything to say. */
   readonly identity?: Pick<IdentityView, "remaining" | "refill"> &
@@ -35,7 +34,6 @@ export interface ExportedKey {
   readonly refill?: KeyView["refill"];
   readonly ratelimits?: KeyView["ratelimits"];
   readonly usesFrom?: "identity";
-  readonly environment?: string;
   readonly rotatedFrom?: string;
   readonly rotatedTo?: string;
 }
@@ -53,7 +51,7 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
     apiId: view.apiId,
     api,
     start: view.start || undefined,
-    name: view.name,
+    ...labelsOf((label) => view[label]),
     externalId: view.identity?.externalId,
     identity: identity !== null && Object.keys(identity).length > 0 ? identity : undefined,
     meta: view.meta,
@@ -68,7 +66,6 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
     refill: isShared ? undefined : view.refill,
     ratelimits: view.ratelimits,
     usesFrom: view.usesFrom,
-    environment: view.environment,
     rotatedFrom: view.rotatedFrom,
     rotatedTo: view.rotatedTo,
   });

@@ -1,3 +1,4 @@
+import { KEY_LABELS } from "@latchkey/core";
 import type { ValueKind } from "./read-value.js";
 
 /**
@@ -14,7 +15,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["plaintext", "text"],
   ["start", "text"],
   ["prefix", "text"],
-  ["name", "text"],
+  ...Object.keys(KEY_LABELS).map((label): [string, ValueKind] => [label, "text"]),
   ["externalId", "text"],
   ["ownerId", "text"],
   ["identity", "json"],
@@ -38,7 +39,6 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["ratelimit.async", "flag"],
   ["ratelimits", "json"],
   ["usesFrom", "text"],
-  ["environment", "text"],
 ]);
 
 /** What an export says beside, and no import reads. */

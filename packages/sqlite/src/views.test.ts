@@ -1,3 +1,4 @@
+import { labelsOf } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
@@ -59,6 +60,7 @@ test("latchkey_keys shows each key in columns, null for what it does not have, a
     version: 7,
     apiId: "api_1",
     start: "pay_live_ab",
+    ...labelsOf(() => null),
     name: "billing",
     identityId: "id_1",
     meta: '{"plan":"pro"}',
@@ -68,7 +70,6 @@ test("latchkey_keys shows each key in columns, null for what it does not have, a
     switchedOn: 1,
     refill: null,
     ratelimits: '[{"name":"default","limit":5,"duration":1000}]',
-    environment: null,
     usesFrom: "key",
     rotatedFrom: null,
     rotatedTo: null,

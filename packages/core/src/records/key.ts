@@ -6,6 +6,7 @@ import type { Refill } from "../rules/refill.js";
 import type { UsesOwner } from "../rules/usage.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { BodyReader } from "./body.js";
+import type { KeyLabels } from "./key-labels.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 import { readRefill } from "./refill.js";
 
@@ -20,8 +21,10 @@ export interface KeyRateLimit extends RateLimit {
   readonly autoApply: boolean;
 }
 
+type KeyLabelValues = { readonly [Label in keyof KeyLabels]: string | null };
+
 /** The configuration of a key. Its counters live apart: uses left, and the windows of its limits. */
-export interface KeyRecord extends Readonly<Record<KeyLabel, string | null>> {
+export interface KeyRecord extends KeyLabelValues {
   readonly id: string;
   readonly workspaceId: string;
   readonly apiId: string;
@@ -59,19 +62,6 @@ export interface KeyRecord extends Readonly<Record<KeyLabel, string | null>> {
   readonly permissions: readonly string[];
   /** Rises by one with every change of a configuration field, never by a use. */
   readonly version: number;
-}
-
-/** Texts of a key that mean something to its owner alone: they are set, changed and shown as they are. */
-export const KEY_LABELS = ["name", "environment"] as const;
-
-/** One of {@link KEY_LABELS}. */
-export type KeyLabel = (typeof KEY_LABELS)[number];
-
-/** Every label of a key, with what `textOf` says of each. */
-export function labelsOf<Value>(textOf: (label: KeyLabel) => Value): Record<KeyLabel, Value> {
-  const labels = {} as Record<KeyLabel, Value>;
-  for (const label of KEY_LABELS) labels[label] = textOf(label);
-  return labels;
 }
 
 const LIMIT_TYPES: readonly RateLimitType[] = ["fast", "consistent"];

@@ -9,6 +9,7 @@ import {
 } from "../records/audit-entry.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
 import { type KeyRecord, keyType } from "../records/key.js";
+import { labelsOf } from "../records/key-labels.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
 import { type RoleRecord, roleType } from "../records/role.js";
@@ -57,7 +58,7 @@ const key: fc.Arbitrary<KeyRecord> = fc.record({
   apiId: text,
   hash: text,
   start: text,
-  name: textOrNull,
+  ...labelsOf(() => textOrNull),
   identityId: textOrNull,
   meta: fc.option(meta),
   createdAt: whole,
@@ -73,7 +74,6 @@ const key: fc.Arbitrary<KeyRecord> = fc.record({
     }),
     { maxLength: 3 },
   ),
-  environment: textOrNull,
   usesFrom: fc.constantFrom("key" as const, "identity" as const),
   rotatedFrom: textOrNull,
   rotatedTo: textOrNull,

@@ -1,5 +1,6 @@
 import type { IdentityRecord } from "../records/identity.js";
-import { type KeyRateLimit, type KeyRecord, labelsOf } from "../records/key.js";
+import type { KeyRateLimit, KeyRecord } from "../records/key.js";
+import { labelsOf } from "../records/key-labels.js";
 import { HeldPermissions } from "../rules/permission.js";
 import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";

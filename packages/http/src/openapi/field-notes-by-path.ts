@@ -1,6 +1,15 @@
+import { KEY_LABELS } from "@latchkey/core";
+
 /** What the length of a window is in an input. Responses hold ms. */
 const GIVEN_DURATION =
   "Length of a window: a whole number of ms, or a whole number of seconds, minutes, hours or days, such as `30s`, `1m`, `1h` or `1d`. Windows are aligned to the Unix epoch.";
+
+const CLEARABLE_LABELS = Object.fromEntries(
+  Object.entries(KEY_LABELS).map(([label, { about }]) => [
+    `keys.updateKey.${label}`,
+    `${about.slice(0, -1)}; \`null\` for none.`,
+  ]),
+);
 
 /**
  * Descriptions of fields whose name alone does not tell: `<shared schema or operation>.<field>` with the fields between them,
@@ -150,11 +159,10 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.setRoles.roles":
     "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
   "keys.updateKey.enabled": "Switches the key on or off.",
-  "keys.updateKey.environment": "Your own label, such as `live` or `test`; `null` for none.",
   "keys.updateKey.expires": "Unix epoch ms at which the key expires; `null` for never.",
   "keys.updateKey.externalId": "Your own id of the user of the key; `null` for nobody.",
   "keys.updateKey.meta": "The whole metadata; `null` for none.",
-  "keys.updateKey.name": "Name of the key; `null` for none.",
+  ...CLEARABLE_LABELS,
   "keys.updateKey.ownerId": "Deprecated: `externalId`, which wins.",
   "keys.updateKey.permissions":
     "All direct permissions from now on, as names or as objects with `id` or `name`; an empty list clears them.",

@@ -1,5 +1,9 @@
+import { labelsOf } from "@latchkey/core";
 import { NOTES_BY_PATH } from "./field-notes-by-path.js";
 import { findByPath } from "./path-table.js";
+
+/** Labels of a key. A `name` is one of many things. */
+const { name: _, ...LABEL_NOTES } = labelsOf((_, { about }) => about);
 
 /**
  * Descriptions of fields by name alone: names that mean the same in every input and response. Names that mean something
@@ -22,7 +26,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   description: "A description for humans.",
   dryRun: "Decides without charging, statistics or events.",
   duration: "Length of a window in ms. Windows are aligned to the Unix epoch.",
-  environment: "Your own label, such as `live` or `test`.",
+  ...LABEL_NOTES,
   exceeded: "Whether this limit refused.",
   expires: "Unix epoch ms at which the key expires; never if absent.",
   externalId: "Your own id of the user.",

@@ -1,3 +1,4 @@
+import { labelsOf } from "@latchkey/core";
 import { z } from "zod";
 import { keyIdentity } from "./identities.js";
 import { defaultLimit, namedKeyLimit, refillView } from "./limits.js";
@@ -15,7 +16,7 @@ export const keyView = shared(
     roles: listOf(z.string()),
     permissions: listOf(z.string()),
     enabled: z.boolean(),
-    name: z.string().optional(),
+    ...labelsOf(() => z.string().optional()),
     ownerId: z.string().optional(),
     meta: metadata.optional(),
     updatedAt: instant.optional(),
@@ -28,7 +29,6 @@ export const keyView = shared(
     rotatedFrom: z.string().optional(),
     rotatedTo: z.string().optional(),
     lastUsedAt: instant.optional(),
-    environment: z.string().optional(),
     identity: keyIdentity.optional(),
     plaintext: z.string().optional(),
     plaintextError: z.enum(["no-vault", "vault-key-missing", "damaged"]).optional(),

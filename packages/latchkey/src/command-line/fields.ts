@@ -167,7 +167,6 @@ export const FIELDS = {
     text: "key, or identity: the uses that all keys of the identity share",
     words: ["key", "identity"],
   },
-  environment: { flags: "--environment <text>", text: "at most 256 characters" },
   roles: { flags: "--roles <list>", text: "names, separated by commas", read: list },
   permissions: { flags: "--permissions <list>", text: "names, separated by commas", read: list },
   ipAddress: { flags: "--ip-address <address>", text: "the address that the key is used from" },

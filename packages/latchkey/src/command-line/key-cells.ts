@@ -1,4 +1,4 @@
-import type { EpochMs, IdentityView, KeyView } from "@latchkey/core";
+import { type EpochMs, type IdentityView, type KeyView, labelsOf } from "@latchkey/core";
 import { type Cell, instant } from "./output.js";
 
 type Cells = readonly (readonly [title: string, value: Cell])[];
@@ -29,7 +29,7 @@ export function keyCells(key: ShownKey): Cells {
   return [
     ["id", key.id],
     ["start", key.start],
-    ["name", key.name],
+    ...Object.entries(labelsOf((label) => key[label])),
     ["apiId", key.apiId],
     ["state", key.state],
     ["externalId", key.identity?.externalId],
@@ -40,7 +40,6 @@ export function keyCells(key: ShownKey): Cells {
     ["usesFrom", key.usesFrom],
     ["refill", refillText(key.refill)],
     ["ratelimits", limitsText(key.ratelimits)],
-    ["environment", key.environment],
     ["meta", key.meta && JSON.stringify(key.meta)],
     ["createdAt", instant(key.createdAt)],
     ["updatedAt", instant(key.updatedAt)],

@@ -1,4 +1,4 @@
-import type { Latchkey } from "@latchkey/core";
+import { type Latchkey, labelsOf } from "@latchkey/core";
 import type { Command } from "commander";
 import { FIELDS, type Field, span } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
@@ -19,6 +19,14 @@ const BYTE_LENGTH: Field = {
   text: "random bytes of the secret, 16 to 255",
   read: wholeNumber("--byte-length", 16, 255),
 };
+
+/** `--name <text>`: each label of a key. */
+const LABELS: readonly Field[] = Object.values(
+  labelsOf((label, { length: [min, max], about }) => ({
+    flags: `--${label} <text>`,
+    text: `${about.slice(0, 1).toLowerCase()}${about.slice(1, -1)}: ${min} to ${max} characters`,
+  })),
+);
 
 /** What a key can be given when it is made. */
 const FIRST_SETTINGS: readonly Field[] = settingsWith(FIELDS.firstRemaining);
@@ -150,7 +158,7 @@ export function addKeys(program: Command, host: Host): void {
 
 function settingsWith(remaining: Field): readonly Field[] {
   return [
-    FIELDS.name,
+    ...LABELS,
     FIELDS.externalId,
     FIELDS.meta,
     FIELDS.roles,
@@ -161,7 +169,6 @@ function settingsWith(remaining: Field): readonly Field[] {
     FIELDS.ratelimit,
     FIELDS.ratelimits,
     FIELDS.usesFrom,
-    FIELDS.environment,
   ];
 }
 

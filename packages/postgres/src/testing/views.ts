@@ -1,4 +1,5 @@
 import { aChange, at, NOW, usesOf, WORKSPACE } from "@latchkey/conformance";
+import { labelsOf } from "@latchkey/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Source } from "../engine/open.js";
 import { postgresStore } from "../index.js";
@@ -64,6 +65,7 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
         version: 7,
         apiid: "api_1",
         start: "pay_live_ab",
+        ...labelsOf(() => null),
         name: "billing",
         identityid: "id_1",
         meta: { plan: "pro" },
@@ -73,7 +75,6 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
         switchedon: true,
         refill: null,
         ratelimits: null,
-        environment: null,
         usesfrom: "key",
         rotatedfrom: null,
         rotatedto: null,

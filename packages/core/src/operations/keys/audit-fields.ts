@@ -1,20 +1,36 @@
 import type { AuditFields } from "../../audit/diff.js";
-import { isAsyncByType, type KeyRateLimit, type KeyRecord, labelsOf } from "../../records/key.js";
+import { isAsyncByType, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
+import { type KeyLabel, labelsOf } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 
-/** What a key's record does not hold itself, by name. Undefined: not part of the change. */
+/** What is said of a key beside fields of its record. Undefined: not part of the change. */
 export interface KeyLinks {
+  /** Whether its secret is kept encrypted: all that is said of it. */
+  readonly recoverable: boolean;
   readonly externalId?: string | null | undefined;
   readonly remaining?: number | null | undefined;
   readonly roles?: readonly string[] | undefined;
   readonly permissions?: readonly string[] | undefined;
 }
 
-/** What of a key the audit log is made of. Of its secret it says only whether that can be recovered. */
-type AuditedKey = Omit<KeyRecord, "hash" | "importMarks" | "roles" | "permissions">;
+/** Fields of a record that the audit log says as they are. No others reach it. */
+type AuditedField =
+  | KeyLabel
+  | "apiId"
+  | "meta"
+  | "expires"
+  | "enabled"
+  | "usesFrom"
+  | "refill"
+  | "ratelimits"
+  | "rotatedFrom"
+  | "rotatedTo";
+
+/** What the audit log is made of. It cannot hold a secret, sealed or hashed: a type test says so. */
+export type AuditedKey = Pick<KeyRecord, AuditedField>;
 
 /** All settings of a key that is created or deleted. What every key has unless it is told otherwise goes without saying. */
-export function wholeKeyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {
+export function wholeKeyFields(key: AuditedKey, links: KeyLinks): AuditFields {
   return {
     ...keyFields(key, links),
     enabled: key.enabled ? null : false,
@@ -23,7 +39,7 @@ export function wholeKeyFields(key: AuditedKey, links: KeyLinks = {}): AuditFiel
 }
 
 /** The settings of a key in the words of the HTTP contract, for what a change says of them before and after. */
-export function keyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {
+export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
   return {
     apiId: key.apiId,
     ...labelsOf((label) => key[label]),
@@ -37,7 +53,7 @@ export function keyFields(key: AuditedKey, links: KeyLinks = {}): AuditFields {
     ratelimits: key.ratelimits.length === 0 ? null : key.ratelimits.map(limitFields),
     roles: unlessNone(links.roles),
     permissions: unlessNone(links.permissions),
-    recoverable: key.sealedSecret === null ? null : true,
+    recoverable: links.recoverable || null,
     rotatedFrom: key.rotatedFrom,
     rotatedTo: key.rotatedTo,
   };

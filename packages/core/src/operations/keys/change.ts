@@ -109,8 +109,11 @@ function changedFields(
 ): { readonly before: ReturnType<typeof keyFields>; readonly after: ReturnType<typeof keyFields> } {
   const externalId = identity?.externalId;
   const owner = ownerAfter(update);
+  // No update seals a secret, or lets go of it.
+  const recoverable = key.sealedSecret !== null;
   return {
     before: keyFields(key, {
+      recoverable,
       externalId,
       // As it was when this was decided: verifications move it without an entry.
       remaining: update.remaining === undefined ? undefined : plan.remainingBefore,
@@ -118,6 +121,7 @@ function changedFields(
       permissions: update.permissions && namesOf(direct.permissions),
     }),
     after: keyFields(after, {
+      recoverable,
       externalId: owner === undefined ? externalId : owner,
       remaining: update.remaining,
       roles: update.roles && grantLabels(update.roles, direct.roles),

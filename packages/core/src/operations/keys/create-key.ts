@@ -1,11 +1,6 @@
 import { z } from "zod";
-import {
-  fromWireKeyLimit,
-  type KeyRateLimit,
-  type KeyRecord,
-  keyType,
-  labelsOf,
-} from "../../records/key.js";
+import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
+import { labelsOf } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
@@ -142,7 +137,13 @@ export function insertKey(
     at: now,
     resourceId: key.id,
     identityId,
-    after: wholeKeyFields(key, { externalId, remaining, roles, permissions }),
+    after: wholeKeyFields(key, {
+      recoverable: key.sealedSecret !== null,
+      externalId,
+      remaining,
+      roles,
+      permissions,
+    }),
   });
 }
 

@@ -93,6 +93,7 @@ async function deleteReadable(
     resourceId: keyId,
     identityId: identity?.id ?? null,
     before: wholeKeyFields(key, {
+      recoverable: key.sealedSecret !== null,
       externalId: identity?.externalId,
       roles: namesOf(direct.roles),
       permissions: namesOf(direct.permissions),

@@ -1,11 +1,6 @@
 import { badRequest, LatchkeyError } from "../../errors.js";
-import {
-  fromWireKeyLimit,
-  type KeyLabel,
-  type KeyRateLimit,
-  type KeyRecord,
-  labelsOf,
-} from "../../records/key.js";
+import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
+import { labelsOf } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { decideUpdate } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
@@ -18,11 +13,12 @@ import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { settingOfUses, usesAreOfIdentity } from "../uses-and-refill.js";
 import type { GrantItem } from "./grant-input.js";
+import type { GivenLabels } from "./settings.js";
 
 type WireLimit = Parameters<typeof fromWireKeyLimit>[0];
 
 /** New settings of a key. Undefined leaves a field as it is, null clears it. */
-export interface KeyUpdate extends Readonly<Partial<Record<KeyLabel, string | null | undefined>>> {
+export interface KeyUpdate extends GivenLabels<string | null> {
   readonly ownerId?: string | null | undefined;
   readonly externalId?: string | null | undefined;
   readonly meta?: Metadata | null | undefined;

@@ -130,6 +130,7 @@ function auditRotation(
     resourceId: successor.id,
     identityId,
     after: wholeKeyFields(successor, {
+      recoverable: successor.sealedSecret !== null,
       externalId: identity?.externalId,
       roles: namesOf(direct.roles),
       permissions: namesOf(direct.permissions),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isAsyncByType } from "../../records/key.js";
+import { type KeyLabels, labelsOf } from "../../records/key-labels.js";
 import { MAX_HELD } from "../../records/role.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { durationMs } from "../../rules/duration.js";
@@ -26,12 +27,13 @@ import {
 import { instant } from "../time-input.js";
 import type { GrantInput } from "./grant-input.js";
 
+/** Labels of a key as an input gives them. */
+export type GivenLabels<Value> = { readonly [Label in keyof KeyLabels]?: Value | undefined };
+
 /** What a key is given when it is created, with a new or an imported secret. */
-export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = {
+export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLabels<string> & {
   /** Id of the API that it belongs to. */
   readonly apiId: string;
-  /** For people: 1 to 256 characters. */
-  readonly name?: string | undefined;
   /** Deprecated name of `externalId`, which wins. */
   readonly ownerId?: string | undefined;
   /** Your own id of the user that it belongs to: 1 to 255 characters. An identity that does not exist is created. */
@@ -58,8 +60,6 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = {
   readonly enabled?: boolean | undefined;
   /** Whether its secret is stored encrypted, so that it can be shown again: false unless given. Needs a vault. */
   readonly recoverable?: boolean | undefined;
-  /** Your own label, such as `live` or `test`: at most 256 characters. */
-  readonly environment?: string | undefined;
 };
 
 /** Input of createKey. */
@@ -71,11 +71,11 @@ export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySett
 };
 
 /** Input of updateKey: what is omitted stays, null clears. */
-export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
+export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLabels<
+  string | null
+> & {
   /** Id of the key. */
   readonly keyId: string;
-  /** For people: 1 to 256 characters. */
-  readonly name?: string | null | undefined;
   /** Deprecated name of `externalId`, which wins. */
   readonly ownerId?: string | null | undefined;
   /** Your own id of the user that it belongs to, 1 to 255 characters; null: to nobody. An identity that does not exist is created. */
@@ -96,8 +96,6 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
   readonly usesFrom?: "key" | "identity" | undefined;
   /** Whether it is switched on. `true` is refused for a key without uses left. */
   readonly enabled?: boolean | undefined;
-  /** Your own label: at most 256 characters. */
-  readonly environment?: string | null | undefined;
   /** All roles that it holds itself: at most 100, by name or id; an empty list clears them. */
   readonly roles?: readonly GrantInput[] | undefined;
   /**
@@ -110,7 +108,7 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
 /** The fields that a key is given when it is created, with a new or an imported secret. */
 export const keySettingsFields = {
   apiId: id,
-  name: text(1, 256).optional(),
+  ...labelsOf((_, { length }) => text(...length).optional()),
   ownerId: externalId.optional(),
   externalId: externalId.optional(),
   meta: metadata.optional(),
@@ -124,7 +122,6 @@ export const keySettingsFields = {
   usesFrom: usesFrom.default("key"),
   enabled: flag.default(true),
   recoverable: flag.default(false),
-  environment: text(0, 256).optional(),
 };
 
 const keySettingsSchema = z.strictObject(keySettingsFields);

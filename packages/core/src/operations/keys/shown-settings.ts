@@ -1,4 +1,4 @@
-import { labelsOf } from "../../records/key.js";
+import { labelsOf } from "../../records/key-labels.js";
 import type { LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { KeySettingsInput } from "./settings.js";
 import type { KeyView } from "./view.js";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { labelsOf } from "../../records/key-labels.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { withCheckedMeta } from "../checked-meta.js";
 import { withoutReadableRecord } from "../damaged.js";
@@ -27,7 +28,7 @@ import { addSecondDefaultIssue } from "./settings.js";
 export const updateKeyInput = z
   .strictObject({
     keyId: id,
-    name: text(1, 256).nullish(),
+    ...labelsOf((_, { length }) => text(...length).nullish()),
     ownerId: externalId.nullish(),
     externalId: externalId.nullish(),
     meta: metadata.nullish(),
@@ -38,7 +39,6 @@ export const updateKeyInput = z
     ratelimits: namedKeyRatelimits.nullish(),
     usesFrom: usesFrom.optional(),
     enabled: flag.optional(),
-    environment: text(0, 256).nullish(),
     roles: roleList.optional(),
     permissions: permissionList.optional(),
   })

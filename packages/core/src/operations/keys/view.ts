@@ -1,4 +1,5 @@
-import { KEY_LABELS, type KeyRateLimit } from "../../records/key.js";
+import type { KeyRateLimit } from "../../records/key.js";
+import { KEY_LABELS, type KeyLabel, type KeyLabels } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { keyState } from "../../rules/lifecycle.js";
@@ -12,7 +13,7 @@ import { type RefillView, toRefillView } from "../uses-and-refill.js";
 import { toWireKeyLimits, type WireKeyLimit } from "./limits.js";
 
 /** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
-export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> {
+export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Partial<KeyLabels> {
   /** `key_…`; not a secret. */
   readonly id: string;
   /** What is shown of the secret: its prefix and a few characters. */
@@ -29,8 +30,6 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> {
   readonly permissions: readonly PermissionName<Types>[];
   /** Derived: false once the key is switched off, expired or exhausted. */
   readonly enabled: boolean;
-  /** For people. */
-  readonly name?: string;
   /** Deprecated: the `externalId` of the identity. */
   readonly ownerId?: string;
   /** Metadata of the key. */
@@ -55,8 +54,6 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> {
   readonly rotatedTo?: string;
   /** Unix epoch ms of the latest valid verification; a few seconds behind, as statistics are. */
   readonly lastUsedAt?: EpochMs;
-  /** Your own label. */
-  readonly environment?: string;
   /** Whom it belongs to; absent: nobody. */
   readonly identity?: PublicIdentity<Types>;
   /** The secret of a recoverable key, with `decrypt: true`. */
@@ -98,7 +95,10 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     enabled: keyState({ enabled: key.enabled, expires: key.expires, remaining }, now) === "enabled",
   };
   // Assigned one by one: with spreads a view takes twice as long, and a page has a hundred of them.
-  for (const label of KEY_LABELS) if (key[label] !== null) view[label] = key[label];
+  for (const label in KEY_LABELS) {
+    const text = key[label as KeyLabel];
+    if (text !== null) view[label as KeyLabel] = text;
+  }
   if (key.meta !== null) view.meta = key.meta;
   if (key.updatedAt !== null) view.updatedAt = key.updatedAt;
   if (loaded.lastUsedAt !== null) view.lastUsedAt = loaded.lastUsedAt;

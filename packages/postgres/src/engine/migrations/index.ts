@@ -14,8 +14,8 @@ const FUNCTIONS = `${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}`.replaceAll(
 );
 
 /**
- * SQL that makes schema N + 1 out of schema N, at place N. What was released is never edited; where functions change, they are once
- * more the last step.
+ * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where functions change, they are once
+ * more the last step, and so are the views where a key has a label more.
  */
 const MIGRATIONS: readonly string[] = [`${TABLES}${VIEWS}`, FUNCTIONS];
 

@@ -1,3 +1,5 @@
+import { KEY_LABELS } from "@latchkey/core";
+
 const NUMBERS = ["createdAt", "updatedAt", "expires", "at"];
 const OBJECTS = ["meta", "refill", "ratelimits", "roles", "permissions", "before", "after"];
 
@@ -11,7 +13,7 @@ function columnOf(field: string): string {
 /** There is no column for the hash of a key or its sealed secret. */
 function viewOf(name: string, kind: number, fields: string, beside: string): string {
   const columns = fields.split(" ").map(columnOf).join(", ");
-  return `CREATE VIEW latchkey.${name} AS SELECT workspaceId, id, version, ${columns}, ${beside} FROM (
+  return `CREATE OR REPLACE VIEW latchkey.${name} AS SELECT workspaceId, id, version, ${columns}, ${beside} FROM (
   SELECT w.id AS workspaceId, r.id, r.version, r.link, latchkey.json_or_null(r.body) AS body, c.remaining, r.used_at
   FROM latchkey.record r JOIN latchkey.workspace w ON w.seq = r.workspace LEFT JOIN latchkey.counters c ON c.seq = r.counters
   WHERE r.kind = ${kind}) r;`;
@@ -19,6 +21,8 @@ function viewOf(name: string, kind: number, fields: string, beside: string): str
 
 const KEY_FIELDS =
   "apiId start name meta createdAt updatedAt expires refill ratelimits environment usesFrom rotatedFrom rotatedTo roles permissions";
+/** Labels of a key that came later stand behind all others: a view can be replaced by one with more columns at its end. */
+const ADDED = Object.keys(KEY_LABELS).filter((label) => !KEY_FIELDS.split(" ").includes(label));
 /** The switch alone: whether a key is expired or used up besides is worked out when it is asked for. */
 const SWITCHED_ON = "CASE WHEN body IS NOT NULL THEN NOT body ? 'disabled' END AS switchedOn";
 const RESOURCE =
@@ -29,14 +33,14 @@ const RESOURCE =
  * without quotes. A body that is damaged has no columns, and ends no query over the others.
  */
 export const VIEWS = `
-CREATE FUNCTION latchkey.json_or_null(body text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $function$
+CREATE OR REPLACE FUNCTION latchkey.json_or_null(body text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $function$
 BEGIN
   RETURN body::jsonb;
 EXCEPTION WHEN data_exception THEN
   RETURN NULL;
 END
 $function$;
-${viewOf("keys", 3, KEY_FIELDS, `link AS identityId, ${SWITCHED_ON}, remaining, used_at AS usedAt`)}
+${viewOf("keys", 3, KEY_FIELDS, `link AS identityId, ${SWITCHED_ON}, remaining, used_at AS usedAt${ADDED.map((label) => `, ${columnOf(label)}`).join("")}`)}
 ${viewOf("identities", 4, "externalId meta ratelimits refill createdAt", "remaining, used_at AS usedAt")}
 ${viewOf("audit", 9, "type at actor keyId identityId before after", RESOURCE)}
 `;

@@ -1,20 +1,6 @@
-const WHOLE = "BETWEEN 0 AND 9007199254740991";
-const KEY_FIELDS = `apiId, start, name, meta, createdAt, updatedAt, expires, refill, ratelimits, environment,
-  usesFrom, rotatedFrom, rotatedTo, roles, permissions`;
+import { VIEWS } from "./views.js";
 
-/**
- * A view for people: fields of bodies as columns, objects and lists as JSON, null for what a body does not have. A body that
- * is damaged has none, and ends no query over the others. There is no column for the hash of a key or its sealed secret.
- */
-function viewOf(name: string, kind: number, fields: string, beside: string): string {
-  const columns = fields.replace(/\w+/g, (field) => `body ->> '$.${field}' AS ${field}`);
-  return `CREATE VIEW ${name} AS SELECT workspaceId, id, version, ${columns}, ${beside} FROM (
-  SELECT w.id AS workspaceId, r.id, r.version, r.link, CASE WHEN json_valid(r.body) THEN r.body END AS body, c.remaining,
-    u.at AS usedAt
-  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
-  LEFT JOIN latchkey_counters c ON c.seq = r.counters LEFT JOIN latchkey_used u ON u.record = r.seq
-  WHERE r.kind = ${kind});`;
-}
+const WHOLE = "BETWEEN 0 AND 9007199254740991";
 
 /**
  * The first schema: tables for what the store port names, and no column for what a record says.
@@ -57,7 +43,4 @@ CREATE TABLE latchkey_statistic (workspace INTEGER NOT NULL, kind INTEGER NOT NU
   hour_at INTEGER NOT NULL CHECK (hour_at ${WHOLE}), code TEXT NOT NULL, count INTEGER NOT NULL CHECK (count ${WHOLE}),
   PRIMARY KEY (workspace, kind, subject, hour_at, code)) STRICT, WITHOUT ROWID;
 CREATE INDEX latchkey_statistic_hour ON latchkey_statistic (workspace, hour_at);
-${viewOf("latchkey_keys", 3, KEY_FIELDS, "link AS identityId, CASE WHEN body IS NOT NULL THEN body ->> '$.disabled' IS NULL END AS switchedOn, remaining, usedAt")}
-${viewOf("latchkey_identities", 4, "externalId, meta, ratelimits, refill, createdAt", "remaining, usedAt")}
-${viewOf("latchkey_audit", 9, "type, at, actor, keyId, identityId, before, after", "coalesce(body ->> '$.resourceId', body ->> '$.keyId', body ->> '$.identityId') AS resourceId")}
-`;
+${VIEWS}`;

@@ -3,7 +3,10 @@ import type { SqliteDatabase } from "../database.js";
 import { APPLICATION_ID } from "../pragmas.js";
 import { INITIAL } from "./0001-initial.js";
 
-/** SQL that makes schema N + 1 out of schema N, at place N. What was released is never edited. */
+/**
+ * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where a key has a label more, what makes
+ * the views is once more the last step.
+ */
 const MIGRATIONS: readonly string[] = [INITIAL];
 
 /** The schema that this code reads and writes. */

@@ -1,0 +1,23 @@
+import { expectTypeOf, test } from "vitest";
+import type { KeyLabel } from "../../records/key-labels.js";
+import type { AuditedKey, keyFields } from "./audit-fields.js";
+
+test("what the audit log is made of has no field that tells of a secret", () => {
+  expectTypeOf<keyof AuditedKey>().toEqualTypeOf<
+    | KeyLabel
+    | "apiId"
+    | "meta"
+    | "expires"
+    | "enabled"
+    | "usesFrom"
+    | "refill"
+    | "ratelimits"
+    | "rotatedFrom"
+    | "rotatedTo"
+  >();
+  expectTypeOf<AuditedKey>().not.toHaveProperty("sealedSecret");
+  expectTypeOf<AuditedKey>().not.toHaveProperty("hash");
+  expectTypeOf<AuditedKey>().not.toHaveProperty("importMarks");
+  expectTypeOf<AuditedKey>().not.toHaveProperty("start");
+  expectTypeOf<Parameters<typeof keyFields>[0]>().toEqualTypeOf<AuditedKey>();
+});

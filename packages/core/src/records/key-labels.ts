@@ -1,0 +1,38 @@
+/** Texts of a key that mean something to its owner alone: they are set, changed and shown as they are. */
+export interface KeyLabels {
+  /** For people: 1 to 256 characters. */
+  readonly name: string;
+  /** Your own label, such as `live` or `test`: at most 256 characters. */
+  readonly environment: string;
+}
+
+/** One of {@link KeyLabels}. */
+export type KeyLabel = keyof KeyLabels;
+
+/** What there is to know of a label beside its name. */
+export interface KeyLabelRule {
+  /** Fewest and most characters. */
+  readonly length: readonly [min: number, max: number];
+  /** What it is, as a sentence of the documents. */
+  readonly about: string;
+}
+
+/**
+ * Every label of a key. Inputs, records, views, the audit log, imports and exports, options of the command line and columns of the
+ * views of SQL are made from these rows, so that one more label is one more row here and in the codec of a key.
+ */
+export const KEY_LABELS: { readonly [Label in KeyLabel]: KeyLabelRule } = {
+  name: { length: [1, 256], about: "Name of the key." },
+  environment: { length: [0, 256], about: "Your own label, such as `live` or `test`." },
+};
+
+const LABELS = Object.keys(KEY_LABELS) as readonly KeyLabel[];
+
+/** Every label of a key, with what `textOf` says of each. */
+export function labelsOf<Value>(
+  textOf: (label: KeyLabel, rule: KeyLabelRule) => Value,
+): Record<KeyLabel, Value> {
+  const labels = {} as Record<KeyLabel, Value>;
+  for (const label of LABELS) labels[label] = textOf(label, KEY_LABELS[label]);
+  return labels;
+}
