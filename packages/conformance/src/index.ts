@@ -6,6 +6,11 @@ export {
 } from "./contract/damage.js";
 export type { SaveState } from "./contract/losing.js";
 export { CONTRACTS, type ContractSection } from "./contract/sections.js";
+export {
+  type DeadlineOptions,
+  describeDeadlines,
+  type UnreliablePeer,
+} from "./describe-deadlines.js";
 export { describeKeyStore, type KeyStoreOptions } from "./describe-key-store.js";
 export {
   type OpenAgain,
