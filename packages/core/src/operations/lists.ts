@@ -1,12 +1,10 @@
 import type { AuditEvent } from "../audit/event.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import type { ApiView } from "./apis/operations.js";
-import type { ListAuditEventsInput } from "./audit-log/operations.js";
-import type { ListedIdentity, ListIdentitiesInput } from "./identities/operations.js";
+import type { ListedIdentity } from "./identities/operations.js";
 import type { PageInput } from "./input.js";
-import type { ListKeysInput } from "./keys/operations.js";
 import type { KeyView } from "./keys/view.js";
-import type { Operations } from "./operations.js";
+import type { InputOf, Operations } from "./operations.js";
 import type { PageInfo } from "./read.js";
 import type { RootKeyView } from "./root-keys/operations.js";
 
@@ -39,7 +37,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * for await (const key of latchkey.keysOf({ apiId })) console.log(key.id, key.lastUsedAt);
    */
-  keysOf(input: ListKeysInput): ListIterator<KeyView<Types>>;
+  keysOf(input: InputOf<"listKeys">): ListIterator<KeyView<Types>>;
   /**
    * All identities of the workspace, in the order of their creation.
    *
@@ -47,7 +45,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * for await (const identity of latchkey.identities()) console.log(identity.externalId);
    */
-  identities(input?: ListIdentitiesInput): ListIterator<ListedIdentity<Types>>;
+  identities(input?: InputOf<"listIdentities">): ListIterator<ListedIdentity<Types>>;
   /**
    * All root keys of the workspace, in the order of their creation, without their secrets.
    *
@@ -63,7 +61,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * for await (const event of latchkey.auditEvents({ keyId })) console.log(event.at, event.type);
    */
-  auditEvents(input?: ListAuditEventsInput): ListIterator<AuditEvent>;
+  auditEvents(input?: InputOf<"listAuditEvents">): ListIterator<AuditEvent>;
 }
 
 /** The lists over the operations of one workspace. */

@@ -7,7 +7,6 @@ import { createKey, createKeyInput } from "./keys/create-key.js";
 import { createKeys, createKeysInput } from "./keys/create-keys.js";
 import { DELETE_KEYS_TABLE } from "./keys/delete-keys.js";
 import { GRANT_TABLE } from "./keys/grants.js";
-import type { CreateKeysInput } from "./keys/import-input.js";
 import { READ_KEYS_TABLE } from "./keys/read-keys.js";
 import { RECOVERY_TABLE } from "./keys/recovery.js";
 import { rotateKey, rotateKeyInput } from "./keys/rotate-key.js";
@@ -16,7 +15,6 @@ import { updateKey, updateKeyInput } from "./keys/update-key.js";
 import { updateRemaining, updateRemainingInput } from "./keys/update-remaining.js";
 import type { InputOf, OperationName, Operations } from "./operations.js";
 import { LIMIT_TABLE } from "./rate-limits/limits.js";
-import type { LimitInput } from "./rate-limits/operations.js";
 import { PERMISSION_TABLE } from "./roles/permissions.js";
 import { ROLE_TABLE } from "./roles/roles.js";
 import { ROOT_KEY_TABLE } from "./root-keys/root-keys.js";
@@ -61,18 +59,18 @@ type OperationInput<Name extends OperationName> = Name extends "setWorkspaceEnab
   : Extract<InputOf<Name>, object>;
 
 /** What the schema of an input answers, as far as it is known outside of core. */
-type CheckedInput<Input> = Input extends CreateKeysInput
+type CheckedInput<Name extends OperationName> = Name extends "createKeys"
   ? readonly KeySettingsInput[]
-  : Input extends LimitInput
-    ? Input & { readonly namespace: string }
-    : Input;
+  : Name extends "limit"
+    ? OperationInput<Name> & { readonly namespace: string }
+    : OperationInput<Name>;
 
 /** The schema of what each operation takes, by its name: what is served over HTTP is made from it. Null: it takes none. */
 export const OPERATIONS: {
   readonly [Name in OperationName]: {
     readonly input: [OperationInput<Name>] extends [never]
       ? null
-      : InputSchema<OperationInput<Name>, CheckedInput<OperationInput<Name>>>;
+      : InputSchema<OperationInput<Name>, CheckedInput<Name>>;
   };
 } = TABLE;
 

@@ -2,7 +2,7 @@ import { metadataField, OPERATIONS } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { shared, whole } from "../response-schemas/shared.js";
-import type { Components } from "./components.js";
+import type { Components, JsonSchema } from "./components.js";
 import { FIELD_NOTES } from "./field-notes.js";
 import { toJsonSchema } from "./json-schema.js";
 

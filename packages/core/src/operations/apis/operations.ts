@@ -7,26 +7,6 @@ export type ApiReference = {
   readonly apiId: string;
 };
 
-/** Input of createApi. */
-export type CreateApiInput = {
-  /** What it is called: 3 to 256 characters. */
-  readonly name: string;
-  /** Whether it is kept from being deleted: false unless given. */
-  readonly deleteProtection?: boolean | undefined;
-  /** Addresses and CIDR ranges that its keys may be used from, at most 1,000; from anywhere if empty, which it is unless given. */
-  readonly ipWhitelist?: readonly string[] | undefined;
-};
-
-/** Input of updateApi: what is omitted stays. */
-export type UpdateApiInput = ApiReference & {
-  /** What it is called: 3 to 256 characters. */
-  readonly name?: string | undefined;
-  /** Whether it is kept from being deleted. */
-  readonly deleteProtection?: boolean | undefined;
-  /** The whole list of addresses and CIDR ranges, at most 1,000. An empty list or null: from anywhere. */
-  readonly ipWhitelist?: readonly string[] | null | undefined;
-};
-
 /** An API that was created. */
 export interface CreatedApi {
   /** `api_…` */
@@ -64,7 +44,14 @@ export interface ApiOperations {
    * @example
    * const { apiId } = await latchkey.createApi({ name: "payments" });
    */
-  createApi(input: CreateApiInput): Promise<CreatedApi>;
+  createApi(input: {
+    /** What it is called: 3 to 256 characters. */
+    readonly name: string;
+    /** Whether it is kept from being deleted: false unless given. */
+    readonly deleteProtection?: boolean | undefined;
+    /** Addresses and CIDR ranges that its keys may be used from, at most 1,000; from anywhere if empty, which it is unless given. */
+    readonly ipWhitelist?: readonly string[] | undefined;
+  }): Promise<CreatedApi>;
   /**
    * Reads an API.
    *
@@ -84,11 +71,21 @@ export interface ApiOperations {
   /**
    * Changes an API. The next verification of any of its keys, from any process, sees it.
    *
+   * @param input - What is omitted stays.
    * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
    * @example
    * await latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.0/24"] });
    */
-  updateApi(input: UpdateApiInput): Promise<Record<string, never>>;
+  updateApi(
+    input: ApiReference & {
+      /** What it is called: 3 to 256 characters. */
+      readonly name?: string | undefined;
+      /** Whether it is kept from being deleted. */
+      readonly deleteProtection?: boolean | undefined;
+      /** The whole list of addresses and CIDR ranges, at most 1,000. An empty list or null: from anywhere. */
+      readonly ipWhitelist?: readonly string[] | null | undefined;
+    },
+  ): Promise<Record<string, never>>;
   /**
    * Deletes an API. Its keys stop verifying with the first, short step, however many there are; they are then removed in
    * bounded steps, and the call resolves when all are gone. Should it fail on the way, what is left of them is dead all the

@@ -6,48 +6,6 @@ import type { PageInfo } from "../read.js";
 import type { RefillView } from "../uses-and-refill.js";
 import type { IdentityReference } from "./reference.js";
 
-/** Input of createIdentity. */
-export type CreateIdentityInput<Types extends LatchkeyTypes = DefaultTypes> = {
-  /** Your own id of the user, unique in the workspace: 1 to 255 characters. */
-  readonly externalId: string;
-  /** Accepted for older clients, without effect. */
-  readonly environment?: string | undefined;
-  /** A JSON object of at most 16 KiB and 16 levels, `{}` unless given. Checked by `identityMeta` of createLatchkey. */
-  readonly meta?: Types["identityMetaInput"] | undefined;
-  /** Limits that the keys of the identity share, at most 50. */
-  readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
-  /** Uses that the keys with `usesFrom: "identity"` share: whole and >= 1, unlimited unless given. */
-  readonly remaining?: number | undefined;
-  /** How the shared uses are restored; needs `remaining`. */
-  readonly refill?: RefillInput | undefined;
-};
-
-/** Input of listIdentities. */
-export type ListIdentitiesInput = PageInput & {
-  /** Accepted for older clients, without effect. */
-  readonly environment?: string | undefined;
-};
-
-/** Input of updateIdentity: which identity, and what changes. What is omitted stays. */
-export type UpdateIdentityInput<Types extends LatchkeyTypes = DefaultTypes> = IdentityReference & {
-  /** Accepted for older clients, without effect. */
-  readonly environment?: string | undefined;
-  /** The whole metadata: a JSON object of at most 16 KiB and 16 levels; `{}` clears it. Checked by `identityMeta` of createLatchkey. */
-  readonly meta?: Types["identityMetaInput"] | undefined;
-  /** The whole set of limits, at most 50; an empty list removes all. A limit that keeps name and duration keeps its window. */
-  readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
-  /** Shared uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
-  readonly remaining?: number | null | undefined;
-  /** How the shared uses are restored; null for not at all. */
-  readonly refill?: RefillInput | null | undefined;
-};
-
-/** Input of deleteIdentity. */
-export type DeleteIdentityInput = {
-  /** Id of the identity. */
-  readonly identityId: string;
-};
-
 /** An identity that was created. */
 export interface CreatedIdentity {
   /** `id_…` */
@@ -100,7 +58,20 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    *   ratelimits: [{ name: "requests", limit: 100, duration: "1m", autoApply: true }],
    * });
    */
-  createIdentity(input: CreateIdentityInput<Types>): Promise<CreatedIdentity>;
+  createIdentity(input: {
+    /** Your own id of the user, unique in the workspace: 1 to 255 characters. */
+    readonly externalId: string;
+    /** Accepted for older clients, without effect. */
+    readonly environment?: string | undefined;
+    /** A JSON object of at most 16 KiB and 16 levels, `{}` unless given. Checked by `identityMeta` of createLatchkey. */
+    readonly meta?: Types["identityMetaInput"] | undefined;
+    /** Limits that the keys of the identity share, at most 50. */
+    readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
+    /** Uses that the keys with `usesFrom: "identity"` share: whole and >= 1, unlimited unless given. */
+    readonly remaining?: number | undefined;
+    /** How the shared uses are restored; needs `remaining`. */
+    readonly refill?: RefillInput | undefined;
+  }): Promise<CreatedIdentity>;
   /**
    * Reads an identity.
    *
@@ -116,18 +87,37 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { identities, total, cursor } = await latchkey.listIdentities({ limit: 20 });
    */
-  listIdentities(input?: ListIdentitiesInput): Promise<IdentityList<Types>>;
+  listIdentities(
+    input?: PageInput & {
+      /** Accepted for older clients, without effect. */
+      readonly environment?: string | undefined;
+    },
+  ): Promise<IdentityList<Types>>;
   /**
    * Changes metadata, limits or shared uses of an identity. Its keys see it with their next verification; a counter whose limit
    * keeps its name and duration goes on.
    *
+   * @param input - Which identity, and what changes. What is omitted stays.
    * @returns The identity after the update.
    * @throws LatchkeyError `NOT_FOUND` when this workspace has no such identity, `BAD_REQUEST` without either id and for a
    * refill without `remaining`.
    * @example
    * await latchkey.updateIdentity({ externalId: "user_1", remaining: 5_000 });
    */
-  updateIdentity(input: UpdateIdentityInput<Types>): Promise<IdentityView<Types>>;
+  updateIdentity(
+    input: IdentityReference & {
+      /** Accepted for older clients, without effect. */
+      readonly environment?: string | undefined;
+      /** The whole metadata: a JSON object of at most 16 KiB and 16 levels; `{}` clears it. Checked by `identityMeta` of createLatchkey. */
+      readonly meta?: Types["identityMetaInput"] | undefined;
+      /** The whole set of limits, at most 50; an empty list removes all. A limit that keeps name and duration keeps its window. */
+      readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
+      /** Shared uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
+      readonly remaining?: number | null | undefined;
+      /** How the shared uses are restored; null for not at all. */
+      readonly refill?: RefillInput | null | undefined;
+    },
+  ): Promise<IdentityView<Types>>;
   /**
    * Deletes an identity, with its metadata, limits and shared uses. Its keys live on without an owner, and the answer says so:
    * they belong to no identity that is created under the same `externalId` later, and those that take their uses from the
@@ -139,5 +129,8 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * await latchkey.deleteIdentity({ identityId });
    */
-  deleteIdentity(input: DeleteIdentityInput): Promise<DeletedIdentity>;
+  deleteIdentity(input: {
+    /** Id of the identity. */
+    readonly identityId: string;
+  }): Promise<DeletedIdentity>;
 }

@@ -18,48 +18,6 @@ export type KeyReference = {
   readonly keyId: string;
 };
 
-/** Input of getKey. */
-export type GetKeyInput = KeyReference & {
-  /** Whether the secret of a recoverable key is answered, too: false unless given. Needs a vault. */
-  readonly decrypt?: boolean | null | undefined;
-};
-
-/** Input of listKeys. */
-export type ListKeysInput = PageInput &
-  ApiReference & {
-    /** Deprecated name of `externalId`, which wins. */
-    readonly ownerId?: string | undefined;
-    /** Only keys of this user: your own id, 1 to 255 characters. */
-    readonly externalId?: string | undefined;
-    /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
-    readonly decrypt?: boolean | null | undefined;
-    /** Accepted for older clients, without effect: every read is fresh. */
-    readonly revalidateKeysCache?: boolean | null | undefined;
-  };
-
-/** Input of updateRemaining. */
-export type UpdateRemainingInput = KeyReference & {
-  /** What is done to the uses left. */
-  readonly op: "set" | "increment" | "decrement";
-  /** With `set` a whole number >= 0, or null for unlimited; with the others a whole number >= 1. */
-  readonly value: number | null;
-};
-
-/** Input of rotateKey. */
-export type RotateKeyInput = KeyReference & {
-  /** How long the old secret goes on: whole ms, 0 to a year (31,536,000,000), or a text such as `"30s"` or `"1d"`; 0 unless given. Never beyond its own expiry. */
-  readonly graceMs?: Duration | undefined;
-};
-
-/** Input of deleteKey. */
-export type DeleteKeyInput = KeyReference & {
-  /** Accepted for older clients, without effect: a deletion keeps nothing. */
-  readonly permanent?: boolean | undefined;
-};
-
-/** Input of reencryptKeys. `limit` is how many keys are looked at. */
-export type ReencryptKeysInput = PageInput & ApiReference;
-
 /** A key that was issued. */
 export interface CreatedKey {
   /** `key_…`; not a secret. */
@@ -160,7 +118,12 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * const { remaining, lastUsedAt } = await latchkey.getKey({ keyId });
    */
-  getKey(input: GetKeyInput): Promise<KeyView<Types>>;
+  getKey(
+    input: KeyReference & {
+      /** Whether the secret of a recoverable key is answered, too: false unless given. Needs a vault. */
+      readonly decrypt?: boolean | null | undefined;
+    },
+  ): Promise<KeyView<Types>>;
   /**
    * The id of the API of a key, for whoever decides who may revoke it: nothing but the key needs to be readable.
    *
@@ -177,7 +140,20 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * const { keys, total, cursor } = await latchkey.listKeys({ apiId, externalId: "user_1" });
    */
-  listKeys(input: ListKeysInput, scope?: ListKeysScope): Promise<KeyList<Types>>;
+  listKeys(
+    input: PageInput &
+      ApiReference & {
+        /** Deprecated name of `externalId`, which wins. */
+        readonly ownerId?: string | undefined;
+        /** Only keys of this user: your own id, 1 to 255 characters. */
+        readonly externalId?: string | undefined;
+        /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
+        readonly decrypt?: boolean | null | undefined;
+        /** Accepted for older clients, without effect: every read is fresh. */
+        readonly revalidateKeysCache?: boolean | null | undefined;
+      },
+    scope?: ListKeysScope,
+  ): Promise<KeyList<Types>>;
   /**
    * Changes the configuration of a key in one atomic, guarded write. The next verification, from any process, sees it.
    *
@@ -203,7 +179,14 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * const { remaining } = await latchkey.updateRemaining({ keyId, op: "increment", value: 500 });
    */
-  updateRemaining(input: UpdateRemainingInput): Promise<RemainingUses>;
+  updateRemaining(
+    input: KeyReference & {
+      /** What is done to the uses left. */
+      readonly op: "set" | "increment" | "decrement";
+      /** With `set` a whole number >= 0, or null for unlimited; with the others a whole number >= 1. */
+      readonly value: number | null;
+    },
+  ): Promise<RemainingUses>;
   /**
    * Puts a key with a new secret in the place of one: another id, the same settings, and the same counters, which the two share
    * for as long as both live. The old key lives until `graceMs` from now or until its own expiry, whichever comes first, and is
@@ -220,7 +203,13 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * const successor = await latchkey.rotateKey({ keyId, graceMs: 24 * 60 * 60 * 1_000 });
    */
-  rotateKey(input: RotateKeyInput, scope?: RotationScope): Promise<CreatedKey>;
+  rotateKey(
+    input: KeyReference & {
+      /** How long the old secret goes on: whole ms, 0 to a year (31,536,000,000), or a text such as `"30s"` or `"1d"`; 0 unless given. Never beyond its own expiry. */
+      readonly graceMs?: Duration | undefined;
+    },
+    scope?: RotationScope,
+  ): Promise<CreatedKey>;
   /**
    * Deletes a key. When this has resolved, no verification that starts later, from any process, succeeds; its encrypted secret is
    * erased.
@@ -232,7 +221,12 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * await latchkey.deleteKey({ keyId });
    */
-  deleteKey(input: DeleteKeyInput): Promise<Record<string, never>>;
+  deleteKey(
+    input: KeyReference & {
+      /** Accepted for older clients, without effect: a deletion keeps nothing. */
+      readonly permanent?: boolean | undefined;
+    },
+  ): Promise<Record<string, never>>;
   /**
    * Deletes every key of an API, in bounded steps: while it runs, other calls get through. A key that is issued meanwhile may or
    * may not be among them. Audit entries name the API and the identity of each, and no more.
@@ -249,11 +243,12 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    *
    * A secret that does not open, since its ring key is gone or it was tampered with, is left as it is and counted.
    *
+   * @param input - `limit` is how many keys are looked at.
    * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, `NOT_FOUND` for an unknown API.
    * @example
    * let cursor;
    * do ({ cursor } = await latchkey.reencryptKeys({ apiId, cursor }));
    * while (cursor !== undefined);
    */
-  reencryptKeys(input: ReencryptKeysInput): Promise<Reencrypted>;
+  reencryptKeys(input: PageInput & ApiReference): Promise<Reencrypted>;
 }

@@ -12,30 +12,6 @@ export type RoleReference = {
   readonly roleId: string;
 };
 
-/** Input of createPermission. */
-export type CreatePermissionInput<Types extends LatchkeyTypes = DefaultTypes> = {
-  /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. `docs.*` grants all below `docs.`, `*` everything. */
-  readonly name: PermissionName<Types>;
-  /** For people: at most 512 characters. */
-  readonly description?: string | undefined;
-};
-
-/** Input of createRole. */
-export type CreateRoleInput<Types extends LatchkeyTypes = DefaultTypes> = {
-  /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. */
-  readonly name: string;
-  /** For people: at most 512 characters. */
-  readonly description?: string | undefined;
-  /** Names of existing permissions that every key with the role has: at most 1,000, none unless given. */
-  readonly permissions?: readonly PermissionName<Types>[] | undefined;
-};
-
-/** Input of setRolePermissions. */
-export type SetRolePermissionsInput<Types extends LatchkeyTypes = DefaultTypes> = RoleReference & {
-  /** Names of all permissions that every key with the role has: at most 1,000; an empty list clears them. */
-  readonly permissions: readonly PermissionName<Types>[];
-};
-
 /** A permission that was created. */
 export interface CreatedPermission {
   /** `perm_…` */
@@ -79,7 +55,12 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    * @example
    * const { permissionId } = await latchkey.createPermission({ name: "docs.write" });
    */
-  createPermission(input: CreatePermissionInput<Types>): Promise<CreatedPermission>;
+  createPermission(input: {
+    /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. `docs.*` grants all below `docs.`, `*` everything. */
+    readonly name: PermissionName<Types>;
+    /** For people: at most 512 characters. */
+    readonly description?: string | undefined;
+  }): Promise<CreatedPermission>;
   /**
    * Reads a permission.
    *
@@ -113,7 +94,14 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    * @example
    * const { roleId } = await latchkey.createRole({ name: "reader", permissions: ["docs.read"] });
    */
-  createRole(input: CreateRoleInput<Types>): Promise<CreatedRole>;
+  createRole(input: {
+    /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. */
+    readonly name: string;
+    /** For people: at most 512 characters. */
+    readonly description?: string | undefined;
+    /** Names of existing permissions that every key with the role has: at most 1,000, none unless given. */
+    readonly permissions?: readonly PermissionName<Types>[] | undefined;
+  }): Promise<CreatedRole>;
   /**
    * Reads a role with its permissions.
    *
@@ -138,7 +126,12 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    * @example
    * await latchkey.setRolePermissions({ roleId, permissions: ["docs.read"] });
    */
-  setRolePermissions(input: SetRolePermissionsInput<Types>): Promise<Record<string, never>>;
+  setRolePermissions(
+    input: RoleReference & {
+      /** Names of all permissions that every key with the role has: at most 1,000; an empty list clears them. */
+      readonly permissions: readonly PermissionName<Types>[];
+    },
+  ): Promise<Record<string, never>>;
   /**
    * Deletes a role. No key has it, nor the permissions that came with it, any more, with the next verification; its name is
    * free. The permissions themselves stay. A role whose record cannot be read is deleted all the same.

@@ -2,22 +2,6 @@ import type { EpochMs } from "../../time.js";
 import type { PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
 
-/** Input of createRootKey. */
-export type CreateRootKeyInput = {
-  /** What it authorises, such as `api.*.create_key`: 1 to 1,000. */
-  readonly permissions: readonly string[];
-  /** For people: 1 to 256 characters. */
-  readonly name?: string | undefined;
-  /** Unix epoch ms or a `Date`, later than now; never unless given. */
-  readonly expires?: number | Date | undefined;
-};
-
-/** Input of revokeRootKey. */
-export type RevokeRootKeyInput = {
-  /** Id of the root key. */
-  readonly rootKeyId: string;
-};
-
 /** A root key that was created. */
 export interface CreatedRootKey {
   /** `root_…` */
@@ -83,7 +67,14 @@ export interface RootKeyOperations {
    * @example
    * const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["api.*.create_key"] });
    */
-  createRootKey(input: CreateRootKeyInput): Promise<CreatedRootKey>;
+  createRootKey(input: {
+    /** What it authorises, such as `api.*.create_key`: 1 to 1,000. */
+    readonly permissions: readonly string[];
+    /** For people: 1 to 256 characters. */
+    readonly name?: string | undefined;
+    /** Unix epoch ms or a `Date`, later than now; never unless given. */
+    readonly expires?: number | Date | undefined;
+  }): Promise<CreatedRootKey>;
   /**
    * Lists the root keys of the workspace without their secrets, a page at a time; `rootKeys()` of a latchkey goes through all of
    * them.
@@ -101,7 +92,10 @@ export interface RootKeyOperations {
    * @example
    * await latchkey.revokeRootKey({ rootKeyId });
    */
-  revokeRootKey(input: RevokeRootKeyInput): Promise<Record<string, never>>;
+  revokeRootKey(input: {
+    /** Id of the root key. */
+    readonly rootKeyId: string;
+  }): Promise<Record<string, never>>;
   /**
    * Finds out whom a token speaks for. Root keys of every workspace are recognised: the token says which workspace it belongs
    * to. Keys of APIs are not root keys, whatever their permissions.

@@ -5,12 +5,6 @@ import type { KeyView } from "../keys/view.js";
 import type { ExplainKeyInput, VerifyKeyInput } from "./input.js";
 import type { VerifyScope } from "./scope.js";
 
-/** Input of whoami. */
-export type WhoamiInput = {
-  /** The presented secret: 1 to 512 characters. */
-  readonly key: string;
-};
-
 /** What whoami answers about a key. Fields without a value are absent. */
 export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>
   extends Pick<
@@ -68,5 +62,8 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * const { id, enabled } = await latchkey.whoami({ key });
    */
-  whoami(input: WhoamiInput): Promise<KeySummary<Types>>;
+  whoami(input: {
+    /** The presented secret: 1 to 512 characters. */
+    readonly key: string;
+  }): Promise<KeySummary<Types>>;
 }

@@ -1,9 +1,3 @@
-/** Input of createWorkspace. */
-export type CreateWorkspaceInput = {
-  /** For people: 1 to 256 characters. */
-  readonly name?: string | undefined;
-};
-
 /** Input of setWorkspaceEnabled over HTTP. */
 export type SetWorkspaceEnabledInput = {
   /** Whether the workspace is switched on. */
@@ -37,7 +31,10 @@ export interface WorkspaceOperations {
    * @example
    * const { workspaceId } = await latchkey.createWorkspace({ name: "Northwind" });
    */
-  createWorkspace(input?: CreateWorkspaceInput): Promise<CreatedWorkspace>;
+  createWorkspace(input?: {
+    /** For people: 1 to 256 characters. */
+    readonly name?: string | undefined;
+  }): Promise<CreatedWorkspace>;
   /**
    * Reads this workspace. One that was never written exists too: switched on, without a name.
    *
