@@ -32,6 +32,12 @@ describe("an input", () => {
     );
   });
 
+  test("repeats of the name of a field that is not known 256 characters", () => {
+    const [known, long] = ["x".repeat(256), "x".repeat(257)];
+    expect(issuesOfInput(z.strictObject({}), { [known]: 1 })).toMatchObject([{ path: known }]);
+    expect(issuesOfInput(z.strictObject({}), { [long]: 1 })).toMatchObject([{ path: `${known}…` }]);
+  });
+
   test("that lacks a field is refused with the words that it is required", () => {
     expect(issuesOf(text(1, 5), undefined)).toEqual([{ path: "field", message: "is required" }]);
   });

@@ -231,7 +231,15 @@ export function parseInput<Schema extends InputSchema>(
 
 /** The `BAD_REQUEST` of these issues, each of them once; of more than 1,000 the first, and how many there are beside. */
 export function refusal(issues: readonly InputIssue[]): LatchkeyError {
-  return badRequest(listable(withoutRepeats(issues)));
+  return badRequest(listable(withoutRepeats(issues)).map(shownBriefly));
+}
+
+/** Most characters of a path that is repeated: the name of a field that nobody knows may be as long as the input. */
+const MAX_PATH = 256;
+
+function shownBriefly(issue: InputIssue): InputIssue {
+  const { path, message } = issue;
+  return path.length > MAX_PATH ? { path: `${path.slice(0, MAX_PATH)}…`, message } : issue;
 }
 
 /** What a schema without words of its own says. */
