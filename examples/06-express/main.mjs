@@ -8,7 +8,8 @@ const guard = createGuard(latchkey);
 
 const app = express();
 app.get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (req, res) => {
-  res.json({ zoom: req.params.zoom, keyId: req.apiKey.keyId, usesLeft: req.apiKey.remaining });
+  const { keyId, remaining } = res.locals.apiKey;
+  res.json({ zoom: req.params.zoom, keyId, usesLeft: remaining });
 });
 
 // A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.

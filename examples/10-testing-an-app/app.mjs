@@ -10,7 +10,7 @@ export function createApp(latchkey) {
   const guard = createGuard(latchkey);
   const app = express();
   app.get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (req, res) => {
-    res.json({ zoom: req.params.zoom, usesLeft: req.apiKey.remaining });
+    res.json({ zoom: req.params.zoom, usesLeft: res.locals.apiKey.remaining });
   });
   return app;
 }

@@ -48,6 +48,8 @@ export const ERROR_REASONS = [
   "request-id-reused",
   /** `FORBIDDEN`: the workspace is disabled. */
   "workspace-disabled",
+  /** `BAD_REQUEST`: a limit that neither the key nor its identity has; `details` names the key, and the first such limit. */
+  "unknown-limit",
   /** `STORE_UNAVAILABLE`: a copy or a restore to this store has not come to its end. */
   "incomplete",
   /** `STORE_UNAVAILABLE`: the keys have moved to another store. */
@@ -67,6 +69,10 @@ export interface ErrorDetails {
   readonly field?: string;
   /** The bound that was exceeded. */
   readonly limit?: number;
+  /** Id of the key. */
+  readonly keyId?: string;
+  /** Name of the limit. */
+  readonly name?: string;
 }
 
 /** One thing wrong with an input: where (`refill.amount`, `ratelimits.0.name`) and what the bound is. */
@@ -120,11 +126,14 @@ export class LatchkeyError extends Error {
 }
 
 /** A `BAD_REQUEST` about the given fields; its message lists them all. */
-export function badRequest(issues: readonly InputIssue[]): LatchkeyError {
+export function badRequest(
+  issues: readonly InputIssue[],
+  why: Pick<LatchkeyErrorOptions, "reason" | "details"> = {},
+): LatchkeyError {
   const listed = issues.map(({ path, message }) =>
     path === "" ? message : `"${path}" ${message}`,
   );
-  return new LatchkeyError("BAD_REQUEST", listed.join("; "), { issues });
+  return new LatchkeyError("BAD_REQUEST", listed.join("; "), { ...why, issues });
 }
 
 /**

@@ -27,6 +27,7 @@ export { deepFrozen } from "./lib/deep-freeze.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export type { JsonValue } from "./lib/json.js";
+export { type OwnFields, ownFieldsOf } from "./lib/own-fields.js";
 export type {
   StandardIssue,
   StandardPathPart,
@@ -99,10 +100,15 @@ export type { Verifications } from "./operations/statistics/operations.js";
 export { OPERATIONS } from "./operations/table.js";
 export { expiryIssues } from "./operations/time-input.js";
 export type { RefillView } from "./operations/uses-and-refill.js";
-export type { Costed, RequestedLimit } from "./operations/verify-key/input.js";
+export type { Costed, LimitCost, RequestedLimit } from "./operations/verify-key/input.js";
 export type { KeySummary } from "./operations/verify-key/operations.js";
 export type { VerifyScope } from "./operations/verify-key/scope.js";
-export type { Verifier, VerifierCall, VerifierInput } from "./operations/verify-key/verifier.js";
+export type {
+  Verifier,
+  VerifierCall,
+  VerifierInput,
+  VerifierLimit,
+} from "./operations/verify-key/verifier.js";
 export type { CreatedWorkspace, WorkspaceView } from "./operations/workspaces/operations.js";
 export {
   AUDIT_TYPES,
@@ -124,7 +130,7 @@ export {
   WORKSPACE_ID_PATTERN,
 } from "./records/workspace.js";
 export { canonicalAddress } from "./rules/address.js";
-export type { Duration } from "./rules/duration.js";
+export { DURATION_ERROR, type Duration, durationMs } from "./rules/duration.js";
 export type {
   DefaultTypes,
   LatchkeyTypes,
@@ -137,7 +143,12 @@ export type {
 export type { Metadata } from "./rules/metadata.js";
 export type { PermissionQuery } from "./rules/permission.js";
 export type { RateLimit, WireRateLimit } from "./rules/rate-limit.js";
-export { decideWindow, type RateWindow, type WindowDecision } from "./rules/rate-window.js";
+export {
+  decideWindow,
+  type RateWindow,
+  type WindowDecision,
+  windowStartAt,
+} from "./rules/rate-window.js";
 export type { Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,

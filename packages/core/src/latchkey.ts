@@ -99,7 +99,8 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    * Makes a function that asks one question about every key presented: the question is read and checked once, so that a guarded
    * route pays for the verification alone.
    *
-   * @throws LatchkeyError `BAD_REQUEST` naming every bad field of the question, at once.
+   * @throws TypeError naming `apiId`, `permissions` or `ratelimits` that is there and undefined, or any field that is inherited: passed
+   * over, it would ask nothing. LatchkeyError `BAD_REQUEST` naming every other bad field of the question, at once.
    * @example
    * const mayRead = latchkey.verifier({ permissions: "tiles.read" });
    * const verdict = await mayRead(key, { ipAddress });

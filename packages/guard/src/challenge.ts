@@ -24,7 +24,7 @@ export function writeChallenge(
 /** The names that are all missing; null where one of several would do, or a name is no scope. */
 function scopesOf(missing: PermissionQuery): readonly string[] | null {
   if (typeof missing === "string") return SCOPE.test(missing) ? [missing] : null;
-  if ("or" in missing) return null;
-  const scopes = missing.and.map(scopesOf);
+  if (!Object.hasOwn(missing, "and")) return null;
+  const scopes = (missing as { readonly and: readonly PermissionQuery[] }).and.map(scopesOf);
   return scopes.includes(null) ? null : scopes.flatMap((names) => names ?? []);
 }

@@ -1,10 +1,15 @@
 import type { ChangedRefusal } from "./options.js";
+import type { HeaderFields } from "./rate-limit-fields.js";
 import type { Refusal, Refused } from "./refusal.js";
+
+/** A header that every server can send: a token, and visible characters of Latin-1, blanks and tabs. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
  * A refusal as it is sent: with what the host has changed, and its body as text.
  *
- * @param change - What the host's hook answered; a member that is undefined changes nothing.
+ * @param change - What the host's hook answered; a member that is undefined, or not its own, changes nothing.
  * @throws TypeError where it cannot be sent: a status that is none, a header that HTTP does not take, a body that JSON does not know.
  */
 export function changedRefusal(
@@ -13,13 +18,24 @@ export function changedRefusal(
   change: ChangedRefusal | undefined | void,
 ): Refused {
   const { code, verdict } = refusal;
-  const { status = refusal.status, headers = refusal.headers, body = refusal.body } = change ?? {};
+  const own: ChangedRefusal = Object.assign(Object.create(null) as object, change);
+  const { status = refusal.status, headers = refusal.headers, body = refusal.body } = own;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new TypeError('"status" of a refusal must be a whole number from 200 to 599');
-  // Whatever it is sent by, this refuses names and values that would end the header.
-  if (headers !== refusal.headers) new Headers(headers);
+  if (headers !== refusal.headers) checkHeaders(headers);
   const text: unknown = typeof body === "string" ? body : JSON.stringify(body);
   if (typeof text !== "string")
     throw new TypeError('"body" of a refusal must be a text or an object');
   return { admitted: false, code, status, headers, body: text, verdict };
+}
+
+function checkHeaders(headers: HeaderFields): void {
+  if (typeof headers !== "object" || headers === null)
+    throw new TypeError('"headers" of a refusal must be an object');
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
+    if (!HEADER_NAME.test(name))
+      throw new TypeError('"headers" of a refusal has a name that is none');
+    if (typeof value !== "string" || !HEADER_VALUE.test(value))
+      throw new TypeError(`the header "${name}" of a refusal must be a text that HTTP can send`);
+  }
 }

@@ -16,7 +16,8 @@ export function clientAddress(
   trustProxy: number,
 ): string | null {
   const address = trustProxy === 0 ? remoteAddress : hopBefore(forwardedFor, trustProxy);
-  return address === null ? null : canonicalAddress(address);
+  // A host's function may have found anything.
+  return typeof address === "string" ? canonicalAddress(address) : null;
 }
 
 /** The hop that many places before the socket. A header that was sent twice is one list, in the order of its lines. */

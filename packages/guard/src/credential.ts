@@ -11,8 +11,10 @@ export type Credential =
 export const MAX_KEY_LENGTH = 512;
 
 const BEARER = /^bearer(?: +(.*))?$/is;
-/** Another scheme, and a second header that a proxy or `Headers` has joined to it. */
-const BEARER_JOINED = /,[ \t]*bearer[ \t]/i;
+/** A text in quotes, of which RFC 9110 says that it may hold commas. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+/** What may stand behind a comma in credentials of one scheme: nothing, or a parameter. */
+const PARAMETER = /^[ \t]*(?:[^\s=,]+[ \t]*=|$)/;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 const CONTROL = /\p{Cc}/u;
 
@@ -29,8 +31,9 @@ export function readCredential({
 }: Pick<PresentedRequest, "authorization" | "apiKey">): Credential {
   if (authorization.length > 1) return malformed("the header Authorization was sent twice");
   if (apiKey.length > 1) return malformed("the header X-API-Key was sent twice");
-  const bearer = readBearer(authorization[0] ?? "");
+  const [credentials = ""] = authorization;
   const [header] = apiKey;
+  const bearer = readBearer(credentials);
   if (header === undefined || bearer.kind === "malformed") return bearer;
   const own = readKey(header, SPACE_OR_CONTROL);
   if (bearer.kind === "none" || own.kind !== "key" || own.key === bearer.key) return own;
@@ -46,7 +49,18 @@ export function readFoundKey(found: unknown): Credential {
 function readBearer(value: string): Credential {
   const match = BEARER.exec(value);
   if (match !== null) return readKey(match[1] ?? "", SPACE_OR_CONTROL);
-  return BEARER_JOINED.test(value) ? malformed("the header Authorization was sent twice") : NONE;
+  return isJoined(value) ? malformed("the header Authorization was sent twice") : NONE;
+}
+
+/**
+ * Whether a header of another scheme holds a second one, which a proxy or `Headers` has joined to it: behind one of its commas stands
+ * something else than a parameter.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.4
+ */
+function isJoined(value: string): boolean {
+  const [, ...rest] = value.replace(QUOTED, '""').split(",");
+  return rest.some((part) => !PARAMETER.test(part));
 }
 
 /** @param forbidden - What a key found in this way must not hold. */

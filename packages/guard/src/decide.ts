@@ -1,12 +1,15 @@
-import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
+import { type DefaultTypes, type LatchkeyTypes, unavailable } from "@latchkey/core";
+import { AddressGate } from "./address-gate.js";
+import { changedRefusal } from "./changed-refusal.js";
 import { clientAddress } from "./client-address.js";
-import { type Credential, readCredential, readFoundKey } from "./credential.js";
-import { checkOptions, type GuardOptions } from "./options.js";
+import { readCredential, readFoundKey } from "./credential.js";
+import { createDeadline, type Turn } from "./deadline.js";
+import { type GuardOptions, type GuardSettings, readOptions } from "./options.js";
 import type { PresentedRequest } from "./presented-request.js";
 import { type Ask, type GuardLatchkey, type GuardQuestion, readQuestion } from "./question.js";
 import { rateLimitFields } from "./rate-limit-fields.js";
-import type { Admission, Decision, Refusal } from "./refusal.js";
-import { refuseCredential, refuseError, refuseVerdict } from "./refuse.js";
+import type { Admission, Decision, Refusal, Refused } from "./refusal.js";
+import { refuseAddress, refuseCredential, refuseFailure, refuseVerdict } from "./refuse.js";
 import { createRefuser, type Refuser } from "./refuser.js";
 
 /**
@@ -41,83 +44,170 @@ export function createDecision<Request, Types extends LatchkeyTypes = DefaultTyp
   latchkey: GuardLatchkey<Types>,
   options: GuardOptions<Request> = {},
 ): CreateDecision<Request, Types> {
-  if (typeof latchkey?.verifier !== "function")
-    throw new TypeError('"latchkey" must be what createLatchkey returns');
-  // What the program knows is types alone: this works on any latchkey.
-  return createDecisionOn(
-    latchkey as unknown as GuardLatchkey,
-    options,
-  ) as unknown as CreateDecision<Request, Types>;
-}
-
-function createDecisionOn<Request>(
-  latchkey: GuardLatchkey,
-  options: GuardOptions<Request>,
-): CreateDecision<Request> {
-  checkOptions(options);
-  const refuser = createRefuser(latchkey, options);
-  return (question = {}) => {
-    const ask = readQuestion(latchkey, question);
-    const isOptional = question.optional === true;
-    const context = { latchkey, options, refuser, ask, isOptional };
-    return async (presented, request) => {
-      const decision = await decideOrRefuse(context, presented, request);
-      return isAdmission(decision) ? decision : await refuser.refuse(decision, request);
-    };
+  const { createDecide } = createDecisions(latchkey, options);
+  return (question) => {
+    const decide = createDecide(question);
+    return (presented, request) => decide(() => presented, request);
   };
 }
 
+/** Decides on one request of a guarded route. Never rejects. @param present - Reads the request: what it throws is a 500. */
+type DecideOn<Request, Types extends LatchkeyTypes> = (
+  present: () => PresentedRequest,
+  request: Request,
+) => Promise<Decision<Types>>;
+
+/** What an entry makes its guards of. */
+export interface Decisions<Request, Types extends LatchkeyTypes = DefaultTypes> {
+  createDecide(question?: GuardQuestion<Request, Types>): DecideOn<Request, Types>;
+  /** What to answer where the handler of an admitted request failed, which is reported. Never rejects. */
+  refuseFailure(error: unknown, request: Request): Promise<Refused>;
+  /** Tells the host of an error. */
+  report(error: unknown, request: Request): void;
+}
+
+/**
+ * Makes the decisions of an entry. Errors as {@link createDecision}.
+ *
+ * @param defaults - Options of the entry, where the host has none.
+ */
+export function createDecisions<Request, Types extends LatchkeyTypes>(
+  latchkey: GuardLatchkey<Types>,
+  options: GuardOptions<Request> = {},
+  defaults: Pick<GuardOptions<Request>, "onError"> = {},
+): Decisions<Request, Types> {
+  if (typeof latchkey?.verifier !== "function")
+    throw new TypeError('"latchkey" must be what createLatchkey returns');
+  // What the program knows is types alone: this works on any latchkey.
+  const anyLatchkey = latchkey as unknown as GuardLatchkey;
+  const settings = readOptions(options, defaults);
+  const { limitByAddress, timeoutMs } = settings;
+  const refuser = createRefuser(anyLatchkey, settings);
+  const gate = limitByAddress === null ? null : new AddressGate(limitByAddress, latchkey.now);
+  const guard = { latchkey: anyLatchkey, settings, refuser, gate };
+  const within = createDeadline(timeoutMs);
+  const refuseLate = (request: Request): Refused => {
+    const what = `no decision in ${timeoutMs} ms: the store or a function of the guard is late`;
+    // No hook sees it: there is no time left for one.
+    return changedRefusal(refuser.refusalOf(unavailable(what, "unknown"), request), undefined);
+  };
+  const decisions: Decisions<Request> = {
+    createDecide: (question = {}) => {
+      const route = { ...guard, ...readQuestion(anyLatchkey, question, settings) };
+      return (present, request) =>
+        within<Decision>(
+          (turn) => decide(route, present, request, turn),
+          () => refuseLate(request),
+        );
+    },
+    refuseFailure: (error, request) => {
+      refuser.report(error, request);
+      return within(
+        () => refuser.refuse(refuseFailure(refuser.style), request),
+        () => refuseLate(request),
+      );
+    },
+    report: refuser.report,
+  };
+  return decisions as unknown as Decisions<Request, Types>;
+}
+
 /** What a decision rests on beside the request. */
-interface DecisionContext<Request> {
+interface Route<Request> {
   readonly latchkey: GuardLatchkey;
-  readonly options: GuardOptions<Request>;
+  readonly settings: GuardSettings<Request>;
   readonly refuser: Refuser<Request>;
+  readonly gate: AddressGate | null;
   readonly ask: Ask<Request>;
   readonly isOptional: boolean;
 }
 
-async function decideOrRefuse<Request>(
-  context: DecisionContext<Request>,
+async function decide<Request>(
+  route: Route<Request>,
+  present: () => PresentedRequest,
+  request: Request,
+  turn: Turn,
+): Promise<Decision> {
+  const { gate, refuser } = route;
+  let refusal: Refusal;
+  try {
+    const presented = present();
+    const decision = await (gate === null
+      ? decideOn(route, presented, undefined, request, turn)
+      : decideBehind(gate, route, presented, request, turn));
+    if (decision.admitted) return decision;
+    refusal = decision;
+  } catch (error) {
+    // Of a request whose time is over, the host was told then.
+    if (turn.isOver) throw error;
+    refusal = refuser.refusalOf(error, request);
+  }
+  return refuser.refuse(refusal, request);
+}
+
+/** Decides on a request if its address has room, and says there whether it ended in 401: whatever a hook makes of that. */
+async function decideBehind<Request>(
+  gate: AddressGate,
+  route: Route<Request>,
   presented: PresentedRequest,
   request: Request,
+  turn: Turn,
 ): Promise<Admission | Refusal> {
-  const { refuser } = context;
+  const address = await addressOf(route, presented, request);
+  const passage = await gate.enter(address, turn);
+  if (passage.kind === "no-room") return refuseAddress(route.refuser.style, passage.retryAfterMs);
+  let isFailure = false;
   try {
-    const { getKey } = context.options;
-    const credential =
-      getKey === undefined ? readCredential(presented) : readFoundKey(await getKey(request));
-    return await decideOn(context, credential, presented, request);
-  } catch (error) {
-    const refusal = refuseError(refuser.style, error);
-    // A disabled workspace is no failure.
-    if (refusal.status >= 500) refuser.report(error, request);
-    return refusal;
+    const decision = await decideOn(route, presented, address, request, turn);
+    isFailure = !decision.admitted && decision.status === 401;
+    return decision;
+  } finally {
+    passage.leave(isFailure);
   }
 }
 
+/** @param known - The address, where it was looked for before; undefined where it was not. */
 async function decideOn<Request>(
-  { latchkey, options, refuser: { style }, ask, isOptional }: DecisionContext<Request>,
-  credential: Credential,
+  route: Route<Request>,
   presented: PresentedRequest,
+  known: string | null | undefined,
   request: Request,
+  turn: Turn,
 ): Promise<Admission | Refusal> {
+  const { latchkey, settings, ask, isOptional } = route;
+  const { style } = route.refuser;
+  const { getKey } = settings;
+  const credential = getKey ? readFoundKey(await getKey(request)) : readCredential(presented);
   if (credential.kind === "malformed")
     return refuseCredential(style, "KEY_MALFORMED", credential.detail);
   if (credential.kind === "none")
     return isOptional
       ? { admitted: true, apiKey: null, headers: {} }
       : refuseCredential(style, "KEY_MISSING");
-  const { trustProxy = 0, getAddress } = options;
-  const address =
-    getAddress === undefined
-      ? clientAddress(presented, trustProxy)
-      : clientAddress({ forwardedFor: [], remoteAddress: getAddress(request) ?? null }, 0);
-  const verdict = await ask(credential.key, address, request);
+  const found = known === undefined ? addressOf(route, presented, request) : known;
+  const address = typeof found === "object" && found !== null ? await found : found;
+  const verdict = turn.isOver ? null : await ask(credential.key, address, request, turn);
+  // Nobody waits any more, so nothing was taken.
+  if (verdict === null) return refuseFailure(style);
   const now = latchkey.now();
   if (verdict.code !== "VALID") return refuseVerdict(style, verdict, now);
   return { admitted: true, apiKey: verdict, headers: rateLimitFields(verdict.ratelimits, now) };
 }
 
-function isAdmission(decision: Admission | Refusal): decision is Admission {
-  return "admitted" in decision && decision.admitted;
+/** Where a request comes from; null where that is not known. At once where no function of the host's has to find it. */
+function addressOf<Request>(
+  { settings: { getAddress, trustProxy } }: Route<Request>,
+  presented: PresentedRequest,
+  request: Request,
+): string | null | Promise<string | null> {
+  if (!getAddress) return clientAddress(presented, trustProxy);
+  return foundAddress(getAddress, request);
+}
+
+async function foundAddress<Request>(
+  getAddress: NonNullable<GuardOptions<Request>["getAddress"]>,
+  request: Request,
+): Promise<string | null> {
+  const remoteAddress = (await getAddress(request)) ?? null;
+  return clientAddress({ forwardedFor: [], remoteAddress }, 0);
 }

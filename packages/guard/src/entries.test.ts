@@ -61,7 +61,7 @@ test("Fastify: errors go to the log of the request, unless there is a listener",
     async () => "",
   );
   expect((await app.inject({ url: "/a", headers })).statusCode).toBe(500);
-  const errors = () => written.filter((line) => line.includes("remaining.cost"));
+  const errors = () => written.filter((line) => line.includes('\\"cost\\" must be'));
   expect(errors()).toHaveLength(1);
   expect(errors()[0]).not.toContain(headers["x-api-key"]);
   expect((await app.inject({ url: "/b", headers })).statusCode).toBe(500);

@@ -1,14 +1,15 @@
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
-import type { Request } from "express";
-import { createDecision } from "./decide.js";
+import type { Request, Response } from "express";
+import { createDecisions } from "./decide.js";
 import {
   type NodeRequest,
-  type NodeResponse,
   presentedByNode,
+  writeFailure,
   writeHeaders,
   writeRefusal,
 } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
+import { ownApiKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 
@@ -16,47 +17,68 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * The verdict on the key of this request, behind a guard. Behind one with `optional: true` it may be null: there read it by
-       * `apiKeyOf`, which says so.
+       * The verdict on the key of this request: absent where no guard was passed, null where a key is optional and none was presented.
+       * Behind a guard, `res.locals.apiKey` is the same and its type knows the guard.
        */
-      apiKey: ApiKey;
+      apiKey?: ApiKey | null;
     }
   }
 }
 
-/** Middleware of one route. It names no path parameters, so those of the route stay typed. */
-export type ExpressGuard = (
+/**
+ * Middleware of one route, whose handlers find the verdict in `res.locals.apiKey`. It names no path parameters, so those of the route
+ * stay typed.
+ */
+export type ExpressGuard<Key = ApiKey> = (
   request: NodeRequest,
-  response: NodeResponse,
+  // biome-ignore lint/suspicious/noExplicitAny: as Express types the bodies and the other locals of a route
+  response: Response<any, Record<string, any> & { apiKey: Key }>,
   next: (error?: unknown) => void,
 ) => Promise<void>;
 
+/** Makes the guard of a route of its question. With `optional: true` the verdict may be null. */
+export interface CreateExpressGuard<Types extends LatchkeyTypes = DefaultTypes> {
+  (
+    question?: GuardQuestion<Request, Types> & { readonly optional?: false },
+  ): ExpressGuard<ApiKey<Types>>;
+  (question: GuardQuestion<Request, Types>): ExpressGuard<ApiKey<Types> | null>;
+}
+
 /**
- * Makes guards for routes of Express 5. Each puts the verdict in `req.apiKey` and calls the next handler, or answers the refusal.
+ * Makes guards for routes of Express 4 and 5. Each puts the verdict in `req.apiKey` and `res.locals.apiKey` and calls the next handler, or
+ * answers the refusal.
  *
  * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
- * app.get("/tiles", guard({ permissions: "tiles.read" }), (req, res) => res.json(req.apiKey.keyId));
+ * app.get("/tiles", guard({ permissions: "tiles.read" }), (req, res) => res.json(res.locals.apiKey.keyId));
  */
 export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<Request>,
-): (question?: GuardQuestion<Request, Types>) => ExpressGuard {
-  const createDecide = createDecision(latchkey, options);
-  return (question) => {
+): CreateExpressGuard<Types> {
+  const { createDecide, refuseFailure } = createDecisions(latchkey, options);
+  const guard = (question?: GuardQuestion<Request, Types>): ExpressGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
     return async (request, response, next) => {
-      const decision = await decide(presentedByNode(request), request as Request);
-      if (!decision.admitted) return writeRefusal(response, decision);
-      writeHeaders(response, decision);
-      (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
-      next();
+      try {
+        const decision = await decide(() => presentedByNode(request), request as Request);
+        if (!decision.admitted) return writeRefusal(response, decision);
+        // The host has answered meanwhile: there is nothing left to hand on.
+        if (response.writableEnded) return;
+        writeHeaders(response, decision);
+        (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
+        response.locals.apiKey = decision.apiKey;
+        next();
+      } catch (error) {
+        await writeFailure(response, refuseFailure(error, request as Request));
+      }
     };
   };
+  return guard as CreateExpressGuard<Types>;
 }
 
 /** The verdict on the key of a request; null where none was presented, or no guard was passed. */
 export function apiKeyOf(request: NodeRequest): ApiKey | null {
-  return (request as { readonly apiKey?: ApiKey | null }).apiKey ?? null;
+  return ownApiKey(request);
 }

@@ -1,8 +1,9 @@
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { createDecision } from "./decide.js";
+import { createDecisions } from "./decide.js";
 import { presentedByNode } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
+import { ownApiKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 
@@ -31,25 +32,27 @@ export type FastifyGuard = (request: FastifyRequest, reply: FastifyReply) => Pro
  */
 export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
-  options: GuardOptions<FastifyRequest> = {},
+  options?: GuardOptions<FastifyRequest>,
 ): (question?: GuardQuestion<FastifyRequest, Types>) => FastifyGuard {
-  const createDecide = createDecision(latchkey, {
+  const { createDecide } = createDecisions(latchkey, options, {
     onError: (error, request) => request.log.error(error),
-    ...options,
   });
   return (question) => {
     const decide = createDecide(question);
     return async (request, reply) => {
-      const decision = await decide(presentedByNode(request.raw), request);
+      const decision = await decide(() => presentedByNode(request.raw), request);
+      // The host has answered meanwhile: Fastify goes no further by itself.
+      if (reply.sent) return reply;
       reply.headers(decision.headers);
       // As bytes: to a text Fastify adds a charset, which problem details have none of.
       if (!decision.admitted) return reply.code(decision.status).send(Buffer.from(decision.body));
       (request as { apiKey: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
+      return undefined;
     };
   };
 }
 
 /** The verdict on the key of a request; null where none was presented, or no guard was passed. */
 export function apiKeyOf(request: FastifyRequest): ApiKey | null {
-  return (request as { readonly apiKey?: ApiKey | null }).apiKey ?? null;
+  return ownApiKey(request);
 }

@@ -1,5 +1,5 @@
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
-import { createDecision } from "./decide.js";
+import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
@@ -48,7 +48,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<Request>,
 ): CreateFetchGuard<Types> {
-  const createDecide = createDecision(latchkey, options);
+  const { createDecide } = createDecisions(latchkey, options);
   const guard = <Subject extends RequestOrEvent, Rest extends unknown[]>(
     question: GuardQuestion<Request, Types>,
     handler: FetchHandler<Subject, Rest, ApiKey<Types> | null>,
@@ -57,7 +57,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     const decide = createDecide(question);
     return async (subject, ...rest) => {
       const request = requestOf(subject);
-      const decision = await decide(presentedByHeaders(request.headers, null), request);
+      const decision = await decide(() => presentedByHeaders(request.headers, null), request);
       if (!decision.admitted) return refusedResponse(decision);
       const response = await handler(subject, decision.apiKey, ...rest);
       return withHeaders(response, decision.headers);
@@ -66,6 +66,10 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   return guard as CreateFetchGuard<Types>;
 }
 
+/** A request has headers, and an event has none. Not asked whether there is a `request`: a polluted prototype would have one. */
 function requestOf(subject: RequestOrEvent): Request {
-  return "request" in subject ? (subject.request as Request) : subject;
+  const { headers } = subject as Partial<Request>;
+  return typeof headers?.get === "function"
+    ? (subject as Request)
+    : (subject as { readonly request: Request }).request;
 }

@@ -1,6 +1,6 @@
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { Context, MiddlewareHandler } from "hono";
-import { createDecision } from "./decide.js";
+import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
@@ -39,14 +39,12 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<Context>,
 ): CreateHonoGuard<Types> {
-  const createDecide = createDecision(latchkey, options);
+  const { createDecide } = createDecisions(latchkey, options);
   const guard = (question?: GuardQuestion<Context, Types>): HonoGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
     return async (context, next) => {
-      const { incoming } = (context.env ?? {}) as NodeEnvironment;
-      const remoteAddress = incoming?.socket?.remoteAddress ?? null;
-      const presented = presentedByHeaders(context.req.raw.headers, remoteAddress);
-      const decision = await decide(presented, context as Context);
+      const present = () => presentedByHeaders(context.req.raw.headers, remoteAddressOf(context));
+      const decision = await decide(present, context as Context);
       if (!decision.admitted) return refusedResponse(decision);
       context.set("apiKey", decision.apiKey);
       await next();
@@ -57,4 +55,9 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     };
   };
   return guard as CreateHonoGuard<Types>;
+}
+
+function remoteAddressOf({ env }: Context): string | null {
+  const isNode = typeof env === "object" && env !== null && Object.hasOwn(env, "incoming");
+  return isNode ? ((env as NodeEnvironment).incoming?.socket?.remoteAddress ?? null) : null;
 }

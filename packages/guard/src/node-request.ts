@@ -10,21 +10,29 @@ export interface NodeRequest {
 /** The part of a response that a guard writes. */
 export interface NodeResponse {
   statusCode: number;
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
   setHeader(name: string, value: string): unknown;
+  removeHeader(name: string): unknown;
+  getHeaderNames(): readonly string[];
   end(body: string): unknown;
+  destroy(): unknown;
 }
 
 /**
  * What a request of `node:http` presents. Read from the raw headers: of a header that was sent twice, Node drops the second or
  * joins both.
+ *
+ * @throws TypeError where there are none: some stand-ins for a request have only those that Node has tidied up.
  */
 export function presentedByNode({ rawHeaders, socket }: NodeRequest): PresentedRequest {
+  if (!Array.isArray(rawHeaders)) throw new TypeError('a request must have "rawHeaders"');
   const authorization: string[] = [];
   const apiKey: string[] = [];
   const forwardedFor: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const value = rawHeaders[index + 1] as string;
-    switch (rawHeaders[index]?.toLowerCase()) {
+    switch ((rawHeaders[index] as string).toLowerCase()) {
       case "authorization":
         authorization.push(value);
         break;
@@ -36,34 +44,39 @@ export function presentedByNode({ rawHeaders, socket }: NodeRequest): PresentedR
         break;
     }
   }
-  return { authorization, apiKey, forwardedFor, remoteAddress: socket.remoteAddress ?? null };
+  // Of a connection that is gone Node knows no socket.
+  return { authorization, apiKey, forwardedFor, remoteAddress: socket?.remoteAddress ?? null };
 }
 
-/** Adds the header fields of a decision to a response that nothing was written to yet. */
+/** The headers that are about the body that was to be sent. */
+const BODY_HEADERS = [
+  "Content-Encoding",
+  "Content-Language",
+  "Content-Length",
+  "Content-Range",
+  "Trailer",
+  "Transfer-Encoding",
+];
+
+/** Adds the header fields of an admission, unless headers were sent already. */
 export function writeHeaders(response: NodeResponse, { headers }: Pick<Decision, "headers">): void {
+  if (response.headersSent) return;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Answers a refusal. */
+/** Answers a refusal, unless the host has answered while it was decided on. */
 export function writeRefusal(response: NodeResponse, refusal: Refused): void {
+  if (response.headersSent || response.writableEnded) return;
   response.statusCode = refusal.status;
   writeHeaders(response, refusal);
   response.end(refusal.body);
 }
 
-/** The headers that are about the body that was to be sent. */
-const BODY_HEADERS = ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range"];
-
-/** The part of a response that a refusal takes over from a handler that failed. */
-export interface StartedResponse extends NodeResponse {
-  readonly headersSent: boolean;
-  readonly writableEnded: boolean;
-  removeHeader(name: string): unknown;
-  destroy(): unknown;
-}
-
-/** Answers a refusal in place of a handler that failed. What was begun to be sent is broken off: it must not look whole. */
-export function writeRefusalInstead(response: StartedResponse, refusal: Refused): void {
+/**
+ * Answers a refusal in place of what could not be answered, or of a handler that failed. What was begun to be sent is broken off: it
+ * must not look whole.
+ */
+export function writeRefusalInstead(response: NodeResponse, refusal: Refused): void {
   if (response.writableEnded) return;
   if (response.headersSent) {
     response.destroy();
@@ -71,4 +84,29 @@ export function writeRefusalInstead(response: StartedResponse, refusal: Refused)
   }
   for (const name of BODY_HEADERS) response.removeHeader(name);
   writeRefusal(response, refusal);
+}
+
+/**
+ * Answers where something of the host's has failed. What its hook makes of the refusal may be what cannot be sent: then the answer is
+ * bare. Never rejects: nobody would hear it, and Node would end the process.
+ */
+export async function writeFailure(
+  response: NodeResponse,
+  refusal: Promise<Refused>,
+): Promise<void> {
+  try {
+    writeRefusalInstead(response, await refusal);
+  } catch {
+    writeBare(response);
+  }
+}
+
+function writeBare(response: NodeResponse): void {
+  try {
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    response.statusCode = 500;
+    response.end("");
+  } catch {
+    response.destroy();
+  }
 }

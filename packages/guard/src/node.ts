@@ -1,16 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
-import { createDecision } from "./decide.js";
-import {
-  presentedByNode,
-  writeHeaders,
-  writeRefusal,
-  writeRefusalInstead,
-} from "./node-request.js";
+import { createDecisions } from "./decide.js";
+import { presentedByNode, writeFailure, writeHeaders, writeRefusal } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import { createRefuser } from "./refuser.js";
 
 /** A guarded listener: what it is called with beside request and response is the verdict. */
 export type NodeHandler<Key> = (
@@ -47,10 +41,9 @@ export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
  */
 export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
-  options: GuardOptions<IncomingMessage> = {},
+  options?: GuardOptions<IncomingMessage>,
 ): CreateNodeGuard<Types> {
-  const createDecide = createDecision(latchkey, options);
-  const { refuseFailure } = createRefuser(latchkey, options);
+  const { createDecide, refuseFailure } = createDecisions(latchkey, options);
   const guard = (
     question: GuardQuestion<IncomingMessage, Types>,
     handler: NodeHandler<ApiKey<Types> | null>,
@@ -58,13 +51,15 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     if (typeof handler !== "function") throw new TypeError('"handler" must be a function');
     const decide = createDecide(question);
     return async (request, response) => {
-      const decision = await decide(presentedByNode(request), request);
-      if (!decision.admitted) return writeRefusal(response, decision);
-      writeHeaders(response, decision);
       try {
+        const decision = await decide(() => presentedByNode(request), request);
+        if (!decision.admitted) return writeRefusal(response, decision);
+        // The host has answered meanwhile: there is nothing left to hand on.
+        if (response.writableEnded) return;
+        writeHeaders(response, decision);
         await handler(request, response, decision.apiKey);
       } catch (error) {
-        writeRefusalInstead(response, await refuseFailure(error, request));
+        await writeFailure(response, refuseFailure(error, request));
       }
     };
   };

@@ -1,8 +1,24 @@
+import {
+  DURATION_ERROR,
+  type Duration,
+  durationMs,
+  isWhole,
+  ownFieldsOf,
+  type SpanMs,
+} from "@latchkey/core";
 import type { Refusal } from "./refusal.js";
 import type { BodyForm } from "./refusal-body.js";
 
-/** What `onRefusal` may answer: whatever it leaves out stays as it is. */
+/** What `onRefusal` may answer, in fields of its own: whatever it leaves out stays as it is. */
 export type ChangedRefusal = Partial<Pick<Refusal, "status" | "headers" | "body">>;
+
+/** How many requests of one address may end in 401. */
+export interface AddressLimit {
+  /** In each window: a whole number >= 1. */
+  readonly limit: number;
+  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. Windows are aligned to the Unix epoch. */
+  readonly duration: Duration;
+}
 
 /** Options of a guard, for all routes that it guards. */
 export interface GuardOptions<Request> {
@@ -22,7 +38,27 @@ export interface GuardOptions<Request> {
    * Finds the address in place of socket and `X-Forwarded-For`, on runtimes that know it otherwise. What is no address counts
    * as unknown.
    */
-  readonly getAddress?: (request: Request) => string | null | undefined;
+  readonly getAddress?: (
+    request: Request,
+  ) => string | null | undefined | Promise<string | null | undefined>;
+  /**
+   * Counts the requests of each address that end in 401, and answers 429 with `Retry-After` to an address that has no room, before its
+   * key is looked at: so guessing costs the guesser. Good keys get in as long as there is room. Nothing is counted unless given.
+   *
+   * Counted in this process, for the 10,000 addresses that it heard of last; an IPv6 network of 64 bits is one address, and a request
+   * whose address is not known is not counted.
+   */
+  readonly limitByAddress?: AddressLimit;
+  /**
+   * How long a request may take to be decided on, with the store and every function of yours: whole ms from 1 to 2147483647, or a text
+   * such as `"5s"`; 10,000 unless given. Then the answer is 503.
+   */
+  readonly timeoutMs?: Duration;
+  /**
+   * What becomes of a key that has no limit of a name for which the question states no figures: `"error"`, a 500 that `onError` is told
+   * of, unless given; `"skip"` passes over that limit.
+   */
+  readonly unknownLimit?: "error" | "skip";
   /** Form of the bodies of refusals: problem details unless given. */
   readonly problem?: BodyForm;
   /**
@@ -38,9 +74,23 @@ export interface GuardOptions<Request> {
   readonly usedUpStatus?: 429 | 402;
   /**
    * Is called with every error behind a 500 or a 503: a mistake of the host's, a damaged record, a store that is down; on `node:http`
-   * also what a handler throws. `console.error` unless given; on Fastify the log of the request.
+   * also what a handler throws. `console.error` unless given; on Fastify the log of the request. Nobody waits for it.
    */
   readonly onError?: (error: unknown, request: Request) => unknown;
+}
+
+/** Options as a guard goes by them: all there, in their own units. */
+export interface GuardSettings<Request> {
+  readonly getKey: GuardOptions<Request>["getKey"] | null;
+  readonly trustProxy: number;
+  readonly getAddress: GuardOptions<Request>["getAddress"] | null;
+  readonly limitByAddress: { readonly limit: number; readonly duration: SpanMs } | null;
+  readonly timeoutMs: SpanMs;
+  readonly unknownLimit: "error" | "skip";
+  readonly problem: BodyForm;
+  readonly onRefusal: GuardOptions<Request>["onRefusal"] | null;
+  readonly usedUpStatus: 429 | 402;
+  readonly onError: NonNullable<GuardOptions<Request>["onError"]>;
 }
 
 /** A misspelt option must not be passed over. */
@@ -48,40 +98,110 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "getKey",
   "trustProxy",
   "getAddress",
+  "limitByAddress",
+  "timeoutMs",
+  "unknownLimit",
   "problem",
   "onRefusal",
   "usedUpStatus",
   "onError",
 ] satisfies (keyof GuardOptions<unknown>)[]);
+const ADDRESS_LIMIT_FIELDS: ReadonlySet<string> = new Set(["limit", "duration"]);
+
+/** Longest time that a timer knows. */
+const MAX_TIMEOUT_MS = 2_147_483_647;
+
+/** Called where a host has no error listener of its own. */
+const printError = (error: unknown): void => console.error(error);
 
 /**
- * Checks the options of a guard.
+ * Reads the options of a guard, each once.
  *
+ * @param defaults - What an entry has in place of the usual listener.
  * @throws TypeError naming the option that is wrong and its bound.
  */
-export function checkOptions(options: GuardOptions<never>): void {
-  refuseUnknown(options, KNOWN_OPTIONS, "an option of createGuard");
-  const { trustProxy = 0, problem = "problem+json", usedUpStatus = 429 } = options;
-  if (!Number.isSafeInteger(trustProxy) || trustProxy < 0)
+export function readOptions<Request>(
+  options: GuardOptions<Request>,
+  { onError = printError }: Pick<GuardOptions<Request>, "onError"> = {},
+): GuardSettings<Request> {
+  const own = ownFieldsWithin(options, KNOWN_OPTIONS, "an option of createGuard");
+  const {
+    trustProxy = 0,
+    problem = "problem+json",
+    usedUpStatus = 429,
+    unknownLimit = "error",
+  } = own;
+  if (!isWhole(trustProxy))
     throw new TypeError('"trustProxy" must be a whole number >= 0: how many proxies are trusted');
   if (problem !== "problem+json" && problem !== "contract")
     throw new TypeError('"problem" must be "problem+json" or "contract"');
   if (usedUpStatus !== 429 && usedUpStatus !== 402)
     throw new TypeError('"usedUpStatus" must be 429 or 402');
-  for (const name of ["getKey", "getAddress", "onRefusal", "onError"] as const)
-    if (options[name] !== undefined && typeof options[name] !== "function")
-      throw new TypeError(`"${name}" must be a function`);
+  if (unknownLimit !== "error" && unknownLimit !== "skip")
+    throw new TypeError('"unknownLimit" must be "error" or "skip"');
+  return {
+    getKey: readHook(own, "getKey") ?? null,
+    trustProxy,
+    getAddress: readHook(own, "getAddress") ?? null,
+    limitByAddress: readAddressLimit(own.limitByAddress),
+    timeoutMs: readTimeout(own.timeoutMs),
+    unknownLimit,
+    problem,
+    onRefusal: readHook(own, "onRefusal") ?? null,
+    usedUpStatus,
+    onError: readHook(own, "onError") ?? onError,
+  } as GuardSettings<Request>;
+}
+
+function readHook(options: Readonly<Record<string, unknown>>, name: string): unknown {
+  const hook = options[name];
+  if (hook !== undefined && typeof hook !== "function")
+    throw new TypeError(`"${name}" must be a function`);
+  return hook;
+}
+
+function readTimeout(value: unknown = 10_000): SpanMs {
+  const timeoutMs = durationMs(value);
+  if (timeoutMs === null || timeoutMs > MAX_TIMEOUT_MS)
+    throw new TypeError(
+      `"timeoutMs" must be whole ms from 1 to ${MAX_TIMEOUT_MS}, or a text such as "5s"`,
+    );
+  return timeoutMs;
+}
+
+function readAddressLimit(value: unknown): GuardSettings<never>["limitByAddress"] {
+  if (value === undefined) return null;
+  const own = ownFieldsWithin(value, ADDRESS_LIMIT_FIELDS, "a field of it", "limitByAddress");
+  const { limit } = own;
+  const duration = durationMs(own.duration);
+  if (!isWhole(limit) || limit === 0)
+    throw new TypeError('"limitByAddress.limit" must be a whole number >= 1');
+  if (duration === null) throw new TypeError(`"limitByAddress.duration" ${DURATION_ERROR}`);
+  return { limit, duration };
 }
 
 /**
- * Refuses an object with a field that has no meaning.
+ * The own fields of an object that may have no others than these.
  *
- * @param what - What the field is not.
+ * @param what - What any other field is not.
+ * @param name - Of the object, for messages; an empty text for the whole of an input.
+ * @param stated - Fields that must not be undefined.
  * @throws TypeError naming the field.
  */
-export function refuseUnknown(value: unknown, known: ReadonlySet<string>, what: string): void {
-  if (typeof value !== "object" || value === null)
-    throw new TypeError(`an object is needed where ${what} may stand`);
-  const unknown = Object.keys(value).find((name) => !known.has(name));
-  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not ${what}`);
+export function ownFieldsWithin(
+  value: unknown,
+  known: ReadonlySet<string>,
+  what: string,
+  name = "",
+  stated: readonly string[] = [],
+): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new TypeError(
+      name === "" ? `an object is needed where ${what} may stand` : `"${name}" must be an object`,
+    );
+  const path = name === "" ? "" : `${name}.`;
+  const own = ownFieldsOf(value, { known, stated, path });
+  const unknown = Object.keys(own).find((field) => !known.has(field));
+  if (unknown !== undefined) throw new TypeError(`"${path}${unknown}" is not ${what}`);
+  return own;
 }

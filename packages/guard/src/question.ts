@@ -1,23 +1,44 @@
-import type {
-  DefaultTypes,
-  Latchkey,
-  LatchkeyTypes,
-  LimitName,
-  VerifierInput,
-  VerifyOutcome,
+import {
+  type DefaultTypes,
+  type Duration,
+  isWhole,
+  type Latchkey,
+  type LatchkeyTypes,
+  type LimitName,
+  type VerifierInput,
+  type VerifyOutcome,
 } from "@latchkey/core";
-import { refuseUnknown } from "./options.js";
+import type { Turn } from "./deadline.js";
+import { type GuardSettings, ownFieldsWithin } from "./options.js";
 
 /** What a guard needs of a latchkey. */
 export type GuardLatchkey<Types extends LatchkeyTypes = DefaultTypes> = Pick<
   Latchkey<Types>,
-  "verifier" | "verifyKey" | "now" | "~types"
+  "verifier" | "now" | "~types"
 >;
 
 /** A whole number >= 0, or what makes one of the request. 0 takes nothing. */
 export type Cost<Request> = number | ((request: Request) => number | Promise<number>);
 
-/** What a route asks of a key, beside whether it is good. */
+/** A limit that a route takes from. */
+export interface GuardLimit<Request, Types extends LatchkeyTypes = DefaultTypes> {
+  /** Name of the limit. */
+  readonly name: LimitName<Types>;
+  /** Units to take: 1 unless given. */
+  readonly cost?: Cost<Request>;
+  /**
+   * Units in each window for a key where neither it nor its identity has a limit of this name: a whole number >= 1, with `duration`.
+   * Without these two, such a key is answered as the option `unknownLimit` says.
+   */
+  readonly limit?: number;
+  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`; with `limit`. */
+  readonly duration?: Duration;
+}
+
+/**
+ * What a route asks of a key, beside whether it is good. A field that narrows (`permissions`, `apiId`, `ratelimits`) is left out or has a
+ * value: one that is undefined throws.
+ */
 export interface GuardQuestion<Request, Types extends LatchkeyTypes = DefaultTypes> {
   /** What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries. */
   readonly permissions?: VerifierInput<Types>["permissions"];
@@ -25,23 +46,25 @@ export interface GuardQuestion<Request, Types extends LatchkeyTypes = DefaultTyp
   readonly apiId?: string;
   /** Uses to take: 1 unless given. */
   readonly cost?: Cost<Request>;
-  /** Limits of the key or its identity to take from, by name; each costs 1 unless given. At most 50. */
-  readonly ratelimits?: readonly {
-    /** Name of the limit. */
-    readonly name: LimitName<Types>;
-    /** Units to take: 1 unless given. */
-    readonly cost?: Cost<Request>;
-  }[];
+  /** Limits to take from beside those that apply by themselves, by name; each costs 1 unless given. At most 50. */
+  readonly ratelimits?: readonly GuardLimit<Request, Types>[];
   /** Whether a request without a key passes as well, without a verdict. One with a key that is refused never does. */
   readonly optional?: boolean;
 }
 
-/** Asks the question of a route about one key. */
+/** Asks the question of a route about one key. Nothing is taken for a request that nobody waits for any more. */
 export type Ask<Request> = (
   key: string,
   ipAddress: string | null,
   request: Request,
-) => Promise<VerifyOutcome>;
+  turn: Turn,
+) => Promise<VerifyOutcome | null>;
+
+/** A question as it was read. */
+export interface AskedQuestion<Request> {
+  readonly ask: Ask<Request>;
+  readonly isOptional: boolean;
+}
 
 const QUESTION_FIELDS: ReadonlySet<string> = new Set([
   "permissions",
@@ -50,44 +73,80 @@ const QUESTION_FIELDS: ReadonlySet<string> = new Set([
   "ratelimits",
   "optional",
 ] satisfies (keyof GuardQuestion<unknown>)[]);
+const NARROWING_FIELDS: readonly string[] = ["apiId", "permissions", "ratelimits"];
+const LIMIT_FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "cost",
+  "limit",
+  "duration",
+] satisfies (keyof GuardLimit<unknown>)[]);
 
 /**
- * Reads the question of a route once. A verifier asks it, unless a cost depends on the request.
+ * Reads the question of a route once, and makes the verifier that asks it.
  *
  * @throws TypeError, or LatchkeyError `BAD_REQUEST`, naming what is wrong with the question.
  */
 export function readQuestion<Request>(
   latchkey: GuardLatchkey,
   question: GuardQuestion<Request>,
-): Ask<Request> {
-  refuseUnknown(question, QUESTION_FIELDS, "a field of a question");
-  const { apiId, permissions, cost = 1, ratelimits, optional } = question;
+  { unknownLimit }: Pick<GuardSettings<Request>, "unknownLimit">,
+): AskedQuestion<Request> {
+  const own = ownFieldsWithin(
+    question,
+    QUESTION_FIELDS,
+    "a field of a question",
+    "",
+    NARROWING_FIELDS,
+  );
+  const { optional, cost = 1, ratelimits, ...asked } = own as GuardQuestion<Request>;
   if (optional !== undefined && typeof optional !== "boolean")
     throw new TypeError('"optional" must be true or false');
-  // Made in any case: a question that is wrong is found out before the first request.
+  const limits = ratelimits === undefined ? [] : readLimits<Request>(ratelimits);
   const verify = latchkey.verifier({
-    apiId,
-    permissions,
+    ...asked,
     cost: fixedCost(cost),
-    ratelimits: ratelimits?.map((limit) => ({ ...limit, cost: fixedCost(limit.cost) })),
+    ratelimits: limits.map((limit) => ({
+      ...limit,
+      cost: fixedCost(limit.cost),
+      fallback: "limit" in limit || "duration" in limit || unknownLimit === "skip",
+    })),
   });
-  const costs = [cost, ...(ratelimits ?? []).map((limit) => limit.cost)];
+  const isOptional = optional === true;
+  const costs = [cost, ...limits.map((limit) => limit.cost ?? 1)];
   if (!costs.some((one) => typeof one === "function"))
-    return (key, ipAddress) => verify(key, ipAddress === null ? undefined : { ipAddress });
-  return async (key, ipAddress, request) =>
-    latchkey.verifyKey({
-      key,
-      apiId,
-      ipAddress: ipAddress ?? undefined,
-      authorization: permissions === undefined ? undefined : { permissions },
-      remaining: { cost: await costOf(cost, request) },
-      ratelimits: await Promise.all(
-        (ratelimits ?? []).map(async (limit) => ({
-          ...limit,
-          cost: await costOf(limit.cost ?? 1, request),
-        })),
-      ),
+    return {
+      isOptional,
+      ask: (key, ipAddress) => verify(key, ipAddress === null ? undefined : { ipAddress }),
+    };
+  const names = limits.map(({ name }) => name);
+  const ask: Ask<Request> = async (key, address, request, turn) => {
+    // Each in an async function: what one throws at once must not leave another behind whose rejection nobody hears.
+    const [uses, ...units] = await Promise.all(
+      costs.map(async (one) => (typeof one === "function" ? one(request) : one)),
+    );
+    if (turn.isOver) return null;
+    return verify(key, {
+      ipAddress: address ?? undefined,
+      cost: readCost(uses, "cost"),
+      ratelimits: names.map((name, index) => ({
+        name,
+        cost: readCost(units[index], `ratelimits.${index}.cost`),
+      })),
     });
+  };
+  return { isOptional, ask };
+}
+
+function readLimits<Request>(value: unknown): readonly GuardLimit<Request>[] {
+  if (!Array.isArray(value))
+    throw new TypeError('"ratelimits" must be a list of limits, such as [{ name: "tiles" }]');
+  return value.map(
+    (limit: unknown, index) =>
+      ownFieldsWithin(limit, LIMIT_FIELDS, "a field of a limit", `ratelimits.${index}`, [
+        "limit",
+        "duration",
+      ]) as unknown as GuardLimit<Request>,
+  );
 }
 
 /** A cost that is no function, for a question that is only checked. */
@@ -95,6 +154,10 @@ function fixedCost(cost: Cost<never> = 1): number {
   return typeof cost === "function" ? 1 : cost;
 }
 
-function costOf<Request>(cost: Cost<Request>, request: Request): number | Promise<number> {
-  return typeof cost === "function" ? cost(request) : cost;
+/** @throws TypeError naming the field whose function answered something else. */
+function readCost(cost: unknown, name: string): number {
+  if (isWhole(cost)) return cost;
+  throw new TypeError(
+    `"${name}" must be a whole number >= 0: its function answered something else`,
+  );
 }

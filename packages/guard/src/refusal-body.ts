@@ -2,7 +2,7 @@ import type { PermissionQuery, SpanMs } from "@latchkey/core";
 import type { RefusalCode } from "./refusal.js";
 import { REFUSAL_FORMS } from "./refusal-form.js";
 
-/** Form of the bodies of refusals: problem details of RFC 9457, or the error body of latchkey's HTTP contract. */
+/** Form of the bodies of refusals: problem details of RFC 9457, or the error body of latchkey's HTTP contract. Both name missing permissions. */
 export type BodyForm = "problem+json" | "contract";
 
 /** What a body says of a refusal. */
@@ -43,16 +43,17 @@ export function refusalBody(
   form: BodyForm,
   { code, status, detail, missing, retryAfterMs, requestId }: RefusalFacts,
 ): Readonly<Record<string, unknown>> {
+  const lacking = missing === undefined ? {} : { missing };
   if (form === "contract") {
     const { contractCode } = REFUSAL_FORMS[code];
-    return { error: { code: contractCode, message: detail, requestId } };
+    return { error: { code: contractCode, message: detail, requestId, ...lacking } };
   }
   return {
     title: TITLES[status],
     status,
     detail,
     code,
-    ...(missing !== undefined && { missing }),
+    ...lacking,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

@@ -70,6 +70,11 @@ export const REFUSAL_FORMS: Readonly<Record<RefusalCode, RefusalForm>> = {
     detail: "the API key has too few uses left",
     contractCode: "RATE_LIMITED",
   },
+  ADDRESS_LIMITED: {
+    status: 429,
+    detail: "too many requests from this address had no valid API key",
+    contractCode: "RATE_LIMITED",
+  },
   STORE_UNAVAILABLE: {
     status: 503,
     detail: "the API key cannot be verified at the moment",

@@ -19,13 +19,17 @@ export type RefusalCode =
   | "KEY_MISSING"
   /** Something was presented that is no key, or more than one. */
   | "KEY_MALFORMED"
-  /** The store did not answer. */
+  /** Too many requests from its address ended in 401. */
+  | "ADDRESS_LIMITED"
+  /** The store did not answer, or what the host adds did not, in time. */
   | "STORE_UNAVAILABLE"
   /** A mistake of the host's: its error listener knows more, and the client nothing. */
   | "INTERNAL_SERVER_ERROR";
 
 /** A refusal as data: what to answer, and why. */
 export interface Refusal {
+  /** False, said by the refusal itself: what it does not say, a polluted prototype might. */
+  readonly admitted: false;
   readonly code: RefusalCode;
   /** HTTP status. */
   readonly status: number;
@@ -49,7 +53,6 @@ export interface Admission<Types extends LatchkeyTypes = DefaultTypes> {
 
 /** A request that may not pass, with the body as text. */
 export interface Refused extends Refusal {
-  readonly admitted: false;
   readonly body: string;
 }
 

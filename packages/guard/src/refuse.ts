@@ -1,4 +1,4 @@
-import { type EpochMs, LatchkeyError, type SpanMs } from "@latchkey/core";
+import type { EpochMs, LatchkeyError, RefusalHints, SpanMs, VerifiedKey } from "@latchkey/core";
 import { writeChallenge } from "./challenge.js";
 import { rateLimitFields, wholeSeconds } from "./rate-limit-fields.js";
 import type { Refusal, RefusalCode, RefusedVerdict } from "./refusal.js";
@@ -43,13 +43,14 @@ export function refuseCredential(
 export function refuseVerdict(style: RefusalStyle, verdict: RefusedVerdict, now: EpochMs): Refusal {
   // Not every verdict that is not valid is one of those known here, where the versions of two packages differ.
   const code = Object.hasOwn(REFUSAL_FORMS, verdict.code) ? verdict.code : "FORBIDDEN";
-  const { retryAfterMs } = "retryAfterMs" in verdict ? verdict : {};
+  const { retryAfterMs }: Ground = ownOf<object>(verdict);
   return refuse(style, code, { verdict, retryAfterMs, now });
 }
 
 /** The refusal of a request about which no verdict could be given: nothing of the error is in it. */
 export function refuseError(style: RefusalStyle, error: unknown): Refusal {
-  if (error instanceof LatchkeyError) {
+  // Not `instanceof`: bundlers of development servers load core more than once.
+  if (isLatchkeyError(error)) {
     if (error.code === "STORE_UNAVAILABLE")
       return refuse(style, "STORE_UNAVAILABLE", { retryAfterMs: STORE_RETRY_MS });
     if (error.reason === "workspace-disabled") return refuse(style, "FORBIDDEN", {});
@@ -57,20 +58,26 @@ export function refuseError(style: RefusalStyle, error: unknown): Refusal {
   return refuseFailure(style);
 }
 
+function isLatchkeyError(error: unknown): error is LatchkeyError {
+  return error instanceof Error && Object.hasOwn(error, "code") && error.name === "LatchkeyError";
+}
+
+/** The refusal of a request whose address has no room. @param retryAfterMs - Ms until it has. */
+export function refuseAddress(style: RefusalStyle, retryAfterMs: SpanMs): Refusal {
+  return refuse(style, "ADDRESS_LIMITED", { retryAfterMs });
+}
+
 /** The refusal of a request that something of the host's went wrong with. */
 export function refuseFailure(style: RefusalStyle): Refusal {
   return refuse(style, "INTERNAL_SERVER_ERROR", {});
 }
 
-function refuse(
-  style: RefusalStyle,
-  code: RefusalCode,
-  { detail = REFUSAL_FORMS[code].detail, verdict, retryAfterMs, now = 0 }: Grounds,
-): Refusal {
-  const { challenge } = REFUSAL_FORMS[code];
-  const status = code === "USAGE_EXCEEDED" ? style.usedUpStatus : REFUSAL_FORMS[code].status;
-  const { missing, ratelimits } =
-    verdict === undefined || verdict.code === "NOT_FOUND" ? {} : verdict;
+function refuse(style: RefusalStyle, code: RefusalCode, grounds: Grounds): Refusal {
+  const form = ownOf(REFUSAL_FORMS[code]);
+  const { detail = form.detail, verdict, retryAfterMs, now = 0 } = ownOf(grounds);
+  const { challenge } = form;
+  const status = code === "USAGE_EXCEEDED" ? style.usedUpStatus : form.status;
+  const { missing, ratelimits }: Ground = ownOf<object>(verdict ?? {});
   const headers: Record<string, string> = { "Content-Type": MEDIA_TYPES[style.problem] };
   if (challenge !== undefined)
     headers["WWW-Authenticate"] = writeChallenge(challenge, detail, missing);
@@ -81,5 +88,13 @@ function refuse(
   if (requestId !== null) headers["X-Request-Id"] = requestId;
   const facts = { code, status, detail, missing, retryAfterMs, requestId };
   const body = refusalBody(style.problem, facts);
-  return { code, status, headers, body, verdict: verdict ?? null };
+  return { admitted: false, code, status, headers, body, verdict: verdict ?? null };
+}
+
+/** What a verdict may say of a refusal. */
+type Ground = RefusalHints & Pick<VerifiedKey, "ratelimits">;
+
+/** The own fields of an object: what it leaves out, a polluted prototype must not say. */
+function ownOf<Fields extends object>(fields: Fields): Fields {
+  return Object.assign(Object.create(null) as object, fields);
 }

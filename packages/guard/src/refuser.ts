@@ -1,6 +1,6 @@
 import { createIdFactory } from "@latchkey/core";
 import { changedRefusal } from "./changed-refusal.js";
-import type { GuardOptions } from "./options.js";
+import type { GuardSettings } from "./options.js";
 import type { GuardLatchkey } from "./question.js";
 import type { Refusal, Refused } from "./refusal.js";
 import { type RefusalStyle, refuseError, refuseFailure } from "./refuse.js";
@@ -8,24 +8,28 @@ import { type RefusalStyle, refuseError, refuseFailure } from "./refuse.js";
 /** How a guard refuses: in the form that its options name, and with what the host's hooks make of it. */
 export interface Refuser<Request> {
   readonly style: RefusalStyle;
-  /** The refusal as the host's hook leaves it. Where the hook fails, that of the failure, which no hook sees again. */
+  /** The refusal of an error, which is reported where it is a 500 or a 503. */
+  refusalOf(error: unknown, request: Request): Refusal;
+  /** The refusal as the host's hook leaves it. Where the hook fails, that of the failure, which no hook sees again. Never rejects. */
   refuse(refusal: Refusal, request: Request): Promise<Refused>;
-  /** Tells the host of an error behind a 500 or a 503. */
+  /** Tells the host of an error. Never throws, and waits for nobody. */
   report(error: unknown, request: Request): void;
-  /** What to answer where the handler of an admitted request failed, which is reported. */
-  refuseFailure(error: unknown, request: Request): Promise<Refused>;
 }
 
-/** Called where a host has no error listener of its own. */
-const printError = (error: unknown): void => console.error(error);
-
-/** Makes the refuser of a guard. The options must be those that were checked. */
+/** Makes the refuser of a guard. */
 export function createRefuser<Request>(
   { now }: Pick<GuardLatchkey, "now">,
-  options: GuardOptions<Request>,
+  { problem, usedUpStatus, onRefusal, onError }: GuardSettings<Request>,
 ): Refuser<Request> {
-  const { problem = "problem+json", usedUpStatus = 429, onRefusal, onError = printError } = options;
-  const newId = createIdFactory(now, (size) => crypto.getRandomValues(new Uint8Array(size)));
+  // Also where latchkey's clock fails, which is an error that has to be answered.
+  const clock = () => {
+    try {
+      return now();
+    } catch {
+      return Date.now();
+    }
+  };
+  const newId = createIdFactory(clock, (size) => crypto.getRandomValues(new Uint8Array(size)));
   const style: RefusalStyle = { problem, usedUpStatus, requestId: () => newId("req") };
   const report = (error: unknown, request: Request): void => {
     try {
@@ -34,21 +38,20 @@ export function createRefuser<Request>(
       // A listener that fails has nowhere to report that.
     }
   };
+  const refusalOf = (error: unknown, request: Request): Refusal => {
+    const refusal = refuseError(style, error);
+    // A disabled workspace is no failure.
+    if (refusal.status >= 500) report(error, request);
+    return refusal;
+  };
   const refuse = async (refusal: Refusal, request: Request): Promise<Refused> => {
     try {
-      return changedRefusal(refusal, await onRefusal?.(refusal, request));
+      const change = onRefusal === null ? undefined : await onRefusal?.(refusal, request);
+      return changedRefusal(refusal, change);
     } catch (error) {
       report(error, request);
-      return changedRefusal(refuseError(style, error), undefined);
+      return changedRefusal(refuseFailure(style), undefined);
     }
   };
-  return {
-    style,
-    refuse,
-    report,
-    refuseFailure: (error, request) => {
-      report(error, request);
-      return refuse(refuseFailure(style), request);
-    },
-  };
+  return { style, refusalOf, refuse, report };
 }

@@ -1,6 +1,6 @@
 import { createLatchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import type { Request as ExpressRequest } from "express";
+import type { Request as ExpressRequest, Response as ExpressResponse } from "express";
 import express from "express";
 import Fastify, { type FastifyRequest } from "fastify";
 import { type Context, Hono } from "hono";
@@ -23,12 +23,18 @@ test("the verdict on an admitted key is that of VALID", () => {
 test("Express: req.apiKey, parameters and query of the route stay typed", async () => {
   const guard = createExpressGuard((await open()).latchkey, { trustProxy: 1 });
   express().get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (req, res) => {
-    expectTypeOf(req.apiKey).toEqualTypeOf<ApiKey>();
+    expectTypeOf(res.locals.apiKey).toEqualTypeOf<ApiKey>();
+    expectTypeOf(req.apiKey).toEqualTypeOf<ApiKey | null | undefined>();
     expectTypeOf(req.params).toEqualTypeOf<{ zoom: string }>();
     expectTypeOf(expressKeyOf(req)).toEqualTypeOf<ApiKey | null>();
-    res.json(req.apiKey.keyId);
+    res.json([res.locals.apiKey.keyId, res.locals.anything]);
   });
   express().use("/tiles", guard());
+  const seen = (req: ExpressRequest, res: ExpressResponse) => res.json(req.params.zoom);
+  express().get("/tiles/:zoom", guard(), seen);
+  express().post("/tiles", guard(), guard({ cost: 2 }), (_req, res) => {
+    expectTypeOf(res.locals.apiKey).toEqualTypeOf<ApiKey>();
+  });
   guard({
     cost: (req) => {
       expectTypeOf(req).toEqualTypeOf<ExpressRequest>();
@@ -37,6 +43,21 @@ test("Express: req.apiKey, parameters and query of the route stay typed", async 
   });
   // @ts-expect-error: misspelt
   expectTypeOf(guard).toBeCallableWith({ permission: "tiles.read" });
+});
+
+test("Express: nothing compiles that takes a verdict for granted where there may be none", async () => {
+  const guard = createExpressGuard((await open()).latchkey);
+  express().get("/open", (req, res) => {
+    // @ts-expect-error: no guard was passed
+    res.json(req.apiKey.keyId);
+  });
+  express().get("/optional", guard({ optional: true }), (req, res) => {
+    expectTypeOf(res.locals.apiKey).toEqualTypeOf<ApiKey | null>();
+    // @ts-expect-error: it may be null
+    res.json([res.locals.apiKey.keyId]);
+    // @ts-expect-error: it may be null
+    res.json(req.apiKey.keyId);
+  });
 });
 
 test("Fastify: request.apiKey, in both hooks, with types of the route's own", async () => {
@@ -153,9 +174,8 @@ test("every guard knows the names that its latchkey knows, and hands on its type
   const question = { permissions: { or: ["docs.read", "docs.write"] }, cost: 2 } as const;
 
   const express_ = createExpressGuard(latchkey, { trustProxy: 1 });
-  express().get("/", express_(question), (req, res) => {
-    const apiKey = req.apiKey as ApiKeyOf<typeof latchkey>;
-    expectTypeOf(apiKey.permissions).toEqualTypeOf<Key["permissions"]>();
+  express().get("/", express_(question), (_req, res) => {
+    expectTypeOf(res.locals.apiKey).toEqualTypeOf<Key>();
     res.end();
   });
   express_({ ...question, ratelimits: [{ name: "tiles", cost: () => 2 }] });

@@ -117,6 +117,7 @@ export {
   type Verifier,
   type VerifierCall,
   type VerifierInput,
+  type VerifierLimit,
   type VerifyOutcome,
   type VerifyScope,
   type WireKeyLimit,

@@ -147,6 +147,8 @@ describe("the verdict that the store has confirmed", () => {
     expect(() => refuse(known, { limits })).toThrow(
       expect.objectContaining({
         code: "BAD_REQUEST",
+        reason: "unknown-limit",
+        details: { keyId: known.key.id, name: "x" },
         issues: [
           expect.objectContaining({ path: "ratelimits.0.name" }),
           expect.objectContaining({ path: "ratelimits.2.name" }),

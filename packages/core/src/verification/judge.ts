@@ -74,10 +74,12 @@ export function verdictOnCharge(
 function unknownLimits(loaded: VerifiableKey, { limits }: VerifyQuestion): LatchkeyError {
   const message = "must name a limit of the key or its identity, or come with limit and duration";
   const { unknown } = decideLimits(loaded, limits);
-  const named = limits.filter(({ isOptional }) => !isOptional);
+  const named = limits.filter(({ isOptional, adHoc }) => !isOptional || adHoc !== null);
+  const [name = ""] = unknown;
   return badRequest(
-    named.flatMap(({ name }, index) =>
-      unknown.includes(name) ? [{ path: `ratelimits.${index}.name`, message }] : [],
+    named.flatMap((limit, index) =>
+      unknown.includes(limit.name) ? [{ path: `ratelimits.${index}.name`, message }] : [],
     ),
+    { reason: "unknown-limit", details: { keyId: loaded.key.id, name } },
   );
 }

@@ -157,7 +157,9 @@ test("taken from is what is named, and what applies by itself: the key's, and th
         expect(charge.cost).toBe(request?.cost ?? 1);
         expect(request !== undefined || isNamed(byItself, charge.name)).toBe(true);
         const configuredBy = isNamed(own, charge.name) ? KEY_INDEX : IDENTITY_INDEX;
-        if (!request?.adHoc) expect(charge.owner).toBe(configuredBy);
+        const isConfigured = isNamed(own, charge.name) || isNamed(shared, charge.name);
+        if (!request?.adHoc || (request.isOptional && isConfigured))
+          expect(charge.owner).toBe(configuredBy);
         // A limit that the request made up is kept by the workspace, unless it goes on with one of the key.
         else expect([KEY_INDEX, null]).toContain(charge.owner);
       }

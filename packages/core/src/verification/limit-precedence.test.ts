@@ -195,6 +195,19 @@ describe("which limits are charged", () => {
     expect(limitsOf(loaded, [optional])).toMatchObject([{ name: "default", cost: 3 }]);
   });
 
+  test("optional figures yield to a limit of the key or the identity, and apply where there is none", () => {
+    const adHoc = { limit: 9, duration: 500 };
+    const optional = requestFor("tokens", { isOptional: true, adHoc, cost: 3 });
+    const key = loadedWith({ ratelimits: [limitNamed("tokens", 5, 1_000)] }, { identity });
+    expect(limitsOf(key, [optional])).toMatchObject([{ owner: KEY_INDEX, limit: 5, cost: 3 }]);
+    expect(limitsOf(loadedWith({}, { identity }), [optional])).toMatchObject([
+      { owner: IDENTITY_INDEX, limit: 500, cost: 3 },
+    ]);
+    expect(limitsOf(loadedWith(), [optional])).toEqual(
+      limitsOf(loadedWith(), [{ ...optional, isOptional: false }]),
+    );
+  });
+
   test("ad-hoc limits of rotated keys count together: a rotation opens no new window", () => {
     const adHoc = { limit: 9, duration: 500 };
     const windowOf = (fields: Parameters<typeof loadedWith>[0]) =>

@@ -62,17 +62,18 @@ function limitsBeside(
 /** The limit that a request names, or null where no such limit is configured. */
 function requestedLimit(
   { key, identity }: Pick<VerifiableKey, "key" | "identity">,
-  { name, adHoc, cost }: LimitRequest,
+  { name, adHoc, cost, isOptional }: LimitRequest,
 ): LimitCharge | null {
   const own = key.ratelimits.find((limit) => limit.name === name);
-  if (adHoc !== null) {
+  const shared = identity?.ratelimits.find((limit) => limit.name === name);
+  const isConfigured = own !== undefined || shared !== undefined;
+  if (adHoc !== null && !(isOptional && isConfigured)) {
     if (own !== undefined && own.duration === adHoc.duration)
       return configured(KEY_INDEX, { name, ...adHoc }, cost);
     const window = adHocWindow(key.sharedCountersId ?? key.id, { name, ...adHoc });
     return { name, ...adHoc, cost, window, owner: null };
   }
   if (own !== undefined) return configured(KEY_INDEX, own, cost);
-  const shared = identity?.ratelimits.find((limit) => limit.name === name);
   return shared === undefined ? null : configured(IDENTITY_INDEX, shared, cost);
 }
 

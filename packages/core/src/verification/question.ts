@@ -18,9 +18,9 @@ export interface VerifyQuestion {
 export interface LimitRequest {
   readonly name: string;
   readonly cost: number;
-  /** Makes it a limit of the key for this request, whatever is configured; null takes the configured limit. */
+  /** Makes it a limit of the key for this request; null takes the configured limit. */
   readonly adHoc: { readonly limit: number; readonly duration: SpanMs } | null;
-  /** Whether a name that nothing configures is passed over instead of being an error. */
+  /** Whether a configured limit of its name wins over its own figures, and a name without either is passed over, no error. */
   readonly isOptional: boolean;
 }
 

@@ -58,11 +58,11 @@ const answerTo = async (
 
 /** Every framework, by name. */
 export const SERVERS: Readonly<Record<string, Serve>> = {
-  "Express 5": ({ latchkey, question, options }) => {
+  "Express 5": ({ latchkey, question = {}, options }) => {
     const guard = createExpressGuard(latchkey, options as GuardOptions<ExpressRequest>);
     const app = express();
     app.all("/tiles", guard(question), async (req, res) => {
-      res.json(await answerTo(req.apiKey, req));
+      res.json(await answerTo(req.apiKey ?? null, req));
     });
     return listenOn(app);
   },

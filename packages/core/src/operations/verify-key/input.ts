@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { badRequest } from "../../errors.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import type { Duration } from "../../rules/duration.js";
@@ -23,26 +24,37 @@ import { duration } from "../time-input.js";
 /** Most characters of an id, a name or a tag, and most limits and tags of one request. */
 export const VERIFY_BOUNDS = { text: 128, limits: 50, tags: 10 } as const;
 
-const requestedLimit = z
-  .strictObject({
-    name: text(1, VERIFY_BOUNDS.text),
-    cost: wholeNumber(0).default(1),
-    limit: wholeNumber(1).optional(),
-    duration: duration.optional(),
-  })
-  .superRefine(({ limit, duration }, context) => {
-    if (limit !== undefined && duration === undefined) {
-      context.addIssue({ code: "custom", path: ["duration"], message: "is required with limit" });
-    }
-    if (duration !== undefined && limit === undefined) {
-      context.addIssue({ code: "custom", path: ["limit"], message: "is required with duration" });
-    }
-  });
+const requestedLimit = {
+  name: text(1, VERIFY_BOUNDS.text),
+  cost: wholeNumber(0).default(1),
+  limit: wholeNumber(1).optional(),
+  duration: duration.optional(),
+};
+
+/** A limit has both figures or none. */
+function addFigureIssues(
+  { limit, duration }: { readonly limit?: unknown; readonly duration?: unknown },
+  context: Parameters<typeof addDuplicateIssues>[1],
+): void {
+  const missing = limit === undefined ? "limit" : "duration";
+  const given = limit === undefined ? "duration" : "limit";
+  if ((limit === undefined) !== (duration === undefined))
+    context.addIssue({ code: "custom", path: [missing], message: `is required with ${given}` });
+}
 
 /** Limits that a request names; no two of one name. */
-export const requestedLimits = list(requestedLimit, VERIFY_BOUNDS.limits, "limits").superRefine(
-  (limits, context) => addDuplicateIssues(limits, context),
-);
+export const requestedLimits = list(
+  z.strictObject(requestedLimit).superRefine(addFigureIssues),
+  VERIFY_BOUNDS.limits,
+  "limits",
+).superRefine(addDuplicateIssues);
+
+/** The same in a question that is asked of many keys. */
+export const verifierLimits = list(
+  z.strictObject({ ...requestedLimit, fallback: flag.default(false) }).superRefine(addFigureIssues),
+  VERIFY_BOUNDS.limits,
+  "limits",
+).superRefine(addDuplicateIssues);
 
 /** What is taken: one by default. */
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
@@ -55,7 +67,7 @@ const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context):
   return z.NEVER;
 });
 
-/** Input of verifyKey. */
+/** Input of verifyKey. A field that is undefined is absent. */
 export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
   /** The presented secret. A text that can be no secret is `NOT_FOUND`; over HTTP it has 1 to 512 characters. */
   readonly key: string;
@@ -90,6 +102,14 @@ export interface Costed {
   readonly cost?: number | undefined;
 }
 
+/** What one call of a verifier takes from a limit that the question names. */
+export interface LimitCost {
+  /** Name of the limit. */
+  readonly name: string;
+  /** Units to take: whole and >= 0. */
+  readonly cost: number;
+}
+
 /** A limit that a verification takes from: one of the key or its identity, or with `limit` and `duration` one for this request. */
 export interface RequestedLimit<Types extends LatchkeyTypes = DefaultTypes> extends Costed {
   /** 1 to 128 characters. */
@@ -120,7 +140,16 @@ const libraryInput = verifyKeyInput.extend({
 });
 
 /** What is said of one key beside a question that was read before. */
-const callInput = libraryInput.pick({ key: true, ipAddress: true, requestId: true, tags: true });
+const callInput = libraryInput
+  .pick({ key: true, ipAddress: true, requestId: true, tags: true })
+  .extend({
+    cost: wholeNumber(0).optional(),
+    ratelimits: list(
+      z.strictObject({ name: requestedLimit.name, cost: wholeNumber(0) }),
+      VERIFY_BOUNDS.limits,
+      "limits",
+    ).optional(),
+  });
 
 /** Input of explainKey: a key by its id, and the question of a verification. */
 export type ExplainKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeyReference &
@@ -147,7 +176,7 @@ export interface VerificationRequest {
  * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
 export function readBySchema(input: unknown): VerificationRequest {
-  const parsed = parseInput(libraryInput, input);
+  const parsed = withoutPrototype(parseInput(libraryInput, input));
   return {
     secret: parsed.key,
     question: questionOf(parsed),
@@ -168,23 +197,51 @@ export function readCallBySchema(
   question: VerifyQuestion,
 ): VerificationRequest {
   const isObject = typeof call === "object" && call !== null;
-  const parsed = parseInput(callInput, isObject || call === undefined ? { ...call, key } : call);
+  const own = isObject || call === undefined ? withoutPrototype({ ...call, key }) : call;
+  const parsed = withoutPrototype(parseInput(callInput, own));
+  const { cost = question.cost, ratelimits = [] } = parsed;
+  const issues = ratelimits.flatMap(({ name }, index) =>
+    question.limits.some((limit) => limit.name === name)
+      ? []
+      : [{ path: `ratelimits.${index}.name`, message: "must name a limit of the question" }],
+  );
+  if (issues.length > 0) throw badRequest(issues);
+  const limits = atOtherCosts(question.limits, ratelimits);
   return {
     secret: parsed.key,
-    question: { ...question, address: parsed.ipAddress ?? null },
+    question: { ...question, address: parsed.ipAddress ?? null, cost, limits },
     requestId: parsed.requestId,
     tags: parsed.tags,
     isDryRun: false,
   };
 }
 
+/** What somebody has added to `Object.prototype` says nothing of a question. */
+function withoutPrototype<Fields extends object>(fields: Fields): Fields {
+  return Object.assign(Object.create(null) as object, fields);
+}
+
+/** The limits of a question, those that are named here at the cost that is named here. */
+export function atOtherCosts(
+  limits: readonly LimitRequest[],
+  costs: readonly LimitCost[],
+): readonly LimitRequest[] {
+  if (costs.length === 0) return limits;
+  return limits.map((limit) => ({
+    ...limit,
+    cost: costs.find(({ name }) => name === limit.name)?.cost ?? limit.cost,
+  }));
+}
+
 /** Limits that a request names, in the words of the rules. */
-export function limitRequestsOf(limits: z.output<typeof requestedLimits>): LimitRequest[] {
-  return limits.map(({ name, cost, limit, duration }) => ({
+export function limitRequestsOf(
+  limits: readonly (z.output<typeof requestedLimits>[number] & { readonly fallback?: boolean })[],
+): LimitRequest[] {
+  return limits.map(({ name, cost, limit, duration, fallback = false }) => ({
     name,
     cost,
     adHoc: limit === undefined || duration === undefined ? null : { limit, duration },
-    isOptional: false,
+    isOptional: fallback,
   }));
 }
 

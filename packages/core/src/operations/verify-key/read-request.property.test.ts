@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
-import { PLAIN_QUESTION } from "../../verification/question.js";
+import { PLAIN_QUESTION, type VerifyQuestion } from "../../verification/question.js";
 import { readBySchema, readCallBySchema } from "./input.js";
 import { readByHand, readCallByHand, readVerification } from "./read-request.js";
 
@@ -136,22 +136,62 @@ test("no question that guards ask is left to the schema", () => {
   );
 });
 
+const limited: VerifyQuestion = {
+  ...PLAIN_QUESTION,
+  limits: ["a", "docs.read"].map((name) => ({ name, cost: 1, adHoc: null, isOptional: false })),
+};
+
 test("of a call of a verifier the same holds", () => {
   let byHand = 0;
+  const named = fields({ name: orJunk(text), cost: orJunk(number) });
   const call = fc.oneof(
     fields({ ipAddress: orJunk(text), requestId: orJunk(text), tags: orJunk(fc.array(text)) }),
     fields({ requestId: orJunk(text) }),
+    fields({ cost: orJunk(number), ratelimits: orJunk(fc.array(named, { maxLength: 3 })) }),
+    fc.constant({ cost: 3, ratelimits: [{ name: "a", cost: 0 }] }),
     fields({ ipAddress: fc.constantFrom("192.0.2.7", "nowhere"), tags: fc.constant(["a"]) }),
     fc.constantFrom<unknown>(undefined, null, 7, { key: "other" }, { apiId: "api_1" }),
   );
   fc.assert(
     fc.property(fc.oneof({ weight: 4, arbitrary: text }, junk), call, (key, said) => {
-      const read = readCallByHand(key, said, PLAIN_QUESTION);
+      const read = readCallByHand(key, said, limited);
       if (read === null) return;
       byHand += 1;
-      expect(read).toEqual(bySchema(() => readCallBySchema(key, said, PLAIN_QUESTION)));
+      expect(read).toEqual(bySchema(() => readCallBySchema(key, said, limited)));
     }),
     { numRuns: 2_000 },
   );
   expect(byHand).toBeGreaterThan(200);
+});
+
+test("a call may cost something else, of limits that the question names", () => {
+  const read = (said: unknown) => readCallBySchema("k", said, limited).question;
+  expect(read({ cost: 3, ratelimits: [{ name: "docs.read", cost: 0 }] })).toMatchObject({
+    cost: 3,
+    limits: [
+      { name: "a", cost: 1 },
+      { name: "docs.read", cost: 0 },
+    ],
+  });
+  for (const [said, field] of [
+    [{ cost: -1 }, "cost"],
+    [{ cost: Number.NaN }, "cost"],
+    [{ ratelimits: [{ name: "a", cost: 0.5 }] }, "ratelimits.0.cost"],
+    [{ ratelimits: [{ name: "other", cost: 1 }] }, "ratelimits.0.name"],
+  ] as const)
+    expect(() => read(said)).toThrow(`"${field}" must`);
+});
+
+test("what is added to Object.prototype is part of no question", () => {
+  const added = { cost: 0, dryRun: true, requestId: "r", remaining: { cost: 0 } };
+  const asked = { key: "k", remaining: {}, ratelimits: [{ name: "a" }] };
+  const expected = [readVerification(asked), readCallBySchema("k", {}, limited)];
+  const prototype = Object.prototype as Record<string, unknown>;
+  for (const [name, value] of Object.entries(added)) {
+    prototype[name] = value;
+    const by = readCallByHand("k", {}, limited);
+    const read = [readVerification(asked), by ?? readCallBySchema("k", {}, limited)];
+    delete prototype[name];
+    expect([name, ...read]).toEqual([name, ...expected]);
+  }
 });

@@ -6,7 +6,14 @@ import {
   type VerifyQuestion,
 } from "../../verification/question.js";
 import { checkPermissionQuery, QUERY_BOUNDS } from "../permission-query.js";
-import { readBySchema, VERIFY_BOUNDS, type VerificationRequest, verifyKeyInput } from "./input.js";
+import {
+  atOtherCosts,
+  type LimitCost,
+  readBySchema,
+  VERIFY_BOUNDS,
+  type VerificationRequest,
+  verifyKeyInput,
+} from "./input.js";
 
 /** What the hand-written checks cannot say: the schema is asked, and makes the error message where there is one. */
 const FOR_SCHEMA = Symbol("for schema");
@@ -24,9 +31,17 @@ const INPUT_FIELDS: ReadonlySet<string> = new Set([
   "requestId",
 ]);
 const SCHEMA_FIELDS: readonly string[] = Object.keys(verifyKeyInput.shape);
-const CALL_FIELDS: ReadonlySet<string> = new Set(["ipAddress", "requestId", "tags"]);
+const CALL_FIELDS: ReadonlySet<string> = new Set([
+  "ipAddress",
+  "requestId",
+  "tags",
+  "cost",
+  "ratelimits",
+]);
 const AUTHORIZATION_FIELDS: ReadonlySet<string> = new Set(["permissions"]);
 const COST_FIELDS: ReadonlySet<string> = new Set(["cost"]);
+const NAMED_COST_FIELDS: ReadonlySet<string> = new Set(["name", "cost"]);
+const NO_COSTS: readonly never[] = [];
 const LIMIT_FIELDS: ReadonlySet<string> = new Set(["name", "cost", "limit", "duration"]);
 
 /**
@@ -49,11 +64,32 @@ export function readCallByHand(
   if (call === undefined) return requestOf(secret, question);
   if (!hasOnly(call, CALL_FIELDS)) return null;
   // Each field is read once: a getter may answer something else the next time.
-  const { ipAddress, requestId, tags } = call;
+  const { ipAddress, requestId, tags, cost, ratelimits } = call;
   const address = readAddress(ipAddress);
   if (address === FOR_SCHEMA || !isOptionalText(requestId) || !isTags(tags)) return null;
   const asked = address === null ? question : { ...question, address };
-  return requestOf(secret, asked, requestId, tags);
+  if (cost === undefined && ratelimits === undefined)
+    return requestOf(secret, asked, requestId, tags);
+  const costs = readCosts(ratelimits, question);
+  if (!(cost === undefined || isWhole(cost, 0)) || costs === FOR_SCHEMA) return null;
+  const limits = atOtherCosts(question.limits, costs);
+  return requestOf(secret, { ...asked, cost: cost ?? question.cost, limits }, requestId, tags);
+}
+
+/** Other costs of limits that the question names, no two of one name. */
+function readCosts(value: unknown, { limits }: VerifyQuestion): WellFormed<readonly LimitCost[]> {
+  if (value === undefined) return NO_COSTS;
+  if (!Array.isArray(value)) return FOR_SCHEMA;
+  const costs: LimitCost[] = [];
+  for (const item of value as readonly unknown[]) {
+    if (!hasOnly(item, NAMED_COST_FIELDS)) return FOR_SCHEMA;
+    const { name, cost } = item;
+    const isNew = !costs.some((other) => other.name === name);
+    const isKnown = limits.some((limit) => limit.name === name);
+    if (!isText(name) || !isWhole(cost, 0) || !isNew || !isKnown) return FOR_SCHEMA;
+    costs.push({ name, cost });
+  }
+  return costs;
 }
 
 /**
@@ -90,27 +126,30 @@ export function readByHand<Other>(
       return requestOf(key, question, requestId, tags);
     }
   }
-  return otherwise({
-    key,
-    apiId,
-    ipAddress,
-    tags,
-    authorization,
-    remaining,
-    ratelimits,
-    requestId,
-  });
+  return otherwise(
+    copyOf({ key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId }),
+  );
 }
 
-/** A copy of an object, also of fields that its class has getters for, with each of them read once. */
-function copyOf(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+/** How deep an input is copied: as far as the limits in its list. */
+const COPY_DEPTH = 3;
+
+/**
+ * A copy of an object and of those in it, also of fields that its class has getters for, with each of them read once. What somebody
+ * has added to `Object.prototype` is no field of it.
+ */
+function copyOf(value: unknown, depth = COPY_DEPTH): unknown {
+  if (typeof value !== "object" || value === null || depth === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1));
   const fields = value as Readonly<Record<string, unknown>>;
   // Without a prototype, so that a field of any name is copied as one.
   const copy: Record<string, unknown> = Object.create(null);
-  for (const name in fields) copy[name] = fields[name];
-  for (const name of SCHEMA_FIELDS)
-    if (!(name in copy) && name in fields) copy[name] = fields[name];
+  const add = (name: string): void => {
+    const isOwn = Object.hasOwn(fields, name) || !Object.hasOwn(Object.prototype, name);
+    if (isOwn && !(name in copy) && name in fields) copy[name] = copyOf(fields[name], depth - 1);
+  };
+  for (const name in fields) add(name);
+  for (const name of SCHEMA_FIELDS) add(name);
   return copy;
 }
 
@@ -170,13 +209,14 @@ function readLimit(value: unknown): WellFormed<LimitRequest> {
   return { name, cost, adHoc: { limit, duration: windowMs }, isOptional: false };
 }
 
-/** Whether a value is an object with no other fields than these. */
+/** Whether a value is an object with no other fields than these, all of them its own where they can be listed. */
 function hasOnly(
   value: unknown,
   fields: ReadonlySet<string>,
 ): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  for (const name in value) if (!fields.has(name)) return false;
+  // Listed are fields that somebody has added to `Object.prototype`, too: those were never meant for this object.
+  for (const name in value) if (!fields.has(name) || !Object.hasOwn(value, name)) return false;
   return true;
 }
 

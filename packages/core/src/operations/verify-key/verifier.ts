@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type OwnFields, ownFieldsOf } from "../../lib/own-fields.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
 import type { VerifyQuestion } from "../../verification/question.js";
@@ -6,16 +7,30 @@ import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { grantQuery, id, parseInput, wholeNumber } from "../input.js";
 import {
+  type LimitCost,
   limitRequestsOf,
   type RequestedLimit,
   readCallBySchema,
-  requestedLimits,
+  verifierLimits,
 } from "./input.js";
 import { readCallByHand } from "./read-request.js";
 import { EVERY_API, type VerifyScope } from "./scope.js";
 import { verifySecret } from "./verify-key.js";
 
-/** What a verifier asks of every key, beside whether it is alive. */
+/** A limit that every call of a verifier takes from. */
+export interface VerifierLimit<Types extends LatchkeyTypes = DefaultTypes>
+  extends RequestedLimit<Types> {
+  /**
+   * Whether a limit of that name which the key or its identity has wins over `limit` and `duration`, and a name without those that
+   * neither has is passed over: false unless given. Without it figures win, and a name that neither has is an error.
+   */
+  readonly fallback?: boolean | undefined;
+}
+
+/**
+ * What a verifier asks of every key, beside whether it is alive. A field that narrows (`apiId`, `permissions`, `ratelimits`) is left
+ * out or has a value.
+ */
 export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
   /** The API that the key must belong to; any unless given. */
   readonly apiId?: string | undefined;
@@ -27,7 +42,7 @@ export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
   /** Uses to take: whole and >= 0, 1 unless given; 0 takes nothing. */
   readonly cost?: number | undefined;
   /** Limits to take from beside those that always apply: at most 50, no two of one name. */
-  readonly ratelimits?: readonly RequestedLimit<Types>[] | undefined;
+  readonly ratelimits?: readonly VerifierLimit<Types>[] | undefined;
 }
 
 /** Schema of the input of verifier. */
@@ -35,8 +50,17 @@ export const verifierInput = z.strictObject({
   apiId: id.optional(),
   permissions: grantQuery.optional(),
   cost: wholeNumber(0).default(1),
-  ratelimits: requestedLimits.optional(),
+  ratelimits: verifierLimits.optional(),
 });
+
+const QUESTION_FIELDS: OwnFields = {
+  known: new Set(Object.keys(verifierInput.shape)),
+  stated: ["apiId", "permissions", "ratelimits"],
+};
+const LIMIT_FIELDS: OwnFields = {
+  known: new Set(["name", "cost", "limit", "duration", "fallback"]),
+  stated: ["limit", "duration"],
+};
 
 /** What one call of a verifier says beside the key. */
 export interface VerifierCall {
@@ -46,6 +70,10 @@ export interface VerifierCall {
   readonly requestId?: string | undefined;
   /** For listeners of events: at most 10, of 1 to 128 characters each. */
   readonly tags?: readonly string[] | undefined;
+  /** Uses to take in place of those that the question states: whole and >= 0. */
+  readonly cost?: number | undefined;
+  /** Units to take in place of those that the question states, from limits that it names: each whole and >= 0. */
+  readonly ratelimits?: readonly LimitCost[] | undefined;
 }
 
 /** Asks one question about the key that is presented. Answers and errors as those of verifyKey. */
@@ -58,14 +86,20 @@ export type Verifier<Types extends LatchkeyTypes = DefaultTypes> = (
  * Makes a verifier: a question that is asked of many keys, read and checked once. A guarded route makes one when it is set up, and
  * calls it with every key that is presented.
  *
- * @throws LatchkeyError `BAD_REQUEST` naming every bad field of the question, at once.
+ * @throws TypeError naming a field that the question does not have itself but inherits, or `apiId`, `permissions` or `ratelimits` that
+ * is undefined: passed over, it would ask nothing. LatchkeyError `BAD_REQUEST` naming every other bad field, at once.
  */
 export function makeVerifier(
   context: OperationContext,
   input: VerifierInput = {},
   scope: VerifyScope = EVERY_API,
 ): Verifier {
-  const { apiId = null, permissions = null, cost, ratelimits } = parseInput(verifierInput, input);
+  const {
+    apiId = null,
+    permissions = null,
+    cost,
+    ratelimits,
+  } = parseInput(verifierInput, ownQuestion(input));
   const limits = limitRequestsOf(ratelimits ?? []);
   const question: VerifyQuestion = { apiId, address: null, permissions, cost, limits };
   return (key, call) => {
@@ -76,4 +110,22 @@ export function makeVerifier(
       return Promise.reject(error);
     }
   };
+}
+
+/** The question as it is stated, and nothing that it inherits. */
+function ownQuestion(input: unknown): unknown {
+  if (!isObject(input)) return input;
+  const question = ownFieldsOf(input, QUESTION_FIELDS);
+  const { ratelimits } = question;
+  if (Array.isArray(ratelimits))
+    question.ratelimits = ratelimits.map((limit: unknown, index) =>
+      isObject(limit)
+        ? ownFieldsOf(limit, { ...LIMIT_FIELDS, path: `ratelimits.${index}.` })
+        : limit,
+    );
+  return question;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

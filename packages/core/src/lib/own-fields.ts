@@ -1,0 +1,33 @@
+/** What an object with fields of its own may hold. */
+export interface OwnFields {
+  /** Fields that have a meaning: none of them may be inherited. */
+  readonly known: ReadonlySet<string>;
+  /** Those of them that must not be undefined where they are stated. */
+  readonly stated: readonly string[];
+  /** Where the object stands in what was given, for messages: `ratelimits.0.`, or an empty text. */
+  readonly path?: string;
+}
+
+/**
+ * A copy of an object's own fields, each read once, without a prototype: what somebody adds to `Object.prototype` is no field of it.
+ *
+ * For what is read once and holds for long. There a field that is inherited, or that narrows and is undefined, is more likely a slip
+ * than a wish, and to pass over it would open what it was to close.
+ *
+ * @throws TypeError naming the field that is not the object's own, or that is undefined.
+ */
+export function ownFieldsOf(
+  value: object,
+  { known, stated, path = "" }: OwnFields,
+): Record<string, unknown> {
+  for (const name of known)
+    if (name in value && !Object.hasOwn(value, name))
+      throw new TypeError(`"${path}${name}" must be a field of the object itself, not inherited`);
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const name of Object.getOwnPropertyNames(value))
+    copy[name] = (value as Readonly<Record<string, unknown>>)[name];
+  for (const name of stated)
+    if (name in copy && copy[name] === undefined)
+      throw new TypeError(`"${path}${name}" must not be undefined: leave it out to ask nothing`);
+  return copy;
+}

@@ -1,0 +1,106 @@
+import type { Clock, EpochMs, SpanMs } from "@latchkey/core";
+import { AddressFailures } from "./address-failures.js";
+import { networkOf } from "./address-network.js";
+import type { Turn } from "./deadline.js";
+import type { GuardSettings } from "./options.js";
+
+/** Requests of one network that are not decided on yet. */
+interface Undecided {
+  count: number;
+  /** Wake those that wait for one of them. In the order in which they came. */
+  readonly waiting: Set<() => void>;
+}
+
+/** A request that may be decided on, until it says how that ended; or one that may not. */
+export type Passage =
+  | { readonly kind: "pass"; readonly leave: (isFailure: boolean) => void }
+  | { readonly kind: "no-room"; readonly retryAfterMs: SpanMs };
+
+const FREE: Passage = { kind: "pass", leave: () => undefined };
+
+/**
+ * Lets requests of an address through as long as there is room for their failures, however many come at once: as many are decided on at a
+ * time as may still fail, and the others wait for those. So no window ever has more failures than its limit, and none of those that are
+ * good is refused for others that are undecided.
+ */
+export class AddressGate {
+  readonly #failures: AddressFailures;
+  readonly #now: Clock;
+  readonly #undecided = new Map<string, Undecided>();
+  /** The latest instant that the clock has answered. */
+  #latest: EpochMs = 0;
+
+  constructor(limit: NonNullable<GuardSettings<never>["limitByAddress"]>, now: Clock) {
+    this.#failures = new AddressFailures(limit);
+    this.#now = now;
+  }
+
+  /**
+   * Waits until the request may be decided on, or there is no room.
+   *
+   * @param address - As `canonicalAddress` writes it; null where it is not known, which is not counted.
+   * @param turn - When it is over, the request holds nobody up any more.
+   */
+  async enter(address: string | null, turn: Turn): Promise<Passage> {
+    if (address === null) return FREE;
+    const network = networkOf(address);
+    while (!turn.isOver) {
+      const now = this.#now();
+      this.#latest = now;
+      const room = this.#failures.roomOf(network, now);
+      if (room === 0) return { kind: "no-room", retryAfterMs: this.#failures.msUntilNext(now) };
+      const undecided = this.#undecided.get(network) ?? { count: 0, waiting: new Set() };
+      this.#undecided.set(network, undecided);
+      if (undecided.count < room) return this.#pass(network, undecided, turn);
+      await new Promise<void>((resolve) => {
+        undecided.waiting.add(resolve);
+        turn.whenOver = () => {
+          undecided.waiting.delete(resolve);
+          resolve();
+        };
+      });
+    }
+    // It may have been woken in the place of another.
+    this.#wake(network);
+    return FREE;
+  }
+
+  #pass(network: string, undecided: Undecided, turn: Turn): Passage {
+    undecided.count += 1;
+    let isInside = true;
+    const leave = (isFailure: boolean): void => {
+      if (!isInside) return;
+      isInside = false;
+      undecided.count -= 1;
+      if (isFailure) this.#failures.count(network, this.#instant());
+      this.#wake(network);
+    };
+    turn.whenOver = () => leave(false);
+    return { kind: "pass", leave };
+  }
+
+  /** Who leaves must not stumble over a clock that fails. */
+  #instant(): EpochMs {
+    try {
+      this.#latest = this.#now();
+    } catch {
+      // Whoever enters next is told.
+    }
+    return this.#latest;
+  }
+
+  /** Wakes as many as may be decided on now: all of them, to be refused, where there is no room. */
+  #wake(network: string): void {
+    const undecided = this.#undecided.get(network);
+    if (undecided === undefined) return;
+    const room = this.#failures.roomOf(network, this.#instant());
+    let free = room === 0 ? Number.POSITIVE_INFINITY : room - undecided.count;
+    for (const wake of undecided.waiting) {
+      if (free <= 0) break;
+      free -= 1;
+      undecided.waiting.delete(wake);
+      wake();
+    }
+    if (undecided.count === 0 && undecided.waiting.size === 0) this.#undecided.delete(network);
+  }
+}
