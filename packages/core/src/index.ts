@@ -24,6 +24,7 @@ export {
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
 export { deepFrozen } from "./lib/deep-freeze.js";
+export { isDeeperThan } from "./lib/depth.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export type { JsonValue } from "./lib/json.js";
