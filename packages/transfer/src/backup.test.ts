@@ -1,5 +1,13 @@
-import { hash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -10,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backup } from "./backup.js";
 import { restore } from "./restore.js";
 import { assertArrived, type Filled, fill, latchkeyOn } from "./testing/fixture.js";
+import { sealed } from "./testing/sealed.js";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-backup-"));
 const whole = join(folder, "whole.lkb");
@@ -26,12 +35,8 @@ function aFile(bytes: Buffer): string {
   return path;
 }
 
-/** Lines of a backup with the end that belongs to them. */
-function resealed(text: string): Buffer {
-  const lines = text.split("\n").slice(0, -2);
-  const sha256 = hash("sha256", lines.map((line) => `${line}\n`).join(""));
-  return gzipSync([...lines, JSON.stringify({ lines: lines.length, sha256 }), ""].join("\n"));
-}
+/** A text whose lines were changed, with the end that belongs to them. */
+const resealed = (text: string) => sealed(text.split("\n").slice(0, -2));
 
 const UNUSABLE = { code: "PRECONDITION_FAILED" };
 
@@ -91,6 +96,84 @@ describe("a backup", () => {
     const to = memoryStore();
     await restore(to, path, { decryption: { identity } });
     await assertArrived(to, filled);
+  });
+
+  test("takes nothing that somebody laid beside it, and leaves nothing where it is refused or fails", async () => {
+    const path = aPath();
+    const [link, open, stolen] = [`${path}.partial`, `${path}.1.partial`, `${path}.stolen`];
+    writeFileSync(stolen, "");
+    writeFileSync(open, "");
+    chmodSync(open, 0o666);
+    symlinkSync(stolen, link);
+    const before = readdirSync(folder);
+    const broken = { ...store, scan: () => Promise.reject(new Error("the disk is gone")) };
+    await expect(backup(broken, path)).rejects.toThrow("the disk is gone");
+    let pages = 0;
+    const page: typeof store.page = (...given) => {
+      pages += 1;
+      if (pages > 3) throw new Error("the network is gone");
+      return store.page(...given);
+    };
+    await expect(backup({ ...store, page }, path)).rejects.toThrow("the network is gone");
+    await expect(
+      backup(store, path, { encryption: { recipients: ["age1none"] } }),
+    ).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual(before);
+    await backup(store, path);
+    expect([readFileSync(stolen, "utf8"), readFileSync(open, "utf8")]).toEqual(["", ""]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toHaveLength(before.length + 1);
+  });
+
+  test("is written by one of two at once, whole, and the other is told", async () => {
+    const path = aPath();
+    const results = await Promise.allSettled([backup(store, path), backup(store, path)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(results.find(({ status }) => status === "rejected")).toMatchObject({ reason: UNUSABLE });
+    const to = memoryStore();
+    await restore(to, path);
+    await assertArrived(to, filled);
+  });
+
+  test("is not encrypted in a way that no restore would open", async () => {
+    const path = aPath();
+    const passphrase = "tiles and maps";
+    for (const encryption of [
+      { passphrase, workFactor: 21 },
+      { passphrase, workFactor: 0 },
+      { passphrase, workFactor: 1.5 },
+      { passphrase: "" },
+      { recipients: [] },
+      { recipients: Array.from({ length: 101 }, () => "age1") },
+    ])
+      await expect(backup(store, path, { encryption })).rejects.toThrow(TypeError);
+  });
+
+  test("that is not encrypted is refused where something was given to open it", async () => {
+    const to = memoryStore();
+    for (const decryption of [
+      { passphrase: "tiles and maps" },
+      { identity: await generateX25519Identity() },
+    ]) {
+      const refused = restore(to, whole, { decryption });
+      await expect(refused).rejects.toMatchObject(UNUSABLE);
+      await expect(refused).rejects.toThrow("it is not encrypted, although");
+    }
+    expect(await to.scan(null, null)).toEqual({ names: [], next: null });
+  });
+
+  test("that is replaced while it is restored does not open the store", async () => {
+    const other = memoryStore();
+    await fill(other);
+    const [path, replacement] = [aFile(readFileSync(whole)), aPath()];
+    await backup(other, replacement);
+    const to = memoryStore();
+    const replaced = () => {
+      writeFileSync(path, readFileSync(replacement));
+      return to;
+    };
+    await expect(restore(replaced, path)).rejects.toThrow("it was replaced while it was read");
+    await expect(latchkeyOn(to).listApis()).rejects.toMatchObject({ reason: "incomplete" });
   });
 
   test("that is encrypted with a passphrase is opened by it", async () => {

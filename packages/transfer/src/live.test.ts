@@ -1,11 +1,16 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { KeyStore, Latchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, expect, test } from "vitest";
+import { backup } from "./backup.js";
 import { copy } from "./copy.js";
 import { Pass } from "./passes/reconcile.js";
 import { storeParts, workspacesOf } from "./passes/source.js";
 import { SharedCounters } from "./records/shared-counters.js";
+import { restore } from "./restore.js";
 import { latchkeyOn } from "./testing/fixture.js";
 
 /** How many records of two stores differ. */
@@ -168,6 +173,44 @@ describe("a live copy", () => {
     expect(followed).toMatchObject([{ ratelimits: [{ name: "x", remaining: 4 }] }]);
     expect((followed[0] as { ratelimits: unknown[] }).ratelimits).toHaveLength(1);
   });
+});
+
+test("a live copy that has come to its end says so when it is called again, and writes nothing", async () => {
+  const { store, keys } = await aServingSource();
+  const to = memoryStore();
+  await copy(store, to, { live: true });
+  const target = latchkeyOn(to);
+  // The target is used since, and has a workspace of its own.
+  await target.verifyKey({ key: keys[0]?.key ?? "" });
+  await target.workspace("ws_new").createApi({ name: "tiles" });
+  const writes = { commit: () => Promise.reject(new Error("written")) };
+  for (const options of [{ live: true }, { live: true, startOver: true }])
+    expect(await copy({ ...store, ...writes }, { ...to, ...writes }, options)).toEqual({
+      workspaces: ["ws_default"],
+      counts: {},
+      digest: null,
+      wasComplete: true,
+    });
+  expect(await target.verifyKey({ key: keys[0]?.key ?? "" })).toMatchObject({ remaining: 998 });
+  // Another target has nothing of it.
+  await expect(copy(store, memoryStore(), { live: true })).rejects.toMatchObject({
+    reason: "moved",
+  });
+});
+
+test("a copy, and a restore, that have come to their end say so when they are called again", async () => {
+  const { store } = await aServingSource();
+  const to = memoryStore();
+  await copy(store, to);
+  const arrived = { code: "PRECONDITION_FAILED", message: expect.stringContaining("have arrived") };
+  await expect(copy(store, to)).rejects.toMatchObject(arrived);
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-again-"));
+  const path = join(folder, "keys.lkb");
+  await backup(store, path);
+  const restored = memoryStore();
+  await restore(restored, path);
+  await expect(restore(restored, path)).rejects.toMatchObject(arrived);
+  rmSync(folder, { recursive: true });
 });
 
 test("a verification that is repeated with its requestId after the switch is charged again, and once", async () => {

@@ -11,6 +11,8 @@ export interface TransferReport {
    * they were compared record by record.
    */
   readonly digest: string | null;
+  /** Of a live copy: true where an earlier call had moved everything, so that this one did nothing. The target serves. */
+  readonly wasComplete?: true;
   /** Of a live copy: how long nobody could use the keys, in ms, and how many records were written meanwhile. */
   readonly fence?: { readonly ms: number; readonly records: number };
 }

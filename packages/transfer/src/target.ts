@@ -61,6 +61,11 @@ export class TransferTarget {
     const begun = [...half.values()][0]?.state ?? null;
     const isArrived = ({ state }: FoundState) =>
       state?.state === "open" && state.transfer === begun?.transfer;
+    const cameFrom = ({ state }: FoundState) => state?.state === "open" && state.source === source;
+    if (half.size === 0 && [...opened.values()].some(cameFrom))
+      throw refusal(
+        "the keys of this source have arrived on the target already, which may serve since: it is not written to again",
+      );
     if (![...opened.values()].every(isArrived))
       throw refusal("the target is not empty: keys are copied to a store that has none");
     const isOwn = ({ state }: FoundState) =>

@@ -25,6 +25,8 @@ export function printTransfer(
   report: BackupReport | TransferReport,
 ): void {
   const { workspaces, counts } = report;
+  if ("wasComplete" in report)
+    host.warn("the move is complete already, and the target serves: nothing was copied");
   const { digest = null, fence } = "digest" in report ? report : {};
   printRecord(host, options, report, [
     ["workspaces", workspaces.length],

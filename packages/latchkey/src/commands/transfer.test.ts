@@ -42,6 +42,9 @@ describe("latchkey copy", () => {
     expect(stdout).toMatch(/^key\t1$/m);
     await expect(verify(from, key)).rejects.toMatchObject({ reason: "moved" });
     expect(await verify(to, key)).toMatchObject({ valid: true });
+    const complete = await runInProcess(["copy", "--from", from, "--to", to, "--live"]);
+    expect(complete.exitCode).toBe(0);
+    expect(complete.stderr).toContain("the move is complete already, and the target serves");
     const again = await runInProcess(["copy", "--from", from, "--to", to, "--take-back"]);
     expect(again).toMatchObject({ exitCode: 1, stdout: "" });
     expect(again.stderr).toContain("cannot be taken back");

@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { Readable as NodeReadable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
@@ -5,7 +6,8 @@ import { unusable } from "./line.js";
 
 /**
  * For whom a backup is encrypted: whoever knows a passphrase, or holds the identity of a recipient (`age1…`). `workFactor`: how much
- * work each guess at the passphrase is, as a power of two, 18 unless given, which takes a second or two.
+ * work each guess at the passphrase is, as a power of two, 1 to 20, 18 unless given, which takes a second or two. At most 100
+ * recipients. What is beyond these bounds is not opened again either.
  */
 export type Encryption =
   | { readonly passphrase: string; readonly workFactor?: number }
@@ -15,7 +17,41 @@ export type Encryption =
 export type Decryption = { readonly passphrase: string } | { readonly identity: string };
 
 /** What every file of age begins with: https://age-encryption.org/v1 */
-export const AGE_MAGIC = "age-encryption.org/";
+const AGE_MAGIC = "age-encryption.org/";
+
+/** What the last line of its header begins with. */
+const AGE_LAST_LINE = "\n--- ";
+
+/** Most bytes of a header: the library has no bound, and tries an identity on each of its lines. */
+const MAX_HEADER = 262_144;
+
+/** What age refuses to open beyond. */
+const MAX_WORK_FACTOR = 20;
+const MAX_RECIPIENTS = 100;
+
+/** @throws TypeError for an encryption that no restore would open. */
+export function assertOpenable(encryption: Encryption): void {
+  if ("recipients" in encryption) {
+    const count = encryption.recipients.length;
+    if (count < 1 || count > MAX_RECIPIENTS)
+      throw new TypeError(`"recipients" must be 1 to ${MAX_RECIPIENTS} recipients of age`);
+    return;
+  }
+  const { passphrase, workFactor = 1 } = encryption;
+  if (passphrase === "") throw new TypeError('"passphrase" must not be empty');
+  if (!Number.isInteger(workFactor) || workFactor < 1 || workFactor > MAX_WORK_FACTOR)
+    throw new TypeError(`"workFactor" must be a whole number from 1 to ${MAX_WORK_FACTOR}`);
+}
+
+/** Whether a file is one of age. @throws LatchkeyError where its header is longer than any that is opened. */
+export async function isEncrypted(file: FileHandle): Promise<boolean> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_HEADER), 0, MAX_HEADER, 0);
+  const beginning = buffer.subarray(0, bytesRead);
+  if (!beginning.subarray(0, AGE_MAGIC.length).equals(Buffer.from(AGE_MAGIC))) return false;
+  if (bytesRead === MAX_HEADER && !beginning.includes(AGE_LAST_LINE))
+    throw unusable(`the header of its encryption is longer than ${MAX_HEADER} bytes`);
+  return true;
+}
 
 /**
  * Checks what somebody gave, before anything is opened for it.

@@ -2,14 +2,19 @@ import {
   COUNTED_CODES,
   deepFrozen,
   durationOfWindow,
+  isDeeperThan,
   type JsonValue,
   LatchkeyError,
   layoutOf,
+  type RateWindow,
   RECORD_KINDS,
+  type RecordLayout,
+  STATISTICS_SPAN_MS,
+  WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
 import type { Part, RecordList } from "../passes/source.js";
 import { type CopiedRecord, textOf } from "../records/copied-record.js";
-import type { FoundWindow } from "../records/windows.js";
+import { type FoundWindow, windowLimitsOf } from "../records/windows.js";
 
 /** What a line of a backup says. `docs/backup-format.md` describes them all. */
 export type Line =
@@ -25,6 +30,12 @@ export const FORMAT = "latchkey-backup";
 /** The version that this code writes, and the newest that it reads. */
 export const VERSION = 1;
 
+/** Most bytes of a line: the sums of a key that was verified in every hour of a decade. What is longer is neither written nor read. */
+export const MAX_LINE = 16 * 1024 * 1024;
+
+/** Most levels of a line: metadata has 16. */
+const MAX_DEPTH = 64;
+
 /** The error of a backup that is not used. */
 export function unusable(why: string, cause?: unknown): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", `the backup cannot be used: ${why}`, { cause });
@@ -35,11 +46,11 @@ export function* linesOf(part: Part, list: string | null): Generator<string> {
   switch (part.kind) {
     case "workspace":
       yield JSON.stringify({ workspace: part.workspaceId });
-      if (part.record !== null) yield textOf(part.record);
+      if (part.record !== null) yield lineOf(part.record);
       return;
     case "records":
       if (part.of.list !== list) yield JSON.stringify({ list: part.of.list, of: part.of.kind });
-      for (const record of part.records) yield textOf(record);
+      for (const record of part.records) yield lineOf(record);
       return;
     case "windows":
       for (const { window, found } of part.windows.values())
@@ -50,22 +61,42 @@ export function* linesOf(part: Part, list: string | null): Generator<string> {
   }
 }
 
+function lineOf(copied: CopiedRecord): string {
+  const line = textOf(copied);
+  // The length in characters says enough of most lines.
+  if (line.length * 3 <= MAX_LINE || Buffer.byteLength(line) <= MAX_LINE) return line;
+  const { kind, id } = copied.record;
+  throw new LatchkeyError(
+    "PRECONDITION_FAILED",
+    `the ${kind} ${id} takes more than ${MAX_LINE} bytes, which no restore would read: delete old statistics first`,
+  );
+}
+
 type Fields = { readonly [name: string]: JsonValue | undefined };
 
-/** @throws LatchkeyError for a line that is none. */
-export function parseLine(text: string, workspaceId: string): Line {
+/**
+ * @param number - Of the line, from 1.
+ * @throws LatchkeyError `PRECONDITION_FAILED` for a line that no backup has.
+ */
+export function parseLine(text: string, number: number, workspaceId: string): Line {
   try {
-    return read(JSON.parse(text) as Fields, workspaceId);
+    const fields = JSON.parse(text) as Fields;
+    if (isDeeperThan(MAX_DEPTH, fields))
+      throw unusable(`line ${number} is nested more than ${MAX_DEPTH} levels deep`);
+    return read(fields, workspaceId);
   } catch (error) {
     if (error instanceof LatchkeyError && error.code === "PRECONDITION_FAILED") throw error;
-    throw unusable("a line of it is damaged", error);
+    throw unusable(`line ${number} is damaged`, error);
   }
 }
 
 function read(fields: Fields, workspaceId: string): Line {
   if (fields.format !== undefined) return readHeader(fields);
-  if (fields.workspace !== undefined)
+  if (fields.workspace !== undefined) {
+    if (!WORKSPACE_ID_PATTERN.test(text(fields.workspace)))
+      throw new TypeError("no workspace has this id");
     return { type: "workspace", workspaceId: text(fields.workspace) };
+  }
   if (fields.list !== undefined)
     return { type: "list", of: { kind: kind(fields.of), list: text(fields.list) } };
   if (fields.window !== undefined) return { type: "window", window: readWindow(fields) };
@@ -84,8 +115,14 @@ function readHeader({ format, version, createdAt }: Fields): Line {
 function readWindow({ window, startedAt, used }: Fields): FoundWindow {
   const duration = durationOfWindow(text(window));
   if (duration === null) throw new TypeError("no window has this name");
-  const found = { startedAt: whole(startedAt), used: whole(used) };
-  return { window: text(window), duration, found };
+  return { window: text(window), duration, found: windowAt(startedAt, used, duration) };
+}
+
+/** A window that a store can hold: it begins on an edge, and something was taken from it. */
+function windowAt(startedAt: unknown, used: unknown, duration: number): RateWindow {
+  const found = { startedAt: whole(startedAt), used: whole(used, 1) };
+  if (found.startedAt % whole(duration, 1) !== 0) throw new TypeError("no window begins there");
+  return found;
 }
 
 function readRecord(fields: Fields, workspaceId: string): CopiedRecord {
@@ -97,32 +134,60 @@ function readRecord(fields: Fields, workspaceId: string): CopiedRecord {
     link: link === null ? null : text(link),
     body: deepFrozen(body as JsonValue),
   };
-  const counters = usage as readonly [number | null, number, number | null] | undefined;
-  const found = windows as readonly (readonly [string, number, number])[];
-  const counts = sums as readonly (readonly [number, string, number])[];
+  const layout = layoutOf(record, workspaceId);
   return {
     record,
-    layout: layoutOf(record, workspaceId),
-    usage:
-      counters === undefined
-        ? null
-        : {
-            remaining: counters[0] === null ? null : whole(counters[0]),
-            refilledAt: whole(counters[1]),
-            lastRefillAt: counters[2] === null ? null : whole(counters[2]),
-          },
-    windows: Object.fromEntries(
-      found.map(([name, startedAt, used]) => {
-        return [text(name), { startedAt: whole(startedAt), used: whole(used) }];
-      }),
-    ),
+    layout,
+    usage: readUsage(record, usage),
+    windows: readWindows(layout, windows),
     usedAt: usedAt === null ? null : whole(usedAt),
-    sums: counts.map(([hourAt, word, count]) => {
-      const code = COUNTED_CODES.find((known) => known === word);
-      if (code === undefined) throw new TypeError("no verdict has this name");
-      return { hourAt: whole(hourAt), code, count: whole(count) };
-    }),
+    sums: readSums(sums),
   };
+}
+
+/** Keys and identities have counters, and nothing else has: keys that share some would wait for the one that brings them. */
+function readUsage({ kind }: CopiedRecord["record"], value: unknown): CopiedRecord["usage"] {
+  const hasCounters = kind === "key" || kind === "identity";
+  if (hasCounters !== (value !== undefined))
+    throw new TypeError("counters are missing, or too many");
+  if (value === undefined) return null;
+  const [remaining, refilledAt, lastRefillAt] = items(value);
+  return {
+    remaining: remaining === null ? null : whole(remaining),
+    refilledAt: whole(refilledAt),
+    lastRefillAt: lastRefillAt === null ? null : whole(lastRefillAt),
+  };
+}
+
+function readWindows(layout: RecordLayout, value: unknown): CopiedRecord["windows"] {
+  const limits = new Map(windowLimitsOf(layout).map(({ window, duration }) => [window, duration]));
+  const found = items(value).map((each): [string, RateWindow] => {
+    const [name, startedAt, used] = items(each);
+    const duration = limits.get(text(name));
+    if (duration === undefined) throw new TypeError("no limit of the record has this window");
+    return [text(name), windowAt(startedAt, used, duration)];
+  });
+  return Object.fromEntries(found);
+}
+
+function readSums(value: unknown): CopiedRecord["sums"] {
+  let last = "";
+  return items(value).map((each) => {
+    const [hourAt, word, count] = items(each);
+    const code = COUNTED_CODES.find((known) => known === word);
+    if (code === undefined) throw new TypeError("no verdict has this name");
+    const sum = { hourAt: whole(hourAt), code, count: whole(count, 1) };
+    const place = `${String(sum.hourAt).padStart(16, "0")} ${code}`;
+    if (sum.hourAt % STATISTICS_SPAN_MS !== 0 || place <= last)
+      throw new TypeError("no store has these sums");
+    last = place;
+    return sum;
+  });
+}
+
+function items(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new TypeError("a list is missing");
 }
 
 function text(value: unknown): string {
@@ -130,8 +195,8 @@ function text(value: unknown): string {
   throw new TypeError("a text is missing");
 }
 
-function whole(value: unknown): number {
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+function whole(value: unknown, least = 0): number {
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
   throw new TypeError("a number is missing");
 }
 

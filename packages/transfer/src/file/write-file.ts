@@ -1,23 +1,23 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
-import { link, open, unlink } from "node:fs/promises";
+import { link, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { LatchkeyError } from "@latchkey/core";
 import type { Part } from "../passes/source.js";
-import { type Encryption, encrypted } from "./encryption.js";
+import { assertOpenable, type Encryption, encrypted } from "./encryption.js";
 import { FORMAT, linesOf, VERSION } from "./line.js";
 
 /** How much text is handed on at once. */
 const CHUNK_LENGTH = 65_536;
 
 /**
- * Writes parts to a file that only its owner may read. It has its name once all of it is on disk: until then it is called
- * `<path>.partial`.
+ * Writes parts to a file that only its owner may read. It has its name once all of it is on disk. Until then it is called
+ * `<path>.<random>.partial`, and where it does not come to that, nothing is left.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` where there is a file of that name.
+ * @throws LatchkeyError `PRECONDITION_FAILED` where there is a file of that name. TypeError for an encryption that nothing would open.
  */
 export async function writeBackup(
   path: string,
@@ -25,23 +25,43 @@ export async function writeBackup(
   createdAt: number,
   encryption: Encryption | undefined,
 ): Promise<void> {
+  if (encryption !== undefined) assertOpenable(encryption);
   if (existsSync(path)) throw fileExists();
-  const partial = `${path}.partial`;
+  // Under a name that nobody can guess, and never one that is there: another could have laid a link, or a file that all may read.
+  const partial = `${path}.${randomBytes(8).toString("hex")}.partial`;
+  try {
+    await writeAll(partial, parts, createdAt, encryption);
+    // Not renamed: that would replace a file which has come meanwhile.
+    await link(partial, path).catch((error) => {
+      throw error.code === "EEXIST" ? fileExists() : error;
+    });
+  } finally {
+    await rm(partial, { force: true });
+  }
+  const folder = await open(dirname(path), "r");
+  await folder.sync();
+  await folder.close();
+}
+
+async function writeAll(
+  path: string,
+  parts: AsyncIterable<Part>,
+  createdAt: number,
+  encryption: Encryption | undefined,
+): Promise<void> {
   const text = Readable.from(chunksOf(parts, createdAt), { objectMode: false });
   const gzip = createGzip();
   const packed = pipeline(text, gzip);
   packed.catch(() => undefined);
-  const bytes = encryption === undefined ? gzip : await encrypted(gzip, encryption);
-  await pipeline(bytes, createWriteStream(partial, { mode: 0o600, flush: true }));
-  await packed;
-  // Not renamed: that would replace a file which has come meanwhile.
-  await link(partial, path).catch((error) => {
-    throw error.code === "EEXIST" ? fileExists() : error;
-  });
-  await unlink(partial);
-  const folder = await open(dirname(path), "r");
-  await folder.sync();
-  await folder.close();
+  try {
+    const bytes = encryption === undefined ? gzip : await encrypted(gzip, encryption);
+    const file = createWriteStream(path, { flags: "wx", mode: 0o600, flush: true });
+    await pipeline(bytes, file);
+    await packed;
+  } finally {
+    // Where nothing reads on, the store is not read any further either.
+    gzip.destroy();
+  }
 }
 
 function fileExists(): LatchkeyError {

@@ -1,7 +1,8 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
-import { storeParts } from "../passes/source.js";
+import { storeParts, workspacesOf } from "../passes/source.js";
 import { createStoreProgress, type ProgressListener } from "../progress.js";
 import type { TransferReport } from "../report.js";
+import { readState } from "../state.js";
 import { type TargetOrigin, TransferTarget } from "../target.js";
 import { FollowedSource } from "./followed-source.js";
 import { followTrail, type Trail } from "./trail.js";
@@ -25,6 +26,8 @@ const [MOST_ROUNDS, MOST_PASSES] = [20, 3];
  *
  * The order of 4 and 6 is the whole safety: the target is opened by this process alone, after the fence, and nothing lifts the fence
  * but `takeBack`, which first takes the target away from whoever might still open it.
+ *
+ * Called again after its end it writes nothing, and says that the move is complete.
  */
 export async function copyLive(
   from: KeyStore,
@@ -32,6 +35,8 @@ export async function copyLive(
   origin: TargetOrigin,
   onProgress?: ProgressListener,
 ): Promise<TransferReport> {
+  const moved = await completedMove(from, to);
+  if (moved !== null) return { workspaces: moved, counts: {}, digest: null, wasComplete: true };
   const target = await TransferTarget.take(to, origin);
   const source = await FollowedSource.follow(from, target.transfer);
   if (source.isFenced) return finish(source, target, {}, onProgress);
@@ -52,6 +57,21 @@ export async function copyLive(
       "the two sides differ where nothing changed: does a process use the source without createLatchkey?",
     );
   return finish(source, target, counts, onProgress);
+}
+
+/**
+ * The workspaces of a live copy that came to its end in an earlier call, null of any other: all of the source have moved, and the
+ * target has opened each of them in the same transfer. It may have made others since.
+ */
+async function completedMove(from: KeyStore, to: KeyStore): Promise<readonly string[] | null> {
+  const workspaces = await workspacesOf(from);
+  for (const id of workspaces) {
+    const { state } = await readState(from, id);
+    if (state?.state !== "moved") return null;
+    const { state: arrived } = await readState(to, id);
+    if (arrived?.state !== "open" || arrived.transfer !== state.transfer) return null;
+  }
+  return workspaces.length > 0 ? workspaces : null;
 }
 
 /** Follows until little is left, or it gets no less. @returns Addresses that changed since the call before, at least. */

@@ -48,6 +48,8 @@ export async function writeDifferences(
       if (!isReady) later.push(each);
       return isReady;
     });
+    if (now.length === 0)
+      throw new LatchkeyError("STORE_CORRUPT", "keys share counters that none of them has");
     await commit(target, changeOf(target, now));
     left = later;
   }
