@@ -27,7 +27,7 @@ import type { Workspace } from "./engine/workspace.js";
 export async function commit(workspace: Workspace, change: Change): Promise<CommitResult> {
   const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
   const { keys, args } = describe(change, workspace);
-  return readReply(await workspace.connection.run(script, keys, args));
+  return readReply(await workspace.run(script, keys, args));
 }
 
 /** Puts a change into the letters of commit.lua. */

@@ -3,13 +3,13 @@ export interface RedisStoreOptions {
   /** What the names of all Redis keys begin with: 1 to 64 of `A-Z a-z 0-9 _ - . :`. Default: `lk`. */
   readonly keyPrefix?: string | undefined;
   /**
-   * How long a verification waits for Redis to answer, in ms: a whole number from 1 to 600,000. Default: 500. When it
-   * is over, a charge is answered with `STORE_UNAVAILABLE` and the outcome `unknown`.
+   * How long a verification may take, in ms, from the call to its answer, the first connection with it: a whole number from 1 to
+   * 600,000. Default: 500. When it is over, a charge that was sent is answered with `STORE_UNAVAILABLE` and the outcome `unknown`.
    */
   readonly commandTimeoutMs?: number | undefined;
   /** The same for every other call. Default: 2,000. */
   readonly configTimeoutMs?: number | undefined;
-  /** How long the first call waits for the first connection, in ms. Default: 2,000. */
+  /** How long a connection may take to come about, in ms. No call waits longer for the first one than for its answer. Default: 2,000. */
   readonly connectTimeoutMs?: number | undefined;
   /**
    * Lets a write be answered only when this many replicas hold it. Where they do not in time, the write stays and is

@@ -32,7 +32,7 @@ async function listIds(workspace: Workspace, want: PageWant) {
   const range = descending ? [from ?? highest, lowest] : [from ?? lowest, highest];
   const keys = [workspace.shared, workspace.list(list).list, key];
   const args = [descending ? "d" : "a", ...range, String(limit + 1)];
-  const answer = await workspace.connection.run(SCRIPTS.page, keys, args);
+  const answer = await workspace.run(SCRIPTS.page, keys, args);
   const [revision, size, members] = asList(answer, "list");
   return {
     revision: whole(revision, "revision"),

@@ -22,7 +22,7 @@ export async function read(workspace: Workspace, wants: readonly Want[]): Promis
     else rows.add("r", [workspace.recordsOf(want)], want.id);
   }
   const keys = [workspace.shared, ...workspace.everyPartOf("identity"), ...rows.keys];
-  const answer = await workspace.connection.run(SCRIPTS.read, keys, [rows.letters, ...rows.args]);
+  const answer = await workspace.run(SCRIPTS.read, keys, [rows.letters, ...rows.args]);
   const [revision, ...items] = asList(answer, "revision");
   const found = wants.map(({ kind }, index): LoadedRecord | null => {
     const state = stateOf(kind, items[index * 2]);

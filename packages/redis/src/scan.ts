@@ -1,33 +1,56 @@
-import type { ScanResult } from "@latchkey/core";
-import type { RedisClient } from "./engine/client.js";
+import { hash } from "node:crypto";
+import { LatchkeyError, type ScanResult, unavailable } from "@latchkey/core";
+import { isCluster, primariesOf, type RedisClient } from "./engine/client.js";
 import type { Workspace } from "./engine/workspace.js";
 
 /** How many Redis keys one step looks at. */
 const SCANNED_AT_ONCE = 1_000;
 
+/** What {@link scan} answers as `next`: which servers there were, at which it was, and that one's cursor. */
+const POSITION = /^(\S+) (\S+) (\d{1,20})$/;
+
 /**
  * The next names, as `SCAN` comes upon them: it goes through all Redis keys of one primary after the other. Those of a digest are
  * of no workspace. A window holds its own name, behind the units: `<start>:<used> <name>=`.
  *
- * @param after - Number of a primary, and its cursor.
+ * Where a primary has come, gone or taken over slots since the position was answered, names may have moved to one that was looked
+ * through already: it begins anew.
+ *
+ * @throws LatchkeyError `BAD_REQUEST` for a position that no call of this store answered.
  */
-export async function scan(
-  { connection, anyWindow, anyWorkspace }: Workspace,
-  isOfWorkspace: boolean,
-  after: string | null,
-): Promise<ScanResult> {
-  const [number, cursor] = (after ?? "0 0").split(" ") as [string, string];
-  const { primaries } = connection;
-  const primary = primaries[Number(number)] as RedisClient;
-  const pattern = isOfWorkspace ? anyWindow : anyWorkspace;
-  const step = () => primary.scan(cursor, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE);
-  const [next, keys] = await connection.ask(step);
-  const isRead = isOfWorkspace && keys.length > 0;
-  const found = isRead ? await connection.ask(() => primary.mget([...keys])) : keys;
+export function scan(workspace: Workspace, isOfWorkspace: boolean, after: string | null) {
+  const [, layout, at, cursor = "0"] = POSITION.exec(after ?? "- - 0") ?? [];
+  if (layout === undefined)
+    return Promise.reject(new LatchkeyError("BAD_REQUEST", '"after" is no position of this store'));
+  const pattern = isOfWorkspace ? workspace.anyWindow : workspace.anyWorkspace;
   const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~{}][^{}]*)\}/;
-  const following = next === "0" ? `${Number(number) + 1} 0` : `${number} ${next}`;
-  return {
-    names: [...new Set(found.flatMap((text) => named.exec(text ?? "")?.[1] ?? []))],
-    next: following === `${primaries.length} 0` ? null : following,
-  };
+
+  return workspace.ask(async (client): Promise<ScanResult> => {
+    const { primaries, layout: now } = layoutOf(client);
+    const isSame = now === layout;
+    const index = isSame ? primaries.findIndex(([name]) => name === at) : 0;
+    const [name, primary] = primaries[index] ?? [];
+    if (primary === undefined) throw unavailable("no primary of the Redis Cluster is known");
+    const from = isSame ? cursor : "0";
+    const [next, keys] = await primary.scan(from, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE);
+    const texts = isOfWorkspace && keys.length > 0 ? await primary.mget([...keys]) : keys;
+    const [following] = next === "0" ? (primaries[index + 1] ?? []) : [name];
+    return {
+      names: [...new Set(texts.flatMap((text) => named.exec(text ?? "")?.[1] ?? []))],
+      next: following === undefined ? null : `${now} ${following} ${next}`,
+    };
+  });
+}
+
+/** The servers that take writes, by name, in one order; and a text that is another one when they, or their slots, are. */
+function layoutOf(client: RedisClient) {
+  if (!isCluster(client)) return { primaries: [["-", client]] as const, layout: "-" };
+  const primaries = primariesOf(client)
+    .map((node) => {
+      const { host, port } = node.options as { readonly host: string; readonly port: number };
+      return [`${host}:${port}`, node] as const;
+    })
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  const owners = [...primaries.map(([name]) => name), ...client.slots.map((nodes) => nodes?.[0])];
+  return { primaries, layout: hash("sha256", owners.join(" "), "base64url") };
 }

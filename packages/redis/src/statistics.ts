@@ -32,7 +32,7 @@ export async function addStatistics(workspace: Workspace, batch: StatisticsBatch
     keys.push(workspace.recordsOf(use));
     args.push(use.id, digits(use.usedAt));
   }
-  const answer = await workspace.connection.run(SCRIPTS.addStatistics, keys, args);
+  const answer = await workspace.run(SCRIPTS.addStatistics, keys, args);
   if (answer !== "OK") throw corruptRecord(SUM);
 }
 
@@ -42,7 +42,7 @@ export async function readStatistics(
 ): Promise<readonly HourCount[]> {
   const keys = [workspace.sumsOf(subjectText(subject))];
   const range = [dayText(startAt), dayText(endAt)];
-  const days = await workspace.connection.run(SCRIPTS.readStatistics, keys, range);
+  const days = await workspace.run(SCRIPTS.readStatistics, keys, range);
   return asList(days, SUM)
     .flatMap((sums) => String(sums).trim().split(" ").map(readSum))
     .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
@@ -55,14 +55,14 @@ export async function deleteStatistics(
   beforeAt: EpochMs,
   limit: number,
 ): Promise<DeletedCount> {
-  const { connection, shared, days } = workspace;
+  const { shared, days } = workspace;
   const first = ["a", "-", `(${dayText(beforeAt)}`, String(limit + 1)];
-  const answer = await connection.run(SCRIPTS.page, [shared, days, days], first);
+  const answer = await workspace.run(SCRIPTS.page, [shared, days, days], first);
   const listed = asList(asList(answer, SUM)[2], SUM).map(String);
   const members = listed.slice(0, limit);
   const keys = [days, ...members.map((member) => workspace.sumsOf(member.slice(DAY_WIDTH + 1)))];
   const args = [String(limit), ...members];
-  const reply = asList(await connection.run(SCRIPTS.deleteStatistics, keys, args), SUM);
+  const reply = asList(await workspace.run(SCRIPTS.deleteStatistics, keys, args), SUM);
   const [deleted, visited] = reply.map((number) => whole(number, SUM)) as [number, number];
   return { deleted, hasMore: visited < listed.length };
 }

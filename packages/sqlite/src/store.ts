@@ -72,6 +72,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
       if (steps.isClosed) return;
       steps.isClosed = true;
       connection.log.emptyNow();
+      connection.log.close();
       if (isOwned) database.close();
     },
   };

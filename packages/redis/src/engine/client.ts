@@ -27,6 +27,8 @@ export interface RedisClient {
 export interface RedisClusterClient extends RedisClient {
   readonly isCluster: boolean;
   nodes(role: "master" | "slave"): readonly RedisClient[];
+  /** Of each slot, its primary first. */
+  readonly slots: readonly (readonly string[])[];
 }
 
 /** Whether a client is that of a cluster. */

@@ -1,8 +1,8 @@
 import { type EpochMs, unavailable, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
-import { primariesOf, type RedisClient } from "./client.js";
+import type { RedisClient } from "./client.js";
 import { firstWord, noAnswer, redisRefusal, translateError } from "./errors.js";
-import { SCRIPTS, type Script } from "./scripts.js";
+import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 
 /** How long {@link Connection.close} waits for calls that are under way, in ms. */
@@ -27,27 +27,37 @@ export class Connection {
   /**
    * Runs a script: one round trip, two where Redis does not hold it yet.
    *
+   * @param spanMs - How long all of it may take: the first connection and its examination are part of that.
    * @throws LatchkeyError as `translateError` says; nothing of the driver.
    */
-  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    const { commandTimeoutMs, configTimeoutMs } = this.#settings;
-    const spanMs = script === SCRIPTS.charge ? commandTimeoutMs : configTimeoutMs;
+  run(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    spanMs = this.chargeSpanMs,
+  ): Promise<unknown> {
     return this.#within(() => this.#evaluate(script, keys, args), script.isWrite, spanMs);
   }
 
   /** The clock of the server. */
   async time(): Promise<EpochMs> {
-    const [seconds, micros] = await this.ask(() => this.#client.time());
+    const [seconds, micros] = await this.ask((client) => client.time(), this.otherSpanMs);
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
-  get primaries(): readonly RedisClient[] {
-    return primariesOf(this.#client);
+  /** How long a verification may take, in ms. Whatever is sent behind a WAIT waits with it. */
+  get chargeSpanMs(): number {
+    return this.#settings.commandTimeoutMs + this.#settings.waitReplicas.timeoutMs;
   }
 
-  /** Asks a client what changes nothing. */
-  ask<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-    return this.#within(send, false, this.#settings.configTimeoutMs);
+  /** How long every other call may take, in ms. */
+  get otherSpanMs(): number {
+    return this.#settings.configTimeoutMs + this.#settings.waitReplicas.timeoutMs;
+  }
+
+  /** Asks the client what changes nothing. */
+  ask<Answer>(send: (client: RedisClient) => Promise<Answer>, spanMs: number): Promise<Answer> {
+    return this.#within(() => send(this.#client), false, spanMs);
   }
 
   async close(): Promise<void> {
@@ -61,17 +71,27 @@ export class Connection {
     this.#client.disconnect();
   }
 
-  #within<Answer>(send: () => Promise<Answer>, isWrite: boolean, ownMs: number): Promise<Answer> {
+  #within<Answer>(send: () => Promise<Answer>, isWrite: boolean, spanMs: number): Promise<Answer> {
     if (this.#isClosed) return Promise.reject(unavailable("the store was closed"));
-    // Whatever is sent behind a WAIT waits with it.
-    const spanMs = ownMs + this.#settings.waitReplicas.timeoutMs;
-    const late = () => noAnswer(isWrite, `Redis did not answer within ${spanMs} ms`);
+    const requirements = this.#requirements;
+    const late = () => noAnswer(isWrite, "Redis did not answer in time");
     const translate = (error: unknown) => {
-      if (firstWord(error) === "READONLY") this.#requirements.doubt();
+      if (firstWord(error) === "READONLY") requirements.doubt();
       return translateError(error, isWrite);
     };
-    if (this.#requirements.areMet) return withTimeout(spanMs, send(), late, translate);
-    return this.#requirements.ensure().then(() => withTimeout(spanMs, send(), late, translate));
+    if (requirements.areMet) return withTimeout(spanMs, send(), late, translate);
+    let [isSent, isOver] = [false, false];
+    const answered = requirements.ensure().then(() => {
+      // Its caller was told that nothing of it happened.
+      if (isOver) throw requirements.notConnected();
+      isSent = true;
+      return send();
+    });
+    const giveUp = () => {
+      isOver = true;
+      return isSent ? late() : requirements.notConnected();
+    };
+    return withTimeout(spanMs, answered, giveUp, translate);
   }
 
   #evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {

@@ -46,6 +46,20 @@ describeWithServers("the database number", () => {
     },
   );
 
+  test("with records in a layout of a later version is read and written by nobody who does not know it", async () => {
+    const control = server.connect();
+    await control.set("later:layout", "2");
+    const store = redisStore(server.url, { keyPrefix: "later" });
+    for (const call of [store.read("ws_1", []), store.commit("ws_1", WRITE)]) {
+      const error = await errorOf(call);
+      expect(error.code).toBe("PRECONDITION_FAILED");
+      expect(error.message).toContain("install a newer @latchkey/redis");
+    }
+    await store.close();
+    await control.del("later:layout");
+    control.disconnect();
+  });
+
   test("15 holds what is written to it, and database 0 nothing of it", async () => {
     const store = redisStore(`${server.url}/15`);
     try {

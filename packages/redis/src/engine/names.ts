@@ -13,6 +13,11 @@ const AUDIT_BUCKET_WIDTH = 9;
 /** Keys are many: they and their names lie in 16 parts, by the last character of an id or a name, as in record.lua. */
 const PARTS = [..."0123456789abcdef"].map((part) => `:${part}`);
 
+/** String: the number of the layout, where it is not the first. It has no hash tag, and so is of no workspace. */
+export function layoutKey(prefix: string): string {
+  return `${prefix}:layout`;
+}
+
 /** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
 export class Names {
   readonly #root: string;

@@ -1,8 +1,12 @@
-import { LatchkeyError, unavailable, withTimeout } from "@latchkey/core";
+import { LatchkeyError, unavailable, unfit, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, primariesOf, type RedisClient } from "./client.js";
 import { CLOSED_UNANSWERED, LOST, reasonOf } from "./disconnection.js";
 import { translateError } from "./errors.js";
+import { layoutKey } from "./names.js";
+
+/** How this code lays records out. @see packages/core/decisions/0012-redis-one-slot-per-workspace.md */
+const LAYOUT = 1;
 
 type Allowance = "allowEviction" | "allowNoPersistence";
 
@@ -100,7 +104,8 @@ export class ServerRequirements {
     // Set first, so that whatever happens to a connection from here on is not overlooked.
     this.#areMet = true;
     try {
-      await Promise.all(primariesOf(this.#client).map((node) => this.#examine(node)));
+      const nodes = primariesOf(this.#client).map((node) => this.#examine(node));
+      await Promise.all([...nodes, this.#assertLayout()]);
     } catch (error) {
       this.#areMet = false;
       throw translateError(error, false);
@@ -113,10 +118,16 @@ export class ServerRequirements {
     if (client.status === "wait") client.connect().catch(() => undefined);
     if (client.status !== "ready")
       await withTimeout(this.#settings.connectTimeoutMs, this.#firstConnection).catch(() => null);
-    if (client.status === "ready") return;
-    const isWaiting = client.status === "connecting" || client.status === "connect";
+    if (client.status !== "ready") throw this.notConnected();
+  }
+
+  /** The error of a call that was not sent, with the reason as far as it is known. */
+  notConnected(): LatchkeyError {
+    const { status } = this.#client;
+    if (status === "ready") return unavailable("Redis did not answer in time");
+    const isWaiting = status === "connecting" || status === "connect";
     const reason = this.#reason ?? (isWaiting ? "it has not answered yet" : "");
-    throw unavailable(`Redis is not connected${reason && `: ${reason}`}`);
+    return unavailable(`Redis is not connected${reason && `: ${reason}`}`);
   }
 
   #rememberReasons(client: RedisClient): void {
@@ -149,6 +160,20 @@ export class ServerRequirements {
       // A node that does not answer holds up its own slots, and no other's. It is examined when it connects again.
       if (!isCluster(this.#client) || error instanceof LatchkeyError) throw error;
     }
+  }
+
+  /** A version that lays records out in another way says so in a key of its own: this one then reads and writes nothing. */
+  async #assertLayout(): Promise<void> {
+    const { keyPrefix, commandTimeoutMs } = this.#settings;
+    const asked = this.#client.mget([layoutKey(keyPrefix)]);
+    const [layout] = await withTimeout(commandTimeoutMs, asked).catch((error) => {
+      if (isCluster(this.#client)) return [];
+      throw error;
+    });
+    if (Number(layout ?? LAYOUT) <= LAYOUT) return;
+    throw unfit(
+      `the records in Redis are of layout ${layout}, and this latchkey knows up to ${LAYOUT}: install a newer @latchkey/redis`,
+    );
   }
 
   #watch(node: RedisClient): void {

@@ -19,7 +19,7 @@ export class FileWatch {
   /** @param path - Of the file that is opened; a relative one as of now. */
   constructor(path: string) {
     this.#path = resolve(path);
-    this.#file = fileAt(this.#path);
+    this.#file = identityOf(this.#path);
   }
 
   /** @param isDue - Otherwise, not if it did a moment ago. @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
@@ -27,7 +27,7 @@ export class FileWatch {
     this.#calls += 1;
     const isSoon = this.#calls < UNSEEN_CALLS && Date.now() - this.#lookedAt < UNSEEN_MS;
     if (isSoon && !isDue) return;
-    const isGone = this.#file !== null && fileAt(this.#path) !== this.#file;
+    const isGone = this.#file !== null && identityOf(this.#path) !== this.#file;
     this.#calls = isGone ? UNSEEN_CALLS : 0;
     this.#lookedAt = Date.now();
     if (isGone)
@@ -37,7 +37,8 @@ export class FileWatch {
   }
 }
 
-function fileAt(path: string): string | null {
+/** Which file a path names; null for none. */
+export function identityOf(path: string): string | null {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
     return `${dev}:${ino}`;

@@ -16,8 +16,13 @@ function openLog(path = scratch.newPath()) {
   const database = new Database(path, { timeout: 2 });
   onTestFinished(() => void database.close());
   database.exec("PRAGMA journal_mode = WAL; CREATE TABLE note (text TEXT)");
-  const flush = vi.fn<(path: string) => Promise<boolean>>(async () => true);
-  return { log: new Log(database, flush), flush, size: () => statSync(`${path}-wal`).size, path };
+  const flush = vi.fn(async () => true);
+  const opened: string[] = [];
+  const log = new Log(database, (file) => {
+    opened.push(file);
+    return { flush, close: () => undefined };
+  });
+  return { log, flush, opened, size: () => statSync(`${path}-wal`).size, path };
 }
 
 test.each(["normal", "full"] as const)(
@@ -39,9 +44,8 @@ test("what is flushed is the log beside the file, also where the file was opened
   const [path, link] = [scratch.newPath(), scratch.newPath()];
   writeFileSync(path, "");
   symlinkSync(path, link);
-  const { log, flush } = openLog(link);
-  await log.flush();
-  expect(flush.mock.calls).toEqual([[`${path}-wal`]]);
+  const { opened } = openLog(link);
+  expect(opened).toEqual([`${path}-wal`]);
 });
 
 test("calls that come while it is flushed share the next flush, and do not take this one for theirs", async () => {

@@ -1,6 +1,6 @@
-import { closeSync, fdatasync, openSync } from "node:fs";
 import { unavailable } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
+import { LogFile } from "./log-file.js";
 
 /** The log is emptied at most so often: two files are flushed then, and nobody can write meanwhile. */
 const EMPTIED_EVERY_MS = 1_000;
@@ -14,9 +14,8 @@ const EMPTIED_EVERY_MS = 1_000;
  */
 export class Log {
   readonly #database: SqliteDatabase;
-  readonly #isFlushed: (path: string) => Promise<boolean>;
   /** Null for a database in memory. */
-  readonly #path: string | null;
+  readonly #file: Pick<LogFile, "flush" | "close"> | null;
   /** Whether all that was committed before it is on the disk. */
   #flushing = Promise.resolve(true);
   /** The flush after the one that is under way. */
@@ -27,13 +26,15 @@ export class Log {
   /** Since it was emptied. */
   #pause: ReturnType<typeof setTimeout> | null = null;
 
-  /** @param flush - For tests. Answers whether the file at a path could be flushed. */
-  constructor(database: SqliteDatabase, flush = isFlushed) {
+  /** @param open - For tests. Opens the file at a path. */
+  constructor(
+    database: SqliteDatabase,
+    open: (path: string) => Pick<LogFile, "flush" | "close"> = (path) => new LogFile(path),
+  ) {
     this.#database = database;
-    this.#isFlushed = flush;
     // As SQLite found it: the log is beside the file, and not beside a link to it.
     const [main] = database.pragma("database_list") as readonly { readonly file: string }[];
-    this.#path = main?.file ? `${main.file}-wal` : null;
+    this.#file = main?.file ? open(`${main.file}-wal`) : null;
   }
 
   /** Resolves when all that was committed before is on the disk. @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`. */
@@ -72,20 +73,15 @@ export class Log {
     return !this.#isToBeEmptied;
   }
 
+  /** Lets go of the file, once it is flushed. A flush after that is one of the database itself. */
+  close(): void {
+    void this.#flushing.then(() => this.#file?.close());
+  }
+
   async #flush(): Promise<boolean> {
-    this.#isSound &&= this.#path === null || (await this.#isFlushed(this.#path));
+    this.#isSound &&= this.#file === null || (await this.#file.flush());
     // SQLite flushes the file that it copies the log into.
     this.#isSound ||= this.emptyNow();
     return this.#isSound;
   }
-}
-
-function isFlushed(path: string): Promise<boolean> {
-  return new Promise<boolean>((resolve) => {
-    const file = openSync(path, "r+");
-    fdatasync(file, (error) => {
-      closeSync(file);
-      resolve(error === null);
-    });
-  }).catch(() => false);
 }

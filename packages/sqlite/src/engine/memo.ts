@@ -1,5 +1,6 @@
 import type { RecordAddress } from "@latchkey/core";
 import type { StoredCounters } from "./counters.js";
+import { assertKnown } from "./migrations/index.js";
 import type { Names } from "./names.js";
 import type { Statements } from "./statements.js";
 
@@ -58,7 +59,9 @@ export class Memo {
     }
     const version = this.#run.dataVersion.get()?.[0];
     if (version === this.#lastDataVersion) return this.generation;
-    const mark = String(this.#run.mark.get());
+    const row = this.#run.mark.get();
+    const mark = String(row);
+    if (mark !== this.#lastMark) assertKnown(Number(row?.[2]));
     if (mark !== this.#lastMark) {
       this.generation += 1;
       this.#names.forget();

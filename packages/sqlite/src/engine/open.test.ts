@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LatchkeyError } from "@latchkey/core";
+import { EMPTY_CHANGE, LatchkeyError } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { type SqliteStoreOptions, sqliteStore } from "../index.js";
@@ -164,6 +164,36 @@ test("a view in the place of a table of latchkey is refused", async () => {
     database.exec("CREATE VIEW latchkey_planted AS SELECT * FROM latchkey_record"),
   );
   expect(errorOf(() => sqliteStore(path)).code).toBe("STORE_CORRUPT");
+});
+
+test("a database that somebody else keeps locked cannot be opened, however many statements opening it takes", async () => {
+  const path = scratch.newPath();
+  await sqliteStore(path).close();
+  withDatabase(path, (database) => {
+    database.pragma("journal_mode = DELETE");
+    database.exec("BEGIN EXCLUSIVE");
+    const before = performance.now();
+    expect(errorOf(() => sqliteStore(path))).toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      outcome: "not-applied",
+    });
+    // Every statement might wait for its own time: there is one for all of them, of 5 seconds.
+    expect(performance.now() - before).toBeLessThan(9_000);
+  });
+});
+
+test("a database that a newer latchkey upgrades while it is open is read and written no more", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  await store.read("ws_default", []);
+  withDatabase(path, (database) => database.exec("UPDATE latchkey_schema SET version = 1000"));
+  const calls = [
+    () => store.read("ws_default", []),
+    () => store.commit("ws_default", EMPTY_CHANGE),
+  ];
+  for (const call of [...calls, ...calls])
+    await expect(call()).rejects.toMatchObject({ code: "PRECONDITION_FAILED" });
+  await store.close();
 });
 
 test("a database of a newer latchkey is refused and left as it is", async () => {

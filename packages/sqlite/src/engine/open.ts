@@ -9,7 +9,10 @@ import { APPLICATION_ID, applyPragmas, assertSqliteVersion, setPragma } from "./
 /** How long opening may wait for other processes that open the same file, in ms. */
 const OPENING_TIMEOUT_MS = 5_000;
 
-/** How long one statement may wait for a lock, in ms: time in which the event loop stands still, since the driver is synchronous. */
+/** How long one statement of an attempt to open may wait for a lock, in ms: all of them share the time above. */
+const ATTEMPT_TIMEOUT_MS = 50;
+
+/** The same for a store that is open: time in which the event loop stands still, since the driver is synchronous. */
 const SERVING_TIMEOUT_MS = 2;
 
 /** Opens a database file, making it with mode 0600 where there is none. @throws TypeError for a path that names no file. */
@@ -21,7 +24,7 @@ export function openPath(path: string): SqliteDatabase {
     );
   const isFile = path !== ":memory:";
   if (isFile) createPrivately(path);
-  return openWithDriver(path, { timeout: OPENING_TIMEOUT_MS, fileMustExist: isFile });
+  return openWithDriver(path, { timeout: ATTEMPT_TIMEOUT_MS, fileMustExist: isFile });
 }
 
 /** Makes a connection fit to serve. @param isOurs - Whether the whole file is latchkey's, and not one with other tables. */
@@ -30,7 +33,7 @@ export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void
   if (database.inTransaction) throw new TypeError('"database" must not be inside a transaction');
   withinOpeningTime(() => {
     assertSqliteVersion(database);
-    setPragma(database, "busy_timeout", OPENING_TIMEOUT_MS);
+    setPragma(database, "busy_timeout", ATTEMPT_TIMEOUT_MS);
     assertNotForeign(database, isOurs);
     applyPragmas(database);
     migrate(database);

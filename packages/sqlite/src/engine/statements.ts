@@ -31,7 +31,7 @@ const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_reco
 /** Every statement that a store runs while it serves. */
 export const SQL = {
   dataVersion: "PRAGMA data_version",
-  mark: "SELECT mark, schema_version FROM latchkey_schema, pragma_schema_version WHERE id = 1",
+  mark: "SELECT mark, schema_version, version FROM latchkey_schema, pragma_schema_version WHERE id = 1",
   // At random: a number that only rises comes again where a backup was restored. At most 2^52, which JavaScript can hold.
   setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
   workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",

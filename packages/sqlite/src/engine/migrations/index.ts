@@ -21,6 +21,14 @@ export function hasAny(database: SqliteDatabase, condition: string): boolean {
   return database.prepare(sql).get() !== undefined;
 }
 
+/** @throws LatchkeyError `PRECONDITION_FAILED` where a newer latchkey has written the tables, also while this one has them open. */
+export function assertKnown(version: number): void {
+  if (version > LATEST)
+    throw unfit(
+      `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite`,
+    );
+}
+
 /**
  * The version of latchkey's tables; 0 for none. Not kept in `user_version`, which belongs to the owner of the database.
  *
@@ -30,10 +38,7 @@ export function schemaVersion(database: SqliteDatabase): number {
   if (!hasAny(database, "type = 'table' AND name = 'latchkey_schema'")) return 0;
   const stored = database.prepare("SELECT version FROM latchkey_schema WHERE id = 1").raw(true);
   const version = Number(stored.get());
-  if (version > LATEST)
-    throw unfit(
-      `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite`,
-    );
+  assertKnown(version);
   if (Number.isSafeInteger(version) && version > 0) return version;
   throw new LatchkeyError("STORE_CORRUPT", "the stored schema version is damaged");
 }

@@ -1,0 +1,68 @@
+import { aChange } from "@latchkey/conformance";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { redisStore } from "./index.js";
+import { errorOf } from "./testing/errors.js";
+import { startCluster } from "./testing/redis-cluster.js";
+import { startServer } from "./testing/redis-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+const LENIENT = { allowNoPersistence: true, configTimeoutMs: 20_000 };
+const WORKSPACES = Array.from({ length: 12 }, (_, number) => `ws_${number}`);
+
+const servers = {
+  "a Redis Cluster": () => startCluster(2),
+  "one server": () => startServer(),
+};
+
+describeWithServers("a walk through all names", () => {
+  describe.each(Object.entries(servers))("of %s", (_name, start) => {
+    let server: { readonly url: string; readonly remove: () => Promise<void> };
+    beforeAll(async () => {
+      server = await start();
+      const store = redisStore(server.url, LENIENT);
+      for (const id of WORKSPACES) await store.commit(id, aChange({ revision: 2 }));
+      await store.close();
+    });
+    afterAll(() => server.remove());
+
+    /** All workspaces from a position on, as a process finds them that asks for nothing before. */
+    async function workspacesFrom(after: string | null) {
+      const store = redisStore(server.url, LENIENT);
+      const found = new Set<string>();
+      const positions: string[] = [];
+      try {
+        for (let at = after; ; ) {
+          const { names, next } = await store.scan(null, at);
+          for (const name of names) found.add(name);
+          if (next === null) return { found: [...found].sort(), positions };
+          positions.push(next);
+          at = next;
+        }
+      } finally {
+        await store.close();
+      }
+    }
+
+    test("finds all workspaces where it is the first call of a process", async () => {
+      expect((await workspacesFrom(null)).found).toEqual([...WORKSPACES].sort());
+    });
+
+    test("begins anew from a position among servers that are others by now", async () => {
+      const { positions } = await workspacesFrom(null);
+      for (const position of [...positions, "3f2a 127.0.0.1:1 17"]) {
+        const [, node, cursor] = position.split(" ");
+        const { found } = await workspacesFrom(`gone ${node} ${cursor}`);
+        expect(found).toEqual([...WORKSPACES].sort());
+      }
+    });
+
+    test.each(["5 0", "ws_1", "", "a b c", "a b 1 "])(
+      "refuses the position %j, which it has not answered",
+      async (position) => {
+        const store = redisStore(server.url, LENIENT);
+        expect(await errorOf(store.scan(null, position))).toMatchObject({ code: "BAD_REQUEST" });
+        await store.close();
+      },
+    );
+  });
+});
