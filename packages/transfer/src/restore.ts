@@ -1,5 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 import { assertKeys, type Decryption } from "./file/encryption.js";
+import { unusable } from "./file/line.js";
 import { readBackup } from "./file/read-file.js";
 import { FileCounters } from "./file/shared-counters.js";
 import { emptyParts, type Part } from "./passes/source.js";
@@ -9,6 +10,7 @@ import { TransferTarget } from "./target.js";
 
 /** Options of {@link restore}. */
 export interface RestoreOptions {
+  /** What opens the file, which then has to be encrypted: anybody could have written one that is not. */
   readonly decryption?: Decryption;
   /**
    * What another copy or restore left half done in the store is deleted first. Without it such a store is taken only for the file
@@ -25,7 +27,8 @@ export interface RestoreOptions {
  * @param to - The store, or what opens it once the file was found to be whole. It stays open.
  * @throws TypeError for an identity that is none.
  * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, or was begun from another file, and for a file that is
- * damaged, altered, cut off, of a later version or encrypted for somebody else.
+ * damaged, altered, cut off, of a later version or encrypted for somebody else; where `decryption` is given, also for one that is not
+ * encrypted.
  */
 export async function restore(
   to: KeyStore | (() => KeyStore),
@@ -47,10 +50,13 @@ export async function restore(
     const size = part.kind === "records" ? part.records.length : 0;
     sizes.set(last, (sizes.get(last) ?? 0) + size);
   }
+  const assertSame = (sha256: string) => {
+    if (sha256 !== digest) throw unusable("it was replaced while it was read");
+  };
   async function* parts(workspaceIds: readonly string[]): AsyncGenerator<Part> {
     const wanted = new Set(workspaceIds);
     let isWanted = false;
-    for await (const part of readBackup(path, decryption)) {
+    for await (const part of readBackup(path, decryption, assertSame)) {
       if (part.kind === "workspace") isWanted = wanted.has(part.workspaceId);
       if (isWanted) yield counters.resolve(part);
     }
