@@ -48,6 +48,9 @@ describe("a permission query as a text", () => {
     expect(messageOf("a".repeat(513))).toBe("must be a name of 1 to 512 characters");
     expect(messageOf("a".repeat(1_001))).toBe("must be a string of 1 to 1000 characters");
     expect(messageOf("(".repeat(1_000))).toMatch(/^must be permissions/);
+    // A character of two UTF-16 units counts once, and makes the query no better.
+    expect(messageOf("😀".repeat(1_000))).toMatch(/^must be permissions/);
+    expect(messageOf("(".repeat(1_000_000))).toBe("must be a string of 1 to 1000 characters");
   });
 
   test("what is written with parentheses around every group is read as it was", () => {

@@ -80,7 +80,8 @@ export const permissionQueryText = z
 
 function problemOf(text: string): string | undefined {
   // Refused already, and asked about all the same: ten thousand parentheses are more than a stack holds.
-  if (text.length > MAX_LENGTH) return undefined;
+  // The bound counts characters, of which some are two here.
+  if (text.length > 2 * MAX_LENGTH) return undefined;
   try {
     return permissionQueryField.safeParse(parsePermissionQuery(text)).error?.issues[0]?.message;
   } catch (error) {
