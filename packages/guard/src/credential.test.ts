@@ -43,6 +43,9 @@ describe("the key of a request", () => {
     ["another scheme beside a key", ["Basic eDp5", "Bearer k1"], []],
     ["a header sent twice, joined into one", ["Bearer k1, Bearer k1"], []],
     ["another scheme beside a key, joined into one", ["Basic eDp5, Bearer k1"], []],
+    ["two headers of other schemes, joined into one", ["Basic eDp5, Basic eDp5"], ["k1"]],
+    ["one without credentials joined to another", ["Basic eDp5, Negotiate"], []],
+    ["a comma in quotes, and another header behind it", ['Digest n="a, b", Basic eDp5=='], ["k1"]],
     ["an own header sent twice", [], ["k1", "k1"]],
     ["an own header sent twice, joined into one", [], ["k1, k1"]],
     ["two that differ", ["Bearer k1"], ["k2"]],
@@ -60,6 +63,20 @@ describe("the key of a request", () => {
     expect(read(authorization, apiKey)).toMatchObject({ kind: "malformed" });
   });
 });
+
+test.each([
+  "Basic eDp5",
+  'Digest username="Smith, John", realm="a \\"b\\", c", uri="/x?y=1, 2", nc=00000001, qop=auth',
+  "AWS4-HMAC-SHA256 Credential=AKID/20260310/eu/s3/aws4_request, SignedHeaders=host;date, Signature=ab",
+  "Basic eDp5,",
+  "Negotiate",
+])(
+  "credentials of another scheme are none, and leave the own header to be the key: %s",
+  (value) => {
+    expect(read([value])).toEqual({ kind: "none" });
+    expect(read([value], ["k1"])).toEqual({ kind: "key", key: "k1" });
+  },
+);
 
 describe("a key that the host has found", () => {
   test.each([undefined, null])("is none where it is %s", (found) => {

@@ -125,6 +125,22 @@ describe("what fails is a refusal", () => {
       {},
     ],
     ["a getKey that rejects", {}, { getKey: () => Promise.reject(new Error("secret")) }],
+    ["a getAddress that rejects", {}, { getAddress: () => Promise.reject(new Error("secret")) }],
+    [
+      "a cost that rejects beside one that throws",
+      {
+        cost: () => Promise.reject(new Error("secret")),
+        ratelimits: [
+          {
+            name: "bulk",
+            cost: () => {
+              throw new Error("secret");
+            },
+          },
+        ],
+      },
+      {},
+    ],
     [
       "a getAddress that throws",
       {},
@@ -147,6 +163,10 @@ describe("what fails is a refusal", () => {
     ["throws", () => Promise.reject(new Error("secret"))],
     ["answers a status that is none", () => ({ status: 99 })],
     ["answers a header with a line end", () => ({ headers: { Location: "x\r\nSet-Cookie: a" } })],
+    ["answers a header that ends in a line end", () => ({ headers: { Location: "x\n" } })],
+    ["answers a header that is undefined", () => ({ headers: { Location: undefined as never } })],
+    ["answers a header without a name", () => ({ headers: { "": "x" } })],
+    ["answers headers that are none", () => ({ headers: null as never })],
     ["answers a body that is no JSON", () => ({ body: { one: 1n } })],
     ["answers a body that is no object", () => ({ body: (() => 1) as never })],
   ])("a hook that %s: 500", async (_what, onRefusal) => {
@@ -200,6 +220,20 @@ describe("the form of a refusal", () => {
     });
     await decide(bearing(key));
     expect(refused(await decide(bearing(key))).body.error).toMatchObject({ code: "RATE_LIMITED" });
+  });
+
+  test("names the permissions that are missing in either form", async () => {
+    const context = await open();
+    const key = await context.issue({ permissions: ["tiles.read"] });
+    const missing = "tiles.write";
+    for (const [problem, body] of [
+      ["problem+json", { code: "INSUFFICIENT_PERMISSIONS", missing }],
+      ["contract", { error: { code: "INSUFFICIENT_PERMISSIONS", missing } }],
+    ] as const) {
+      const question = { permissions: { and: ["tiles.read", "tiles.write"] } };
+      const decision = await deciding(context, question, { problem })(bearing(key));
+      expect(refused(decision).body).toMatchObject(body);
+    }
   });
 
   test("may be changed by a hook, which sees the refusal and the request", async () => {

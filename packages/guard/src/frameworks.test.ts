@@ -53,6 +53,7 @@ describe.each(Object.entries(SERVERS))("a route of %s", (_name, serve) => {
       `Authorization: Bearer ${key}\r\nAuthorization: Bearer ${key}`,
       `Authorization: Bearer ${key}\r\nAuthorization: Bearer ${other}`,
       `Authorization: Basic eDp5\r\nAuthorization: Bearer ${key}`,
+      `Authorization: Basic eDp5\r\nAuthorization: Basic eDp5\r\nX-API-Key: ${key}`,
       `X-API-Key: ${key}\r\nX-API-Key: ${key}`,
       `X-API-Key: ${key}\r\nAuthorization: Bearer ${other}`,
       `X-API-Key: ${key}\ta`,

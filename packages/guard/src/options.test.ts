@@ -13,10 +13,50 @@ describe("the options of a guard", () => {
     [{ getKey: "x-key" }, '"getKey" must be a function'],
     [{ onRefusal: {} }, '"onRefusal" must be a function'],
     [{ onError: null }, '"onError" must be a function'],
+    [{ timeoutMs: 0 }, '"timeoutMs" must be whole ms from 1 to 2147483647'],
+    [{ timeoutMs: 2_147_483_648 }, '"timeoutMs" must be'],
+    [{ timeoutMs: "soon" }, '"timeoutMs" must be'],
+    [{ unknownLimit: "ignore" }, '"unknownLimit" must be "error" or "skip"'],
+    [{ limitByAddress: 5 }, '"limitByAddress" must be an object'],
+    [
+      { limitByAddress: { limit: 0, duration: "1m" } },
+      '"limitByAddress.limit" must be a whole number >= 1',
+    ],
+    [
+      { limitByAddress: { limit: 5 } },
+      '"limitByAddress.duration" must be a whole number of ms >= 1',
+    ],
+    [{ limitByAddress: { limit: 5, duration: 0.5 } }, '"limitByAddress.duration" must be'],
+    [{ limitByAddress: { limit: 5, duration: "1m", window: 1 } }, '"limitByAddress.window" is not'],
+    [Object.create({ getKey: () => "k" }), '"getKey" must be a field of the object itself'],
     [null, "an object is needed"],
   ])("%j are refused by name", async (options, message) => {
     const { latchkey } = await open();
-    expect(() => createDecision(latchkey, options as never)).toThrow(message);
+    expect(() => createDecision(latchkey, options as never)).toThrow(
+      expect.objectContaining({ name: "TypeError", message: expect.stringContaining(message) }),
+    );
+  });
+
+  test("may each be undefined, which is as if it was not given", async () => {
+    const { latchkey } = await open();
+    const names = [
+      "getKey",
+      "getAddress",
+      "timeoutMs",
+      "limitByAddress",
+      "unknownLimit",
+      "onError",
+    ];
+    const options = Object.fromEntries(names.map((name) => [name, undefined]));
+    expect(createDecision(latchkey, options)()).toBeTypeOf("function");
+  });
+
+  test("may be at their bounds", async () => {
+    const { latchkey } = await open();
+    for (const timeoutMs of [1, 2_147_483_647, "1s"] as const)
+      expect(createDecision(latchkey, { timeoutMs })()).toBeTypeOf("function");
+    const limitByAddress = { limit: 1, duration: 1 };
+    expect(createDecision(latchkey, { limitByAddress })()).toBeTypeOf("function");
   });
 });
 

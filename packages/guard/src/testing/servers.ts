@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { serve } from "@hono/node-server";
 import express, { type Request as ExpressRequest } from "express";
+import express4 from "express-4";
 import Fastify, { type FastifyRequest } from "fastify";
 import { type Context, Hono } from "hono";
 import { onTestFinished } from "vitest";
@@ -56,16 +57,24 @@ const answerTo = async (
   body: AsyncIterable<Uint8Array> | null,
 ): Promise<Answer> => ({ keyId: apiKey?.keyId ?? null, received: await lengthOf(body) });
 
+/** The same routes on both major versions: a guard of either is the same code. */
+const serveExpress = (
+  createApp: typeof express,
+  { latchkey, question = {}, options }: Guarded,
+): Promise<number> => {
+  const guard = createExpressGuard(latchkey, options as GuardOptions<ExpressRequest>);
+  const app = createApp();
+  app.all("/tiles", guard(question), async (req, res) => {
+    res.json(await answerTo(res.locals.apiKey, req));
+  });
+  return listenOn(app);
+};
+
 /** Every framework, by name. */
 export const SERVERS: Readonly<Record<string, Serve>> = {
-  "Express 5": ({ latchkey, question = {}, options }) => {
-    const guard = createExpressGuard(latchkey, options as GuardOptions<ExpressRequest>);
-    const app = express();
-    app.all("/tiles", guard(question), async (req, res) => {
-      res.json(await answerTo(req.apiKey ?? null, req));
-    });
-    return listenOn(app);
-  },
+  "Express 5": (guarded) => serveExpress(express, guarded),
+
+  "Express 4": (guarded) => serveExpress(express4, guarded),
 
   "Fastify 5": async ({ latchkey, question, options }) => {
     const guard = createFastifyGuard(latchkey, options as GuardOptions<FastifyRequest>);
