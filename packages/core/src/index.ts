@@ -36,7 +36,7 @@ export type {
   StandardSchema,
 } from "./lib/standard-schema.js";
 export { isWhole } from "./lib/whole.js";
-export type { ApiList, ApiView, CreatedApi } from "./operations/apis/operations.js";
+export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/operations.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/operations.js";
 export type {
   CreatedIdentity,
@@ -88,6 +88,8 @@ export type { PageInfo } from "./operations/read.js";
 export type {
   CreatedPermission,
   CreatedRole,
+  EnsuredPermissions,
+  EnsuredRole,
   PermissionView,
   RoleView,
 } from "./operations/roles/operations.js";

@@ -26,7 +26,17 @@ export class References {
   /** Names of what does not exist; one may be in it several times. */
   readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
 
-  constructor(context: OperationContext, transaction: Transaction, audit: Audit, now: EpochMs) {
+  readonly #createsMissing: boolean;
+
+  /** @param createsMissing - Whether every role and permission that is named is created where there is none. */
+  constructor(
+    context: OperationContext,
+    transaction: Transaction,
+    audit: Audit,
+    now: EpochMs,
+    createsMissing = false,
+  ) {
+    this.#createsMissing = createsMissing;
     this.#context = context;
     this.#transaction = transaction;
     this.#audit = audit;
@@ -48,10 +58,12 @@ export class References {
   /**
    * Finds out the ids of all that is needed. Where this process found all of it before, nothing is read: the commit finds out
    * whether it is still there. With anything else all is read, for an error could rest on something that is gone.
+   *
+   * @param isFresh - Whether all is read in any case: where nothing may be left to write, there is no commit to find out.
    */
-  async read(): Promise<void> {
+  async read(isFresh: boolean = this.#transaction.isRetry): Promise<void> {
     const wants = [...this.#wants];
-    if (!this.#transaction.isRetry && this.#goByKnownIds(wants)) return;
+    if (!isFresh && this.#goByKnownIds(wants)) return;
     const found = await this.#transaction.read(
       wants.map(([, want]): TransactionWant => ({ ...want, expects: "exists" })),
     );
@@ -89,11 +101,12 @@ export class References {
   grantIds(kind: GrantKind, items: readonly GrantItem[]): readonly string[] {
     const ids = new Set<string>();
     for (const item of items) {
-      const { label, mayCreate } = readGrantItem(item);
+      const { label, isId, mayCreate } = readGrantItem(item);
       const name = nameOf(grantWant(kind, item));
       const known = this.#idOf(name);
       if (known !== null) ids.add(known);
-      else if (mayCreate) ids.add(this.#createGrant(kind, name, label));
+      else if (mayCreate || (this.#createsMissing && !isId))
+        ids.add(this.#createGrant(kind, name, label));
       else this.#missing[kind].push(label);
     }
     return [...ids];
@@ -107,10 +120,14 @@ export class References {
 
   /** The same error for those of these names that do not exist, or null where all of them do. */
   missingAmong(roles: readonly string[], permissions: readonly string[]): LatchkeyError | null {
-    const absent = (kind: GrantKind, names: readonly string[]) =>
-      names.filter((name) => this.#idOf(nameOf(grantWant(kind, name))) === null);
-    const [missingRoles, missing] = [absent("role", roles), absent("permission", permissions)];
+    const missingRoles = this.missing("role", roles);
+    const missing = this.missing("permission", permissions);
     return missingRoles.length + missing.length > 0 ? missingGrants(missingRoles, missing) : null;
+  }
+
+  /** Those of these names that do not exist. */
+  missing(kind: GrantKind, names: readonly string[]): readonly string[] {
+    return names.filter((name) => this.#idOf(nameOf(grantWant(kind, name))) === null);
   }
 
   #need(want: Want): void {

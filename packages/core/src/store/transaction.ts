@@ -4,7 +4,13 @@ import type { RandomBytes } from "../lib/id.js";
 import type { RecordClaim, RecordList, RecordType } from "../records/record-type.js";
 import type { StoredRecord } from "../records/stored-record.js";
 import { drawVersion } from "../rules/record-version.js";
-import { type CounterChange, type Expectation, emptyChange, type RecordAddress } from "./change.js";
+import {
+  type Claim,
+  type CounterChange,
+  type Expectation,
+  emptyChange,
+  type RecordAddress,
+} from "./change.js";
 import type { Usage, UsageRefusal } from "./counters.js";
 import type { KeyStore, LoadedRecord, Want } from "./key-store.js";
 
@@ -125,6 +131,17 @@ export class Transaction {
     for (const list of lists) this.#change.leaves.push({ ...list, id: address.id });
   }
 
+  /** Gives a record a unique name beside those of its type. Where it is taken, the transaction runs again. */
+  claim(claim: Claim, id: string): void {
+    this.#change.claims.push({ ...claim, id });
+    this.#onTaken.push(undefined);
+  }
+
+  /** Frees a name that {@link claim} gave, if it is this record's. */
+  release(claim: Claim, id: string): void {
+    this.#change.releases.push({ ...claim, id });
+  }
+
   /** Writes a record as it is stored, under another version. */
   putAnew(record: StoredRecord): void {
     const version = drawVersion(this.#random, record.version);
@@ -149,8 +166,8 @@ export class Transaction {
 
   /** @internal Whether there is anything to write. */
   get isEmpty(): boolean {
-    const { puts, deletes, counters, enters, leaves, dropWindows, revision } = this.#change;
-    const written = [puts, deletes, counters, enters, leaves, dropWindows];
+    const { puts, deletes, claims, counters, enters, leaves, dropWindows, revision } = this.#change;
+    const written = [puts, deletes, claims, counters, enters, leaves, dropWindows];
     return revision === null && written.every(({ length }) => length === 0);
   }
 

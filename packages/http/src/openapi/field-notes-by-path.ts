@@ -31,6 +31,9 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "If the record or what it refers to was damaged: `changes` does not say what there was before.",
   "CreatedKey.key": "The new secret. No other response contains it.",
   "CreatedKey.keyId": "Id of the new key; not a secret.",
+  "keys.createKey.create":
+    "Creates roles and permissions that do not exist, in the same write; new roles have no permissions.",
+  "permissions.ensurePermissions.created": "Names of the permissions that this request created.",
   "HeldPermissions.permissions":
     "All direct permissions of the key now, ascending by name; not those through roles.",
   "HeldRoles.roles": "All roles of the key now, ascending by name.",

@@ -16,6 +16,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     "Whether the limit applies to every verification, not only to those that name it; always true for a key's limit named `default`.",
   byteLength: "Number of random bytes in the secret.",
   create: "Creates one with this name if there is none, in the same write.",
+  created: "Whether this request created it.",
   createdAt: "Unix epoch ms.",
   cursor:
     "Position of the next page: copy it from one response to the next request. Absent on the last page.",

@@ -1,5 +1,12 @@
 import { onApi, onApiById } from "../auth/required-permissions.js";
-import { api, apiList, createdApi, deletedKeys, keyList } from "../response-schemas/apis.js";
+import {
+  api,
+  apiList,
+  createdApi,
+  deletedKeys,
+  ensuredApi,
+  keyList,
+} from "../response-schemas/apis.js";
 import { empty } from "../response-schemas/shared.js";
 import { API_ID, KEY } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
@@ -18,6 +25,19 @@ export const APIS: readonly Operation[] = [
     errors: [],
     example: { input: { name: "payments" }, response: { apiId: API_ID } },
     requiredPermissions: () => onApi(["create_api"]),
+  }),
+  defineOperation({
+    name: "apis.ensureApi",
+    operation: "ensureApi",
+    method: "POST",
+    summary: "Create an API unless one has the name",
+    description:
+      "The API of this name, and whether this request created it. If several have the name, it is the oldest, and the same " +
+      "from then on. Requests at the same moment all return the same API.",
+    response: ensuredApi,
+    errors: [],
+    example: { input: { name: "payments" }, response: { apiId: API_ID, created: true } },
+    requiredPermissions: () => onApi(["create_api", "read_api"]),
   }),
   defineOperation({
     name: "apis.getApi",

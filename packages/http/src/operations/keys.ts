@@ -2,6 +2,7 @@ import { OPERATIONS as CORE_OPERATIONS, expiryIssues, parseInput } from "@latchk
 import { authorizeConditional } from "../auth/authorize.js";
 import { canVerify } from "../auth/held-permissions.js";
 import {
+  andRbac,
   onApi,
   onApiById,
   onApiOfKey,
@@ -27,8 +28,9 @@ export const KEYS: readonly Operation[] = [
     summary: "Create a key",
     description:
       "Only this response contains the secret: pass it on and keep no copy. The identity of `externalId` is created in " +
-      "the same write if it does not exist; roles and permissions must exist. `recoverable` stores the secret " +
-      "encrypted, and needs `encrypt_key`, too.",
+      "the same write if it does not exist; roles and permissions must exist, unless `create` is true, which needs " +
+      "`rbac.*.create_role` if it names roles and `rbac.*.create_permission` if it names permissions, too. `recoverable` " +
+      "stores the secret encrypted, and needs `encrypt_key`, too.",
     extraIssues: expiryIssues,
     response: createdKey,
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -43,8 +45,11 @@ export const KEYS: readonly Operation[] = [
       },
       response: { keyId: KEY_ID, key: SECRET },
     },
-    requiredPermissions: ({ apiId, recoverable }) =>
-      recoverable ? onApiById(apiId, "create_key", "encrypt_key") : onApiById(apiId, "create_key"),
+    requiredPermissions: ({ apiId, recoverable, create, roles = [], permissions = [] }) =>
+      andRbac(onApiById(apiId, "create_key", ...(recoverable ? (["encrypt_key"] as const) : [])), [
+        ...(create && roles.length > 0 ? (["create_role"] as const) : []),
+        ...(create && permissions.length > 0 ? (["create_permission"] as const) : []),
+      ]),
   }),
   defineOperation({
     name: VERIFY_KEY,

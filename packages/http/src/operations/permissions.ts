@@ -2,6 +2,8 @@ import { onRbac } from "../auth/required-permissions.js";
 import {
   createdPermission,
   createdRole,
+  ensuredPermissions,
+  ensuredRole,
   permission,
   permissionList,
   role,
@@ -30,6 +32,19 @@ export const PERMISSIONS: readonly Operation[] = [
       response: { permissionId: PERMISSION_ID },
     },
     requiredPermissions: () => onRbac("create_permission"),
+  }),
+  defineOperation({
+    name: "permissions.ensurePermissions",
+    operation: "ensurePermissions",
+    method: "POST",
+    summary: "Create the permissions that do not exist",
+    description:
+      "The body is an array of at most 1,000 names. Those that do not exist are created, all in one write.",
+    acceptsList: true,
+    response: ensuredPermissions,
+    errors: [],
+    example: { input: ["docs.read", "docs.write"], response: { created: ["docs.write"] } },
+    requiredPermissions: () => onRbac("create_permission", "read_permission"),
   }),
   defineOperation({
     name: "permissions.getPermission",
@@ -82,6 +97,29 @@ export const PERMISSIONS: readonly Operation[] = [
       permissions.length === 0
         ? onRbac("create_role")
         : onRbac("create_role", "add_permission_to_role"),
+  }),
+  defineOperation({
+    name: "permissions.ensureRole",
+    operation: "ensureRole",
+    method: "POST",
+    summary: "Create a role, or set the permissions of the one that exists",
+    description:
+      "`permissions` lists all permissions of every key with the role, from now on. The role and permissions that do not " +
+      "exist are created, all in one write.",
+    response: ensuredRole,
+    errors: [],
+    example: {
+      input: { name: "reader", permissions: ["docs.read"] },
+      response: { roleId: ROLE_ID, created: true },
+    },
+    requiredPermissions: () =>
+      onRbac(
+        "create_role",
+        "read_role",
+        "create_permission",
+        "add_permission_to_role",
+        "remove_permission_from_role",
+      ),
   }),
   defineOperation({
     name: "permissions.getRole",

@@ -5,6 +5,9 @@ import { listOf, pageEnd, shared, whole } from "./shared.js";
 /** Response of apis.createApi. */
 export const createdApi = z.strictObject({ apiId: z.string() });
 
+/** Response of apis.ensureApi. */
+export const ensuredApi = createdApi.extend({ created: z.boolean() });
+
 /** Response of apis.getApi, and an API in a list. */
 export const api = shared(
   "Api",

@@ -30,6 +30,12 @@ export const roleList = listOf(role);
 /** Response of permissions.createRole. */
 export const createdRole = z.strictObject({ roleId: z.string() });
 
+/** Response of permissions.ensurePermissions: the names of those that were created. */
+export const ensuredPermissions = z.strictObject({ created: listOf(z.string()) });
+
+/** Response of permissions.ensureRole. */
+export const ensuredRole = createdRole.extend({ created: z.boolean() });
+
 const held = shared("HeldGrant", z.strictObject({ id: z.string(), name: z.string() }));
 
 /** Response of keys.addRoles, setRoles and removeRoles: the roles that the key has then, ascending by name. */

@@ -44,13 +44,16 @@ export function inputsOf(
   );
 }
 
-/** An example with one or two fields set to values around their bounds; of a list, in its only item. */
+/** An example with one or two fields set to values around their bounds; of a list, in its only item, which is another where it has no fields. */
 function changed(
   examples: fc.Arbitrary<unknown>,
   schema: Schema,
   resolve: Resolve,
 ): fc.Arbitrary<unknown> {
-  const { properties = schema.items?.properties ?? {} } = schema;
+  const { items } = schema;
+  if (items !== undefined && items.properties === undefined)
+    return fc.tuple(arbitraryOf(items, resolve, "around bounds", 0));
+  const { properties = items?.properties ?? {} } = schema;
   const change = fc.oneof(
     ...Object.entries(properties).map(([name, field]) =>
       arbitraryOf(field, resolve, "around bounds", 0).map((value) => ({ [name]: value })),

@@ -34,6 +34,7 @@ const A_DAY = { start: 0, end: 86_400_000 };
 /** Every operation that requires a permission, in each of its forms. A test holds that none is missing. */
 export const SAMPLES: readonly Sample[] = [
   sample("apis.createApi", () => ({ name: "payments" }), ["api.create_api"], "all"),
+  sample("apis.ensureApi", () => ({ name: "payments" }), ["api.create_api", "api.read_api"], "all"),
   sample("apis.getApi", ({ apiId }) => ({ apiId }), ["api.read_api"], "api"),
   sample("apis.listApis", () => ({}), ["api.read_api"], "all"),
   sample(
@@ -56,6 +57,24 @@ export const SAMPLES: readonly Sample[] = [
     "keys.createKey, recoverable",
     ({ apiId }) => ({ apiId, recoverable: true }),
     ["api.create_key", "api.encrypt_key"],
+    "api",
+  ),
+  sample(
+    "keys.createKey, creating",
+    ({ apiId }) => ({ apiId, roles: ["new"], permissions: ["new"], create: true }),
+    ["api.create_key", "rbac.create_role", "rbac.create_permission"],
+    "api",
+  ),
+  sample(
+    "keys.createKey, creating roles",
+    ({ apiId }) => ({ apiId, roles: ["new"], create: true }),
+    ["api.create_key", "rbac.create_role"],
+    "api",
+  ),
+  sample(
+    "keys.createKey, creating nothing",
+    ({ apiId }) => ({ apiId, roles: [], create: true }),
+    ["api.create_key"],
     "api",
   ),
   sample("keys.verifyKey", ({ key }) => ({ key }), ["api.verify_key"]),
@@ -225,6 +244,17 @@ export const SAMPLES: readonly Sample[] = [
     ({ permission }) => ({ name: "new", permissions: [permission] }),
     ["rbac.create_role", "rbac.add_permission_to_role"],
   ),
+  sample(
+    "permissions.ensureRole",
+    ({ permission }) => ({ name: "new", permissions: [permission] }),
+    [
+      "rbac.create_role",
+      "rbac.read_role",
+      "rbac.create_permission",
+      "rbac.add_permission_to_role",
+      "rbac.remove_permission_from_role",
+    ],
+  ),
   sample("permissions.getRole", ({ roleId }) => ({ roleId }), ["rbac.read_role"], "role"),
   sample("permissions.listRoles", () => ({}), ["rbac.read_role"]),
   sample("permissions.deleteRole", ({ roleId }) => ({ roleId }), ["rbac.delete_role"], "role"),
@@ -259,6 +289,10 @@ export const SAMPLES: readonly Sample[] = [
     "key",
   ),
   sample("permissions.createPermission", () => ({ name: "new" }), ["rbac.create_permission"]),
+  sample("permissions.ensurePermissions", () => ["new"], [
+    "rbac.create_permission",
+    "rbac.read_permission",
+  ]),
   sample(
     "permissions.getPermission",
     ({ permissionId }) => ({ permissionId }),

@@ -22,6 +22,17 @@ const COMMANDS: readonly AddCommand[] = [
     use: "durable",
     print: ({ apiId }) => [["apiId", apiId]],
   }),
+  operationCommand({
+    name: "ensure",
+    text: "print the id of the API of a name, which is created if there is none",
+    operation: "ensureApi",
+    args: ["<name>"],
+    use: "durable",
+    print: ({ apiId, created }) => [
+      ["apiId", apiId],
+      ["created", created],
+    ],
+  }),
   listCommand({
     text: "list the APIs of the workspace",
     page: async (latchkey, input) => {

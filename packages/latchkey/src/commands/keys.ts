@@ -50,6 +50,7 @@ const COMMANDS: readonly AddCommand[] = [
     fields: [
       { flags: "--prefix <text>", text: "what stands before the _ of the secret" },
       BYTE_LENGTH,
+      { flags: "--create", text: "create the --roles and --permissions that do not exist" },
       { flags: "--recoverable", text: "keep the secret, encrypted; needs LATCHKEY_VAULT_KEY" },
       ...FIRST_SETTINGS,
     ],

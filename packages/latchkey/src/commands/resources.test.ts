@@ -164,6 +164,29 @@ describe("a command", () => {
     expect(await json("audit")).toHaveLength(entries);
   });
 
+  test("that makes sure of something can be run again", async () => {
+    const { run, json } = cliStore();
+    const first = await json("apis ensure payments");
+    const role = await json("roles ensure editor --permissions docs.read,docs.write");
+    expect([first, role]).toMatchObject([[{ created: true }], [{ created: true }]]);
+    const entries = (await json("audit")).length;
+    expect(await json("apis ensure payments")).toEqual([{ ...first[0], created: false }]);
+    expect((await run("apis ensure payments")).stdout).toBe(
+      `apiId\t${first[0]?.apiId}\ncreated\tfalse\n`,
+    );
+    expect(await json("roles ensure editor --permissions docs.read,docs.write")).toEqual([
+      { ...role[0], created: false },
+    ]);
+    expect(await json("audit")).toHaveLength(entries);
+    const grants = "--roles guest --permissions docs.read,docs.burn";
+    const create = `keys create ${first[0]?.apiId} ${grants}`;
+    expect((await run(create)).stderr).toContain("docs.burn");
+    const [key] = await json(`${create} --create`);
+    expect(await json(`keys get ${key?.keyId}`)).toMatchObject([
+      { roles: ["guest"], permissions: ["docs.burn", "docs.read"] },
+    ]);
+  });
+
   test("that is refused says what to type", async () => {
     const { run, json } = cliStore();
     const [api] = await json("apis create --name payments --delete-protection on");

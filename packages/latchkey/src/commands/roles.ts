@@ -19,6 +19,18 @@ const COMMANDS: readonly AddCommand[] = [
     use: "durable",
     print: ({ roleId }) => [["roleId", roleId]],
   }),
+  operationCommand({
+    name: "ensure",
+    text: "make --permissions all that the role of a name holds; what does not exist is created",
+    operation: "ensureRole",
+    args: ["<name>"],
+    fields: [FIELDS.permissions],
+    use: "durable",
+    print: ({ roleId, created }) => [
+      ["roleId", roleId],
+      ["created", created],
+    ],
+  }),
   listCommand({
     text: "list the roles of the workspace",
     page: async (latchkey) => ({ items: await latchkey.listRoles() }),

@@ -19,6 +19,14 @@ export const API_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "ensureApi",
+    operation: "ensureApi",
+    run: async (latchkey) => {
+      await latchkey.ensureApi({ name: "harbour gates" });
+      return [{ type: "api.created", fields: { name: [undefined, "harbour gates"] } }];
+    },
+  },
+  {
     title: "updateApi",
     operation: "updateApi",
     run: async (latchkey, { apiId }) => {

@@ -52,6 +52,27 @@ export const KEY_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "createKey, with a role and a permission that it creates",
+    operation: "createKey",
+    run: async (latchkey, { apiId }) => {
+      const grants = { roles: ["warden"], permissions: ["buoys.move"] };
+      const { keyId } = await latchkey.createKey({ apiId, ...grants, create: true });
+      return [
+        { type: "role.created", fields: { name: [undefined, "warden"] } },
+        { type: "permission.created", fields: { name: [undefined, "buoys.move"] } },
+        {
+          type: "key.created",
+          keyId,
+          fields: {
+            apiId: [undefined, apiId],
+            roles: [undefined, grants.roles],
+            permissions: [undefined, grants.permissions],
+          },
+        },
+      ];
+    },
+  },
+  {
     title: "createKeys",
     operation: "createKeys",
     run: async (latchkey, { apiId }) => {

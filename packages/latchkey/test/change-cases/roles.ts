@@ -11,6 +11,14 @@ export const ROLE_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "ensurePermissions",
+    operation: "ensurePermissions",
+    run: async (latchkey) => {
+      await latchkey.ensurePermissions(["gates.open", "buoys.move"]);
+      return [{ type: "permission.created", fields: { name: [undefined, "buoys.move"] } }];
+    },
+  },
+  {
     title: "deletePermission",
     operation: "deletePermission",
     run: async (latchkey, { otherPermissionId }) => {
@@ -36,6 +44,30 @@ export const ROLE_CASES: readonly ChangeCase[] = [
           type: "role.created",
           fields: { name: [undefined, "warden"], permissions: [undefined, ["gates.open"]] },
         },
+      ];
+    },
+  },
+  {
+    title: "ensureRole",
+    operation: "ensureRole",
+    run: async (latchkey) => {
+      await latchkey.ensureRole({ name: "warden", permissions: ["gates.open"] });
+      return [
+        {
+          type: "role.created",
+          fields: { name: [undefined, "warden"], permissions: [undefined, ["gates.open"]] },
+        },
+      ];
+    },
+  },
+  {
+    title: "ensureRole, of one that exists, with a permission that does not",
+    operation: "ensureRole",
+    run: async (latchkey) => {
+      await latchkey.ensureRole({ name: "pilot", permissions: ["buoys.move"] });
+      return [
+        { type: "permission.created", fields: { name: [undefined, "buoys.move"] } },
+        { type: "role.updated", fields: { permissions: [["tides.read"], ["buoys.move"]] } },
       ];
     },
   },

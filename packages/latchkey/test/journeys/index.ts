@@ -9,6 +9,7 @@ import { PERMISSIONS } from "./permissions.js";
 import { RATE_LIMITS } from "./rate-limits.js";
 import { REVOCATIONS_OF_DAMAGED } from "./revocations.js";
 import { ROOT_KEYS } from "./root-keys.js";
+import { SET_UP } from "./set-up.js";
 import { STATISTICS } from "./statistics.js";
 import { VERIFY_KEY } from "./verify-key.js";
 import { WORKSPACES } from "./workspaces.js";
@@ -19,6 +20,7 @@ export const JOURNEYS: readonly Journey[] = [
   KEYS,
   IDENTITIES,
   PERMISSIONS,
+  SET_UP,
   ROOT_KEYS,
   WORKSPACES,
   RATE_LIMITS,

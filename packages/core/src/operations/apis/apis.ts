@@ -9,11 +9,13 @@ import {
   canonicalAddressRange,
   MAX_ADDRESS_RANGES,
 } from "../../rules/address.js";
-import { notFound, transact } from "../context.js";
+import type { Claim } from "../../store/change.js";
+import type { Transaction } from "../../store/transaction.js";
+import { type Audit, notFound, type OperationContext, transact } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import { apiReference, flag, id, list, orRequired, pageInput, parseInput, text } from "../input.js";
 import { deleteAllKeys } from "../keys/delete-keys.js";
-import { readPage, readRecord, readRecordIn } from "../read.js";
+import { readAll, readPage, readRecord, readRecordIn } from "../read.js";
 import type { Run, TableOf } from "../run.js";
 import type { ApiOperations, ApiView } from "./operations.js";
 
@@ -47,24 +49,55 @@ const updateApiInput = z.strictObject({
   ipWhitelist: ipWhitelist.nullish(),
 });
 
+const ensureApiInput = z.strictObject({ name });
+
 const createApi: Run<ApiOperations["createApi"]> = async (context, input) => {
-  const parsed = parseInput(createApiInput, input);
-  const now = context.now();
-  const api: ApiRecord = {
-    id: context.newId("api"),
-    workspaceId: context.workspaceId,
-    name: parsed.name,
-    deleteProtection: parsed.deleteProtection ?? false,
-    ipWhitelist: parsed.ipWhitelist ?? [],
-    createdAt: now,
-    version: 1,
-  };
-  await transact(context, async (transaction, audit) => {
-    transaction.insert(apiType, api);
-    audit({ type: "api.created", at: now, resourceId: api.id, after: apiFields(api) });
-  });
-  return { apiId: api.id };
+  const settings = parseInput(createApiInput, input);
+  const { answer: apiId } = await transact(context, async (transaction, audit) =>
+    insertApi(context, transaction, audit, settings),
+  );
+  return { apiId };
 };
+
+/**
+ * Several APIs may have one name. What ensureApi answers claims that name beside, so that all calls agree on it.
+ *
+ * @see packages/core/decisions/0035-ensured-apis-claim-their-name.md
+ */
+const ensureApi: Run<ApiOperations["ensureApi"]> = async (context, input) => {
+  const { name } = parseInput(ensureApiInput, input);
+  const { answer } = await transact(context, async (transaction, audit) => {
+    const claim = ensuredClaim(name);
+    const holder = await transaction.readOne(claim);
+    if (holder !== null) return { apiId: holder.record.id, created: false };
+    const oldest = (await readAll(context, apiType)).values.find((api) => api.name === name);
+    const apiId = oldest?.id ?? insertApi(context, transaction, audit, { name });
+    if (oldest !== undefined)
+      transaction.expect({ kind: "api", id: apiId, version: oldest.version });
+    transaction.claim(claim, apiId);
+    return { apiId, created: oldest === undefined };
+  });
+  return answer;
+};
+
+/** The claim of the API that ensureApi answers for a name. It goes when the API is deleted or given another name. */
+function ensuredClaim(name: string): Claim {
+  return { kind: "api", index: "ensured", value: name };
+}
+
+function insertApi(
+  context: OperationContext,
+  transaction: Transaction,
+  audit: Audit,
+  { name, deleteProtection = false, ipWhitelist = [] }: z.output<typeof createApiInput>,
+): string {
+  const { workspaceId } = context;
+  const [id, createdAt] = [context.newId("api"), context.now()];
+  const api = { id, workspaceId, name, deleteProtection, ipWhitelist, createdAt, version: 1 };
+  transaction.insert(apiType, api);
+  audit({ type: "api.created", at: createdAt, resourceId: id, after: apiFields(api) });
+  return id;
+}
 
 const getApi: Run<ApiOperations["getApi"]> = async (context, input) => {
   const { apiId } = parseInput(apiReference, input);
@@ -98,6 +131,7 @@ const updateApi: Run<ApiOperations["updateApi"]> = async (context, input) => {
     } as const;
     if (changesNothing(change)) return;
     transaction.update(apiType, api, after);
+    if (after.name !== api.name) transaction.release(ensuredClaim(api.name), apiId);
     transaction.renewRevision();
     audit(change);
   });
@@ -114,6 +148,7 @@ const deleteApi: Run<ApiOperations["deleteApi"]> = async (context, input) => {
         "DELETE_PROTECTED",
         "this API is protected: set deleteProtection to false with updateApi first",
       );
+    if (api !== null) transaction.release(ensuredClaim(api.name), apiId);
     transaction.renewRevision();
     audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
     return true;
@@ -146,6 +181,7 @@ function apiFields({ name, deleteProtection, ipWhitelist }: ApiRecord): AuditFie
 /** How {@link ApiOperations} run. */
 export const API_TABLE = {
   createApi: { run: createApi, input: createApiInput },
+  ensureApi: { run: ensureApi, input: ensureApiInput },
   getApi: { run: getApi, input: apiReference },
   listApis: { run: listApis, input: pageInput },
   updateApi: { run: updateApi, input: updateApiInput },

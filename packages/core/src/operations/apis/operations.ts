@@ -13,6 +13,12 @@ export interface CreatedApi {
   readonly apiId: string;
 }
 
+/** An API that is there, made by this call or before. */
+export interface EnsuredApi extends CreatedApi {
+  /** Whether this call made it. */
+  readonly created: boolean;
+}
+
 /** An API as it is shown. Fields without a value are absent. */
 export interface ApiView {
   /** `api_…` */
@@ -52,6 +58,19 @@ export interface ApiOperations {
     /** Addresses and CIDR ranges that its keys may be used from, at most 1,000; from anywhere if empty, which it is unless given. */
     readonly ipWhitelist?: readonly string[] | undefined;
   }): Promise<CreatedApi>;
+  /**
+   * The API of a name, for programs that set up what they need and may run again: it is created where there is none. Where
+   * several have the name, because createApi made more of them, it is the oldest; and the same from then on, in every process,
+   * until it is deleted or has another name. Of calls at the same moment one creates, and all answer the same API.
+   *
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * const { apiId } = await latchkey.ensureApi({ name: "payments" });
+   */
+  ensureApi(input: {
+    /** What it is called: 3 to 256 characters. */
+    readonly name: string;
+  }): Promise<EnsuredApi>;
   /**
    * Reads an API.
    *

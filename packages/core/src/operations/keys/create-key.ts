@@ -15,7 +15,7 @@ import {
   requireVault,
   transact,
 } from "../context.js";
-import { evenWithIssues, parseInput, prefix, wholeNumber } from "../input.js";
+import { evenWithIssues, flag, parseInput, prefix, wholeNumber } from "../input.js";
 import { References } from "../references.js";
 import type { Run } from "../run.js";
 import { expiryIssues } from "../time-input.js";
@@ -29,6 +29,7 @@ export const createKeyInput = z
     ...keySettingsFields,
     prefix: prefix.optional(),
     byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).default(BYTE_LENGTH.default),
+    create: flag.default(false),
   })
   .superRefine(addSettingsIssues, evenWithIssues);
 
@@ -49,7 +50,7 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
       : null,
   };
   await transact(context, async (transaction, audit) => {
-    const references = new References(context, transaction, audit, now);
+    const references = new References(context, transaction, audit, now, settings.create);
     needForKey(references, settings);
     await references.read();
     if (!references.hasApi(settings.apiId)) throw notFound("API");

@@ -68,6 +68,8 @@ export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySett
   readonly prefix?: string | undefined;
   /** Random bytes of the secret: 16 to 255, 16 unless given. */
   readonly byteLength?: number | undefined;
+  /** Whether `roles` and `permissions` that do not exist are created in the same write, roles without permissions: false unless given. */
+  readonly create?: boolean | undefined;
 };
 
 /** Input of updateKey: what is omitted stays, null clears. */

@@ -24,6 +24,18 @@ export interface CreatedRole {
   readonly roleId: string;
 }
 
+/** The permissions that ensurePermissions created. */
+export interface EnsuredPermissions<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Their names, in the order given. */
+  readonly created: readonly PermissionName<Types>[];
+}
+
+/** A role that is there, made by this call or before. */
+export interface EnsuredRole extends CreatedRole {
+  /** Whether this call made it. */
+  readonly created: boolean;
+}
+
 /** A permission as it is shown. Fields without a value are absent. */
 export interface PermissionView<Types extends LatchkeyTypes = DefaultTypes> {
   /** `perm_…` */
@@ -61,6 +73,16 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
     /** For people: at most 512 characters. */
     readonly description?: string | undefined;
   }): Promise<CreatedPermission>;
+  /**
+   * Makes sure that these permissions exist, for programs that set up what they need and may run again: those that do not are
+   * created, in one write. Nothing is written where all of them exist.
+   *
+   * @param names - At most 1,000.
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * await latchkey.ensurePermissions(["docs.read", "docs.write"]);
+   */
+  ensurePermissions(names: readonly PermissionName<Types>[]): Promise<EnsuredPermissions<Types>>;
   /**
    * Reads a permission.
    *
@@ -102,6 +124,20 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
     /** Names of existing permissions that every key with the role has: at most 1,000, none unless given. */
     readonly permissions?: readonly PermissionName<Types>[] | undefined;
   }): Promise<CreatedRole>;
+  /**
+   * Makes sure that a role exists and has exactly these permissions, for programs that set up what they need and may run again:
+   * the role and permissions that do not exist are created, in one write. A description stays. Nothing is written where all is so.
+   *
+   * @throws LatchkeyError `STORE_CORRUPT` where the role is damaged.
+   * @example
+   * const { roleId } = await latchkey.ensureRole({ name: "reader", permissions: ["docs.read"] });
+   */
+  ensureRole(input: {
+    /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. */
+    readonly name: string;
+    /** Names of all permissions that every key with the role has: at most 1,000. Those that do not exist are created. */
+    readonly permissions: readonly PermissionName<Types>[];
+  }): Promise<EnsuredRole>;
   /**
    * Reads a role with its permissions.
    *

@@ -3,8 +3,9 @@ import type { AuditFields } from "../../audit/diff.js";
 import { type PermissionRecord, permissionType } from "../../records/permission.js";
 import { nameTaken, notFound, transact } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
-import { description, grantName, id, parseInput } from "../input.js";
+import { description, grantName, id, list, parseInput } from "../input.js";
 import { readAll, readRecord } from "../read.js";
+import { References } from "../references.js";
 import type { Run, TableOf } from "../run.js";
 import type { PermissionOperations, PermissionView } from "./operations.js";
 
@@ -35,6 +36,24 @@ const createPermission: Run<PermissionOperations["createPermission"]> = async (c
     });
   });
   return { permissionId: permission.id };
+};
+
+const ensurePermissionsInput = list(grantName, 1_000, "names");
+
+const ensurePermissions: Run<PermissionOperations["ensurePermissions"]> = async (
+  context,
+  input,
+) => {
+  const names = [...new Set(parseInput(ensurePermissionsInput, input))];
+  const { answer } = await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, context.now(), true);
+    references.needGrants("permission", names);
+    await references.read(true);
+    const created = references.missing("permission", names);
+    references.grantIds("permission", names);
+    return { created };
+  });
+  return answer;
 };
 
 const getPermission: Run<PermissionOperations["getPermission"]> = async (context, input) => {
@@ -72,6 +91,7 @@ function toPermissionView({ id, name, description }: PermissionRecord): Permissi
 /** How those of {@link PermissionOperations} run that are about permissions. */
 export const PERMISSION_TABLE = {
   createPermission: { run: createPermission, input: createPermissionInput },
+  ensurePermissions: { run: ensurePermissions, input: ensurePermissionsInput },
   getPermission: { run: getPermission, input: permissionReference },
   listPermissions: { run: listPermissions, input: null },
   deletePermission: { run: deletePermission, input: permissionReference },

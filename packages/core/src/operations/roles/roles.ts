@@ -5,7 +5,7 @@ import { LatchkeyError } from "../../errors.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
-import { nameTaken, notFound, type OperationContext, transact } from "../context.js";
+import { type Audit, nameTaken, notFound, type OperationContext, transact } from "../context.js";
 import { deleteRecord, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, id, list, parseInput } from "../input.js";
 import { namesOf } from "../keys/change.js";
@@ -29,37 +29,70 @@ const createRoleInput = z.strictObject({
 
 const setRolePermissionsInput = z.strictObject({ roleId: id, permissions });
 
+const ensureRoleInput = z.strictObject({ name: grantName, permissions });
+
+/** What a role is written with. */
+interface RoleParts {
+  readonly context: OperationContext;
+  readonly transaction: Transaction;
+  readonly audit: Audit;
+  readonly references: References;
+}
+
 const createRole: Run<PermissionOperations["createRole"]> = async (context, input) => {
-  const parsed = parseInput(createRoleInput, input);
-  const now = context.now();
-  const roleId = context.newId("role");
-  const { name, permissions = [] } = parsed;
-  await transact(context, async (transaction, audit) => {
-    const references = new References(context, transaction, audit, now);
-    references.needGrants("permission", permissions);
-    const want = { kind: "role", index: "name", value: name, expects: "nothing" } as const;
+  const settings = parseInput(createRoleInput, input);
+  const { answer: roleId } = await transact(context, async (transaction, audit) => {
+    const want = { kind: "role", index: "name", value: settings.name, expects: "nothing" } as const;
     if ((await transaction.readOne(want)) !== null) throw nameTaken("role");
-    await references.read();
-    const role: RoleRecord = {
-      id: roleId,
-      workspaceId: context.workspaceId,
-      name,
-      description: parsed.description || null,
-      permissions: references.grantIds("permission", permissions),
-      createdAt: now,
-      version: 1,
-    };
-    references.refuseMissing();
-    transaction.insert(roleType, role, { onTaken: () => nameTaken("role") });
-    audit({
-      type: "role.created",
-      at: now,
-      resourceId: roleId,
-      after: roleFields(role, permissions),
-    });
+    const references = new References(context, transaction, audit, context.now());
+    const parts = { context, transaction, audit, references };
+    return insertRole(parts, settings, () => nameTaken("role"));
   });
   return { roleId };
 };
+
+const ensureRole: Run<PermissionOperations["ensureRole"]> = async (context, input) => {
+  const { name, permissions } = parseInput(ensureRoleInput, input);
+  const { answer } = await transact(context, async (transaction, audit) => {
+    const references = new References(context, transaction, audit, context.now(), true);
+    const parts = { context, transaction, audit, references };
+    const loaded = await transaction.readOne({ kind: "role", index: "name", value: name });
+    if (loaded === null)
+      return { roleId: await insertRole(parts, { name, permissions }), created: true };
+    const role = roleType.decode(loaded.record, context.workspaceId);
+    await replacePermissions(parts, role, permissions);
+    return { roleId: role.id, created: false };
+  });
+  return answer;
+};
+
+/** @param onTaken - The error where the name is taken. Without it the transaction runs again, and finds that role. */
+async function insertRole(
+  { context, transaction, audit, references }: RoleParts,
+  { name, description, permissions = [] }: z.output<typeof createRoleInput>,
+  onTaken?: () => Error,
+): Promise<string> {
+  references.needGrants("permission", permissions);
+  await references.read();
+  const role: RoleRecord = {
+    id: context.newId("role"),
+    workspaceId: context.workspaceId,
+    name,
+    description: description || null,
+    permissions: references.grantIds("permission", permissions),
+    createdAt: context.now(),
+    version: 1,
+  };
+  references.refuseMissing();
+  transaction.insert(roleType, role, { onTaken });
+  audit({
+    type: "role.created",
+    at: role.createdAt,
+    resourceId: role.id,
+    after: roleFields(role, permissions),
+  });
+  return role.id;
+}
 
 const getRole: Run<PermissionOperations["getRole"]> = async (context, input) => {
   const { roleId } = parseInput(roleReference, input);
@@ -84,28 +117,37 @@ const setRolePermissions: Run<PermissionOperations["setRolePermissions"]> = asyn
   await transact(context, async (transaction, audit) => {
     const want = { kind: "role", id: roleId } as const;
     const { value: role } = await readRecordIn(transaction, roleType, want, "role");
-    const held = await permissionsOf(context, transaction, role);
     const references = new References(context, transaction, audit, context.now());
-    references.needGrants("permission", permissions);
-    await references.read();
-    const after: RoleRecord = {
-      ...role,
-      permissions: references.grantIds("permission", permissions),
-    };
-    references.refuseMissing();
-    const change = {
-      type: "role.updated",
-      resourceId: roleId,
-      before: roleFields(role, held),
-      after: roleFields(after, permissions),
-    } as const;
-    if (changesNothing(change)) return;
-    transaction.update(roleType, role, after);
-    transaction.renewRevision();
-    audit(change);
+    await replacePermissions({ context, transaction, audit, references }, role, permissions);
   });
   return {};
 };
+
+/** Gives a role that the transaction has read exactly these permissions; writes nothing where it has them. */
+async function replacePermissions(
+  { context, transaction, audit, references }: RoleParts,
+  role: RoleRecord,
+  permissions: readonly string[],
+): Promise<void> {
+  const held = await permissionsOf(context, transaction, role);
+  references.needGrants("permission", permissions);
+  await references.read();
+  const after: RoleRecord = {
+    ...role,
+    permissions: references.grantIds("permission", permissions),
+  };
+  references.refuseMissing();
+  const change = {
+    type: "role.updated",
+    resourceId: role.id,
+    before: roleFields(role, held),
+    after: roleFields(after, permissions),
+  } as const;
+  if (changesNothing(change)) return;
+  transaction.update(roleType, role, after);
+  transaction.renewRevision();
+  audit(change);
+}
 
 const deleteRole: Run<PermissionOperations["deleteRole"]> = async (context, input) => {
   const { roleId } = parseInput(roleReference, input);
@@ -184,6 +226,7 @@ function roleFields(
 /** How those of {@link PermissionOperations} run that are about roles. */
 export const ROLE_TABLE = {
   createRole: { run: createRole, input: createRoleInput },
+  ensureRole: { run: ensureRole, input: ensureRoleInput },
   getRole: { run: getRole, input: roleReference },
   listRoles: { run: listRoles, input: null },
   setRolePermissions: { run: setRolePermissions, input: setRolePermissionsInput },

@@ -1,0 +1,25 @@
+/** Draws from a seed, so that a failure can be drawn again: the seed is in the title of what failed. */
+export interface Chance {
+  /** A whole number from 0 up to, and not including, `end`. */
+  below(end: number): number;
+  pick<Item>(items: readonly Item[]): Item;
+}
+
+/** @see https://prng.di.unimi.it/splitmix64.c, with the constants of its 32-bit variant. */
+export function chanceOf(seed: number): Chance {
+  let state = seed;
+  const below = (end: number) => {
+    state = (state + 0x9e3779b9) | 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return Math.floor((((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32) * end);
+  };
+  return {
+    below,
+    pick: (items) => {
+      const item = items[below(items.length)];
+      if (item === undefined) throw new TypeError("nothing to pick from");
+      return item;
+    },
+  };
+}
