@@ -18,7 +18,8 @@ export interface PlainShape {
  *
  * Parameters: now, workspace, revision or null, mode, cost; of each record kind, id and version, the one with the counters first; of each
  * limit name, limit, duration and cost; of a refill amount and instant. It answers as the function does. `OFFSET 0` keeps the planner
- * from writing out an expression wherever its name stands.
+ * from writing out an expression wherever its name stands. Functions are named with their schema, and operators get exactly the types
+ * that one of PostgreSQL's own takes: what another role makes in `public` would be preferred to one that has to cast.
  */
 export function plainChargeSql({ records, limits, hasRefill }: PlainShape): string {
   const ofRecords = repeated(records, 6, ["kind", "id", "version"]);
@@ -29,7 +30,7 @@ export function plainChargeSql({ records, limits, hasRefill }: PlainShape): stri
     ofRefill(`latchkey.refilled(c.remaining, $amount::bigint, ${isDue})`) || "c.remaining";
   return `WITH decided AS MATERIALIZED (
     SELECT c.seq, c.xmin AS found, b.is_due, d.kind, latchkey.after(d.kind, b.remaining, -$5::bigint) AS remaining
-      ${ofLimits(", b.start# || ':' || latchkey.after(d.kind, b.used#, $cost::bigint) AS window#")},
+      ${ofLimits(", b.start#::text || ':' || latchkey.after(d.kind, b.used#, $cost::bigint)::text AS window#")},
       d.kind = 'charged' AND $4::text = 'commit' AND (${limits > 0} OR b.is_due OR ($5::bigint > 0 AND b.remaining IS NOT NULL)) AS moves
     FROM latchkey.workspace w
     ${ofRecords("JOIN latchkey.record r# ON r#.workspace = w.seq AND r#.kind = $kind::smallint AND r#.id = $id AND r#.version = $version::bigint ")}
@@ -40,14 +41,14 @@ export function plainChargeSql({ records, limits, hasRefill }: PlainShape): stri
       latchkey.window_used(a.stored#, latchkey.window_start(a.stored#, a.now_at, $duration::bigint)) AS used#`)} OFFSET 0) b
     CROSS JOIN LATERAL (SELECT latchkey.decision(${ofLimits("b.used# + $cost::bigint > $limit::bigint OR ")} false, b.remaining, $5::bigint) AS kind OFFSET 0) d
     WHERE w.id = $2 AND ($3::bigint IS NULL OR w.revision = $3::bigint) AND coalesce(c.remaining, 0) >= 0
-      ${ofLimits("AND latchkey.is_window(a.stored#) ")} AND current_setting('transaction_isolation') = 'read committed'
+      ${ofLimits("AND latchkey.is_window(a.stored#) ")} AND pg_catalog.current_setting('transaction_isolation') = 'read committed'
   ), taken AS (
-    UPDATE latchkey.counters c SET remaining = d.remaining, windows = c.windows${ofLimits(" || jsonb_build_object($name::text, d.window#)")}
+    UPDATE latchkey.counters c SET remaining = d.remaining, windows = c.windows${ofLimits(" || pg_catalog.jsonb_build_object($name::text, d.window#)")}
       ${ofRefill(`, refilled_at = CASE WHEN d.is_due THEN $due::bigint ELSE c.refilled_at END,
       last_refill_at = CASE WHEN d.is_due THEN $due::bigint ELSE c.last_refill_at END`)}
     FROM decided d WHERE c.seq = d.seq AND c.xmin = d.found AND d.moves RETURNING 1
   )
-  SELECT concat_ws(' ', d.kind, coalesce(d.remaining::text, '-')${ofLimits(", d.window#")})
+  SELECT pg_catalog.concat_ws(' ', d.kind, coalesce(d.remaining::text, '-')${ofLimits(", d.window#")})
     FROM decided d WHERE NOT d.moves OR EXISTS (SELECT FROM taken)`;
 }
 

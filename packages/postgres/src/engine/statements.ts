@@ -24,18 +24,21 @@ const pageIn = (beyond: ">" | "<", order: "ASC" | "DESC") =>
   LEFT JOIN LATERAL (
     SELECT r.* FROM latchkey.entry e
     ${one("record", "r", "workspace = w.seq AND kind = $3::text::smallint AND id = e.id")}
-    WHERE e.list = s.seq AND e.owner = decode($4::text, 'hex') AND e.id ${beyond} $5 AND r.id IS NOT NULL
+    WHERE e.list = s.seq AND e.owner = pg_catalog.decode($4::text, 'hex') AND e.id ${beyond} $5 AND r.id IS NOT NULL
     ORDER BY e.id ${order} LIMIT $6::text::integer
   ) r ON true
   ${BESIDE} WHERE w.id = $1 ORDER BY r.id ${order}`;
 
-/** Every statement that a store runs while it serves. All parameters are text, and so are all columns. */
+/**
+ * Every statement that a store runs while it serves. All parameters are text, and so are all columns. Names and operators are those of
+ * PostgreSQL, whatever another role makes in `public`: see `plain-charge-sql.ts`.
+ */
 const SQL = {
   /** Of each want: kind, and id, or null, the sort of name and the name. */
   read: `SELECT w.revision::text, q.place::text, ${COLUMNS}
     FROM latchkey.workspace w
-    LEFT JOIN jsonb_array_elements($2::text::jsonb) WITH ORDINALITY q (want, place) ON true
-    ${one("claim", "k", "workspace = w.seq AND kind = (q.want ->> 0)::smallint AND index = q.want ->> 2 AND value = decode(q.want ->> 3, 'hex')")}
+    LEFT JOIN pg_catalog.jsonb_array_elements($2::text::jsonb) WITH ORDINALITY q (want, place) ON true
+    ${one("claim", "k", "workspace = w.seq AND kind = (q.want ->> 0)::smallint AND index = q.want ->> 2 AND value = pg_catalog.decode(q.want ->> 3, 'hex')")}
     ${one("record", "r", "workspace = w.seq AND kind = (q.want ->> 0)::smallint AND id = coalesce(q.want ->> 1, k.id)")}
     ${BESIDE} WHERE w.id = $1`,
   ascending: pageIn(">", "ASC"),
@@ -45,7 +48,7 @@ const SQL = {
   addStatistics: "SELECT latchkey.add_statistics($1::text, $2::text::jsonb)::text",
   sums: `SELECT s.hour_at::text, s.code, s.count::text
     FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace
-    WHERE w.id = $1 AND s.kind = $2::text::smallint AND s.subject = decode($3::text, 'hex')
+    WHERE w.id = $1 AND s.kind = $2::text::smallint AND s.subject = pg_catalog.decode($3::text, 'hex')
       AND s.hour_at >= $4::text::bigint AND s.hour_at < $5::text::bigint ORDER BY s.hour_at`,
   /** Rows that others are about to change are left for the next call. */
   deleteSums: `WITH old AS (
@@ -56,11 +59,12 @@ const SQL = {
       DELETE FROM latchkey.statistic s USING (SELECT * FROM old LIMIT $3::text::integer) o
       WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code
       RETURNING 1
-    ) SELECT (SELECT count(*) FROM gone)::text, (SELECT count(*) FROM old)::text`,
+    ) SELECT (SELECT pg_catalog.count(*) FROM gone)::text, (SELECT pg_catalog.count(*) FROM old)::text`,
   workspaces: `SELECT id FROM latchkey.workspace WHERE id > $1 ORDER BY id LIMIT $2::text::integer`,
   windows: `SELECT p.name FROM latchkey.passing p JOIN latchkey.workspace w ON w.seq = p.workspace
     WHERE w.id = $1 AND p.name > $2 ORDER BY p.name LIMIT $3::text::integer`,
-  clock: "SELECT trunc(extract(epoch FROM clock_timestamp()) * 1000)::text",
+  clock:
+    "SELECT pg_catalog.trunc(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000::numeric)::text",
 } as const;
 
 /** {@link SQL} for one schema. */

@@ -261,8 +261,8 @@ END
 $function$;
 
 CREATE FUNCTION latchkey.pass(in_workspace integer, of_name text, ends_at bigint, new_value text)
-RETURNS void LANGUAGE sql AS $function$
+RETURNS void LANGUAGE sql BEGIN ATOMIC
   INSERT INTO latchkey.passing (until, workspace, name, value) VALUES (ends_at, in_workspace, of_name, new_value)
     ON CONFLICT (workspace, name) DO UPDATE SET until = excluded.until, value = excluded.value;
-$function$;
+END;
 `;

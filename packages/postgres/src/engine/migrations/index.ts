@@ -7,17 +7,19 @@ import { ADD_STATISTICS } from "./statistics.js";
 import { TABLES } from "./tables.js";
 import { VIEWS } from "./views.js";
 
-/** All functions that calls rest on. They replace those of earlier schemas. */
-const FUNCTIONS = `${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}`.replaceAll(
-  "CREATE FUNCTION",
-  "CREATE OR REPLACE FUNCTION",
-);
+/**
+ * All functions, and the views. They replace those of earlier schemas. Another role may be allowed to create functions and operators in
+ * `public`: no name in a function is looked up there.
+ */
+const FUNCTIONS = `${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}${VIEWS}`
+  .replaceAll("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
+  .replaceAll("LANGUAGE plpgsql", "LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp");
 
 /**
  * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where functions change, they are once
- * more the last step, and so are the views where a key has a label more.
+ * more the last step alone, and so are the views where a key has a label more.
  */
-const MIGRATIONS: readonly string[] = [`${TABLES}${VIEWS}`, FUNCTIONS];
+const MIGRATIONS: readonly string[] = [TABLES, "", FUNCTIONS];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;
@@ -49,7 +51,7 @@ export function inSchema(sql: string, schema: string): string {
  */
 async function schemaVersion(ask: Ask, schema: string): Promise<number> {
   const [[name = "", server, encoding, isThere] = []] = await ask({
-    sql: "SELECT version(), current_setting('server_version_num'), current_setting('server_encoding'), (to_regclass($1) IS NOT NULL)::text",
+    sql: "SELECT pg_catalog.version(), pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_encoding'), (pg_catalog.to_regclass($1) IS NOT NULL)::text",
     values: [`"${schema}".schema_version`],
     isOnce: true,
   });
@@ -83,6 +85,7 @@ export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
     (sql, place) => `IF found < ${place + 1} THEN EXECUTE $migration$${sql}$migration$; END IF;`,
   );
   const sql = `DO $do$ DECLARE found integer; BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM pg_advisory_xact_lock(1818326891, 0);
     IF to_regnamespace('"${schema}"') IS NULL THEN EXECUTE 'CREATE SCHEMA "${schema}"'; END IF;
     EXECUTE 'CREATE TABLE IF NOT EXISTS latchkey.schema_version (version integer NOT NULL CHECK (version >= 1))';
