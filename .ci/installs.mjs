@@ -41,6 +41,12 @@ try {
 }
 `;
 
+/** Opens a store whose driver is missing, and does nothing about it. */
+const CARELESS_PROGRAM = 'import { openStore } from "latchkey";\nopenStore("sqlite::memory:");\n';
+
+/** Most characters of a line of what Node.js prints of an error: more is a page of a bundle. */
+const MAX_LINE = 300;
+
 /** @type {{ name: string, install: string[], run: string[], sqlite?: string[], expected: string }[]} */
 const INSTALLERS = [
   {
@@ -105,6 +111,14 @@ for (const { name, install, run, sqlite, expected } of INSTALLERS) {
     expectIn(bare, "VALID\n");
     expectIn(bare, "LatchkeyError PRECONDITION_FAILED");
     expectIn(bare, "npm install better-sqlite3");
+    writeFileSync(join(place, "careless.mjs"), CARELESS_PROGRAM);
+    const uncaught = spawnSync(process.execPath, ["careless.mjs"], {
+      cwd: place,
+      encoding: "utf8",
+    });
+    expectIn(uncaught.stderr, "LatchkeyError: better-sqlite3 is not installed");
+    if (uncaught.stderr.split("\n").some((line) => line.length > MAX_LINE))
+      throw new Error(`an uncaught error prints a page:\n${uncaught.stderr}`);
     console.log(`${name}: memory verifies, SQLite says what is missing`);
     if (sqlite === undefined) continue;
     // Its install script does not run, as the policy of a package manager may have it.

@@ -164,10 +164,10 @@ export {
   type RootPermission,
   rootPermissionName,
 } from "./rules/root-permission.js";
-export { createSecretHasher, type SecretHash, type SecretHasher } from "./secrets/hash.js";
+export { createSecretHasher, type SecretHasher } from "./secrets/hash.js";
 export type { KeyRing } from "./secrets/key-ring.js";
 export { secretStart } from "./secrets/shown-start.js";
-export { createVault, type SealedFor, type SealedSecret, type Vault } from "./secrets/vault.js";
+export { createVault } from "./secrets/vault.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export {
   STATE_ADDRESS,
@@ -230,7 +230,7 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
-export { loadDriver } from "./store/load-driver.js";
+export { type DriverManifest, driverError, refuseLaterDriver } from "./store/load-driver.js";
 export {
   COUNTED_CODES,
   type CountedCode,

@@ -1,3 +1,8 @@
+import { createRequire } from "node:module";
+import { type DriverManifest, refuseLaterDriver } from "@latchkey/core";
+
+const require = createRequire(import.meta.url);
+
 /** A row of a table, by column. */
 export type DatabaseRow = Readonly<Record<string, unknown>>;
 
@@ -16,6 +21,7 @@ interface Database {
  * @param url - `sqlite:./auth.db`, the path of such a file, or `postgres://user@host/database`.
  * @param table - Its name, also with a schema: `auth.apikey`.
  * @throws TypeError where the package that reads such a database is not installed.
+ * @throws LatchkeyError `PRECONDITION_FAILED` where it is made for a later Node.js.
  */
 export async function* databaseRows(url: string, table: string): AsyncGenerator<DatabaseRow> {
   const from = table
@@ -53,6 +59,8 @@ async function openPostgres(url: string): Promise<Database> {
 }
 
 async function openSqlite(url: string): Promise<Database> {
+  const describe = () => require("better-sqlite3/package.json") as DriverManifest;
+  refuseLaterDriver(describe, process.versions.node, "better-sqlite3@12");
   const { default: Sqlite } = await load("better-sqlite3", () => import("better-sqlite3"));
   const path = url.replace(/^sqlite:/i, "");
   const database = new Sqlite(path, { readonly: true, fileMustExist: true });

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { loadDriver } from "@latchkey/core";
+import { driverError } from "@latchkey/core";
 import type { PostgresPool } from "./database.js";
 
 /** What is used of node-postgres. */
@@ -11,5 +11,9 @@ const require = createRequire(import.meta.url);
 
 /** node-postgres, for the first store that a URL opens: whoever hands in a pool or PGlite needs none. `load` is for tests. */
 export function loadPostgres(load: () => Driver = () => require("pg") as Driver): Driver {
-  return loadDriver("pg", load);
+  try {
+    return load();
+  } catch (error) {
+    throw driverError("pg", error);
+  }
 }

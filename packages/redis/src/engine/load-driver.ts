@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { loadDriver } from "@latchkey/core";
+import { driverError } from "@latchkey/core";
 
 type Driver = Pick<typeof import("ioredis"), "Redis" | "Cluster">;
 
@@ -7,5 +7,9 @@ const require = createRequire(import.meta.url);
 
 /** ioredis, for the first store that a URL opens: whoever hands in a client needs none. `load` is for tests. */
 export function loadIoredis(load: () => Driver = () => require("ioredis") as Driver): Driver {
-  return loadDriver("ioredis", load);
+  try {
+    return load();
+  } catch (error) {
+    throw driverError("ioredis", error);
+  }
 }

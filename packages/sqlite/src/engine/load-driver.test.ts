@@ -1,11 +1,12 @@
-import { expect, test } from "vitest";
+import type { DriverManifest } from "@latchkey/core";
+import { expect, test, vi } from "vitest";
 import { type Driver, openWithDriver } from "./load-driver.js";
 
 const OPTIONS = { timeout: 0, fileMustExist: false };
 
-function messageOf(load: () => Driver): string {
+function messageOf(load: () => Driver, describe?: () => DriverManifest): string {
   try {
-    openWithDriver(":memory:", OPTIONS, load);
+    openWithDriver(":memory:", OPTIONS, load, describe);
   } catch (error) {
     expect(error).toMatchObject({
       name: "LatchkeyError",
@@ -50,6 +51,35 @@ test("with the binary of another Node.js the error says to rebuild it", () => {
   const other = failing("compiled against a different Node.js version", "ERR_DLOPEN_FAILED");
   expect(messageOf(() => other)).toContain("`npm rebuild better-sqlite3`");
 });
+
+test.each([
+  [">=22", true],
+  [">= 22.12.0", true],
+  [">=20", false],
+  [">=4", false],
+  ["20.x || 22.x", false],
+  [undefined, false],
+])(
+  "one for Node.js %s is refused before it is loaded, if this is an earlier one",
+  (wanted, isRefused) => {
+    const node = vi.spyOn(process, "versions", "get");
+    node.mockReturnValue({ ...process.versions, node: "20.20.2" });
+    let isLoaded = false;
+    const message = messageOf(
+      () => {
+        isLoaded = true;
+        throw Object.assign(new Error("x"), { code: "ERR_DLOPEN_FAILED" });
+      },
+      () => ({ version: "13.2.0", ...(wanted && { engines: { node: wanted } }) }),
+    );
+    node.mockRestore();
+    expect(isLoaded).toBe(!isRefused);
+    if (isRefused)
+      expect(message).toBe(
+        `better-sqlite3 13.2.0 needs Node.js ${wanted}, and this is 20.20.2: run \`npm install better-sqlite3@12\`, or use a later Node.js`,
+      );
+  },
+);
 
 test("every other error is what it was", () => {
   for (const error of [

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { loadDriver } from "@latchkey/core";
+import { type DriverManifest, driverError, refuseLaterDriver } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
 
 /** What better-sqlite3 exports. */
@@ -11,13 +11,23 @@ export type Driver = new (
 const require = createRequire(import.meta.url);
 const NAME = "better-sqlite3";
 
-/** Opens a database with better-sqlite3, which may be missing, not built, or built for another Node.js. `load` is for tests. */
+/**
+ * Opens a database with better-sqlite3, which may be missing, not built, or made for another Node.js. `load` and `describe` are for tests.
+ *
+ * @throws LatchkeyError `PRECONDITION_FAILED`, reason `driver-missing`, with what mends that.
+ */
 export function openWithDriver(
   path: string,
   options: ConstructorParameters<Driver>[1],
   load: () => Driver = () => require(NAME) as Driver,
+  describe: () => DriverManifest = () => require(`${NAME}/package.json`) as DriverManifest,
 ): SqliteDatabase {
-  return loadDriver(NAME, () => new (load())(path, options), adviceOn);
+  try {
+    refuseLaterDriver(describe, process.versions.node, `${NAME}@12`);
+    return new (load())(path, options);
+  } catch (error) {
+    throw driverError(NAME, error, adviceOn);
+  }
 }
 
 function adviceOn({ code, message }: { readonly code?: unknown; readonly message: string }) {
