@@ -40,6 +40,7 @@ export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/operations.js";
 export type {
   CreatedIdentity,
+  CreateIdentityScope,
   DeletedIdentity,
   IdentityList,
   IdentityView,

@@ -8,6 +8,9 @@ export type ApiChoice =
   | { readonly newName: string }
   | { readonly issue: RowIssue };
 
+/** Most ids that are remembered as existing or not, and most characters of one. */
+const [MAX_REMEMBERED, MAX_ID] = [10_000, 128];
+
 /** The APIs of a workspace, page by page. */
 export async function* allApis(latchkey: Pick<Latchkey, "listApis">): AsyncGenerator<ApiView> {
   let cursor: string | undefined;
@@ -80,7 +83,9 @@ export class Apis {
         throw error;
       },
     );
-    this.#exists.set(apiId, exists);
+    // Of a row: another in each, and as long as a row may be.
+    if (this.#exists.size >= MAX_REMEMBERED) this.#exists.clear();
+    if (apiId.length <= MAX_ID) this.#exists.set(apiId, exists);
     return exists;
   }
 

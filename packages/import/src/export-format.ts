@@ -44,11 +44,29 @@ export function exportHeader(format: ExportFormat): string {
   return format === "csv" ? stringify([COLUMNS]) : "";
 }
 
-/** Keys as text: lines of JSON, or rows of CSV (RFC 4180, lines ended as on Unix). */
-export function exportText(format: ExportFormat, keys: readonly ExportedKey[]): string {
-  if (format === "jsonl") return keys.map((key) => `${JSON.stringify(key)}\n`).join("");
-  return stringify(keys.map((key) => COLUMNS.map((column) => cellOf(key, column))));
+/** How keys become text. */
+export interface ExportTextOptions {
+  /**
+   * Of csv: whether a cell that a spreadsheet would take for a formula begins with a `'`, so that a name such as `=HYPERLINK(…)` is shown
+   * and does nothing. False unless given: such a cell is not read back as it was. Hashes stay as they are.
+   */
+  readonly escapeFormulas?: boolean | undefined;
 }
+
+/** Keys as text: lines of JSON, or rows of CSV (RFC 4180, lines ended as on Unix). */
+export function exportText(
+  format: ExportFormat,
+  keys: readonly ExportedKey[],
+  { escapeFormulas = false }: ExportTextOptions = {},
+): string {
+  if (format === "jsonl") return keys.map((key) => `${JSON.stringify(key)}\n`).join("");
+  const shown = (cell: string, column: string) =>
+    escapeFormulas && column !== "hash.value" && FORMULA.test(cell) ? `'${cell}` : cell;
+  return stringify(keys.map((key) => COLUMNS.map((column) => shown(cellOf(key, column), column))));
+}
+
+/** @see https://owasp.org/www-community/attacks/CSV_Injection */
+const FORMULA = /^[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20]/;
 
 function cellOf(key: ExportedKey, column: string): string {
   let value: unknown = key;

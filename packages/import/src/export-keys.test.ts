@@ -135,6 +135,24 @@ test("an export holds no secret, sealed or not, and says how many it left out", 
   expect(last).toMatchObject({ exported: 2, sealed: 1 });
 });
 
+test("cells that a spreadsheet takes for formulas are escaped where that is wanted, and nothing else is changed", async () => {
+  const from = openLatchkey();
+  const { apiId } = await from.createApi({ name: "tides" });
+  const names = ["=HYPERLINK(1)", "+1", "-1", "@a", "\t=1", "＝1", "plain", "a=1"];
+  for (const name of names) await from.createKey({ apiId, name, externalId: "=user" });
+  for await (const { keys } of exportKeys({ from })) {
+    const raw = exportText("csv", keys);
+    const escaped = exportText("csv", keys, { escapeFormulas: true });
+    for (const name of names.slice(0, 6)) expect(escaped).toContain(`'${name}`);
+    expect(escaped).not.toMatch(/,"?[=+@\t]/);
+    expect(escaped.replaceAll("'", "")).toBe(raw);
+    // One in sixty-four hashes begins with a -.
+    const odd = keys.map((key) => ({ ...key, hash: { ...key.hash, value: `-${key.hash.value}` } }));
+    expect(exportText("csv", odd, { escapeFormulas: true })).toMatch(/^-/m);
+    expect(exportText("jsonl", keys, { escapeFormulas: true })).toBe(exportText("jsonl", keys));
+  }
+});
+
 test("a hash under a pepper says so, and an import skips it", async () => {
   const from = openLatchkey(undefined, { pepper: keyRing(50) });
   const { apiId } = await from.createApi({ name: "tides" });

@@ -23,6 +23,11 @@ export function formatReport(report: ImportReport): string {
         ? []
         : [`${isDryRun ? "To be created" : "Created"} ${kind}: ${listed(names)}`],
     ),
+    ...(report.unreadFrom === null
+      ? []
+      : [
+          `The source could not be read from row ${count(report.unreadFrom)} on: mend it, and import it again.`,
+        ]),
     ...(ignoredColumns.length === 0 ? [] : [`Columns not read: ${listed(ignoredColumns)}`]),
     ...(isDryRun ? ["Dry run: nothing was written."] : []),
     ...(!isDryRun && rows > 0 && written === 0 ? ["No key was written."] : []),

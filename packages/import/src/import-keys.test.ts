@@ -1,5 +1,6 @@
 import { sqliteStore } from "@latchkey/sqlite";
 import { expect, test } from "vitest";
+import { formatReport } from "./format-report.js";
 import { importKeys } from "./import-keys.js";
 import { openSource } from "./open-source.js";
 import {
@@ -174,6 +175,43 @@ test("an instant that no date can name is refused in its row", async () => {
     "2 createdAt must be an instant from 0 to",
     "2 createdAt must not be later than now",
   ]);
+});
+
+test("an owner without uses has none at any moment, also where the process ends right behind its creation", async () => {
+  const latchkey = openLatchkey();
+  const into = Object.assign(Object.create(latchkey), {
+    createIdentity: async (...given: Parameters<typeof latchkey.createIdentity>) => {
+      await latchkey.createIdentity(...given);
+      throw new Error("killed");
+    },
+  });
+  const row = {
+    api: "tides",
+    hash: hashOf(secret(1)),
+    externalId: "used up",
+    usesFrom: "identity",
+  };
+  const rows = [{ ...row, identity: { remaining: 0 } }];
+  await expect(runImport({ from: jsonl(...rows), into })).rejects.toThrow("killed");
+  expect(await latchkey.getIdentity({ externalId: "used up" })).toMatchObject({ remaining: 0 });
+  await runImport({ from: jsonl(...rows), into: latchkey });
+  expect((await latchkey.verifyKey({ key: secret(1) })).code).toBe("USAGE_EXCEEDED");
+});
+
+test("a file that cannot be read to its end says from which row on", async () => {
+  const from = openSource(
+    "csv",
+    inPieces(`hash,name\n${hashOf(secret(1))},a\n${hashOf(secret(2))},"b\n`),
+  );
+  const { report } = await runImport({ from, into: openLatchkey(), apiName: "tides" });
+  expect(report).toMatchObject({ written: 1, skipped: 1, unreadFrom: 3 });
+  expect(formatReport(report)).toContain("could not be read from row 3 on");
+});
+
+test("a day that no month has is refused by row", async () => {
+  const from = jsonl({ hash: hashOf(secret(1)), expires: "2030-02-30" });
+  const { rows } = await runImport({ from, into: openLatchkey(), apiName: "tides" });
+  expect(issuesOf(rows)).toEqual([expect.stringContaining("1 expires must be")]);
 });
 
 test("every field arrives, an expired key stays expired", async () => {

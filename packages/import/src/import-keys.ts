@@ -1,5 +1,6 @@
 import type { ErrorDetails, ImportedKeyResult, Latchkey, LatchkeyError } from "@latchkey/core";
 import { Apis, assertApiName } from "./apis.js";
+import { isTooDeep, TOO_DEEP } from "./bounds.js";
 import { createGrant, createIdentity, identityIssues } from "./prepare.js";
 import { type ImportReport, RowCounts, type RowReport, rowReport } from "./report.js";
 import type { IdentitySettings, ImportRow, ImportSource, RowIssue } from "./row.js";
@@ -14,8 +15,6 @@ export type ImportTarget = Pick<
   | "createRole"
   | "createPermission"
   | "createIdentity"
-  | "getIdentity"
-  | "updateIdentity"
 >;
 
 /** Options of {@link importKeys}. */
@@ -116,6 +115,8 @@ class Import {
     const placed: Placed[] = [];
     for (const row of rows) {
       const issues = [...row.issues];
+      if (isTooDeep(row.key) || isTooDeep(row.identity))
+        issues.push({ field: "", message: TOO_DEEP });
       if (grantsOf(row) > CHUNK.grants)
         issues.push({ field: "permissions", message: "are more than a key can have" });
       const choice = await this.#apis.choose(row);
@@ -130,6 +131,7 @@ class Import {
     for (const row of rows) {
       const report = reports.get(row) as RowReport;
       this.#counted.add(report);
+      if (row.endsSource === true) this.#counted.endAt(row.number);
       this.#options.onRow?.(report);
     }
   }

@@ -1,4 +1,10 @@
-export { EXPORT_FORMATS, type ExportFormat, exportHeader, exportText } from "./export-format.js";
+export {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportTextOptions,
+  exportHeader,
+  exportText,
+} from "./export-format.js";
 export {
   type ExportOptions,
   type ExportOrigin,

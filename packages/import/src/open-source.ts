@@ -13,6 +13,9 @@ export const SOURCES = ["better-auth", "unkey", "csv", "jsonl"] as const;
 /** One of {@link SOURCES}. */
 export type SourceKind = (typeof SOURCES)[number];
 
+/** Most columns that are remembered as read by nobody, and most characters of each name: each row of JSON may have others. */
+const [MAX_COLUMNS, MAX_NAME] = [1_000, 256];
+
 /** How a source is read. */
 export interface SourceOptions {
   /** Of csv and jsonl: how columns become fields. */
@@ -40,7 +43,9 @@ export function openSource(
   const { delimiter, table = "apikey", now = Date.now } = options;
   const map = checkKeyMap(options.map ?? {});
   const ignoredColumns = new Set<string>();
-  const ignored = (column: string) => ignoredColumns.add(column);
+  const ignored = (column: string) => {
+    if (ignoredColumns.size < MAX_COLUMNS) ignoredColumns.add(column.slice(0, MAX_NAME));
+  };
   const text = () => (typeof location === "string" ? textOf(location) : location);
   switch (kind) {
     case "csv":

@@ -18,14 +18,13 @@ export async function createGrant(
  * @returns What is wrong with the settings.
  */
 export function createIdentity(
-  latchkey: Pick<Latchkey, "createIdentity" | "getIdentity" | "updateIdentity">,
+  latchkey: Pick<Latchkey, "createIdentity">,
   externalId: string,
   settings: IdentitySettings,
 ): Promise<readonly RowIssue[]> {
-  return issuesOf(async () => {
-    const isNew = await isMade(latchkey.createIdentity(inputOf(externalId, settings)));
-    if (isNew && isUsedUp(settings)) await latchkey.updateIdentity({ externalId, remaining: 0 });
-  }, ofIdentity);
+  // In one step with its uses: one that is made first and used up then has some for a moment, or for good where the process ends.
+  const input = { ...settings, externalId };
+  return issuesOf(() => isMade(latchkey.createIdentity(input, { forImport: true })), ofIdentity);
 }
 
 /** What is wrong with the settings of an identity, as far as that can be said before it is made. */
@@ -33,7 +32,9 @@ export function identityIssues(
   externalId: string,
   settings: IdentitySettings,
 ): Promise<readonly RowIssue[]> {
-  const input = inputOf(externalId, settings);
+  // Its uses may be used up, which those of no other new identity are.
+  const isUsedUp = settings.remaining === 0;
+  const input = { ...settings, ...(isUsedUp && { remaining: 1 }), externalId };
   return issuesOf(() => parseInput(OPERATIONS.createIdentity.input, input), ofIdentity);
 }
 
@@ -46,15 +47,6 @@ export function apiNameIssues(field: string, name: string): Promise<readonly Row
 }
 
 const ofIdentity = (path: string) => `identity.${path}`;
-
-/** Its uses may be used up, which no new identity can be: it begins with one. */
-function inputOf(externalId: string, settings: IdentitySettings) {
-  return { ...settings, ...(isUsedUp(settings) && { remaining: 1 }), externalId };
-}
-
-function isUsedUp({ remaining }: IdentitySettings): boolean {
-  return remaining === 0;
-}
 
 async function isMade(making: Promise<unknown>): Promise<boolean> {
   try {

@@ -65,7 +65,8 @@ export function toRow(
         field: "hash.pepper",
         message: "is a hash under a pepper, which only the latchkey that has it can verify",
       });
-    const variant = plain.variant ?? VARIANTS.get(String(plain.value).length);
+    const { value } = plain;
+    const variant = plain.variant ?? VARIANTS.get(typeof value === "string" ? value.length : 0);
     key.hash = { ...plain, variant };
     if (variant === undefined) found.push({ field: "hash.value", message: NO_HASH });
   } else if (hash !== undefined) key.hash = hash;

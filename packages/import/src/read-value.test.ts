@@ -16,6 +16,8 @@ describe("an instant", () => {
     [String(NOON), NOON],
     [NOON, NOON],
     [new Date(NOON), NOON],
+    ["2028-02-29", Date.UTC(2028, 1, 29)],
+    ["2026-03-31T23:30:00-02:00", Date.UTC(2026, 3, 1, 1, 30)],
   ])("is read from %s", (value, expected) => {
     expect(readInstant(value)).toEqual({ value: expected });
   });
@@ -29,12 +31,19 @@ describe("an instant", () => {
     expect(readInstant(100_000_000_000)).toEqual({ value: 100_000_000_000 });
   });
 
-  test.each(["soon", "10.03.2026", "2026-13-40", "2026-03-10T25:00:00Z", "", true])(
-    "is not read from %s, which is left to createKeys to refuse",
-    (value) => {
-      expect(readInstant(value)).toEqual({ value });
-    },
-  );
+  test.each([
+    "soon",
+    "10.03.2026",
+    "2026-13-40",
+    "2030-02-30",
+    "2027-02-29T12:00:00Z",
+    "2026-04-31 10:00:00+02",
+    "2026-03-10T25:00:00Z",
+    "",
+    true,
+  ])("is not read from %s, which is left to createKeys to refuse", (value) => {
+    expect(readInstant(value)).toEqual({ value });
+  });
 });
 
 test.each([
@@ -43,6 +52,7 @@ test.each([
   ["flag", 1, true],
   ["flag", "0", false],
   ["flag", "maybe", "maybe"],
+  ["flag", ["true"], ["true"]],
   ["whole", " 12 ", 12],
   ["whole", "-1", -1],
   ["whole", "1.5", "1.5"],
@@ -57,6 +67,14 @@ test.each([
   ["text", true, true],
 ] as const)("as %s, %j is %j", (kind, value, expected) => {
   expect(readValue(value, kind)).toEqual({ value: expected });
+});
+
+test("what would break a reader of every level is refused, or left to createKeys to refuse", () => {
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const value: unknown = JSON.parse(deep);
+  expect(readValue(value, "flag")).toEqual({ value });
+  for (const kind of ["json", "names"] as const)
+    expect(readValue(deep, kind)).toEqual({ message: "is nested more than 32 levels deep" });
 });
 
 test("text that is no JSON is named so where JSON is wanted", () => {

@@ -1,3 +1,5 @@
+import { isTooDeep, TOO_DEEP } from "./bounds.js";
+
 /** How the text of a column is read. */
 export type ValueKind = "text" | "whole" | "instant" | "flag" | "names" | "json";
 
@@ -39,7 +41,7 @@ export function readValue(value: unknown, kind: ValueKind, unit: InstantUnit = "
     case "instant":
       return readInstant(value, unit);
     case "flag":
-      return { value: FLAGS.get(String(value).toLowerCase()) ?? value };
+      return { value: flagOf(value) };
     case "names":
       return readNames(value);
     case "json":
@@ -64,6 +66,12 @@ export function readInstant(value: unknown, unit: InstantUnit = "ms"): ReadValue
     : { value: instant };
 }
 
+/** The value itself where it is neither: an object of a file would be asked how it is written. */
+function flagOf(value: unknown): unknown {
+  const isText = typeof value === "string" || typeof value === "number";
+  return (isText ? FLAGS.get(String(value).toLowerCase()) : undefined) ?? value;
+}
+
 function wholeOf(text: string): unknown {
   return /^-?\d{1,16}$/.test(text.trim()) ? Number(text) : text;
 }
@@ -73,7 +81,10 @@ function instantOf(text: string): number | null {
   if (parts === null) return null;
   const [, date, time = "00:00", , hours = "+00", minutes = "00"] = parts;
   const instant = Date.parse(`${date}T${time}${hours}:${minutes}`);
-  return Number.isNaN(instant) ? null : Math.trunc(instant);
+  // Date.parse makes 2 March of 30 February.
+  const day = new Date(`${date}T00:00Z`);
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date as string);
+  return Number.isNaN(instant) || !isDay ? null : Math.trunc(instant);
 }
 
 /** A list as JSON, or names between spaces, commas, semicolons or bars. */
@@ -85,7 +96,8 @@ function readNames(value: unknown): ReadValue {
 
 function readJson(text: string): ReadValue {
   try {
-    return { value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? { message: TOO_DEEP } : { value };
   } catch {
     return { message: "must be JSON" };
   }

@@ -44,14 +44,19 @@ export interface ImportReport {
     readonly permissions: readonly string[];
     readonly roles: readonly string[];
   };
-  /** Columns that go to no field. */
+  /** Columns that go to no field: the first 1,000. */
   readonly ignoredColumns: readonly string[];
+  /** The row from which on the source could not be read, null where it was read to its end. Nothing from there on is imported. */
+  readonly unreadFrom: number | null;
   readonly elapsedMs: number;
   readonly rowsPerSecond: number;
 }
 
 /** Reasons beyond these are counted in the totals alone. */
 const MAX_REASONS = 1_000;
+
+/** Most characters of what a report repeats of a source: a row may have a million. */
+const MAX_TEXT = 256;
 
 /** Names of what is made, by kind. */
 export type CreatedKind = keyof ImportReport["created"];
@@ -69,6 +74,7 @@ export class RowCounts {
   readonly #isDryRun: boolean;
   readonly #ignoredColumns: ReadonlySet<string>;
   readonly #elapsedMs: () => number;
+  #unreadFrom: number | null = null;
 
   constructor(isDryRun: boolean, ignoredColumns: ReadonlySet<string>, elapsedMs: () => number) {
     this.#isDryRun = isDryRun;
@@ -80,6 +86,11 @@ export class RowCounts {
     this.#counts[row.outcome] += 1;
     count(this.#issues, row, row.issues);
     if (row.outcome === "written") count(this.#notes, row, row.notes);
+  }
+
+  /** Tells it that a source ended before its end. */
+  endAt(row: number): void {
+    this.#unreadFrom = row;
   }
 
   create(kind: CreatedKind, name: string): void {
@@ -102,6 +113,7 @@ export class RowCounts {
       notes: sorted(this.#notes),
       created: { apis: [...apis], permissions: [...permissions], roles: [...roles] },
       ignoredColumns: [...this.#ignoredColumns],
+      unreadFrom: this.#unreadFrom,
       elapsedMs,
       rowsPerSecond: elapsedMs > 0 ? (rows / elapsedMs) * 1_000 : 0,
     };
@@ -114,7 +126,17 @@ export function rowReport(
   outcome: RowOutcome,
   more: { readonly issues?: readonly RowIssue[]; readonly keyId?: string | undefined } = {},
 ): RowReport {
-  return { row: number, id, outcome, issues: [], notes, ...more };
+  const { issues = [], keyId } = more;
+  return {
+    row: number,
+    id: id?.slice(0, MAX_TEXT),
+    outcome,
+    keyId,
+    issues: issues.map(({ field, message }) => {
+      return { field: field.slice(0, MAX_TEXT), message: message.slice(0, MAX_TEXT) };
+    }),
+    notes,
+  };
 }
 
 function count(

@@ -24,6 +24,8 @@ export interface ImportRow {
   readonly issues: readonly RowIssue[];
   /** What is left out of the key or changed. It is imported all the same. */
   readonly notes: readonly RowIssue[];
+  /** Whether its source cannot be read any further: what stands behind it is not imported. */
+  readonly endsSource?: boolean | undefined;
 }
 
 /** Keys to import. */

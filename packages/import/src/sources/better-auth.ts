@@ -116,7 +116,10 @@ function permissionsOf(value: unknown): readonly string[] | null | undefined {
   const names: string[] = [];
   for (const [resource, actions] of Object.entries(permissions)) {
     if (!Array.isArray(actions)) return null;
-    for (const action of actions) names.push(`${resource}.${action}`);
+    for (const action of actions) {
+      if (typeof action !== "string") return null;
+      names.push(`${resource}.${action}`);
+    }
   }
   return names;
 }

@@ -82,17 +82,39 @@ ${HASH},,,,,,,,,\r
         [3, '"a"b'],
         [4, "c"],
         [5, "has 1 columns in place of 2"],
-        [6, "has a quote that is not closed: the rest was not read"],
+        [6, "has a quote that is not closed: it and all rows behind it were not read"],
       ],
     );
   });
 
-  test("a quote that is not closed takes no more memory than one row may", async () => {
-    const { rows } = await read(
-      `hash,name\n${HASH},"a\n${`${HASH},b\n`.repeat(31_000)}${HASH},c\n`,
-    );
-    expect(rows[0]?.issues[0]?.message).toBe("is longer than 1000000 characters");
-    expect(rows.length).toBeLessThan(20_000);
+  const TOO_LONG = "is longer than 1000000 bytes: it and all rows behind it were not read";
+
+  test.each([
+    ["a quote that is not closed", `${HASH},"a\n${`${HASH},b\n`.repeat(31_000)}${HASH},c\n`],
+    ["a cell", `${HASH},"${`${HASH},evil\n`.repeat(31_000)}"\n${HASH},c\n`],
+    ["a cell without quotes", `${HASH},${"a".repeat(1_100_000)}\n${HASH},c\n`],
+    ["cells without anything in them", `${HASH}${",".repeat(2_100_000)}\n${HASH},c\n`],
+  ])(
+    "ends where %s is too long: no row is made of what stands behind or in it",
+    async (_, text) => {
+      const { rows } = await read(`hash,name\n${HASH},good\n${text}`);
+      expect(rows.map(({ number, endsSource }) => [number, endsSource])).toEqual([
+        [2, undefined],
+        [3, true],
+      ]);
+      expect([rows[0]?.key.name, rows[1]?.issues[0]?.message]).toEqual(["good", TOO_LONG]);
+    },
+  );
+
+  test("is read whole where it comes in one piece, whatever characters it has", async () => {
+    const text = `hash,name\n${`${HASH},😀é\n`.repeat(10_000)}`;
+    const rows: ImportRow[] = [];
+    async function* atOnce() {
+      yield text;
+    }
+    for await (const row of openSource("csv", atOnce()).rows) rows.push(row);
+    expect(rows).toHaveLength(10_000);
+    expect(new Set(rows.map(({ key }) => key.name))).toEqual(new Set(["😀é"]));
   });
 
   test("needs a row of names, each once", async () => {

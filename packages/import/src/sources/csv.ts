@@ -1,22 +1,29 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parse } from "csv-parse";
+import { MAX_ROW } from "../bounds.js";
 import type { CheckedKeyMap } from "../key-map.js";
 import { rowReader } from "../read-row.js";
 import type { ImportRow } from "../row.js";
 import { unreadableRow } from "./json-lines.js";
 
-/** A record of a file, or why there is none. */
+/** A record of a file, or why the file cannot be read from there on. */
 type CsvRecord =
   | { readonly number: number; readonly cells: readonly string[] }
   | { readonly number: number; readonly problem: string };
 
-/** A record longer than this is none. */
-const MAX_RECORD = 1_000_000;
+/** Most characters without a line break, quotes and delimiters included. */
+const MAX_LINE = 2 * MAX_ROW;
+
+/** The parser makes an error of each character beyond a bound, so that it is never handed much at once. */
+const PIECE = 8_192;
 
 /**
  * Keys of a file of comma-separated values (RFC 4180), whose first row names the columns. Rows are counted as spreadsheets do: the
  * first key stands in row 2.
+ *
+ * A row that is too long, or has a quote that is not closed, is the last one: where it ends is not known, and to go on at the next
+ * line break would make rows, with whatever permissions, of the text in a cell.
  *
  * @throws TypeError for a file without a row of names, or with one name twice.
  */
@@ -33,7 +40,8 @@ export async function* csvSource(
     if (names === undefined) {
       if (!("cells" in record)) throw new TypeError(`the row of names ${record.problem}`);
       names = checkedNames(record.cells);
-    } else if ("problem" in record) yield unreadableRow(number, record.problem);
+    } else if ("problem" in record)
+      yield { ...unreadableRow(number, record.problem), endsSource: true };
     else if (record.cells.length !== names.length)
       yield unreadableRow(number, `has ${record.cells.length} columns in place of ${names.length}`);
     else
@@ -48,8 +56,11 @@ export async function* csvSource(
 
 function checkedNames(cells: readonly string[]): readonly string[] {
   const names = cells.map((name) => name.trim());
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new TypeError(`the column "${twice}" is there twice`);
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw new TypeError(`the column "${name.slice(0, 100)}" is there twice`);
+    seen.add(name);
+  }
   return names;
 }
 
@@ -57,44 +68,75 @@ async function* recordsOf(
   pieces: AsyncIterable<string>,
   delimiter: string,
 ): AsyncGenerator<CsvRecord> {
-  let parsed = 0;
-  const bad: (CsvRecord & { readonly problem: string })[] = [];
+  let problem: string | undefined;
+  const feed = new Feed(pieces, () => problem !== undefined);
   const parser = parse({
     bom: true,
     delimiter,
-    max_record_size: MAX_RECORD,
+    max_record_size: MAX_ROW,
     relax_column_count: true,
     // Else a stray quote would make it lose all rows up to the next one.
     relax_quotes: true,
     skip_empty_lines: true,
+    // Without it the records before a bad one, which are not read yet, would be lost with it.
     skip_records_with_error: true,
-    on_record: (cells) => {
-      parsed += 1;
-      return cells;
-    },
+    on_record: (cells) => (problem === undefined ? cells : undefined),
     on_skip: (error) => {
-      parsed += 1;
-      bad.push({ number: parsed, problem: problemOf(error?.code) });
+      problem ??= problemOf(error?.code);
       return undefined;
     },
   });
-  const feeding = pipeline(Readable.from(pieces), parser);
+  const feeding = pipeline(Readable.from(feed.pieces(), { highWaterMark: 1 }), parser);
   // What goes wrong there ends the loop as well.
   feeding.catch(() => undefined);
   let number = 0;
+  let last: readonly string[] | undefined;
   for await (const cells of parser as AsyncIterable<readonly string[]>) {
+    if (last !== undefined) yield { number, cells: last };
+    last = cells;
     number += 1;
-    for (; bad[0]?.number === number; number += 1) yield bad.shift() as CsvRecord;
-    yield { number, cells };
   }
-  yield* bad;
   await feeding;
+  // The last record is whole, unless it is the one whose end was not read.
+  const isCut = problem === undefined && feed.isCut;
+  if (last !== undefined && !isCut) yield { number, cells: last };
+  if (isCut) yield { number, problem: problemOf("CSV_MAX_RECORD_SIZE") };
+  else if (problem !== undefined) yield { number: number + 1, problem };
+}
+
+/** Hands on the text of a file in small pieces, as long as it is wanted and has line breaks. */
+class Feed {
+  /** Whether it ended in a line that is too long: the parser counts what is in its cells, and not how many there are. */
+  isCut = false;
+  readonly #pieces: AsyncIterable<string>;
+  readonly #isEnough: () => boolean;
+
+  constructor(pieces: AsyncIterable<string>, isEnough: () => boolean) {
+    this.#pieces = pieces;
+    this.#isEnough = isEnough;
+  }
+
+  async *pieces(): AsyncGenerator<string> {
+    let length = 0;
+    for await (const text of this.#pieces)
+      for (let [from, end] = [0, 0]; from < text.length; from = end) {
+        end = from + PIECE;
+        // Not between the two halves of a character.
+        if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end += 1;
+        const piece = text.slice(from, end);
+        const lastBreak = Math.max(piece.lastIndexOf("\n"), piece.lastIndexOf("\r"));
+        length = lastBreak === -1 ? length + piece.length : piece.length - lastBreak;
+        this.isCut = length > MAX_LINE;
+        if (this.isCut || this.#isEnough()) return;
+        yield piece;
+      }
+  }
 }
 
 /** Not its message, which repeats what stands there. */
 function problemOf(code: string | undefined): string {
-  if (code === "CSV_QUOTE_NOT_CLOSED")
-    return "has a quote that is not closed: the rest was not read";
-  if (code === "CSV_MAX_RECORD_SIZE") return `is longer than ${MAX_RECORD} characters`;
-  return `is not CSV (${code ?? "unknown"})`;
+  const rest = "it and all rows behind it were not read";
+  if (code === "CSV_QUOTE_NOT_CLOSED") return `has a quote that is not closed: ${rest}`;
+  if (code === "CSV_MAX_RECORD_SIZE") return `is longer than ${MAX_ROW} bytes: ${rest}`;
+  return `is not CSV (${code ?? "unknown"}): ${rest}`;
 }

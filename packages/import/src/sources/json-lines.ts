@@ -1,3 +1,4 @@
+import { isTooDeep, MAX_ROW, TOO_DEEP } from "../bounds.js";
 import type { ImportRow } from "../row.js";
 import { linesOf } from "./lines.js";
 
@@ -9,14 +10,20 @@ export type JsonLine =
 /** The values of a text of JSON lines that arrives in pieces. */
 export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerator<JsonLine> {
   for await (const { number, text } of linesOf(pieces)) {
-    if (text === null) yield { number, problem: "is longer than a million characters" };
-    else
-      try {
-        // A byte order mark is no part of the first line.
-        yield { number, value: JSON.parse(text.replace(/^\uFEFF/, "")) };
-      } catch {
-        yield { number, problem: "is not JSON" };
-      }
+    const value = text === null ? undefined : parsed(text);
+    if (text === null) yield { number, problem: `is longer than ${MAX_ROW} characters` };
+    else if (value === undefined) yield { number, problem: "is not JSON" };
+    else yield isTooDeep(value) ? { number, problem: TOO_DEEP } : { number, value };
+  }
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    // A byte order mark is no part of the first line.
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    return undefined;
   }
 }
 

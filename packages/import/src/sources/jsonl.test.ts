@@ -50,7 +50,7 @@ test("a line that is too long is an issue, takes no memory, and the next one is 
   const line = JSON.stringify({ hash: hashOf("tide_1") });
   const { rows } = await read(`${"x".repeat(3_000_000)}\n${line}\n`, {}, 65_536);
   expect(rows.map(({ issues }) => issues[0]?.message)).toEqual([
-    "is longer than a million characters",
+    "is longer than 1000000 characters",
     undefined,
   ]);
 });

@@ -1,7 +1,6 @@
-/** A line longer than this is no row, and is not kept in memory. */
-const MAX_LINE = 1_000_000;
+import { MAX_ROW } from "../bounds.js";
 
-/** A line of a text; null where it is too long. */
+/** A line of a text; null where it is longer than a row may be. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
@@ -11,20 +10,22 @@ export interface Line {
 /** The lines of a text that arrives in pieces, without those that are empty. */
 export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Line> {
   let number = 1;
-  let rest = "";
+  let line = "";
   let isTooLong = false;
+  const take = (text: string) => {
+    isTooLong ||= line.length + text.length > MAX_ROW;
+    // Joined, and looked at once it is whole: to look for its end again with each piece takes quadratic time.
+    line = isTooLong ? "" : line + text;
+  };
+  const isThere = () => isTooLong || line.trim() !== "";
   for await (const piece of pieces) {
-    const parts = (rest + piece).split("\n");
-    rest = parts.pop() ?? "";
-    for (const text of parts) {
-      if (isTooLong || text.trim() !== "") yield { number, text: isTooLong ? null : text };
-      isTooLong = false;
-      number += 1;
+    let from = 0;
+    for (let end = piece.indexOf("\n"); end !== -1; end = piece.indexOf("\n", from)) {
+      take(piece.slice(from, end));
+      if (isThere()) yield { number, text: isTooLong ? null : line };
+      [line, isTooLong, number, from] = ["", false, number + 1, end + 1];
     }
-    if (rest.length > MAX_LINE) {
-      isTooLong = true;
-      rest = "";
-    }
+    take(piece.slice(from));
   }
-  if (isTooLong || rest.trim() !== "") yield { number, text: isTooLong ? null : rest };
+  if (isThere()) yield { number, text: isTooLong ? null : line };
 }

@@ -18,6 +18,7 @@ interface Options extends StoreOptions, WorkspaceOption {
   readonly format: ExportFormat;
   readonly apiId?: string;
   readonly out?: string;
+  readonly escapeFormulas?: true;
 }
 
 const FORMATS: readonly ExportFormat[] = ["jsonl", "csv"];
@@ -34,7 +35,8 @@ export function addExport(program: Command, host: Host): void {
       choiceOption("--format <format>", "how keys are written", FORMATS).makeOptionMandatory(),
     )
     .option("--api-id <id>", "only the keys of this API, by its id or its name")
-    .option("--out <file>", "a new file to write to (default: stdout)");
+    .option("--out <file>", "a new file to write to (default: stdout)")
+    .option("--escape-formulas", "csv: for a spreadsheet, which would run =… in a name");
   addWorkspaceOption(addStoreOptions(command))
     .addHelpText(
       "after",
@@ -44,7 +46,7 @@ export function addExport(program: Command, host: Host): void {
 }
 
 async function runExport(options: Options, host: Host, command: Command): Promise<void> {
-  const { format, out } = options;
+  const { format, out, escapeFormulas } = options;
   const { exportHeader, exportKeys, exportText } = await import("@latchkey/import");
   await withLatchkey(options, host, async (from) => {
     const { apiId } = await withIds(from, { apiId: options.apiId }, command);
@@ -55,8 +57,9 @@ async function runExport(options: Options, host: Host, command: Command): Promis
     let last = first.done ? undefined : first.value;
     try {
       write(exportHeader(format));
-      if (last !== undefined) write(exportText(format, last.keys));
-      for await (last of pages) write(exportText(format, last.keys));
+      const text = ({ keys }: ExportPage) => exportText(format, keys, { escapeFormulas });
+      if (last !== undefined) write(text(last));
+      for await (last of pages) write(text(last));
     } finally {
       close();
     }

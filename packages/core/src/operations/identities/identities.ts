@@ -24,20 +24,25 @@ import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.j
 import { updateIdentity, updateIdentityInput } from "./update-identity.js";
 import { identityFields, toIdentityView } from "./view.js";
 
-const createIdentityInput = z
-  .strictObject({
-    externalId,
-    environment: z.string({ error: "must be a string" }).optional(),
-    meta: metadata.optional(),
-    ratelimits: identityRatelimits.optional(),
-    remaining: wholeNumber(1).optional(),
-    refill: refill.optional(),
-  })
-  .refine(({ refill, remaining }) => refill === undefined || remaining !== undefined, {
-    ...evenWithIssues,
-    path: ["refill"],
-    error: "needs remaining",
-  });
+const withLeastUses = (least: number) =>
+  z
+    .strictObject({
+      externalId,
+      environment: z.string({ error: "must be a string" }).optional(),
+      meta: metadata.optional(),
+      ratelimits: identityRatelimits.optional(),
+      remaining: wholeNumber(least).optional(),
+      refill: refill.optional(),
+    })
+    .refine(({ refill, remaining }) => refill === undefined || remaining !== undefined, {
+      ...evenWithIssues,
+      path: ["refill"],
+      error: "needs remaining",
+    });
+
+const createIdentityInput = withLeastUses(1);
+
+const importedIdentityInput = withLeastUses(0);
 
 const getIdentityInput = z.strictObject(identityIds).refine(hasEitherId, EITHER_ID);
 
@@ -48,8 +53,13 @@ const listIdentitiesInput = z.strictObject({
 
 const deleteIdentityInput = z.strictObject({ identityId: id });
 
-const createIdentity: Run<IdentityOperations["createIdentity"]> = async (context, input) => {
-  const parsed = await withCheckedIdentityMeta(context, parseInput(createIdentityInput, input));
+const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
+  context,
+  input,
+  { forImport } = {},
+) => {
+  const schema = forImport ? importedIdentityInput : createIdentityInput;
+  const parsed = await withCheckedIdentityMeta(context, parseInput(schema, input));
   const now = context.now();
   const identity: IdentityRecord = {
     ...newIdentity(context.newId("id"), context.workspaceId, parsed.externalId, now),

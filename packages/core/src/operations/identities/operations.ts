@@ -6,6 +6,12 @@ import type { PageInfo } from "../read.js";
 import type { RefillView } from "../uses-and-refill.js";
 import type { IdentityReference } from "./reference.js";
 
+/** What createIdentity takes within this process alone: it cannot be asked for over HTTP. */
+export interface CreateIdentityScope {
+  /** Whether `remaining` may be 0, of an identity that another system has used up: false unless given. */
+  readonly forImport?: boolean | undefined;
+}
+
 /** An identity that was created. */
 export interface CreatedIdentity {
   /** `id_…` */
@@ -58,20 +64,23 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    *   ratelimits: [{ name: "requests", limit: 100, duration: "1m", autoApply: true }],
    * });
    */
-  createIdentity(input: {
-    /** Your own id of the user, unique in the workspace: 1 to 255 characters. */
-    readonly externalId: string;
-    /** Accepted for older clients, without effect. */
-    readonly environment?: string | undefined;
-    /** A JSON object of at most 16 KiB and 16 levels, `{}` unless given. Checked by `identityMeta` of createLatchkey. */
-    readonly meta?: Types["identityMetaInput"] | undefined;
-    /** Limits that the keys of the identity share, at most 50. */
-    readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
-    /** Uses that the keys with `usesFrom: "identity"` share: whole and >= 1, unlimited unless given. */
-    readonly remaining?: number | undefined;
-    /** How the shared uses are restored; needs `remaining`. */
-    readonly refill?: RefillInput | undefined;
-  }): Promise<CreatedIdentity>;
+  createIdentity(
+    input: {
+      /** Your own id of the user, unique in the workspace: 1 to 255 characters. */
+      readonly externalId: string;
+      /** Accepted for older clients, without effect. */
+      readonly environment?: string | undefined;
+      /** A JSON object of at most 16 KiB and 16 levels, `{}` unless given. Checked by `identityMeta` of createLatchkey. */
+      readonly meta?: Types["identityMetaInput"] | undefined;
+      /** Limits that the keys of the identity share, at most 50. */
+      readonly ratelimits?: readonly IdentityLimitInput<Types>[] | undefined;
+      /** Uses that the keys with `usesFrom: "identity"` share: whole and >= 1, unlimited unless given. */
+      readonly remaining?: number | undefined;
+      /** How the shared uses are restored; needs `remaining`. */
+      readonly refill?: RefillInput | undefined;
+    },
+    scope?: CreateIdentityScope,
+  ): Promise<CreatedIdentity>;
   /**
    * Reads an identity.
    *
