@@ -23,11 +23,10 @@ export {
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
-export { deepFrozen } from "./lib/deep-freeze.js";
 export { isDeeperThan } from "./lib/depth.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
-export type { JsonValue } from "./lib/json.js";
+export { deepFrozen, type JsonValue } from "./lib/json.js";
 export { type OwnFields, ownFieldsOf } from "./lib/own-fields.js";
 export type {
   StandardIssue,

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../lib/yield.js";
+import { yieldToEventLoop } from "../lib/event-loop.js";
 import type { DeletedCount } from "../store/statistics.js";
 import type { Timer } from "../time.js";
 

@@ -1,4 +1,4 @@
-import { corruptRecord } from "../errors.js";
+import { corruptRecord, LatchkeyError } from "../errors.js";
 import { encodeCursor, type ListScope } from "../lib/cursor.js";
 import type { RecordType } from "../records/record-type.js";
 import type { Usage } from "../store/counters.js";
@@ -6,6 +6,32 @@ import type { LoadedRecord, PageResult, Want } from "../store/key-store.js";
 import type { Transaction } from "../store/transaction.js";
 import { afterCursor, notFound, type OperationContext } from "./context.js";
 import { decodeOrNull } from "./damaged.js";
+
+/** Rounds after which an operation gives up on what is being changed all the time. */
+export const MAX_ROUNDS = 100;
+
+/**
+ * Tries until what an attempt rests on stays as it was read.
+ *
+ * @param what - What changes, for the error.
+ * @param attempt - Answers undefined where something has changed meanwhile.
+ * @throws LatchkeyError `STORE_UNAVAILABLE` after 100 rounds.
+ */
+export async function untilSteady<Result>(
+  what: string,
+  attempt: () => Promise<Result | undefined>,
+): Promise<Result> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw keptChanging(what);
+}
+
+/** The error of an operation that gives up. @param what - Kept changing, in words. */
+export function keptChanging(what: string): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", what, { outcome: "not-applied" });
+}
 
 /** What is missing, in the words of an error. */
 export type ResourceName = Parameters<typeof notFound>[0];

@@ -1,5 +1,4 @@
-import { deepFrozen } from "../lib/deep-freeze.js";
-import type { JsonValue } from "../lib/json.js";
+import { deepFrozen, type JsonValue } from "../lib/json.js";
 import { isWhole } from "../lib/whole.js";
 import type { EpochMs } from "../time.js";
 

@@ -1,6 +1,5 @@
 import { corruptRecord } from "../errors.js";
-import { deepFrozen } from "../lib/deep-freeze.js";
-import type { JsonValue } from "../lib/json.js";
+import { deepFrozen, type JsonValue } from "../lib/json.js";
 import { BodyReader } from "./body.js";
 import type { RecordKind, StoredRecord } from "./stored-record.js";
 

@@ -1,5 +1,8 @@
 import type { SpanMs } from "../time.js";
 
+/** What a rate limit that belongs to no key is for. Never `*`, which stands for all of them in permissions. */
+export const NAMESPACE_PATTERN = /^[A-Za-z0-9_.:-]{1,128}$/;
+
 /** A named limit: at most `limit` units per window of `duration`. */
 export interface RateLimit {
   readonly name: string;

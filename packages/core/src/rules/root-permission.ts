@@ -1,4 +1,4 @@
-import { NAMESPACE_PATTERN } from "./namespace.js";
+import { NAMESPACE_PATTERN } from "./rate-limit.js";
 
 /** What a root key may be allowed to do to an API and its keys. */
 export const API_ACTIONS = [

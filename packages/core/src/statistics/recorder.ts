@@ -1,7 +1,6 @@
 import { LatchkeyError } from "../errors.js";
 import { type ErrorListener, report } from "../lib/error-listener.js";
-import { unref } from "../lib/unref.js";
-import { yieldToEventLoop } from "../lib/yield.js";
+import { unref, yieldToEventLoop } from "../lib/event-loop.js";
 import type { KeyStore } from "../store/key-store.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { CachedKey } from "../verification/key-cache.js";

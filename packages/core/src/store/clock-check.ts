@@ -1,4 +1,4 @@
-import { unref } from "../lib/unref.js";
+import { unref } from "../lib/event-loop.js";
 import type { Clock, EpochMs, SpanMs } from "../time.js";
 import type { KeyStore } from "./key-store.js";
 

@@ -43,8 +43,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * Makes these all the roles that a key holds itself; an empty list clears them.
    *
    * @returns The roles that it then holds itself.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every role that does not
-   * exist; nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every role that does not exist. Nothing is written then.
    * @example
    * const { roles } = await latchkey.setRoles({ keyId, roles: ["editor"] });
    */
@@ -53,8 +52,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * Takes roles from a key. One that the key does not hold is passed over.
    *
    * @returns The roles that it then holds itself.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every role that does not
-   * exist; nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every role that does not exist. Nothing is written then.
    * @example
    * const { roles } = await latchkey.removeRoles({ keyId, roles: ["editor"] });
    */
@@ -73,8 +71,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * Makes these all the permissions that a key holds itself; an empty list clears them.
    *
    * @returns The permissions that it then holds itself.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every permission that does not
-   * exist; nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every permission that does not exist. Nothing is written then.
    * @example
    * const { permissions } = await latchkey.setPermissions({ keyId, permissions: ["docs.read"] });
    */
@@ -83,8 +80,7 @@ export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * Takes permissions from a key. One that the key does not hold is passed over.
    *
    * @returns The permissions that it then holds itself.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every permission that does not
-   * exist; nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every permission that does not exist. Nothing is written then.
    * @example
    * const { permissions } = await latchkey.removePermissions({ keyId, permissions: ["docs.read"] });
    */

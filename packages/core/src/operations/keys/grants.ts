@@ -49,54 +49,38 @@ export function grantsWithout(
   return kept.length === held.length ? undefined : kept.map(byId);
 }
 
-/**
- * Gives a key further roles or permissions.
- *
- * @returns Those that it then holds itself, in ascending order of name.
- * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming all that do not exist, or where the key would hold more
- * than it can be given at once; nothing is written then.
- */
-async function addGrants(
-  context: OperationContext,
-  kind: GrantKind,
-  keyId: string,
+/** What a key shall hold, of a kind, in place of what it holds; undefined: that stays. */
+type ChangeHeld = (
+  held: readonly NamedGrant[],
   items: readonly GrantItem[],
-): Promise<readonly NamedGrant[]> {
-  await changeKey(context, keyId, ({ direct }) => {
-    const wanted = grantsWith(direct[FIELDS[kind]], items);
-    if (wanted !== undefined) refuseTooMany(kind, wanted);
-    return { [FIELDS[kind]]: wanted };
-  });
-  return heldNow(context, kind, keyId);
-}
+  kind: GrantKind,
+) => readonly GrantItem[] | undefined;
 
-/** Makes these all that a key holds itself of roles or permissions. As {@link addGrants}. */
-async function setGrants(
-  context: OperationContext,
-  kind: GrantKind,
-  keyId: string,
-  items: readonly GrantItem[],
-): Promise<readonly NamedGrant[]> {
-  await changeKey(context, keyId, () => ({ [FIELDS[kind]]: items }));
-  return heldNow(context, kind, keyId);
-}
+const add: ChangeHeld = (held, items, kind) => {
+  const wanted = grantsWith(held, items);
+  if (wanted !== undefined) refuseTooMany(kind, wanted);
+  return wanted;
+};
 
-/**
- * Takes roles or permissions from a key. One that the key does not hold is passed over, one that does not exist is not.
- * As {@link addGrants}, but nothing is created.
- */
-async function removeGrants(
+const set: ChangeHeld = (_held, items) => items;
+
+/** @returns What the key then holds itself, in ascending order of name. */
+async function changeGrants(
   context: OperationContext,
   kind: GrantKind,
   keyId: string,
   items: readonly GrantItem[],
+  change: ChangeHeld,
 ): Promise<readonly NamedGrant[]> {
-  const held = await heldNow(context, kind, keyId);
-  const others = items.filter((item) => heldAs(held, item) === undefined);
-  await refuseMissing(context, kind, others);
-  if (others.length === items.length) return held;
+  const field = FIELDS[kind];
+  // One that the key does not hold is passed over, one that does not exist is not.
+  if (change === grantsWithout) {
+    const held = await heldNow(context, kind, keyId);
+    const others = items.filter((item) => heldAs(held, item) === undefined);
+    await refuseMissing(context, kind, others);
+  }
   await changeKey(context, keyId, ({ direct }) => ({
-    [FIELDS[kind]]: grantsWithout(direct[FIELDS[kind]], items),
+    [field]: change(direct[field], items, kind),
   }));
   return heldNow(context, kind, keyId);
 }
@@ -149,24 +133,21 @@ async function refuseMissing(
   });
 }
 
-/** What is done to the roles or permissions of a key. Answers those that it then holds itself. */
-type ChangeGrants = typeof addGrants;
-
-function ofRoles(change: ChangeGrants) {
+function ofRoles(change: ChangeHeld) {
   return {
     run: async (context: OperationContext, input: KeyRolesInput): Promise<KeyRoles> => {
       const { keyId, roles } = parseInput(rolesInput, input);
-      return { roles: await change(context, "role", keyId, roles) };
+      return { roles: await changeGrants(context, "role", keyId, roles, change) };
     },
     input: rolesInput,
   };
 }
 
-function ofPermissions(change: ChangeGrants) {
+function ofPermissions(change: ChangeHeld) {
   return {
     run: async (context: OperationContext, input: KeyPermissionsInput): Promise<KeyPermissions> => {
       const { keyId, permissions } = parseInput(permissionsInput, input);
-      return { permissions: await change(context, "permission", keyId, permissions) };
+      return { permissions: await changeGrants(context, "permission", keyId, permissions, change) };
     },
     input: permissionsInput,
   };
@@ -174,10 +155,10 @@ function ofPermissions(change: ChangeGrants) {
 
 /** How {@link KeyGrantOperations} run. */
 export const GRANT_TABLE = {
-  addRoles: ofRoles(addGrants),
-  setRoles: ofRoles(setGrants),
-  removeRoles: ofRoles(removeGrants),
-  addPermissions: ofPermissions(addGrants),
-  setPermissions: ofPermissions(setGrants),
-  removePermissions: ofPermissions(removeGrants),
+  addRoles: ofRoles(add),
+  setRoles: ofRoles(set),
+  removeRoles: ofRoles(grantsWithout),
+  addPermissions: ofPermissions(add),
+  setPermissions: ofPermissions(set),
+  removePermissions: ofPermissions(grantsWithout),
 } satisfies TableOf<KeyGrantOperations>;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { AuditFields } from "../../audit/diff.js";
 import { changesNothing } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
@@ -9,13 +8,10 @@ import { type Audit, nameTaken, notFound, type OperationContext, transact } from
 import { deleteRecord, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, id, list, parseInput } from "../input.js";
 import { namesOf } from "../keys/change.js";
-import { readAll, readRecord, readRecordIn } from "../read.js";
+import { readAll, readRecord, readRecordIn, untilSteady } from "../read.js";
 import { References } from "../references.js";
 import type { Run, TableOf } from "../run.js";
 import type { PermissionOperations, RoleView } from "./operations.js";
-
-/** Rounds after which a read gives up on a workspace whose permissions are changed all the time. */
-const MAX_ROUNDS = 100;
 
 const permissions = list(grantName, 1_000, "names");
 
@@ -186,15 +182,13 @@ async function loadRoles(
   /** Of each role, in ascending order of name. */
   readonly permissions: readonly (readonly NamedGrant[])[];
 }> {
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const { values, revision } = await read();
-    const permissions = await catalog.loadRoles(workspaceId, revision, values);
-    if (permissions !== null) return { values, permissions };
-  }
-  throw new LatchkeyError(
-    "STORE_UNAVAILABLE",
+  return untilSteady(
     "the permissions of the roles kept changing while they were read",
-    { outcome: "not-applied" },
+    async () => {
+      const { values, revision } = await read();
+      const permissions = await catalog.loadRoles(workspaceId, revision, values);
+      return permissions === null ? undefined : { values, permissions };
+    },
   );
 }
 

@@ -1,4 +1,3 @@
-import { LatchkeyError } from "../../errors.js";
 import type { AppliedCharge } from "../../store/charge.js";
 import {
   allChecks,
@@ -15,13 +14,11 @@ import type { VerifyQuestion } from "../../verification/question.js";
 import type { OperationContext } from "../context.js";
 import { parseInput } from "../input.js";
 import { getKeyById } from "../keys/load.js";
+import { untilSteady } from "../read.js";
 import type { Run } from "../run.js";
 import { explainKeyInput, questionOf } from "./input.js";
 import type { SecretOperations } from "./operations.js";
 import { EVERY_API, isVisible, type VerifyScope } from "./scope.js";
-
-/** Rounds after which a dry run gives up on a key that is being changed all the time. */
-const MAX_ATTEMPTS = 100;
 
 /**
  * Finds out what a verification would answer, and why, without doing it: no counter moves and nothing is remembered of it,
@@ -37,7 +34,7 @@ export async function dryRun(
   question: VerifyQuestion,
   scope: VerifyScope,
 ): Promise<DryRunOutcome> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return untilSteady("the key kept changing while it was looked at", async () => {
     const loaded = await find();
     if (loaded === null || !isVisible(context, scope, loaded))
       return { valid: false, code: "NOT_FOUND", checks: NO_SUCH_KEY };
@@ -47,16 +44,13 @@ export async function dryRun(
     // With the whole cost also where the records refuse already: what lies behind is shown, too.
     const plan = planPeek(loaded, question.cost, limits);
     const charge = await context.store.charge(plan, { now, refill: dueRefillOf(loaded, now) });
-    if (charge.kind === "stale" || charge.kind === "conflict") continue;
+    if (charge.kind === "stale" || charge.kind === "conflict") return undefined;
     const peek: Peek = { limits, cost: question.cost, charge };
     const verdict =
       refusal === null && unknown.length === 0
         ? verdictOnCharge(loaded, peek, charge, now)
         : verdictOnRefusal(loaded, question, refusal, withoutCharge(peek), now);
     return { ...verdict, checks: allChecks(loaded, question, peek, now) };
-  }
-  throw new LatchkeyError("STORE_UNAVAILABLE", "the key kept changing while it was looked at", {
-    outcome: "not-applied",
   });
 }
 

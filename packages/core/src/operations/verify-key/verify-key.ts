@@ -4,7 +4,6 @@ import {
   type JudgedKey,
   type VerificationTrace,
 } from "../../audit/verification-events.js";
-import { LatchkeyError } from "../../errors.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import type { ChargePlan, ChargeResult } from "../../store/charge.js";
 import type { EpochMs } from "../../time.js";
@@ -20,13 +19,11 @@ import { planPeek } from "../../verification/plan.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { findKeyBySecret } from "../keys/load.js";
+import { keptChanging, MAX_ROUNDS } from "../read.js";
 import { dryRun } from "./dry-run.js";
 import type { VerificationRequest, VerifyKeyInput } from "./input.js";
 import { readVerification } from "./read-request.js";
 import { EVERY_API, isVisible, type VerifyScope } from "./scope.js";
-
-/** Rounds after which a verification gives up on a key that is being changed all the time. */
-const MAX_ATTEMPTS = 100;
 
 /** How a verification is watched where somebody listens; null elsewhere, so that it costs nothing. */
 type Watch = Pick<VerificationTrace, "cached"> & { readonly startedAt: number };
@@ -89,18 +86,14 @@ async function verifyAfresh(
   watched: Watch | null,
 ): Promise<VerifyOutcome> {
   const watch = watched === null ? null : { ...watched, cached: false };
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_ROUNDS; attempt += 1) {
     const found = await findKeyBySecret(context, request.secret, hashes);
     if (found === null) return unknownSecret(context, request, watch);
     const pending = verifyCached(context, request, scope, context.cache.keep(found), watch);
     const verdict = pending !== null && "then" in pending ? await pending : pending;
     if (verdict !== null) return verdict;
   }
-  throw new LatchkeyError(
-    "STORE_UNAVAILABLE",
-    "the key kept changing while it was verified; nothing was taken",
-    { outcome: "not-applied" },
-  );
+  throw keptChanging("the key kept changing while it was verified; nothing was taken");
 }
 
 /**
