@@ -8,7 +8,7 @@ import {
   usesOf,
   WORKSPACE,
 } from "@latchkey/conformance";
-import type { KeyStore } from "@latchkey/core";
+import { createLatchkey, type KeyStore } from "@latchkey/core";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate, postgresStore } from "./index.js";
@@ -279,6 +279,34 @@ describeWithServers("a PostgreSQL that fails", () => {
     );
     await charge("w0", serverNow);
     expect(await names()).toEqual(["w0"]);
+  });
+
+  test("a change that finds nothing to change is answered once all that it found is on the disk", async () => {
+    const latchkey = createLatchkey({ store: postgresStore(pool, { schema: "flushes" }) });
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const { key } = await latchkey.createKey({ apiId, remaining: 9 });
+    await latchkey.verifyKey({ key, requestId: "one" });
+    for (const repeat of [
+      () => latchkey.updateApi({ apiId, name: "payments" }),
+      () => latchkey.verifyKey({ key, requestId: "one" }),
+    ]) {
+      const { rows } = await pool
+        .query(
+          `BEGIN; SET LOCAL synchronous_commit = off; UPDATE flushes.counters SET holders = holders;
+         COMMIT; SELECT pg_current_wal_insert_lsn() AS written`,
+        )
+        .then(
+          (results) =>
+            (results as unknown as { rows: { written: string }[] }[]).at(-1) as {
+              rows: { written: string }[];
+            },
+        );
+      await repeat();
+      const flushed = await pool.query("SELECT pg_current_wal_flush_lsn() >= $1::pg_lsn AS is", [
+        rows[0]?.written,
+      ]);
+      expect(flushed.rows).toEqual([{ is: true }]);
+    }
   });
 
   test("the clock is that of the server", async () => {

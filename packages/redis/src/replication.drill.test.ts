@@ -31,5 +31,35 @@ describeWithServers("a store that waits for replicas", () => {
     // The use stays taken: nobody was admitted for it, which is the safe side.
     expect((await latchkey.getKey({ keyId })).remaining).toBe(8);
     await store.close();
+    await replica.start();
+  });
+
+  test("answers nothing that rests on a write which no replica holds, also where there is nothing left to write", async () => {
+    const waiting = { waitReplicas: { count: 1, timeoutMs: 100 } };
+    const stores = [redisStore(primary.url, waiting), redisStore(primary.url, waiting)] as const;
+    const [latchkey, other] = [
+      createLatchkey({ store: stores[0] }),
+      createLatchkey({ store: stores[1] }),
+    ];
+    const { apiId } = await untilAnswered(() => latchkey.createApi({ name: "payments" }));
+    const { key, keyId } = await latchkey.createKey({ apiId, remaining: 10 });
+    const { keyId: deleted } = await latchkey.createKey({ apiId });
+    const calls = [latchkey, other].flatMap((each) => [
+      () => each.updateKey({ keyId, name: "known" }),
+      () => each.verifyKey({ key, requestId: "one" }),
+      () => each.deleteKey({ keyId: deleted }),
+      () => each.deleteKey({ keyId: deleted }),
+      () => each.setWorkspaceEnabled(true),
+    ]);
+
+    await replica.stop();
+    const unknown = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
+    for (const call of [...calls, ...calls]) expect(await errorOf(call())).toMatchObject(unknown);
+
+    await replica.start();
+    await untilAnswered(() => latchkey.updateKey({ keyId, name: "known" }));
+    expect(await errorOf(other.deleteKey({ keyId: deleted }))).toMatchObject({ code: "NOT_FOUND" });
+    expect(await other.verifyKey({ key, requestId: "one" })).toMatchObject({ remaining: 9 });
+    for (const store of stores) await store.close();
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LatchkeyError } from "../errors.js";
 import { createRandomPool } from "../lib/random.js";
 import { apiType } from "../records/api.js";
 import { identityType } from "../records/identity.js";
@@ -6,6 +7,7 @@ import { keyType } from "../records/key.js";
 import { type RoleRecord, roleType } from "../records/role.js";
 import { identityWith, keyWith, loadedWith, usageOf } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
+import { EMPTY_CHANGE } from "./change.js";
 import type { UsageChange } from "./counters.js";
 import type { LoadedRecord } from "./key-store.js";
 import { createTransact, StaleReadError, type Transaction } from "./transaction.js";
@@ -96,14 +98,51 @@ describe("what was read", () => {
 });
 
 describe("an operation", () => {
-  test("that writes nothing commits nothing, whatever it read", async () => {
+  test("that writes nothing commits what it read, so that what it found is durable when it resolves", async () => {
     const { store, transact } = setUp();
     const { answer, usages } = await transact(WORKSPACE_ID, async (transaction) => {
       await transaction.readOne(API);
       return "read";
     });
     expect({ answer, usages }).toEqual({ answer: "read", usages: [] });
-    expect(store.changes).toEqual([]);
+    const expects = [{ ...API, version: 1, handle: undefined }];
+    expect(store.changes).toEqual([{ ...EMPTY_CHANGE, expects }]);
+  });
+
+  test("that writes nothing runs again where what it read has changed meanwhile", async () => {
+    const { store, transact } = setUp();
+    let runs = 0;
+    await transact(WORKSPACE_ID, async (transaction) => {
+      await transaction.readOne(API);
+      runs += 1;
+      if (runs === 1) changeElsewhere(store);
+    });
+    expect(runs).toBe(2);
+  });
+
+  test("that finds nothing to delete has that made durable before it says so", async () => {
+    const { store, transact } = setUp();
+    const deleting = transact(WORKSPACE_ID, async (transaction) => {
+      transaction.deleteAddress(API, [], []);
+      throw new LatchkeyError("NOT_FOUND", "no such key");
+    });
+    await expect(deleting).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(store.changes).toEqual([EMPTY_CHANGE]);
+  });
+
+  test("that finds nothing says that nobody knows where that could not be made durable", async () => {
+    const { store } = setUp();
+    const commit = async () => {
+      throw new LatchkeyError("STORE_UNAVAILABLE", "no replica", { outcome: "unknown" });
+    };
+    const transact = createTransact({ read: store.read.bind(store), commit }, createRandomPool());
+    for (const work of [
+      async () => undefined,
+      async () => {
+        throw new LatchkeyError("NOT_FOUND", "no such key");
+      },
+    ])
+      await expect(transact(WORKSPACE_ID, work)).rejects.toMatchObject({ outcome: "unknown" });
   });
 
   test.each<[string, (transaction: Transaction) => void]>([

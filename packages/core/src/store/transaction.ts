@@ -7,6 +7,7 @@ import { drawVersion } from "../rules/record-version.js";
 import {
   type Claim,
   type CounterChange,
+  EMPTY_CHANGE,
   type Expectation,
   emptyChange,
   type RecordAddress,
@@ -164,13 +165,6 @@ export class Transaction {
     this.#change.revision = drawVersion(this.#random, this.revision);
   }
 
-  /** @internal Whether there is anything to write. */
-  get isEmpty(): boolean {
-    const { puts, deletes, claims, counters, enters, leaves, dropWindows, revision } = this.#change;
-    const written = [puts, deletes, claims, counters, enters, leaves, dropWindows];
-    return revision === null && written.every(({ length }) => length === 0);
-  }
-
   /**
    * @internal Commits.
    * @returns The use counters that were changed, or null where something that was read no longer holds.
@@ -217,6 +211,8 @@ export type Transact = <Answer>(
  * Makes a {@link Transact}: an operation reads what it needs, decides and says what to write; that is committed if all that it
  * read still holds. Otherwise the operation runs again on fresh reads. It must have no effect of its own before it resolves.
  *
+ * What it found to be as it should be is committed as well, as a change of nothing: what resolves is durable.
+ *
  * Concurrent calls of one process take turns from their second attempt on, so that each gets through.
  *
  * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `not-applied`, after 100 attempts; whatever the operation throws.
@@ -238,9 +234,11 @@ export function createTransact(
       answer = await work(transaction);
     } catch (error) {
       if (error instanceof StaleReadError) return null;
+      // Whoever deletes again what may be gone is told that it is: that has to be durable as well.
+      if (error instanceof LatchkeyError && error.code === "NOT_FOUND")
+        await store.commit(workspaceId, EMPTY_CHANGE);
       throw error;
     }
-    if (transaction.isEmpty) return { answer, usages: [] };
     const usages = await transaction.commit(store);
     return usages === null ? null : { answer, usages };
   }

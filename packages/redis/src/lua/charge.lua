@@ -80,6 +80,8 @@ local function charge(nextKey, at)
     if not knownUntil then return "CORRUPT" end
     if knownUntil > now then
       if knownFingerprint ~= fingerprint then return "CONFLICT" end
+      -- A write, though it changes nothing: where replicas are waited for, the repeat is not answered before they have the first.
+      call("SET", memory, known, "KEEPTTL")
       return "REPEAT " .. result
     end
   end

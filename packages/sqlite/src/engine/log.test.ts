@@ -1,10 +1,12 @@
 import { statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createLatchkey, type KeyStore } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { sqliteStore } from "../index.js";
 import { aPlan, aRecord, charge, commit, load, WORKSPACE, withKey } from "../testing/fixtures.js";
 import { openScratch } from "../testing/scratch.js";
 import { Log } from "./log.js";
+import { LogFile } from "./log-file.js";
 
 const scratch = openScratch();
 afterAll(() => scratch.remove());
@@ -93,4 +95,35 @@ test("a change whose flush has not begun when the store is closed is on the disk
   const reopened = sqliteStore(path);
   expect((await load(reopened, 3)).record).toEqual(aRecord(3));
   await reopened.close();
+});
+
+test("a change that finds nothing to change waits for the disk as well, whoever wrote what it found", async () => {
+  const path = scratch.newPath();
+  const [first, second] = [sqliteStore(path), sqliteStore(path)];
+  const { apiId } = await createLatchkey({ store: first }).createApi({ name: "before" });
+  const flushes: ((isFlushed: boolean) => void)[] = [];
+  const flush = vi
+    .spyOn(LogFile.prototype, "flush")
+    .mockImplementation(() => new Promise((resolve) => flushes.push(resolve)));
+  onTestFinished(() => flush.mockRestore());
+  const settled: string[] = [];
+  const rename = (store: KeyStore, name: string) =>
+    createLatchkey({ store })
+      .updateApi({ apiId, name: "after" })
+      .then(
+        () => settled.push(name),
+        () => settled.push(`${name} failed`),
+      );
+  const calls = [rename(first, "first")];
+  await vi.waitUntil(() => flushes.length === 1);
+  calls.push(rename(second, "second"));
+  await vi.waitUntil(() => flushes.length === 2);
+  expect(settled).toEqual([]);
+  flushes[1]?.(true);
+  await calls[1];
+  expect(settled).toEqual(["second"]);
+  flushes[0]?.(true);
+  await Promise.all(calls);
+  flush.mockRestore();
+  await Promise.all([first.close(), second.close()]);
 });

@@ -162,6 +162,10 @@ BEGIN
         SELECT p.until, p.value INTO remembered FROM latchkey.passing p
           WHERE p.workspace = workspace_seq AND p.name = plan.request;
         IF remembered.until > plan.now_at THEN
+          -- A write, though it changes nothing: the repeat is not answered before the first is where commits wait to be.
+          IF NOT plan.is_peek THEN
+            PERFORM FROM latchkey.passing p WHERE p.workspace = workspace_seq AND p.name = plan.request FOR NO KEY UPDATE;
+          END IF;
           answer := CASE WHEN split_part(remembered.value, E'\\n', 1) <> plan.fingerprint THEN 'conflict'
             ELSE 'repeat ' || substr(remembered.value, length(plan.fingerprint) + 2) END;
           EXIT deciding;
