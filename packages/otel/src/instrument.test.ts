@@ -1,7 +1,8 @@
 import { createLatchkey, interceptStore, LatchkeyError, type LatchkeyEvent } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
+import { metrics, trace } from "@opentelemetry/api";
 import { ParentBasedSampler, type Sampler, SamplingDecision } from "@opentelemetry/sdk-trace-base";
-import { describe, expect, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { instrument } from "./instrument.js";
 import { instrumentStore } from "./store.js";
 import { observed, openTelemetry } from "./testing/observed.js";
@@ -27,6 +28,29 @@ function failingStore() {
 }
 
 describe("metrics", () => {
+  test("and spans reach an SDK that is started after instrument was called", async () => {
+    const create = instrument(createLatchkey);
+    const latchkey = create({ store: memoryStore(), clock: () => 1_000 });
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { key } = await latchkey.createKey({ apiId });
+    const { providers, metric, spans } = openTelemetry();
+    trace.setGlobalTracerProvider(providers.tracerProvider);
+    metrics.setGlobalMeterProvider(providers.meterProvider);
+    onTestFinished(() => {
+      trace.disable();
+      metrics.disable();
+    });
+    await latchkey.verifyKey({ key });
+    for (const name of [
+      "verifications",
+      "verification.duration",
+      "operation.duration",
+      "store.call.duration",
+    ])
+      expect([name, (await metric(`latchkey.${name}`)).series.length > 0]).toEqual([name, true]);
+    expect(spans().map(({ name }) => name)).toContain("latchkey.verifyKey");
+  });
+
   test("count verdicts by code and API, and those on unknown secrets without one", async () => {
     const { latchkey, metric, key, keyId, apiId } = await observed();
     await latchkey.verifyKey({ key });

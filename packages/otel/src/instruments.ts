@@ -2,6 +2,7 @@ import {
   type Counter,
   type Histogram,
   type Meter,
+  type MeterProvider,
   metrics,
   type Tracer,
   trace,
@@ -10,14 +11,20 @@ import { createBoundedNames } from "./bounded-names.js";
 import { METRIC, SCOPE } from "./names.js";
 import { checkedOptions, type TelemetryOptions } from "./options.js";
 
-/** What spans and metrics are made with. */
-export interface Instruments {
-  readonly tracer: Tracer;
+/** What metrics are made with. */
+export interface Meters {
   readonly verifications: Counter;
   readonly verificationDuration: Histogram;
   readonly operationDuration: Histogram;
   readonly storeDuration: Histogram;
   readonly storeRetries: Counter;
+}
+
+/** What spans and metrics are made with. */
+export interface Instruments {
+  readonly tracer: Tracer;
+  /** Those of the provider of now. */
+  readonly meters: () => Meters;
   /** What an API is called in metrics. */
   readonly apiLabel: (apiId: string) => string;
   /** Whether spans name keys. */
@@ -40,9 +47,36 @@ const BOUNDARIES = [
  */
 export function createInstruments(options: TelemetryOptions): Instruments {
   const { tracerProvider, meterProvider, maxApis, keyIds } = checkedOptions(options);
-  const meter = (meterProvider ?? metrics).getMeter(SCOPE);
   return {
+    // The global tracer passes on to the provider that is set later.
     tracer: (tracerProvider ?? trace).getTracer(SCOPE),
+    meters: metersOf(meterProvider),
+    apiLabel: createBoundedNames(maxApis),
+    keyIds,
+  };
+}
+
+/**
+ * The meters of a provider. Those of the global one are asked for with each measurement, and made anew when it is another: a meter that
+ * was made before an SDK is started records nothing for ever, unlike a tracer.
+ */
+function metersOf(given: MeterProvider | undefined): () => Meters {
+  let provider = given ?? metrics.getMeterProvider();
+  let meters = createMeters(provider);
+  if (given !== undefined) return () => meters;
+  return () => {
+    const current = metrics.getMeterProvider();
+    if (current !== provider) {
+      provider = current;
+      meters = createMeters(current);
+    }
+    return meters;
+  };
+}
+
+function createMeters(provider: MeterProvider): Meters {
+  const meter = provider.getMeter(SCOPE);
+  return {
     verifications: meter.createCounter(METRIC.verifications, {
       description: "Verdicts given, by code and API.",
       unit: "{verification}",
@@ -66,8 +100,6 @@ export function createInstruments(options: TelemetryOptions): Instruments {
       description: "Calls of the store that found their premises changed, and are tried again.",
       unit: "{retry}",
     }),
-    apiLabel: createBoundedNames(maxApis),
-    keyIds,
   };
 }
 

@@ -14,7 +14,7 @@ import { ATTRIBUTE } from "./names.js";
 /** How a call is measured. */
 export interface Measurement {
   readonly tracer: Tracer;
-  readonly duration: Histogram;
+  readonly duration: () => Histogram;
   /** Name of the span: one of few. */
   readonly name: string;
   /** Of the metric. */
@@ -34,13 +34,13 @@ export function measure(measurement: Measurement, run: () => unknown): unknown {
   const span = tracer.startSpan(name, { attributes });
   const startedAt = performance.now();
   const answered = (answer: unknown): void => {
-    duration.record((performance.now() - startedAt) / 1_000, labels);
+    duration().record((performance.now() - startedAt) / 1_000, labels);
     span.setAttributes(onAnswer(answer));
     span.end();
   };
   const failed = (error: unknown): void => {
     const type = { [ATTRIBUTE.errorType]: errorTypeOf(error) };
-    duration.record((performance.now() - startedAt) / 1_000, { ...labels, ...type });
+    duration().record((performance.now() - startedAt) / 1_000, { ...labels, ...type });
     span.setAttributes(type);
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();

@@ -15,7 +15,7 @@ export function measuredOperations<Instance extends Latchkey>(
     const labels = { [ATTRIBUTE.operation]: name };
     const measurement = {
       tracer: instruments.tracer,
-      duration: instruments.operationDuration,
+      duration: () => instruments.meters().operationDuration,
       name: `latchkey.${name}`,
       labels,
       attributes: { ...labels, [ATTRIBUTE.workspaceId]: latchkey.workspaceId },

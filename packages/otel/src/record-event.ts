@@ -5,9 +5,10 @@ import { ATTRIBUTE } from "./names.js";
 /** Records what metrics say of an event: only verdicts, for the rest is measured where it happens. */
 export function recordEvent(instruments: Instruments, event: LatchkeyEvent): void {
   if (event.type !== "key.verified") return;
-  const { verifications, verificationDuration, apiLabel } = instruments;
+  const { verifications, verificationDuration } = instruments.meters();
   const { code, cached, durationMs } = event;
-  const api = event.code === "NOT_FOUND" ? {} : { [ATTRIBUTE.apiId]: apiLabel(event.apiId) };
+  const api =
+    event.code === "NOT_FOUND" ? {} : { [ATTRIBUTE.apiId]: instruments.apiLabel(event.apiId) };
   verifications.add(1, { [ATTRIBUTE.code]: code, ...api });
   verificationDuration.record(durationMs / 1_000, {
     [ATTRIBUTE.code]: code,

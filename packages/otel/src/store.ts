@@ -16,20 +16,20 @@ export function instrumentStore(store: KeyStore, options: TelemetryOptions = {})
 
 /** As {@link instrumentStore}, with instruments that are there already. */
 export function measuredStore(store: KeyStore, instruments: Instruments): KeyStore {
-  const { tracer, storeDuration, storeRetries } = instruments;
+  const { tracer, meters } = instruments;
   return interceptStore(store, ({ method, workspaceId }, run) => {
     // What concerns no workspace is not part of any operation.
     if (workspaceId === null) return run();
     const labels = { [ATTRIBUTE.storeMethod]: method };
     const measurement: Measurement = {
       tracer,
-      duration: storeDuration,
+      duration: () => meters().storeDuration,
       name: `latchkey.store.${method}`,
       labels,
       attributes: { ...labels, [ATTRIBUTE.workspaceId]: workspaceId },
       onAnswer: (answer) => {
         const kind = kindOf(answer);
-        if (kind === "stale") storeRetries.add(1, labels);
+        if (kind === "stale") meters().storeRetries.add(1, labels);
         return kind === null ? {} : { [ATTRIBUTE.storeResult]: kind };
       },
     };
