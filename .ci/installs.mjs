@@ -2,9 +2,17 @@
 //   node .ci/installs.mjs <folder with a tarball in a folder of each package>
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -13,14 +21,16 @@ const catalog = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8");
 const sqliteRange = /better-sqlite3: (\S+)/.exec(catalog)?.[1];
 const [packed = "."] = process.argv.slice(2);
 
-/** Every package by its name, as what a package.json says of a tarball. */
-const tarballs = Object.fromEntries(
-  readdirSync(packed).map((directory) => {
-    const manifest = readFileSync(join(root, "packages", directory, "package.json"), "utf8");
-    const file = readdirSync(join(packed, directory)).find((name) => name.endsWith(".tgz"));
-    return [JSON.parse(manifest).name, `file:${join(packed, directory, String(file))}`];
-  }),
-);
+/** The tarball of each package. */
+const tarballs = readdirSync(packed).map((directory) => {
+  const file = readdirSync(join(packed, directory)).find((name) => name.endsWith(".tgz"));
+  return join(packed, directory, String(file));
+});
+
+/** The commands of docs/installing.md that are typed in an application, for npm, and for pnpm and Bun, without those for SQLite. */
+const [, forNpm = "", forOthers = ""] = [
+  ...readFileSync(join(root, "docs/installing.md"), "utf8").matchAll(/^```console\n(.*?)^```$/gms),
+].map(([, block = ""]) => block.replaceAll(/^\$ /gm, "").replaceAll(/^.*# for SQLite.*$/gm, ""));
 
 /** Prints the verdict of a guarded route on memory, and then what becomes of a store in a SQLite file. */
 const PROGRAM = `
@@ -47,26 +57,29 @@ const CARELESS_PROGRAM = 'import { openStore } from "latchkey";\nopenStore("sqli
 /** Most characters of a line of what Node.js prints of an error: more is a page of a bundle. */
 const MAX_LINE = 300;
 
-/** @type {{ name: string, install: string[], run: string[], sqlite?: string[], expected: string }[]} */
+// Not run by npx in the application: that reads what is there for Bun, and refuses it.
+const bun = outputOf(["npx", "--yes", "--package=bun@1", "which", "bun"], root).trim();
+
+/** @type {{ name: string, install: string, run: string[], sqlite?: string[], expected: string }[]} */
 const INSTALLERS = [
   {
     name: "npm",
-    install: ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"],
+    install: `npm() { command npm "$@" --no-audit --no-fund --loglevel=error; }\n${forNpm}`,
     run: ["node"],
     sqlite: ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"],
     expected: "npm rebuild better-sqlite3",
   },
   {
     name: "pnpm",
-    install: ["npx", "--yes", packageManager, "install", "--reporter=silent"],
+    install: `pnpm() { npx --yes ${packageManager} "$@" --reporter=silent; }\n${forOthers}`,
     run: ["node"],
     sqlite: ["npx", "--yes", packageManager, "add", "--reporter=silent"],
     expected: "pnpm approve-builds",
   },
   {
     name: "bun",
-    install: ["npx", "--yes", "bun@1", "install", "--silent"],
-    run: ["npx", "--yes", "bun@1", "run"],
+    install: `pnpm() { ${bun} "$@" --silent; }\n${forOthers}`,
+    run: [bun, "run"],
     expected: "",
   },
 ];
@@ -93,19 +106,17 @@ function expectIn(output, part) {
 }
 
 for (const { name, install, run, sqlite, expected } of INSTALLERS) {
-  const place = mkdtempSync(join(tmpdir(), `latchkey-${name}-`));
+  const folder = mkdtempSync(join(tmpdir(), `latchkey-${name}-`));
+  const place = join(folder, "your-app");
   try {
-    const dependencies = {
-      latchkey: tarballs.latchkey,
-      "@latchkey/guard": tarballs["@latchkey/guard"],
-      ...(name === "npm" && tarballs),
-    };
-    // The versions of the tarballs are on no registry: each package gets the others from here.
-    const manifest = { name: "tiles", type: "module", private: true, dependencies };
-    const overrides = name === "npm" ? {} : { overrides: tarballs, pnpm: { overrides: tarballs } };
-    writeFileSync(join(place, "package.json"), JSON.stringify({ ...manifest, ...overrides }));
+    mkdirSync(place);
+    mkdirSync(join(folder, "latchkey", "tarballs"), { recursive: true });
+    for (const path of tarballs)
+      copyFileSync(path, join(folder, "latchkey", "tarballs", basename(path)));
+    const manifest = { name: "tiles", type: "module", private: true };
+    writeFileSync(join(place, "package.json"), JSON.stringify(manifest));
     writeFileSync(join(place, "program.mjs"), PROGRAM);
-    outputOf(install, place);
+    outputOf(["bash", "-euc", install], place);
     const program = [...run, "program.mjs"];
     const bare = outputOf(program, place);
     expectIn(bare, "VALID\n");
@@ -129,7 +140,7 @@ for (const { name, install, run, sqlite, expected } of INSTALLERS) {
     expectIn(outputOf(program, place), "api_");
     console.log(`${name}: SQLite says "${expected}", and works then`);
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

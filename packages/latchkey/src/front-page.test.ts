@@ -14,6 +14,17 @@ describe("the README", () => {
     expect(opening.match(/^npm run \w+|^npm \w+/gm)).toEqual(["npm run demo", "npm test"]);
   });
 
+  test.each(["README.md", "docs/installing.md"])(
+    "and the page about installing say that nothing is on npm before they install from there: %s",
+    (path) => {
+      const text = textOf(path);
+      const told = text.indexOf("not on npm yet");
+      expect(told).toBeGreaterThan(0);
+      expect(told).toBeLessThan(text.search(/npm install @?latchkey/));
+      expect(text).toMatch(/\((?:docs\/installing\.md)?#from-the-repository\)/);
+    },
+  );
+
   test("is at most 250 lines", () => {
     expect(textOf("README.md").split("\n").length).toBeLessThanOrEqual(250);
   });
