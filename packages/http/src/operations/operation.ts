@@ -11,6 +11,7 @@ import type { z } from "zod";
 import type { Caller } from "../auth/callers.js";
 import type { RequiredPermissions } from "../auth/required-permissions.js";
 import type { PublicErrorCode } from "../routing/http-response.js";
+import { withFieldsWithoutEffect, withoutEffectless } from "./fields-without-effect.js";
 
 /** Verb of an operation: reads are GET, everything else is POST. */
 export type Method = "GET" | "POST";
@@ -110,9 +111,12 @@ export function defineOperation<const Name extends OperationName, Response exten
 ): Operation {
   const { operation } = definition;
   type Call = (input: unknown) => Promise<unknown>;
-  const run: Operation["run"] = ({ latchkey }, input) => (latchkey[operation] as Call)(input);
-  const input = CORE_OPERATIONS[operation].input ?? noInput;
-  return { run, ...definition, input } as unknown as Operation;
+  const asInCore: Operation["run"] = ({ latchkey }, input) => (latchkey[operation] as Call)(input);
+  const { run: runOwn = asInCore, ...described } = definition as unknown as Operation;
+  const input = withFieldsWithoutEffect(operation, CORE_OPERATIONS[operation].input ?? noInput);
+  const run: Operation["run"] = (caller, given, requestId) =>
+    runOwn(caller, withoutEffectless(operation, given), requestId);
+  return { ...described, input, run };
 }
 
 /** Checks an entry of an operation that takes no input and that core does not have. */

@@ -199,15 +199,6 @@ export const KEY_CASES: readonly ChangeCase[] = [
     },
   },
   {
-    title: "deleteKey, permanently",
-    operation: "deleteKey",
-    run: async (latchkey, fixture) => {
-      const { keyId, identityId } = fixture;
-      await latchkey.deleteKey({ keyId, permanent: true });
-      return [{ type: "key.deleted", keyId, identityId, fields: WHOLE_KEY(fixture) }];
-    },
-  },
-  {
     title: "deleteKeys",
     operation: "deleteKeys",
     isUnordered: true,

@@ -278,7 +278,7 @@ describeOnMemory("the audit log", (open) => {
     test("keeps the entries of keys that are gone until then", async () => {
       const context = open();
       const { keyId } = await issue(context);
-      await context.latchkey.deleteKey({ keyId, permanent: true });
+      await context.latchkey.deleteKey({ keyId });
       context.advance(HOUR_MS);
       expect(typesOf(await context.latchkey.listAuditEvents({ keyId }))).toEqual([
         "key.deleted",

@@ -151,7 +151,7 @@ describeOnMemory("rotateKey", (open) => {
     const second = await latchkey.rotateKey({ keyId: first.keyId, graceMs: HOUR_MS });
     const third = await latchkey.rotateKey({ keyId: second.keyId, graceMs: HOUR_MS });
     for (const { key } of [first, second, third]) await latchkey.verifyKey({ key });
-    await latchkey.deleteKey({ keyId: first.keyId, permanent: true });
+    await latchkey.deleteKey({ keyId: first.keyId });
     await latchkey.deleteKey({ keyId: second.keyId });
     expect(await latchkey.verifyKey({ key: third.key })).toMatchObject({ remaining: 6 });
     await latchkey.updateRemaining({ keyId: third.keyId, op: "increment", value: 1 });

@@ -28,7 +28,6 @@ const withLeastUses = (least: number) =>
   z
     .strictObject({
       externalId,
-      environment: z.string({ error: "must be a string" }).optional(),
       meta: metadata.optional(),
       ratelimits: identityRatelimits.optional(),
       remaining: wholeNumber(least).optional(),
@@ -46,10 +45,7 @@ const importedIdentityInput = withLeastUses(0);
 
 const getIdentityInput = z.strictObject(identityIds).refine(hasEitherId, EITHER_ID);
 
-const listIdentitiesInput = z.strictObject({
-  environment: z.string({ error: "must be a string" }).optional(),
-  ...pageFields,
-});
+const listIdentitiesInput = z.strictObject(pageFields);
 
 const deleteIdentityInput = z.strictObject({ identityId: id });
 

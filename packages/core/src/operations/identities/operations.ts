@@ -68,8 +68,6 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
     input: {
       /** Your own id of the user, unique in the workspace: 1 to 255 characters. */
       readonly externalId: string;
-      /** Accepted for older clients, without effect. */
-      readonly environment?: string | undefined;
       /** A JSON object of at most 16 KiB and 16 levels, `{}` unless given. Checked by `identityMeta` of createLatchkey. */
       readonly meta?: Types["identityMetaInput"] | undefined;
       /** Limits that the keys of the identity share, at most 50. */
@@ -96,12 +94,7 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * @example
    * const { identities, total, cursor } = await latchkey.listIdentities({ limit: 20 });
    */
-  listIdentities(
-    input?: PageInput & {
-      /** Accepted for older clients, without effect. */
-      readonly environment?: string | undefined;
-    },
-  ): Promise<IdentityList<Types>>;
+  listIdentities(input?: PageInput & {}): Promise<IdentityList<Types>>;
   /**
    * Changes metadata, limits or shared uses of an identity. Its keys see it with their next verification; a counter whose limit
    * keeps its name and duration goes on.
@@ -115,8 +108,6 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    */
   updateIdentity(
     input: IdentityReference & {
-      /** Accepted for older clients, without effect. */
-      readonly environment?: string | undefined;
       /** The whole metadata: a JSON object of at most 16 KiB and 16 levels; `{}` clears it. Checked by `identityMeta` of createLatchkey. */
       readonly meta?: Types["identityMetaInput"] | undefined;
       /** The whole set of limits, at most 50; an empty list removes all. A limit that keeps name and duration keeps its window. */

@@ -18,7 +18,6 @@ import { identityFields, toIdentityView } from "./view.js";
 export const updateIdentityInput = z
   .strictObject({
     ...identityIds,
-    environment: z.string({ error: "must be a string" }).optional(),
     meta: metadata.optional(),
     ratelimits: identityRatelimits.optional(),
     remaining: wholeNumber(0).nullish(),

@@ -5,7 +5,7 @@ import type { Transaction } from "../../store/transaction.js";
 import { type Audit, notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull, versionIfReadable, withoutReadableRecord } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
-import { apiReference, flag, id, parseInput } from "../input.js";
+import { apiReference, id, parseInput } from "../input.js";
 import type { Run, TableOf } from "../run.js";
 import { wholeKeyFields } from "./audit-fields.js";
 import { namesOf } from "./change.js";
@@ -18,7 +18,7 @@ const BATCH_SIZE = 20;
 /** APIs read at once. */
 const PAGE_SIZE = 1_000;
 
-const deleteKeyInput = z.strictObject({ keyId: id, permanent: flag.default(false) });
+const deleteKeyInput = z.strictObject({ keyId: id });
 
 const deleteKey: Run<KeyOperations["deleteKey"]> = async (context, input) => {
   const { keyId } = parseInput(deleteKeyInput, input);

@@ -149,8 +149,6 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
         readonly externalId?: string | undefined;
         /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
         readonly decrypt?: boolean | null | undefined;
-        /** Accepted for older clients, without effect: every read is fresh. */
-        readonly revalidateKeysCache?: boolean | null | undefined;
       },
     scope?: ListKeysScope,
   ): Promise<KeyList<Types>>;
@@ -214,19 +212,14 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * Deletes a key. When this has resolved, no verification that starts later, from any process, succeeds; its encrypted secret is
    * erased.
    *
-   * Nothing of the record is kept, with or without `permanent`. What stays are the entries of the audit log and the statistics,
+   * Nothing of the record is kept. What stays are the entries of the audit log and the statistics,
    * until they are pruned. A key whose record cannot be read is deleted all the same; its audit entry is `unreadable`.
    *
    * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key.
    * @example
    * await latchkey.deleteKey({ keyId });
    */
-  deleteKey(
-    input: KeyReference & {
-      /** Accepted for older clients, without effect: a deletion keeps nothing. */
-      readonly permanent?: boolean | undefined;
-    },
-  ): Promise<Record<string, never>>;
+  deleteKey(input: KeyReference): Promise<Record<string, never>>;
   /**
    * Deletes every key of an API, in bounded steps: while it runs, other calls get through. A key that is issued meanwhile may or
    * may not be among them. Audit entries name the API and the identity of each, and no more.

@@ -29,7 +29,6 @@ const listKeysInput = z.strictObject({
   ownerId: externalId.optional(),
   externalId: externalId.optional(),
   decrypt: flag.nullish(),
-  revalidateKeysCache: flag.nullish(),
 });
 
 const whoamiInput = z.strictObject({ key: presentedSecret });

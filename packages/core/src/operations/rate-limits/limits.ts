@@ -8,17 +8,7 @@ import type { ChargePlan, LimitReading } from "../../store/charge.js";
 import type { Transaction } from "../../store/transaction.js";
 import { adHocWindow, configuredWindow, namespaceWindow } from "../../verification/window-name.js";
 import { transact } from "../context.js";
-import {
-  evenWithIssues,
-  flag,
-  id,
-  list,
-  metadata,
-  namespace,
-  parseInput,
-  text,
-  wholeNumber,
-} from "../input.js";
+import { evenWithIssues, id, namespace, parseInput, text, wholeNumber } from "../input.js";
 import { readRecordIn } from "../read.js";
 import type { Run, TableOf } from "../run.js";
 import { duration } from "../time-input.js";
@@ -31,9 +21,6 @@ const limitInput = z.strictObject({
   limit: wholeNumber(1),
   duration,
   cost: wholeNumber(0).default(1),
-  async: flag.optional(),
-  meta: metadata.optional(),
-  resources: list(z.record(z.string(), z.unknown()), 100, "resources").optional(),
 });
 
 const resetLimitInput = z

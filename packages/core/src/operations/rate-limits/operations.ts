@@ -1,10 +1,5 @@
 import type { Duration } from "../../rules/duration.js";
-import type {
-  DefaultTypes,
-  LatchkeyTypes,
-  LimitName,
-  MetadataInput,
-} from "../../rules/latchkey-types.js";
+import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { RatelimitState } from "../../verification/verdict.js";
 
 /** Input of limit. */
@@ -19,12 +14,6 @@ export type LimitInput = {
   readonly duration: Duration;
   /** Units to take: whole and >= 0, 1 unless given; 0 only shows the window. */
   readonly cost?: number | undefined;
-  /** Accepted for older clients, without effect: every limit is exact. */
-  readonly async?: boolean | undefined;
-  /** Accepted for older clients, without effect. */
-  readonly meta?: MetadataInput | undefined;
-  /** Accepted for older clients, without effect: at most 100. */
-  readonly resources?: readonly Readonly<Record<string, unknown>>[] | undefined;
 };
 
 /**
