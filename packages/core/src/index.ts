@@ -34,7 +34,7 @@ export type {
   StandardResult,
   StandardSchema,
 } from "./lib/standard-schema.js";
-export { isWhole } from "./lib/whole.js";
+export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/operations.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/operations.js";
 export type {
@@ -148,6 +148,7 @@ export type { PermissionQuery } from "./rules/permission.js";
 export type { RateLimit, WireRateLimit } from "./rules/rate-limit.js";
 export {
   decideWindow,
+  KEPT_AFTER_END_MS,
   type RateWindow,
   type WindowDecision,
   windowStartAt,
@@ -201,6 +202,7 @@ export {
   type LimitReading,
   type RememberedCharge,
 } from "./store/charge.js";
+export { limitsText, readChargeText } from "./store/charge-text.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
 export {
   applyRefill,
@@ -231,6 +233,7 @@ export type {
   Want,
 } from "./store/key-store.js";
 export { type DriverManifest, driverError, refuseLaterDriver } from "./store/load-driver.js";
+export { assertOption, assertSwitch, assertWholeOption, readOptions } from "./store/options.js";
 export {
   COUNTED_CODES,
   type CountedCode,
@@ -243,6 +246,7 @@ export {
   type StatisticsSubject,
   type SubjectCount,
 } from "./store/statistics.js";
+export { AS_STORED, momentOf, storedWindow } from "./store/window-copy.js";
 export { withTimeout } from "./store/with-timeout.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";

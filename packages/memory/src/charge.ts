@@ -4,6 +4,7 @@ import {
   type ChargePlan,
   type ChargeResult,
   deepFrozen,
+  KEPT_AFTER_END_MS,
   type LimitCharge,
   NO_USES,
   UNLIMITED_USES,
@@ -12,9 +13,6 @@ import { isVersion } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import type { Row } from "./row.js";
 import { Workspace, type Workspaces } from "./workspace.js";
-
-/** A clock that is set back by less reopens no window of a limit without an owner. */
-const KEPT_AFTER_END_MS = 86_400_000;
 
 /**
  * What is kept with a plan: the rows of all that it confirms, found to be as it expects. The first two lie in the memo itself: with

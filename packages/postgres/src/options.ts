@@ -1,3 +1,5 @@
+import { assertOption, assertSwitch, assertWholeOption, readOptions } from "@latchkey/core";
+
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
   /** The schema that holds the tables: lower case letters, digits and `_`, at most 48. Default: `latchkey`. */
@@ -39,38 +41,20 @@ const DEFAULTS: Settings = {
   ssl: false,
   preparedStatements: true,
 };
-const MOST: Readonly<Partial<Record<keyof Settings, number>>> = {
-  chargeTimeoutMs: 600_000,
-  timeoutMs: 600_000,
-  maxConnections: 1_000,
-};
+const MOST = { chargeTimeoutMs: 600_000, timeoutMs: 600_000, maxConnections: 1_000 } as const;
 
 /** @throws TypeError naming the option that is wrong. */
 export function parseOptions(options: PostgresStoreOptions): Settings {
-  assertIt(typeof options === "object" && options !== null, '"options" must be an object');
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name] of given)
-    assertIt(name in DEFAULTS, `"${name}" is not an option of postgresStore`);
-  const settings: Settings = { ...DEFAULTS, ...Object.fromEntries(given) };
-  const { schema, migrate, ssl, preparedStatements } = settings;
-  assertIt(
+  const settings = readOptions("postgresStore", DEFAULTS, options);
+  const { schema, ssl } = settings;
+  assertOption(
     /^[a-z_][a-z0-9_]{0,47}$/.test(String(schema)) && !/^pg_/.test(schema),
     '"schema" must be 1 to 48 lower case letters, digits and _, and not begin with a digit or pg_',
   );
-  for (const [name, value] of Object.entries({ migrate, preparedStatements }))
-    assertIt(typeof value === "boolean", `"${name}" must be true or false`);
-  assertIt(
-    typeof ssl === "boolean" || typeof ssl === "object",
-    '"ssl" must be true, false or an object',
-  );
-  for (const [name, most] of Object.entries(MOST)) {
-    const value = settings[name as keyof Settings];
-    const isWhole = Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most;
-    assertIt(isWhole, `"${name}" must be a whole number from 1 to ${most}`);
-  }
+  for (const name of ["migrate", "preparedStatements"] as const) assertSwitch(name, settings[name]);
+  const isTls = typeof ssl === "boolean" || typeof ssl === "object";
+  assertOption(isTls, '"ssl" must be true, false or an object');
+  for (const name of ["chargeTimeoutMs", "timeoutMs", "maxConnections"] as const)
+    assertWholeOption(name, settings[name], 1, MOST[name]);
   return settings;
-}
-
-function assertIt(isSo: boolean, message: string): void {
-  if (!isSo) throw new TypeError(message);
 }

@@ -1,7 +1,7 @@
-import { KIND_CODE, type PageResult, type PageWant } from "@latchkey/core";
+import { KIND_CODE, type PageResult, type PageWant, parseWhole } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { storedOwner } from "./engine/names.js";
-import { loadedRecord, whole } from "./stored-record.js";
+import { loadedRecord } from "./stored-record.js";
 
 /** Above every id: ids are printable ASCII. */
 const ABOVE_ALL = "\x7f";
@@ -22,9 +22,9 @@ export async function page(
   ]);
   const found = rows.flatMap((row) => loadedRecord(kind, row, 2) ?? []);
   return {
-    revision: whole(rows[0]?.[0]) ?? 0,
+    revision: parseWhole(rows[0]?.[0]) ?? 0,
     found: found.slice(0, limit),
     hasMore: found.length > limit,
-    size: whole(rows[0]?.[1]) ?? 0,
+    size: parseWhole(rows[0]?.[1]) ?? 0,
   };
 }

@@ -4,14 +4,11 @@ import {
   type ChargePlan,
   type Expectation,
   KIND_CODE,
-  type LimitCharge,
+  limitsText,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { versionCode } from "./engine/names.js";
 import { PlainCharge } from "./plain-charge.js";
-
-/** What is known of a limit beside its window. */
-export type KnownLimit = Pick<LimitCharge, "name" | "limit" | "duration" | "cost">;
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
@@ -82,7 +79,7 @@ export class PreparedCharge {
   #remembered({ id, fingerprint, rememberUntil }: NonNullable<ChargeMoment["request"]>): string {
     const { confirms, limits } = this.plan;
     const name = quoted(requestName(confirms[0], id));
-    return [name, quoted(fingerprint), rememberUntil, quoted(aboutOf(limits))].join(",");
+    return [name, quoted(fingerprint), rememberUntil, quoted(limitsText(limits))].join(",");
   }
 }
 
@@ -114,11 +111,4 @@ function escaped(text: string): string {
  */
 function requestName(beside: Expectation | undefined, id: string): string {
   return ` ${hash("sha256", `${beside?.kind} ${beside?.id} ${id}`, "base64url")}`;
-}
-
-/** What is remembered of the limits along with a request, whatever they are when it is repeated. */
-function aboutOf(limits: readonly LimitCharge[]): string {
-  return JSON.stringify(
-    limits.map(({ name, limit, duration, cost }) => [name, limit, duration, cost]),
-  );
 }

@@ -1,7 +1,13 @@
-import { KIND_CODE, type LoadedRecord, type ReadResult, type Want } from "@latchkey/core";
+import {
+  KIND_CODE,
+  type LoadedRecord,
+  parseWhole,
+  type ReadResult,
+  type Want,
+} from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { storedText } from "./engine/names.js";
-import { loadedRecord, whole } from "./stored-record.js";
+import { loadedRecord } from "./stored-record.js";
 
 /** Reads records by id and by claim. One statement is one snapshot. */
 export async function read(
@@ -16,9 +22,9 @@ export async function read(
   const rows = await connection.read(connection.sql.read, [workspaceId, JSON.stringify(places)]);
   const found = new Array<LoadedRecord | null>(wants.length).fill(null);
   for (const row of rows) {
-    const index = (whole(row[1]) ?? 0) - 1;
+    const index = (parseWhole(row[1]) ?? 0) - 1;
     const want = wants[index];
     if (want !== undefined) found[index] = loadedRecord(want.kind, row, 2);
   }
-  return { revision: whole(rows[0]?.[0]) ?? 0, found };
+  return { revision: parseWhole(rows[0]?.[0]) ?? 0, found };
 }

@@ -4,12 +4,12 @@ import {
   type HourCount,
   hourCount,
   KIND_CODE,
+  parseWhole,
   type StatisticsBatch,
   type StatisticsRange,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { storedText } from "./engine/names.js";
-import { whole } from "./stored-record.js";
 
 /** Adds to sums, and raises the latest use of records. */
 export async function addStatistics(
@@ -39,7 +39,9 @@ export async function readStatistics(
   const subjectKey = [workspaceId, String(KIND_CODE[subject.kind]), storedText(subject.id)];
   const range = [String(startAt), String(endAt)];
   const rows = await connection.read(connection.sql.sums, [...subjectKey, ...range]);
-  return rows.map(([hourAt, code, count]) => hourCount(whole(hourAt), code, whole(count)));
+  return rows.map(([hourAt, code, count]) =>
+    hourCount(parseWhole(hourAt), code, parseWhole(count)),
+  );
 }
 
 /** Forgets the oldest sums of hours before `beforeAt`, up to `limit`. */
@@ -51,6 +53,6 @@ export async function deleteStatistics(
 ): Promise<DeletedCount> {
   const values = [workspaceId, String(beforeAt), String(limit)];
   const [[gone, old] = []] = await connection.write(connection.sql.deleteSums, values);
-  const deleted = whole(gone) ?? 0;
-  return { deleted, hasMore: (whole(old) ?? 0) > deleted };
+  const deleted = parseWhole(gone) ?? 0;
+  return { deleted, hasMore: (parseWhole(old) ?? 0) > deleted };
 }

@@ -1,4 +1,4 @@
-import { corruptRecord, type KeyStore } from "@latchkey/core";
+import { corruptRecord, type KeyStore, parseWhole } from "@latchkey/core";
 import { charge } from "./charge.js";
 import { ChargeQueue } from "./charge-queue.js";
 import { commit } from "./commit.js";
@@ -10,7 +10,6 @@ import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
-import { whole } from "./stored-record.js";
 
 /**
  * Opens a store in PostgreSQL. Many processes on many machines may share one, and all promises of `KeyStore` hold among them.
@@ -42,7 +41,7 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
     scan: (...given) => scan(connection, ...given),
     async readClock() {
       const [[now] = []] = await connection.read(connection.sql.clock, []);
-      const instant = whole(now);
+      const instant = parseWhole(now);
       if (instant === null) throw corruptRecord("clock");
       return instant;
     },

@@ -1,6 +1,7 @@
 import {
   type LoadedRecord,
   NO_USES,
+  parseWhole,
   type RecordKind,
   type StoredRecordState,
   type Usage,
@@ -32,23 +33,20 @@ function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState 
   }
   if (counters !== null && usage === null) body = undefined;
   return {
-    record: { kind, id, version: whole(version) ?? 0, link, body },
+    record: { kind, id, version: parseWhole(version) ?? 0, link, body },
     usage: counters === null ? null : (usage ?? NO_USES),
-    usedAt: whole(usedAt),
+    usedAt: parseWhole(usedAt),
     handle: counters,
   };
 }
 
 function readUsage([remaining, refilledAt, lastRefillAt]: Row): Usage | null {
-  const since = whole(refilledAt);
-  const isRead = (text: string | null | undefined) => text === null || whole(text) !== null;
+  const since = parseWhole(refilledAt);
+  const isRead = (text: string | null | undefined) => text === null || parseWhole(text) !== null;
   if (since === null || !isRead(remaining) || !isRead(lastRefillAt)) return null;
-  return { remaining: whole(remaining), refilledAt: since, lastRefillAt: whole(lastRefillAt) };
-}
-
-/** A whole number from 0 to 2^53 − 1 in digits; null for anything else. */
-export function whole(text: string | null | undefined): number | null {
-  if (!/^\d{1,16}$/.test(text ?? "")) return null;
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : null;
+  return {
+    remaining: parseWhole(remaining),
+    refilledAt: since,
+    lastRefillAt: parseWhole(lastRefillAt),
+  };
 }

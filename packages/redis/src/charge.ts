@@ -1,22 +1,18 @@
 import {
-  type AppliedCharge,
   type ChargeMoment,
   type ChargePlan,
   type ChargeResult,
-  corruptRecord,
+  readChargeText,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { refusedWith } from "./engine/errors.js";
 import type { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import { parseBody, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
-import { type KnownLimit, PreparedCharge } from "./prepared-charge.js";
+import { PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges that one script carries out: nobody waits longer than a millisecond behind it. */
 const MOST_AT_ONCE = 16;
-
-const KINDS: ReadonlySet<unknown> = new Set(["charged", "rate-limited", "usage-exceeded"]);
 
 /** A charge that waits for the end of its turn of the event loop. */
 interface Waiting {
@@ -85,45 +81,6 @@ async function run(connection: Connection, shared: string, charges: readonly Wai
 }
 
 function readAnswer(text = "", plan: ChargePlan): ChargeResult {
-  const words = text.split(" ");
-  switch (words[0]) {
-    case "STALE":
-      return { kind: "stale", moved: words[1] === "0" ? "revision" : Number(words[1]) - 1 };
-    case "CONFLICT":
-      return { kind: "conflict" };
-    case "CORRUPT":
-      throw corruptRecord("counters");
-    case "ERROR":
-      throw refusedWith(words[1]);
-    case "REPEAT":
-      return readRemembered(text.slice("REPEAT ".length));
-    default:
-      return readApplied(words, plan.limits);
-  }
-}
-
-function readApplied(words: readonly string[], limits: readonly KnownLimit[]): AppliedCharge {
-  const [kind, left] = words;
-  if (!KINDS.has(kind)) throw refusedWith();
-  const readings = limits.map(({ name, limit, duration, cost }, index) => {
-    const [startedAt, units] = (words[index + 2] ?? "").split(":");
-    const used = whole(units, "window");
-    return {
-      name,
-      limit,
-      remaining: Math.max(0, limit - used),
-      resetAt: whole(startedAt, "window") + duration,
-      exceeded: kind === "rate-limited" && used + cost > limit,
-    };
-  });
-  const remaining = left === "-" ? null : whole(left, "counters");
-  return { kind: kind as AppliedCharge["kind"], remaining, limits: readings };
-}
-
-/** A result as it was remembered: the answer of charge.lua, and below it what the limits were. */
-function readRemembered(remembered: string): AppliedCharge {
-  const [answer = "", limits = ""] = remembered.split("\n");
-  const known: unknown = parseBody(limits);
-  if (!Array.isArray(known)) throw corruptRecord("request");
-  return readApplied(answer.split(" "), known as readonly KnownLimit[]);
+  if (text.startsWith("ERROR ")) throw refusedWith(text.split(" ")[1]);
+  return readChargeText(text, plan);
 }

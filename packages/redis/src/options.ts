@@ -1,3 +1,5 @@
+import { assertOption, assertSwitch, assertWholeOption, readOptions } from "@latchkey/core";
+
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
   /** What the names of all Redis keys begin with: 1 to 64 of `A-Z a-z 0-9 _ - . :`. Default: `lk`. */
@@ -40,29 +42,16 @@ const MAX_TIMEOUT_MS = 600_000;
 
 /** @throws TypeError naming the option that is wrong. */
 export function parseOptions(options: RedisStoreOptions): Settings {
-  assertIt(typeof options === "object" && options !== null, '"options" must be an object');
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name] of given)
-    assertIt(name in DEFAULTS, `"${name}" is not an option of redisStore`);
-  const settings: Settings = { ...DEFAULTS, ...Object.fromEntries(given) };
+  const settings = readOptions("redisStore", DEFAULTS, options);
   const isPrefix = /^[A-Za-z0-9_.:-]{1,64}$/.test(String(settings.keyPrefix));
-  assertIt(isPrefix, '"keyPrefix" must be 1 to 64 characters of A-Z a-z 0-9 _ - . :');
+  assertOption(isPrefix, '"keyPrefix" must be 1 to 64 characters of A-Z a-z 0-9 _ - . :');
   for (const name of ["commandTimeoutMs", "configTimeoutMs", "connectTimeoutMs"] as const)
-    assertWhole(name, settings[name], MAX_TIMEOUT_MS);
+    assertWholeOption(name, settings[name], 1, MAX_TIMEOUT_MS);
   for (const name of ["allowEviction", "allowNoPersistence"] as const)
-    assertIt(typeof settings[name] === "boolean", `"${name}" must be true or false`);
+    assertSwitch(name, settings[name]);
   const { waitReplicas } = settings;
   if (waitReplicas === DEFAULTS.waitReplicas) return settings;
-  assertWhole("waitReplicas.count", waitReplicas?.count, 100);
-  assertWhole("waitReplicas.timeoutMs", waitReplicas.timeoutMs, MAX_TIMEOUT_MS);
+  assertWholeOption("waitReplicas.count", waitReplicas?.count, 1, 100);
+  assertWholeOption("waitReplicas.timeoutMs", waitReplicas.timeoutMs, 1, MAX_TIMEOUT_MS);
   return settings;
-}
-
-function assertWhole(name: string, value: number, max: number): void {
-  const isWhole = Number.isSafeInteger(value) && value >= 1 && value <= max;
-  assertIt(isWhole, `"${name}" must be a whole number from 1 to ${max}`);
-}
-
-function assertIt(isSo: boolean, message: string): void {
-  if (!isSo) throw new TypeError(message);
 }

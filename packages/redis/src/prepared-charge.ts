@@ -1,4 +1,10 @@
-import type { ChargeMoment, ChargePlan, Expectation, LimitCharge } from "@latchkey/core";
+import {
+  type ChargeMoment,
+  type ChargePlan,
+  type Expectation,
+  type LimitCharge,
+  limitsText,
+} from "@latchkey/core";
 import { Rows } from "./engine/rows.js";
 import { digits, expectedText, orDash } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
@@ -10,12 +16,6 @@ const MOST_CONFIRMS = 32;
 /** Places among the arguments, which begin with the number of keys and that of arguments. */
 const NOW = 2;
 const LETTERS = 4;
-
-/** What of a limit is remembered along with a request, whatever the limits are when it is repeated. */
-const REMEMBERED = ["name", "limit", "duration", "cost"] as const;
-
-/** What is known of a limit beside its window. */
-export type KnownLimit = Pick<LimitCharge, (typeof REMEMBERED)[number]>;
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge extends Rows {
@@ -64,11 +64,7 @@ export class PreparedCharge extends Rows {
       const { confirms, limits } = this.plan;
       letters += "q";
       keys.push(this.at.request(confirms[0], request.id));
-      args.push(
-        request.fingerprint,
-        digits(request.rememberUntil),
-        JSON.stringify(limits, [...REMEMBERED]),
-      );
+      args.push(request.fingerprint, digits(request.rememberUntil), limitsText(limits));
     }
     complete(keys, args, letters);
     return { keys, args };

@@ -1,6 +1,7 @@
 import {
   type LoadedRecord,
   NO_USES,
+  parseWhole,
   type ReadResult,
   type RecordKind,
   type StoredRecordState,
@@ -8,7 +9,7 @@ import {
 } from "@latchkey/core";
 import { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import { asList, parseBody, parseUsage, whole, wholeOrNull } from "./engine/stored-values.js";
+import { asList, parseBody, parseUsage, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 
 /** Version, link, counters and body, as include/record.lua says. */
@@ -41,7 +42,7 @@ function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
   const [, version, link, own, body] = STORED.exec(text ?? "") ?? [];
   const counters = own?.startsWith("@") ? shared?.slice(2) : own;
   const usage = own === undefined ? null : parseUsage(counters ?? "");
-  const readableVersion = wholeOrNull(version);
+  const readableVersion = parseWhole(version);
   const isReadable = readableVersion !== null && usage !== undefined;
   return {
     record: {
@@ -52,6 +53,6 @@ function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
       body: isReadable ? parseBody(body ?? bodyApart ?? "") : undefined,
     },
     usage: usage === undefined ? NO_USES : usage,
-    usedAt: wholeOrNull(usedAt),
+    usedAt: parseWhole(usedAt),
   };
 }

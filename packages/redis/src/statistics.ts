@@ -4,6 +4,7 @@ import {
   type EpochMs,
   type HourCount,
   hourCount,
+  parseWhole,
   STATISTICS_SPAN_MS,
   type StatisticsBatch,
   type StatisticsRange,
@@ -11,7 +12,7 @@ import {
 } from "@latchkey/core";
 import { plain } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import { asList, digits, whole, wholeOrNull } from "./engine/stored-values.js";
+import { asList, digits, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 
 const DAY_MS = 24 * STATISTICS_SPAN_MS;
@@ -79,5 +80,5 @@ function subjectText({ kind, id }: StatisticsSubject): string {
 /** @param text - `<hour since the epoch>:<code>=<count>` */
 function readSum(text: string): HourCount {
   const [, hour, word, count] = /^(\d+):(\w+)=(\d+)$/.exec(text) ?? [];
-  return hourCount(Number(hour) * STATISTICS_SPAN_MS, word, wholeOrNull(count));
+  return hourCount(Number(hour) * STATISTICS_SPAN_MS, word, parseWhole(count));
 }

@@ -5,13 +5,11 @@ import {
   corruptRecord,
   type EpochMs,
   isWhole,
+  KEPT_AFTER_END_MS,
   type RateWindow,
   type RememberedCharge,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-
-/** How long windows without an owner, and requests, are kept after their end: a clock set back by less finds them still. */
-const KEPT_AFTER_END_MS: EpochMs = 86_400_000;
 
 /**
  * The name under which the request of a charge is remembered, beside the first record of its plan; null for a charge without

@@ -1,3 +1,5 @@
+import { assertOption, assertWholeOption, readOptions } from "@latchkey/core";
+
 /**
  * What a charge that was answered survives. Both survive the end of this process, by whatever means.
  *
@@ -18,20 +20,19 @@ export interface SqliteStoreOptions {
 }
 
 /** Options with their defaults. */
-export type Settings = ReturnType<typeof parseOptions>;
+export type Settings = Required<{
+  readonly [Name in keyof SqliteStoreOptions]: NonNullable<SqliteStoreOptions[Name]>;
+}>;
 
+const DEFAULTS: Settings = { durability: "normal", deadlineMs: 2_000 };
 const MAX_DEADLINE_MS = 600_000;
 
 /** @throws TypeError naming the option that is wrong. */
-export function parseOptions(options: SqliteStoreOptions) {
-  if (typeof options !== "object" || options === null)
-    throw new TypeError('"options" must be an object');
-  const unknown = Object.keys(options).find((name) => !["durability", "deadlineMs"].includes(name));
-  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of sqliteStore`);
-  const { durability = "normal", deadlineMs = 2_000 } = options;
-  if (durability !== "normal" && durability !== "full")
-    throw new TypeError('"durability" must be "normal" or "full"');
-  if (!Number.isSafeInteger(deadlineMs) || deadlineMs < 0 || deadlineMs > MAX_DEADLINE_MS)
-    throw new TypeError(`"deadlineMs" must be a whole number from 0 to ${MAX_DEADLINE_MS}`);
-  return { durability, deadlineMs };
+export function parseOptions(options: SqliteStoreOptions): Settings {
+  const settings = readOptions("sqliteStore", DEFAULTS, options);
+  const { durability, deadlineMs } = settings;
+  const isKnown = durability === "normal" || durability === "full";
+  assertOption(isKnown, '"durability" must be "normal" or "full"');
+  assertWholeOption("deadlineMs", deadlineMs, 0, MAX_DEADLINE_MS);
+  return settings;
 }

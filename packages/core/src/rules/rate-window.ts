@@ -6,6 +6,11 @@ export interface RateWindow {
   readonly used: number;
 }
 
+/**
+ * How long a store keeps a window that no record owns, after its end: a clock that is set back by less finds it still.
+ */
+export const KEPT_AFTER_END_MS: SpanMs = 86_400_000;
+
 /** What one limit says of one attempt to take `cost` units. */
 export interface WindowDecision {
   readonly kind: "admit" | "refuse";
@@ -41,6 +46,11 @@ export function currentWindow(
   return stored !== null && stored.startedAt >= startedAt ? stored : { startedAt, used: 0 };
 }
 
+/** Whether so many units more are too many for a window. */
+export function isExceeded(used: number, cost: number, limit: number): boolean {
+  return used + cost > limit;
+}
+
 /**
  * Decides whether `cost` units fit into the window that counts at `now`: used + cost <= limit.
  *
@@ -55,6 +65,6 @@ export function decideWindow(
   now: EpochMs,
 ): WindowDecision {
   const window = currentWindow(stored, limit.duration, now);
-  if (window.used + cost > limit.limit) return { kind: "refuse", window };
+  if (isExceeded(window.used, cost, limit.limit)) return { kind: "refuse", window };
   return { kind: "admit", window: { startedAt: window.startedAt, used: window.used + cost } };
 }

@@ -23,7 +23,7 @@ export interface LimitCharge {
   readonly window: string;
   /**
    * Whose counters hold the window: an index in `confirms`. A record that does not exist counts nothing. Null: the workspace
-   * keeps it, until a day after its end, so that a clock that is set back does not open it again. When that is goes by the clock of
+   * keeps it, until `KEPT_AFTER_END_MS` after its end, so that a clock that is set back does not open it again. When that is goes by the clock of
    * the store or the machine, never by `now`: a caller whose clock is ahead ends nothing for others.
    */
   readonly owner: number | null;
@@ -247,7 +247,12 @@ function toRemember(
   return { fingerprint: request.fingerprint, until: request.rememberUntil, result };
 }
 
-function readLimit(limit: LimitCharge, window: RateWindow, exceeded: boolean): LimitReading {
+/** What is shown of a limit whose window stands so. */
+export function readLimit(
+  limit: Pick<LimitCharge, "name" | "limit" | "duration">,
+  window: RateWindow,
+  exceeded: boolean,
+): LimitReading {
   return {
     name: limit.name,
     limit: limit.limit,

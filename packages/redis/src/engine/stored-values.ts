@@ -4,6 +4,7 @@ import {
   type Expectation,
   isWhole,
   type JsonValue,
+  parseWhole,
   type Usage,
 } from "@latchkey/core";
 
@@ -20,15 +21,9 @@ export function asList(answer: unknown, what: string): readonly unknown[] {
  * @throws LatchkeyError `STORE_CORRUPT`
  */
 export function whole(value: unknown, what: string): number {
-  const number = wholeOrNull(value);
+  const number = parseWhole(value);
   if (number !== null) return number;
   throw corruptRecord(what);
-}
-
-/** As {@link whole}, but null where it is none. */
-export function wholeOrNull(value: unknown): number | null {
-  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-  return isWhole(number) ? number : null;
 }
 
 /** Decimal digits for a script. Anything but a whole number >= 0 would mean something else to Lua. */
@@ -44,7 +39,7 @@ export function usageText({ remaining, refilledAt, lastRefillAt }: Usage): strin
 
 /** What {@link usageText} made, whatever follows it; undefined where a text is something else. */
 export function parseUsage(text: string): Usage | undefined {
-  const read = (word: string) => (word === "-" ? null : (wholeOrNull(word) ?? undefined));
+  const read = (word: string) => (word === "-" ? null : (parseWhole(word) ?? undefined));
   const [remaining, refilledAt, lastRefillAt] = text.split(" ", 3).map(read);
   if (remaining === undefined || typeof refilledAt !== "number" || lastRefillAt === undefined)
     return undefined;

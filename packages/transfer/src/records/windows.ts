@@ -1,13 +1,17 @@
 import {
+  AS_STORED,
+  type ChargeMoment,
   type ChargePlan,
   configuredWindow,
   durationOfWindow,
   type Expectation,
   type KeyStore,
+  momentOf,
   type RateWindow,
   type RecordAddress,
   type RecordLayout,
   type SpanMs,
+  storedWindow,
 } from "@latchkey/core";
 
 /** Where a window is, and how long it is. */
@@ -93,13 +97,10 @@ async function look(
   asked: readonly (WindowLimit & { readonly owner: RecordAddress | null })[],
 ): Promise<readonly (RateWindow | null)[]> {
   const takings = asked.map((each) => ({ ...each, cost: 0 }));
-  // A stored window never goes back, so at the instant 0 each counts as it is.
-  const moment = { now: 0, refill: null };
-  const result = await store.charge(planOf(workspaceId, takings, "peek"), moment);
+  const result = await store.charge(planOf(workspaceId, takings, "peek"), AS_STORED);
   if ("limits" in result)
-    return result.limits.map(({ limit, remaining, resetAt }, index) => {
-      const startedAt = resetAt - (asked[index]?.duration ?? 0);
-      return remaining < limit ? { startedAt, used: limit - remaining } : null;
+    return result.limits.map((reading, index) => {
+      return storedWindow(reading, asked[index]?.duration ?? 0);
     });
   // A record that went meanwhile has none, and the others are asked for alone.
   if (asked.length === 1) return [null];
@@ -122,15 +123,15 @@ export async function writeWindows(
   workspaceId: string,
   windows: readonly (FoundWindow & { readonly owner: RecordAddress | null })[],
 ): Promise<void> {
-  const byStart = new Map<number, Taking[]>();
+  const byStart = new Map<number, { readonly moment: ChargeMoment; readonly takings: Taking[] }>();
   for (const { found, ...window } of windows) {
-    const together = byStart.get(found.startedAt) ?? [];
+    const together = byStart.get(found.startedAt) ?? { moment: momentOf(found), takings: [] };
     byStart.set(found.startedAt, together);
-    together.push({ ...window, cost: found.used });
+    together.takings.push({ ...window, cost: found.used });
   }
-  const charges = [...byStart].flatMap(([now, takings]) =>
+  const charges = [...byStart.values()].flatMap(({ moment, takings }) =>
     Array.from(inPlans(takings), (some) => {
-      return store.charge(planOf(workspaceId, some, "commit"), { now, refill: null });
+      return store.charge(planOf(workspaceId, some, "commit"), moment);
     }),
   );
   await Promise.all(charges);

@@ -1,3 +1,5 @@
+import { KEPT_AFTER_END_MS } from "@latchkey/core";
+
 /**
  * The atomic step of verifications, as one statement: each plan confirms what its decision rested on, applies a due refill, then takes
  * every window unit and every use, or none. Mirrors `applyCharge` in packages/core/src/store/charge.ts. Plans are decided in their
@@ -248,7 +250,7 @@ BEGIN
   -- clock of the server, however far ahead or behind the caller's is. More are forgotten than written. Last of all: nobody waits for a lock while he holds those of rows that he forgets.
   IF is_passing THEN
     DELETE FROM latchkey.passing p USING (
-      SELECT q.workspace, q.name FROM latchkey.passing q WHERE q.until < server_at - 86400000
+      SELECT q.workspace, q.name FROM latchkey.passing q WHERE q.until < server_at - ${KEPT_AFTER_END_MS}
       ORDER BY q.until LIMIT cardinality(plan.names) + 2 FOR UPDATE SKIP LOCKED
     ) ended WHERE p.workspace = ended.workspace AND p.name = ended.name;
   END IF;

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { usageOf } from "../testing/records.js";
+import { applyCharge, type ChargePlan } from "./charge.js";
+import { limitsText, readChargeText } from "./charge-text.js";
+
+const LIMIT = { name: "a b", window: "w", limit: 5, duration: 10, cost: 2, owner: 0 };
+const PLAN: ChargePlan = {
+  workspaceId: "ws_default",
+  revision: null,
+  confirms: [],
+  mode: "commit",
+  cost: 1,
+  uses: 0,
+  limits: [LIMIT, { ...LIMIT, name: "b", window: "x" }],
+};
+
+test("every result of a charge is read from its text as the charge itself gives it", () => {
+  const window = fc.record({ startedAt: fc.constantFrom(0, 90, 100, 110), used: fc.nat(6) });
+  const stored = fc.tuple(fc.option(window), fc.option(window));
+  fc.assert(
+    fc.property(fc.option(fc.nat(3)), stored, (remaining, windows) => {
+      const state = { usage: usageOf(remaining), windows, remembered: null };
+      const { result } = applyCharge(state, PLAN, { now: 105, refill: null });
+      if (!("limits" in result)) throw new Error("there was no request");
+      const shown = result.limits.map(({ limit, remaining: left, resetAt }, index) => {
+        // More may be used than a limit that was lowered allows, which a reading does not tell.
+        const used = Math.max(limit - left, left > 0 ? 0 : (windows[index]?.used ?? 0));
+        return `${resetAt - LIMIT.duration}:${used}`;
+      });
+      const text = [result.kind, result.remaining ?? "-", ...shown].join(" ");
+      expect(readChargeText(text, PLAN)).toEqual(result);
+      const repeat = `repeat ${text}\n${limitsText(PLAN.limits)}`;
+      expect(readChargeText(repeat, { ...PLAN, limits: [] })).toEqual(result);
+    }),
+  );
+});
+
+test.each([
+  ["stale 0", { kind: "stale", moved: "revision" }],
+  ["STALE 2", { kind: "stale", moved: 1 }],
+  ["CONFLICT", { kind: "conflict" }],
+])("%s is read", (text, result) => {
+  expect(readChargeText(text, PLAN)).toEqual(result);
+});
+
+test.each([
+  ["corrupt", "STORE_CORRUPT"],
+  ["charged x 0:1 0:1", "STORE_CORRUPT"],
+  ["charged 1 0:1", "STORE_CORRUPT"],
+  ["charged 1 0:1 -1:1", "STORE_CORRUPT"],
+  ["repeat charged 1 0:1\n{}", "STORE_CORRUPT"],
+  ["repeat charged 1 0:1", "STORE_CORRUPT"],
+  ["something else", "INTERNAL_SERVER_ERROR"],
+  ["", "INTERNAL_SERVER_ERROR"],
+])("%j is refused", (text, code) => {
+  expect(() => readChargeText(text, PLAN)).toThrow(expect.objectContaining({ code }));
+});
