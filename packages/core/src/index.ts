@@ -64,7 +64,6 @@ export type {
   ImportedKeyResult,
   PartlyCreatedKeys,
 } from "./operations/keys/import-input.js";
-export type { WireKeyLimit } from "./operations/keys/limits.js";
 export type {
   CreatedKey,
   DeletedKeys,
@@ -75,7 +74,7 @@ export type {
   RotationScope,
 } from "./operations/keys/operations.js";
 export { keySettings } from "./operations/keys/shown-settings.js";
-export type { KeyView, PlaintextError } from "./operations/keys/view.js";
+export type { KeyView, PlaintextError, WireKeyLimit } from "./operations/keys/view.js";
 export type {
   IdentityLimitInput,
   KeyLimitInput,

@@ -8,9 +8,9 @@ import { deleteInBatches } from "../delete-in-batches.js";
 import { apiReference, id, parseInput } from "../input.js";
 import type { Run, TableOf } from "../run.js";
 import { wholeKeyFields } from "./audit-fields.js";
-import { namesOf } from "./change.js";
 import { readKey } from "./load.js";
 import type { KeyOperations } from "./operations.js";
+import { namesOf } from "./update-key.js";
 
 /** Keys deleted in one step: few, for verifications wait meanwhile, and on Redis a step blocks all others. */
 const BATCH_SIZE = 20;

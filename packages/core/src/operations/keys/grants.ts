@@ -6,7 +6,6 @@ import { type OperationContext, transact } from "../context.js";
 import { id, parseInput } from "../input.js";
 import { References } from "../references.js";
 import type { TableOf } from "../run.js";
-import { changeKey } from "./change.js";
 import {
   type GrantItem,
   type GrantKind,
@@ -22,6 +21,7 @@ import type {
   KeyRolesInput,
 } from "./grant-operations.js";
 import { getKeyById } from "./load.js";
+import { changeKey } from "./update-key.js";
 
 const rolesInput = z.strictObject({ keyId: id, roles: roleList });
 

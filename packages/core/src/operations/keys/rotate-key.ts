@@ -18,9 +18,9 @@ import { id, parseInput } from "../input.js";
 import type { Run } from "../run.js";
 import { span } from "../time-input.js";
 import { wholeKeyFields } from "./audit-fields.js";
-import { namesOf } from "./change.js";
 import { readKey } from "./load.js";
 import type { KeyOperations } from "./operations.js";
+import { namesOf } from "./update-key.js";
 
 /** A year: a longer grace is no rotation. */
 const MAX_GRACE_MS = 365 * 86_400_000;

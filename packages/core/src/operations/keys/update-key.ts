@@ -1,8 +1,12 @@
 import { z } from "zod";
+import { changesNothing } from "../../audit/entry.js";
+import { type KeyRecord, keyType } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
-import type { LoadedKey } from "../../verification/loaded-key.js";
+import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
+import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedMeta } from "../checked-meta.js";
-import { withoutReadableRecord } from "../damaged.js";
+import { notFound, type OperationContext, transact } from "../context.js";
+import { versionIfReadable, withoutReadableRecord } from "../damaged.js";
 import {
   evenWithIssues,
   externalId,
@@ -16,12 +20,15 @@ import {
   wholeNumber,
 } from "../input.js";
 import { keyRatelimit, namedKeyRatelimits } from "../limit-input.js";
+import { References } from "../references.js";
 import type { Run } from "../run.js";
 import { expiryIssues, instant } from "../time-input.js";
-import { changeKey, disableDamagedKey } from "./change.js";
-import { type GrantItem, permissionList, roleList } from "./grant-input.js";
+import { refuseUsageChange } from "../uses-and-refill.js";
+import { keyFields } from "./audit-fields.js";
+import { type GrantItem, grantLabels, permissionList, roleList } from "./grant-input.js";
+import { readKey } from "./load.js";
 import type { KeyOperations } from "./operations.js";
-import type { KeyUpdate } from "./plan-update.js";
+import { type KeyUpdate, type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
 import { addSecondDefaultIssue } from "./settings.js";
 
 /** Schema of the input of updateKey. */
@@ -69,4 +76,128 @@ function withoutThoseOfRoles(loaded: LoadedKey, update: KeyUpdate): KeyUpdate {
 /** Whether `enabled: false` is the whole update. */
 function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
   return enabled === false && Object.values(others).every((value) => value === undefined);
+}
+
+/**
+ * Changes a key in one transaction, on what it is at that moment.
+ *
+ * @param decide - The update of the key as it is; asked again when the key has changed meanwhile. Where it changes
+ * nothing, nothing is written.
+ * @throws LatchkeyError as updateKey says.
+ */
+export async function changeKey(
+  context: OperationContext,
+  keyId: string,
+  decide: (loaded: LoadedKey) => KeyUpdate,
+): Promise<void> {
+  await transact(context, async (transaction, audit) => {
+    const loaded = await readKey(context, transaction, keyId);
+    const update = decide(loaded);
+    const now = context.now();
+    const plan = planKeyUpdate(loaded, update, now);
+    const references = new References(context, transaction, audit, now);
+    const owner = ownerAfter(update);
+    if (typeof owner === "string") references.needIdentity(owner);
+    references.needGrants("role", update.roles ?? []);
+    references.needGrants("permission", update.permissions ?? []);
+    await references.read();
+    const { key } = loaded;
+    const after: KeyRecord = {
+      ...plan.key,
+      identityId: identityAfter(key.identityId, owner, references),
+      roles: update.roles ? references.grantIds("role", update.roles) : key.roles,
+      permissions: update.permissions
+        ? references.grantIds("permission", update.permissions)
+        : key.permissions,
+    };
+    references.refuseMissing();
+    const change = {
+      type: "key.updated",
+      at: now,
+      resourceId: keyId,
+      identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
+      ...changedFields(loaded, update, plan, after),
+    } as const;
+    if (changesNothing(change) && !plan.restartsRefills) return;
+    transaction.update(keyType, key, after, plan.keepsVersion);
+    if (plan.usage !== undefined || plan.setsLimits)
+      transaction.changeCounters(
+        {
+          kind: "key",
+          id: keyId,
+          usage: plan.usage,
+          keepWindows: plan.setsLimits ? after.ratelimits.map(configuredWindow) : undefined,
+        },
+        (reason) => refuseUsageChange(reason, "remaining"),
+      );
+    audit(change);
+  });
+}
+
+/**
+ * Switches off a key whose record, API or identity is damaged: that must not need a readable record. What can be read of it
+ * is kept, and every process reads it again.
+ */
+async function disableDamagedKey(context: OperationContext, keyId: string): Promise<void> {
+  await transact(context, async (transaction, audit) => {
+    const found = await transaction.readOne({ kind: "key", id: keyId, expects: "nothing" });
+    if (found === null) throw notFound("key");
+    const { record, handle } = found;
+    transaction.expect({ kind: "key", id: keyId, version: versionIfReadable(record), handle });
+    const { body } = record;
+    const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+    const now = context.now();
+    transaction.putAnew({ ...record, body: isObject ? { ...body, disabled: true } : null });
+    audit({
+      type: "key.updated",
+      at: now,
+      resourceId: keyId,
+      identityId: record.link,
+      unreadable: true,
+      after: { enabled: false },
+    });
+  });
+}
+
+function identityAfter(
+  before: string | null,
+  owner: string | null | undefined,
+  references: References,
+): string | null {
+  if (owner === undefined) return before;
+  return owner === null ? null : references.identityId(owner);
+}
+
+function changedFields(
+  { key, identity, direct }: LoadedKey,
+  update: KeyUpdate,
+  plan: KeyUpdatePlan,
+  after: KeyRecord,
+): { readonly before: ReturnType<typeof keyFields>; readonly after: ReturnType<typeof keyFields> } {
+  const externalId = identity?.externalId;
+  const owner = ownerAfter(update);
+  // No update seals a secret, or lets go of it.
+  const recoverable = key.sealedSecret !== null;
+  return {
+    before: keyFields(key, {
+      recoverable,
+      externalId,
+      // As it was when this was decided: verifications move it without an entry.
+      remaining: update.remaining === undefined ? undefined : plan.remainingBefore,
+      roles: update.roles && namesOf(direct.roles),
+      permissions: update.permissions && namesOf(direct.permissions),
+    }),
+    after: keyFields(after, {
+      recoverable,
+      externalId: owner === undefined ? externalId : owner,
+      remaining: update.remaining,
+      roles: update.roles && grantLabels(update.roles, direct.roles),
+      permissions: update.permissions && grantLabels(update.permissions, direct.permissions),
+    }),
+  };
+}
+
+/** Names of roles or permissions. */
+export function namesOf(grants: readonly NamedGrant[]): readonly string[] {
+  return grants.map(({ name }) => name);
 }

@@ -1,16 +1,20 @@
-import type { KeyRateLimit } from "../../records/key.js";
+import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
 import { KEY_LABELS, type KeyLabel, type KeyLabels } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
-import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
+import type {
+  DefaultTypes,
+  LatchkeyTypes,
+  LimitName,
+  PermissionName,
+} from "../../rules/latchkey-types.js";
 import { keyState } from "../../rules/lifecycle.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
-import type { EpochMs } from "../../time.js";
+import type { EpochMs, SpanMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
 import { type RefillView, toRefillView } from "../uses-and-refill.js";
-import { toWireKeyLimits, type WireKeyLimit } from "./limits.js";
 
 /** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
 export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Partial<KeyLabels> {
@@ -62,6 +66,22 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly stored?: StoredKey;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
+}
+
+/** A limit of a key in the words of the HTTP contract. */
+export interface WireKeyLimit<Types extends LatchkeyTypes = DefaultTypes> {
+  /** Name of the limit. */
+  readonly name: LimitName<Types>;
+  /** Units in each window. */
+  readonly limit: number;
+  /** Length of a window in ms. */
+  readonly duration: SpanMs;
+  /** Whether it applies to every verification by itself. */
+  readonly autoApply: boolean;
+  /** Kept as it was given; every limit is exact. */
+  readonly async: boolean;
+  /** Kept as it was given; every limit is exact. Absent where none was. */
+  readonly type?: RateLimitType;
 }
 
 /** What an export shows of a key, and nothing else does. */
@@ -118,6 +138,16 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     view.identity = publicIdentity(identity);
   }
   return view;
+}
+
+/** Limits of a key in the words of the HTTP contract. */
+function toWireKeyLimits(
+  limits: readonly KeyRateLimit[],
+): readonly (WireKeyLimit & { readonly [field: string]: string | number | boolean })[] {
+  return limits.map(({ name, limit, duration, autoApply, async, type }) => {
+    const wire = { name, limit, duration, autoApply, async };
+    return type === null ? wire : { ...wire, type };
+  });
 }
 
 type Mutable<Shape> = { -readonly [Field in keyof Shape]: Shape[Field] };

@@ -7,7 +7,7 @@ import type { NamedGrant } from "../../verification/loaded-key.js";
 import { type Audit, nameTaken, notFound, type OperationContext, transact } from "../context.js";
 import { deleteRecord, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, id, list, parseInput } from "../input.js";
-import { namesOf } from "../keys/change.js";
+import { namesOf } from "../keys/update-key.js";
 import { readAll, readRecord, readRecordIn, untilSteady } from "../read.js";
 import { References } from "../references.js";
 import type { Run, TableOf } from "../run.js";
