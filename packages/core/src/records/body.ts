@@ -24,6 +24,12 @@ export class BodyReader {
     return typeof value === "string" ? value : refuse(name);
   }
 
+  /** The id of a record: it is looked up, and part of the name of a list. */
+  id(name: string): string {
+    const value = this.text(name);
+    return /^[!-~]{1,128}$/.test(value) ? value : refuse(name);
+  }
+
   textOrNull(name: string): string | null {
     return this.#members[name] === undefined ? null : this.text(name);
   }

@@ -98,7 +98,7 @@ export const keyType = defineRecord<KeyRecord>({
   read: (body, { id, workspaceId, version, link }) => ({
     id,
     workspaceId,
-    apiId: body.text("apiId"),
+    apiId: body.id("apiId"),
     enabled: !body.flag("disabled"),
     expires: body.instantOrNull("expires"),
     name: body.textOrNull("name"),

@@ -55,7 +55,7 @@ const limit = { name: text, limit: positive, duration: positive, autoApply: fc.b
 const key: fc.Arbitrary<KeyRecord> = fc.record({
   id: idOf("key"),
   workspaceId,
-  apiId: text,
+  apiId: idOf("api"),
   hash: text,
   start: text,
   ...labelsOf(() => textOrNull),

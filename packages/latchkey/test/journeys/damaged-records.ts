@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { DAMAGES, type Damage, damagesOfMembers } from "../damage.js";
+import { DAMAGES, type Damage, damageBody, damagesOfMembers } from "../damage.js";
 import { expectRefused, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
@@ -19,6 +19,11 @@ export const DAMAGED_RECORDS: Journey = {
       await rootKeys(context, damage);
       await workspaces(context, damage);
     }
+    await keyOfAnotherApi(context);
+    for (const apiId of ["no id", "\u0000", "x".repeat(10_000)])
+      await keys(context, (store, kind, id) =>
+        damageBody(store, kind, id, (body) => ({ ...body, apiId })),
+      );
     const { rootKeyId } = await context.latchkey.createRootKey({
       permissions: ["*"],
       name: "deploy",
@@ -55,6 +60,31 @@ async function keys(context: TestContext, damage: Overwrite) {
   expect(await latchkey.deleteKeys({ apiId })).toEqual({ deletedKeys: 2 });
   for (const { key } of made)
     expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+}
+
+/** The record names an API that is not there: nobody can tell from it alone whether that was deleted. */
+async function keyOfAnotherApi(context: TestContext) {
+  const { latchkey, store } = context;
+  const other = context.another();
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  const made = [await latchkey.createKey({ apiId }), await latchkey.createKey({ apiId })];
+  for (const { key, keyId } of made) {
+    expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
+    const damagedId = `${apiId.slice(0, -1)}${apiId.endsWith("A") ? "B" : "A"}`;
+    await damageBody(store, "key", keyId, (body) => ({ ...body, apiId: damagedId }));
+    expect(await context.another().verifyKey({ key })).toMatchObject({ code: "NOT_FOUND" });
+    await expectRefused("STORE_CORRUPT", [latchkey.getKey({ keyId }), other.getKey({ keyId })]);
+  }
+  expect(await latchkey.listKeys({ apiId })).toEqual({ keys: [], total: 2, damaged: 2 });
+  const [deleted, disabled] = made.map(({ keyId }) => keyId);
+  await latchkey.deleteKey({ keyId: deleted ?? "" });
+  await latchkey.updateKey({ keyId: disabled ?? "", enabled: false });
+  for (const { key } of made)
+    expect(await other.verifyKey({ key })).toMatchObject({ code: "NOT_FOUND" });
+  expect(await latchkey.listKeys({ apiId })).toEqual({ keys: [], total: 1, damaged: 1 });
+  expect(await latchkey.deleteKeys({ apiId })).toEqual({ deletedKeys: 1 });
+  expect(await latchkey.listKeys({ apiId })).toEqual({ keys: [], total: 0 });
+  await latchkey.deleteApi({ apiId });
 }
 
 async function apis(context: TestContext, damage: Overwrite) {

@@ -61,7 +61,7 @@ export async function deleteAllKeys(context: OperationContext, apiId: string): P
         const version = transaction.isRetry ? "exists" : versionIfReadable(loaded.record);
         transaction.expect({ kind: "key", id: keyId, version, handle: loaded.handle });
         const key = decodeOrNull(keyType, loaded.record, context.workspaceId);
-        if (key !== null) transaction.delete(keyType, key);
+        if (key?.apiId === apiId) transaction.delete(keyType, key);
         else
           transaction.deleteAddress({ kind: "key", id: keyId }, [], [{ list: keysOfApi(apiId) }]);
         audit({
@@ -119,8 +119,14 @@ async function deleteDamaged(
     unreadable: true,
   });
   const key = decodeOrNull(keyType, record, context.workspaceId);
-  if (key !== null) transaction.delete(keyType, key);
-  else transaction.deleteAddress({ kind: "key", id: keyId }, [], await listsOfAllApis(context));
+  const address = key && ({ kind: "api", id: key.apiId, expects: "nothing" } as const);
+  // The API that it names may be damage as well: then it is in the list of another one.
+  if (key !== null && address !== null && (await transaction.readOne(address)) !== null)
+    transaction.delete(keyType, key);
+  else {
+    const claims = key === null ? [] : keyType.claims(key);
+    transaction.deleteAddress({ kind: "key", id: keyId }, claims, await listsOfAllApis(context));
+  }
 }
 
 /** The lists of keys of all APIs: a key whose record cannot be read is in one of them. */

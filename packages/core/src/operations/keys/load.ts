@@ -1,4 +1,5 @@
-import { LatchkeyError } from "../../errors.js";
+import { corruptRecord, LatchkeyError } from "../../errors.js";
+import { keysOfApi, keyType } from "../../records/key.js";
 import { secretShape } from "../../secrets/format.js";
 import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
@@ -71,23 +72,43 @@ export async function findKeyBySecret(
 
 /** The key of an id. @throws LatchkeyError `NOT_FOUND`, and as {@link findKey}. */
 export async function getKeyById(context: KeyContext, keyId: string): Promise<LoadedKey> {
-  const loaded = await findKey(context, [{ kind: "key", id: keyId }]);
-  if (loaded === null) throw notFound("key");
-  return loaded;
+  const want: Want = { kind: "key", id: keyId };
+  const loaded = await findKey(context, [want]);
+  if (loaded !== null) return loaded;
+  const { found } = await context.store.read(context.workspaceId, [want]);
+  throw await whyMissing(context, found[0] ?? null);
+}
+
+/**
+ * The error for a key that could not be put together without its API: that was deleted, and the key goes with it; or the record
+ * names another API than the one in whose list it is, which is damage. Only then must the key still be revoked.
+ */
+async function whyMissing(
+  { store, workspaceId }: KeyContext,
+  loaded: LoadedRecord | null,
+): Promise<LatchkeyError> {
+  if (loaded === null) return notFound("key");
+  const { id, apiId } = keyType.decode(loaded.record, workspaceId);
+  const list = keysOfApi(apiId);
+  // The first from the id on downwards: no id of a key goes on where another ends.
+  const page = { kind: "key", list, after: `${id}!`, limit: 1, descending: true } as const;
+  const { found } = await store.page(workspaceId, page);
+  return found[0]?.record.id === id ? notFound("key") : corruptRecord(`key ${id}`);
 }
 
 /** The key of an id, read in a transaction, which then expects this version of it. Errors as {@link getKeyById}. */
 export async function readKey(
-  { catalog, workspaceId }: KeyContext,
+  context: KeyContext,
   transaction: Transaction,
   keyId: string,
 ): Promise<LoadedKey> {
+  const { catalog, workspaceId } = context;
   const found = await transaction.readOne({ kind: "key", id: keyId });
   if (found === null) throw notFound("key");
   const keys = await catalog.loadKeys(workspaceId, transaction.revision, [found]);
   if (keys === null) throw new StaleReadError();
   const [key = null] = keys;
   if (key instanceof LatchkeyError) throw key;
-  if (key === null) throw notFound("key");
+  if (key === null) throw await whyMissing(context, found);
   return key;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import type { ListScope } from "../../lib/cursor.js";
 import { keysOfApi, keyType } from "../../records/key.js";
+import type { LoadedRecord } from "../../store/key-store.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import {
@@ -86,12 +87,15 @@ const listKeys: Run<KeyOperations["listKeys"]> = async (context, input, { forExp
   // Both at once where the page is not that of an identity.
   const reading = externalId === undefined ? readKeys(undefined) : checking.then(readKeys);
   const [{ result, keys }] = await Promise.all([reading, checking]);
+  /** The API that a record names: one that was deleted takes its keys along, and another one than that of the list is damage. */
+  const apiIdOf = (found: LoadedRecord | undefined) =>
+    found && decodeOrNull(keyType, found.record, workspaceId)?.apiId;
   const now = context.now();
   const views: KeyView[] = [];
   let damaged = 0;
-  for (const loaded of keys) {
-    if (loaded === null) continue;
-    if (loaded instanceof LatchkeyError) {
+  for (const [index, loaded] of keys.entries()) {
+    if (loaded === null && apiIdOf(result.found[index]) === apiId) continue;
+    if (loaded === null || loaded instanceof LatchkeyError || loaded.key.apiId !== apiId) {
       damaged += 1;
       continue;
     }
