@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { badRequest, type InputIssue, type LatchkeyError } from "../errors.js";
+import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
 import type { MetadataInput } from "../rules/latchkey-types.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { PermissionQuery } from "../rules/permission.js";
@@ -15,6 +15,9 @@ const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 /** Most issues that are listed one by one. */
 const MAX_ISSUES = 1_000;
 
+/** How deep a value that cannot be read is looked for. */
+const MAX_DEPTH = 20;
+
 type ErrorText = (issue: { readonly input?: unknown }) => string;
 
 /** `is required` where nothing was given, the bound everywhere else. Never the value. */
@@ -29,7 +32,9 @@ export function wholeNumber(
   message = `must be a whole number ${max === MAX_NUMBER ? `>= ${min}` : `from ${min} to ${max}`}`,
 ) {
   const error = orRequired(message);
-  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+  const number = z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+  // What is kept is what every store gives back, and JSON has no negative zero.
+  return number.overwrite((value) => value + 0);
 }
 
 /** A text of `min` to `max` characters: well-formed Unicode without NUL, so that every store keeps it as it is. */
@@ -220,13 +225,45 @@ export function parseInput<Schema extends InputSchema>(
   input: unknown,
   further: (raw: Readonly<Record<string, unknown>>) => readonly InputIssue[] = () => [],
 ): z.output<Schema> {
-  // With words for what is wrong, a schema takes several times as long: it is asked for them where something is.
-  const result = schema.safeParse(input);
-  const raw = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
-  const others = further(raw);
-  if (result.success && others.length === 0) return result.data;
-  const refused = schema.safeParse(input, { error: describeType }).error?.issues ?? [];
-  throw refusal([...refused.flatMap(toInputIssues), ...others]);
+  try {
+    // With words for what is wrong, a schema takes several times as long: it is asked for them where something is.
+    const result = schema.safeParse(input);
+    const raw =
+      typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+    const others = further(raw);
+    if (result.success && others.length === 0) return result.data;
+    const refused = schema.safeParse(input, { error: describeType }).error?.issues ?? [];
+    throw refusal([...refused.flatMap(toInputIssues), ...others]);
+  } catch (error) {
+    throw unreadable(error, input);
+  }
+}
+
+/**
+ * What is thrown instead of an error that came up while an input was read: a `BAD_REQUEST` naming the value that throws when it is
+ * read (a getter, a proxy), the error itself where there is none such.
+ */
+export function unreadable(error: unknown, input: unknown): unknown {
+  const path = error instanceof LatchkeyError ? null : unreadablePath(input, MAX_DEPTH);
+  return path === null ? error : refusal([{ path: path.join("."), message: "cannot be read" }]);
+}
+
+function unreadablePath(value: unknown, depth: number): readonly string[] | null {
+  if (typeof value !== "object" || value === null || depth === 0) return null;
+  let name: string | undefined;
+  try {
+    // What a proxy may refuse beside its fields.
+    for (const probe of [Reflect.getPrototypeOf, Array.isArray]) probe(value);
+    Reflect.has(value, "");
+    Reflect.get(value, "constructor");
+    for (name of Object.keys(value)) {
+      const path = unreadablePath(Reflect.get(value, name), depth - 1);
+      if (path !== null) return [name, ...path];
+    }
+    return null;
+  } catch {
+    return name === undefined ? [] : [name];
+  }
 }
 
 /** The `BAD_REQUEST` of these issues, each of them once; of more than 1,000 the first, and how many there are beside. */

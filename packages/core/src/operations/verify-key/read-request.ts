@@ -226,7 +226,10 @@ function isOptionalText(value: unknown): value is string | undefined {
 
 function isTags(value: unknown): value is readonly string[] | undefined {
   if (value === undefined) return true;
-  return Array.isArray(value) && value.length <= VERIFY_BOUNDS.tags && value.every(isText);
+  if (!Array.isArray(value) || value.length > VERIFY_BOUNDS.tags) return false;
+  // A hole is passed over by every, and found by includes.
+  const tags: readonly unknown[] = value;
+  return !tags.includes(undefined) && tags.every(isText);
 }
 
 function isText(value: unknown): value is string {

@@ -5,7 +5,7 @@ import type { PermissionQuery } from "../../rules/permission.js";
 import type { VerifyQuestion } from "../../verification/question.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
-import { grantQuery, id, parseInput, wholeNumber } from "../input.js";
+import { grantQuery, id, parseInput, unreadable, wholeNumber } from "../input.js";
 import {
   type LimitCost,
   limitRequestsOf,
@@ -107,7 +107,7 @@ export function makeVerifier(
       const request = readCallByHand(key, call, question) ?? readCallBySchema(key, call, question);
       return verifySecret(context, request, scope);
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(unreadable(error, call));
     }
   };
 }

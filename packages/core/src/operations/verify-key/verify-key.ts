@@ -18,6 +18,7 @@ import { type CachedKey, chargePlanOf, momentOf } from "../../verification/key-c
 import { planPeek } from "../../verification/plan.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
+import { unreadable } from "../input.js";
 import { findKeyBySecret } from "../keys/load.js";
 import { keptChanging, MAX_ROUNDS } from "../read.js";
 import { dryRun } from "./dry-run.js";
@@ -49,7 +50,7 @@ export function verifyKey(
       : verifySecret(context, request, scope);
   } catch (error) {
     // Of a malformed input, or of a getter in it: a rejection, as every other failure.
-    return Promise.reject(error);
+    return Promise.reject(unreadable(error, input));
   }
 }
 
