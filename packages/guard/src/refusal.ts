@@ -43,7 +43,6 @@ export interface Refusal {
 
 /** A request that may pass. */
 export interface Admission<Types extends LatchkeyTypes = DefaultTypes> {
-  /** True. */
   readonly admitted: true;
   /** Null only on a route where a key is optional, and none was presented. */
   readonly apiKey: ApiKey<Types> | null;

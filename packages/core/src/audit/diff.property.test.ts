@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../lib/json.js";
-import { type AuditFields, fieldChanges } from "./diff.js";
+import { type AuditFields, fieldChanges } from "./entry.js";
 
 const name = fc.constantFrom("name", "meta", "expires", "remaining", "roles");
 const value = fc.oneof(

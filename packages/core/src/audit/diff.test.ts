@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fieldChanges } from "./diff.js";
+import { fieldChanges } from "./entry.js";
 
 describe("what differs between two states", () => {
   test("is named field by field, as it was and as it is", () => {

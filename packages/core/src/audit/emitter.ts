@@ -1,10 +1,10 @@
 import type { ErrorCode } from "../errors.js";
 import { type ErrorListener, report } from "../lib/error-listener.js";
-import { isThenable } from "../lib/thenable.js";
+import { isThenable } from "../lib/promises.js";
 import type { StoreMethod } from "../store/intercept.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
-import type { AuditEvent } from "./event.js";
+import type { AuditEvent } from "./entry.js";
 
 /** What every event says. */
 interface AnyEvent {

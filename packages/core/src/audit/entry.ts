@@ -1,7 +1,7 @@
 import type { IdFactory } from "../lib/id.js";
-import type { AuditEntry, AuditType } from "../records/audit-entry.js";
+import type { JsonValue } from "../lib/json.js";
+import type { AuditEntry, AuditType, FieldChange } from "../records/audit-entry.js";
 import type { Clock, EpochMs } from "../time.js";
-import { type AuditFields, fieldChanges } from "./diff.js";
 
 /** One change of configuration, as an operation describes it. */
 export interface ChangeDescription {
@@ -55,5 +55,85 @@ export function buildAuditEntry(context: AuditContext, change: ChangeDescription
     identityId,
     unreadable,
     fields: fieldChanges(change.before ?? NO_FIELDS, change.after ?? NO_FIELDS),
+  };
+}
+
+/** Fields of a record in the words of the HTTP contract. Undefined and null both mean that a field has no value. */
+export type AuditFields = Readonly<Record<string, JsonValue | undefined>>;
+
+/**
+ * What differs between two states of a record: the fields that have a value in the later one, in its order, then those that have
+ * none any more. Equal values are none.
+ */
+export function fieldChanges(before: AuditFields, after: AuditFields): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const field of Object.keys(after)) {
+    const [was, is] = [before[field] ?? null, after[field] ?? null];
+    if (is === null || isSameJson(was, is)) continue;
+    changes.push(was === null ? { field, after: is } : { field, before: was, after: is });
+  }
+  for (const field of Object.keys(before)) {
+    const was = before[field] ?? null;
+    if (was !== null && (after[field] ?? null) === null) changes.push({ field, before: was });
+  }
+  return changes;
+}
+
+/** Whether two JSON values are equal. The order of an object's fields does not count, that of a list does. */
+function isSameJson(one: JsonValue, other: JsonValue): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+    return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  return names.every(
+    (name) => Object.hasOwn(other, name) && isSameJson(member(one, name), member(other, name)),
+  );
+}
+
+function member(value: object, name: string): JsonValue {
+  return (value as Record<string, JsonValue>)[name] as JsonValue;
+}
+
+/** A change of configuration as events and the audit log show it. Fields without a value are absent. */
+export interface AuditEvent {
+  /** `evt_…`; in ascending order of id is in the order of time. */
+  readonly id: string;
+  /** What was changed, and how. */
+  readonly type: AuditType;
+  /** Id of the workspace. */
+  readonly workspaceId: string;
+  /** Unix epoch ms. */
+  readonly at: EpochMs;
+  /** Who made it, as `actingAs` named it; over HTTP the id of the root key. */
+  readonly actor?: string;
+  /** Id of what was changed. */
+  readonly resourceId: string;
+  /** The key that it concerns. */
+  readonly keyId?: string;
+  /** The identity that it concerns. */
+  readonly identityId?: string;
+  /** The record, or what it refers to, was damaged: `changes` does not say what there was before. */
+  readonly unreadable?: true;
+  /** Each field that changed, as it was before and is since. Never a secret. */
+  readonly changes: readonly FieldChange[];
+}
+
+/** Writes an entry of the log as it is shown. */
+export function toAuditEvent(entry: AuditEntry): AuditEvent {
+  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, unreadable, fields } =
+    entry;
+  return {
+    id,
+    type,
+    workspaceId,
+    at,
+    ...(actor !== null && { actor }),
+    resourceId,
+    ...(keyId !== null && { keyId }),
+    ...(identityId !== null && { identityId }),
+    ...(unreadable && { unreadable }),
+    changes: fields,
   };
 }

@@ -1,5 +1,5 @@
 import { LatchkeyError } from "../errors.js";
-import { isThenable } from "../lib/thenable.js";
+import { isThenable } from "../lib/promises.js";
 import { interceptStore } from "../store/intercept.js";
 import type { KeyStore } from "../store/key-store.js";
 import type { Clock, Timer } from "../time.js";

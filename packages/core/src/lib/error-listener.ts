@@ -1,4 +1,4 @@
-import { isThenable } from "./thenable.js";
+import { isThenable } from "./promises.js";
 
 /** Is called with failures that no caller waits for: statistics that were not written, a listener that threw, a clock that is wrong. */
 export type ErrorListener = (error: unknown) => unknown;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createExclusive } from "./exclusive.js";
+import { createExclusive } from "./promises.js";
 
 /** Resolves after so many turns of the queue of promises. */
 async function turns(count: number): Promise<void> {

@@ -1,5 +1,4 @@
-import type { AuditFields } from "../audit/diff.js";
-import type { ChangeDescription } from "../audit/entry.js";
+import type { AuditFields, ChangeDescription } from "../audit/entry.js";
 import { isCorruptRecord } from "../errors.js";
 import type { RecordType } from "../records/record-type.js";
 import type { StoredRecord } from "../records/stored-record.js";

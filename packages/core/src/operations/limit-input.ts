@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DEFAULT_LIMIT } from "../rules/default-limit.js";
 import type { Duration } from "../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../rules/latchkey-types.js";
+import { DEFAULT_LIMIT } from "../rules/rate-limit.js";
 import { flag, list, text, wholeNumber } from "./input.js";
 import { duration } from "./time-input.js";
 

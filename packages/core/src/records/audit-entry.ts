@@ -32,11 +32,8 @@ export type AuditType = (typeof AUDIT_TYPES)[number];
 
 /** One field that a change touched, in the words of the HTTP contract. Absent on a side where it had no value. */
 export interface FieldChange {
-  /** Its name. */
   readonly field: string;
-  /** Its value before. */
   readonly before?: JsonValue;
-  /** Its value since. */
   readonly after?: JsonValue;
 }
 

@@ -1,5 +1,6 @@
 import { deepFrozen, type JsonValue } from "../lib/json.js";
 import { isWhole } from "../lib/whole.js";
+import type { Refill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 
 /**
@@ -123,4 +124,14 @@ function refuse(name: string): never {
 /** Internal: `defineRecord` turns it into the error that callers see. */
 function damaged(name: string): TypeError {
   return new TypeError(`the stored "${name}" is not what was written`);
+}
+
+/** Reads a refill, of a key or of an identity. */
+export function readRefill(body: BodyReader): Refill {
+  const interval = body.word("interval", ["daily", "monthly"]);
+  const amount = body.positive("amount");
+  if (interval === "daily") return { interval, amount };
+  const refillDay = body.positive("refillDay");
+  if (refillDay > 31) throw new TypeError('the stored "refillDay" is not what was written');
+  return { interval, amount, refillDay };
 }

@@ -3,8 +3,8 @@ import type { Metadata } from "../rules/metadata.js";
 import type { IdentityRateLimit } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
+import { readRefill } from "./body.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
-import { readRefill } from "./refill.js";
 
 /** The end user behind keys. `externalId` is unique in a workspace. */
 export interface IdentityRecord {

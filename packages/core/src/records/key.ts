@@ -1,14 +1,14 @@
 import type { JsonValue } from "../lib/json.js";
-import { DEFAULT_LIMIT, isAutoApplied } from "../rules/default-limit.js";
 import type { Metadata } from "../rules/metadata.js";
 import type { RateLimit } from "../rules/rate-limit.js";
+import { DEFAULT_LIMIT, isAutoApplied } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
 import type { UsesOwner } from "../rules/usage.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { BodyReader } from "./body.js";
+import { readRefill } from "./body.js";
 import type { KeyLabels } from "./key-labels.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
-import { readRefill } from "./refill.js";
 
 /** A wish for how a limit of a key is counted. Kept and listed; every limit is exact regardless. */
 export type RateLimitType = "fast" | "consistent";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DEFAULT_LIMIT, isAutoApplied } from "./default-limit.js";
+import { DEFAULT_LIMIT, isAutoApplied } from "./rate-limit.js";
 
 test.each([true, false, undefined])(
   "the limit named default applies by itself, with autoApply %s",

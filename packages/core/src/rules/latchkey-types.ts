@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf, StandardSchema } from "../lib/standard-schema.js";
-import type { DEFAULT_LIMIT } from "./default-limit.js";
 import type { Metadata } from "./metadata.js";
+import type { DEFAULT_LIMIT } from "./rate-limit.js";
 
 /**
  * What a program has told `createLatchkey` about itself, as types: the names that it knows and the shape of its metadata. Nothing

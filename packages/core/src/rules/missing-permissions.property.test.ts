@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { missingPermissions } from "./missing-permissions.js";
-import { HeldPermissions, isSatisfied, type PermissionQuery } from "./permission.js";
+import {
+  HeldPermissions,
+  isSatisfied,
+  missingPermissions,
+  type PermissionQuery,
+} from "./permission.js";
 
 const name = fc.constantFrom("a", "b", "c", "d.e", "d.f", "g");
 const { query } = fc.letrec<{ query: PermissionQuery }>((tie) => ({

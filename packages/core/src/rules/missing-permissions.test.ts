@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { missingPermissions } from "./missing-permissions.js";
-import { HeldPermissions, type PermissionQuery } from "./permission.js";
+import { HeldPermissions, missingPermissions, type PermissionQuery } from "./permission.js";
 
 const missing = (query: PermissionQuery, names: readonly string[]) =>
   missingPermissions(query, new HeldPermissions(names));

@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  doesGrant,
-  effectivePermissions,
-  HeldPermissions,
-  isSatisfied,
-  type PermissionQuery,
-} from "./permission.js";
+import { doesGrant, HeldPermissions, isSatisfied, type PermissionQuery } from "./permission.js";
 
 describe("doesGrant", () => {
   test.each([
@@ -103,19 +97,5 @@ describe("isSatisfied", () => {
   test("an empty list inside a query is not satisfied either", () => {
     expect(isSatisfied({ and: ["docs.read", { and: [] }] }, held)).toBe(false);
     expect(isSatisfied({ or: [{ or: [] }, "docs.read"] }, held)).toBe(true);
-  });
-});
-
-describe("effectivePermissions", () => {
-  test("are the direct ones and those through roles, without duplicates, in ascending order", () => {
-    expect(effectivePermissions(["c", "a"], [["b", "a"], ["b"], []])).toEqual(["a", "b", "c"]);
-  });
-
-  test("of a key without any are none", () => {
-    expect(effectivePermissions([], [])).toEqual([]);
-  });
-
-  test("ascend by characters, not by the rules of a language", () => {
-    expect(effectivePermissions(["a", "B", "ä", "b"], [])).toEqual(["B", "a", "b", "ä"]);
   });
 });

@@ -3,6 +3,20 @@ import type { SpanMs } from "../time.js";
 /** What a rate limit that belongs to no key is for. Never `*`, which stands for all of them in permissions. */
 export const NAMESPACE_PATTERN = /^[A-Za-z0-9_.:-]{1,128}$/;
 
+/**
+ * Name of the limit that a key's `ratelimit` field sets. It applies to every verification of the key by itself, whether or not
+ * `autoApply` says so, and its state is the `ratelimit` of a verdict.
+ */
+export const DEFAULT_LIMIT = "default";
+
+/** Whether a limit applies to every verification by itself, and not only to those that name it. */
+export function isAutoApplied(limit: {
+  readonly name: string;
+  readonly autoApply?: boolean | undefined;
+}): boolean {
+  return limit.name === DEFAULT_LIMIT || limit.autoApply === true;
+}
+
 /** A named limit: at most `limit` units per window of `duration`. */
 export interface RateLimit {
   readonly name: string;
@@ -20,7 +34,6 @@ export interface IdentityRateLimit extends RateLimit {
 
 /** A limit of an identity in the words of the HTTP contract. */
 export interface WireRateLimit<Name extends string = string> {
-  /** Name of the limit. */
   readonly name: Name;
   /** Units in each window, of all keys together. */
   readonly limit: number;

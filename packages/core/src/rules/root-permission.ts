@@ -47,34 +47,19 @@ export const RATELIMIT_ACTIONS = ["limit"] as const;
 /** What a root key may be allowed to do to the audit log. */
 export const AUDIT_ACTIONS = ["read_audit", "delete_audit"] as const;
 
-/** One thing that a management call needs: an action on one resource, or on all of its kind. */
+type PermissionOn<Resource extends string, Id, Actions extends readonly string[]> = {
+  readonly resource: Resource;
+  readonly id: Id;
+  readonly action: Actions[number];
+};
+
+/** One thing that a management call needs: an action on one resource, or on all of its kind. The id of `ratelimit` is a namespace. */
 export type RootPermission =
-  | {
-      readonly resource: "api";
-      readonly id: string | null;
-      readonly action: (typeof API_ACTIONS)[number];
-    }
-  | {
-      readonly resource: "identity";
-      readonly id: string | null;
-      readonly action: (typeof IDENTITY_ACTIONS)[number];
-    }
-  | {
-      readonly resource: "rbac";
-      readonly id: null;
-      readonly action: (typeof RBAC_ACTIONS)[number];
-    }
-  | {
-      readonly resource: "audit";
-      readonly id: null;
-      readonly action: (typeof AUDIT_ACTIONS)[number];
-    }
-  | {
-      readonly resource: "ratelimit";
-      /** A namespace. */
-      readonly id: string | null;
-      readonly action: (typeof RATELIMIT_ACTIONS)[number];
-    };
+  | PermissionOn<"api", string | null, typeof API_ACTIONS>
+  | PermissionOn<"identity", string | null, typeof IDENTITY_ACTIONS>
+  | PermissionOn<"rbac", null, typeof RBAC_ACTIONS>
+  | PermissionOn<"audit", null, typeof AUDIT_ACTIONS>
+  | PermissionOn<"ratelimit", string | null, typeof RATELIMIT_ACTIONS>;
 
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   api: API_ACTIONS,

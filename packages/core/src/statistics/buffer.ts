@@ -79,8 +79,6 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
     if (current.size + closed.length >= maxKeys) return null;
     if (known !== undefined) closed.push(known);
     const { workspaceId, id: keyId, apiId } = key;
-    // Field by field, for to spread one object into another makes the engine slow with both ever after; and what every
-    // verification touches first, so that it lies together.
     const counts: KeyCounts = {
       generation,
       valid: 0,

@@ -1,6 +1,6 @@
 import { LatchkeyError } from "../errors.js";
-import { createExclusive, type Exclusive } from "../lib/exclusive.js";
 import type { RandomBytes } from "../lib/id.js";
+import { createExclusive, type Exclusive } from "../lib/promises.js";
 import type { RecordClaim, RecordList, RecordType } from "../records/record-type.js";
 import type { StoredRecord } from "../records/stored-record.js";
 import { drawVersion } from "../rules/record-version.js";
@@ -87,7 +87,7 @@ export class Transaction {
     const record = type.encode(value);
     const { kind, id } = record;
     this.#change.puts.push({ record, counters: options.counters });
-    // Without spreads: several claims and lists of each record, and a spread takes longer than all else here.
+    // Without spreads, with which createKey in memory takes 7 % longer.
     for (const { index, value: name } of type.claims(value)) {
       this.#change.claims.push({ kind, id, index, value: name });
       this.#onTaken.push(options.onTaken);

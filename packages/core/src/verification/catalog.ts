@@ -204,17 +204,14 @@ function tryLoad(
   loaded: LoadedRecord,
   workspaceId: string,
 ): CatalogKey | undefined {
-  try {
+  return tryDecode(() => {
     const key = keyType.decode(loaded.record, workspaceId);
     const api = snapshot.api.get(key.apiId);
     // Where grants were resolved before, all their roles and permissions are known.
     const grants = knownGrants(snapshot, key);
     if (api === undefined || grants === undefined) return undefined;
     return putTogether(snapshot, loaded, key, grants);
-  } catch (error) {
-    if (isCorruptRecord(error)) return error;
-    throw error;
-  }
+  });
 }
 
 /** What cannot be decoded is kept as the error that says so. */

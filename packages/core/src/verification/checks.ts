@@ -1,23 +1,19 @@
 import { isAddressListed } from "../rules/address.js";
 import { isExpired } from "../rules/expiry.js";
-import { missingPermissions } from "../rules/missing-permissions.js";
-import { isSatisfied, type PermissionQuery } from "../rules/permission.js";
+import { isSatisfied, missingPermissions, type PermissionQuery } from "../rules/permission.js";
 import type { EpochMs } from "../time.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 
 /** What a check that the records alone decide has seen. Fields without a value are absent. */
 export interface RecordCheckDetails {
-  /** The switch. */
   readonly enabled: Record<never, never>;
   /** The API that the question names. */
   readonly api: {
     /** The key's own. */
     readonly apiId: string;
-    /** The one that the question names. */
     readonly wanted?: string;
   };
-  /** The expiry. */
   readonly expiry: {
     /** Unix epoch ms; absent: never. */
     readonly expires?: EpochMs;

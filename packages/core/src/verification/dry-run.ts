@@ -13,16 +13,13 @@ import type { VerifyOutcome } from "./verdict.js";
 /** A check that waiting does not mend: somebody has to change the key, or to ask another question. */
 type LastingCheck = {
   [Name in RecordCheckName]: {
-    /** Which check. */
     readonly check: Name;
-    /** Whether it passed. */
     readonly passed: boolean;
   } & RecordCheckDetails[Name];
 }[RecordCheckName];
 
 /** A check that passes by itself later on. */
 interface PassingCheck {
-  /** Whether it passed. */
   readonly passed: boolean;
   /**
    * Ms from now until the check passes if nothing else happens: a whole number >= 1. Absent where it has passed, and
@@ -35,17 +32,13 @@ interface PassingCheck {
 export type VerdictCheck =
   /** A live key of this workspace has this secret. Where it has not, there is nothing else to check. */
   | {
-      /** Whether there is such a key. */
       readonly check: "exists";
-      /** Whether it passed. */
       readonly passed: boolean;
     }
   | LastingCheck
   /** One for each limit that the verification takes from, in order. */
   | ({
-      /** A limit. */
       readonly check: "ratelimit";
-      /** Name of the limit. */
       readonly name: string;
       /** Units in each window. */
       readonly limit: number;
@@ -57,7 +50,6 @@ export type VerdictCheck =
       readonly reset: EpochMs;
     } & PassingCheck)
   | ({
-      /** The uses left. */
       readonly check: "uses";
       /** Whose uses they are. */
       readonly from: UsesOwner;

@@ -1,7 +1,19 @@
 import type { Refill } from "../rules/refill.js";
-import type { Usage } from "../store/counters.js";
-import { USES_OF_DELETED_IDENTITY } from "./deleted-identity.js";
+import { NO_USES, type Usage } from "../store/counters.js";
 import type { LoadedKey, VerifiableKey } from "./loaded-key.js";
+
+/**
+ * What a key takes its uses from when the identity that it took them from was deleted: none are left, and nothing restores them.
+ * It must not become unlimited.
+ *
+ * In all else such a key lives on without an owner, and without the limits of the identity.
+ *
+ * @see packages/core/decisions/0014-shared-uses.md
+ */
+export const USES_OF_DELETED_IDENTITY: { readonly usage: Usage; readonly refill: Refill | null } = {
+  usage: NO_USES,
+  refill: null,
+};
 
 /** The uses that a key takes from, with the refill that restores them. */
 export interface EffectiveUses {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { limitNamed, loadedWith } from "../testing/records.js";
 import { cachedKey, chargePlanOf, KeyCache } from "./key-cache.js";
+import { autoAppliedLimits } from "./limit-precedence.js";
 import { type LimitRequest, PLAIN_QUESTION } from "./question.js";
 
 const named = (name: string, cost = 1): LimitRequest => ({
@@ -34,7 +35,10 @@ describe("a cache of keys", () => {
 });
 
 describe("the plan of a question", () => {
-  const cached = () => cachedKey(loadedWith({ ratelimits: [limitNamed("charts")] }));
+  const cached = () => {
+    const loaded = loadedWith({ ratelimits: [limitNamed("charts")] });
+    return cachedKey(loaded, autoAppliedLimits(loaded));
+  };
 
   test("is that of the plain question where neither cost nor limits differ", () => {
     const key = cached();

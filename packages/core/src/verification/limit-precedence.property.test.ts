@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DEFAULT_LIMIT } from "../rules/default-limit.js";
+import { DEFAULT_LIMIT } from "../rules/rate-limit.js";
 import { applyCharge } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
 import { autoAppliedLimits, decideLimits, IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";

@@ -10,7 +10,6 @@ import type { EpochMs } from "../time.js";
 export interface NamedGrant<Name extends string = string> {
   /** `role_…` or `perm_…` */
   readonly id: string;
-  /** Its name. */
   readonly name: Name;
 }
 

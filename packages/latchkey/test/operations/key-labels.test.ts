@@ -20,7 +20,7 @@ describeOnMemory("a label of a key", (open) => {
       const view = await latchkey.getKey({ keyId });
       expect(view).toHaveProperty(label, "north");
       expect(keySettings(view)).toHaveProperty(label, "north");
-      expect(keyCells(view, 0)).toContainEqual([label, "north"]);
+      expect(keyCells({ ...view, state: "enabled" })).toContainEqual([label, "north"]);
       await latchkey.updateKey({ keyId, [label]: "south" });
       expect((await latchkey.listKeys({ apiId })).keys).toMatchObject([{ [label]: "south" }]);
       await latchkey.updateKey({ keyId, [label]: null });

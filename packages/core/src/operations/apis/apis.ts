@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditFields } from "../../audit/diff.js";
+import type { AuditFields } from "../../audit/entry.js";
 import { changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import type { ListScope } from "../../lib/cursor.js";

@@ -1,4 +1,4 @@
-import type { AuditFields } from "../../audit/diff.js";
+import type { AuditFields } from "../../audit/entry.js";
 import type { IdentityRecord } from "../../records/identity.js";
 import { toWireLimits } from "../../rules/rate-limit.js";
 import { dueRefill } from "../../rules/refill.js";

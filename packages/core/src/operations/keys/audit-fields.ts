@@ -1,7 +1,7 @@
-import type { AuditFields } from "../../audit/diff.js";
+import type { AuditFields } from "../../audit/entry.js";
 import { isAsyncByType, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
 import { type KeyLabel, labelsOf } from "../../records/key-labels.js";
-import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 
 /** What is said of a key beside fields of its record. Undefined: not part of the change. */
 export interface KeyLinks {

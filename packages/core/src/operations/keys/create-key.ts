@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
-import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import type { Transaction } from "../../store/transaction.js";

@@ -1,9 +1,9 @@
 import { badRequest, LatchkeyError } from "../../errors.js";
 import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
-import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { decideUpdate } from "../../rules/lifecycle.js";
 import type { Metadata } from "../../rules/metadata.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { putsOffRotated } from "../../rules/rotation.js";
 import type { UsesOwner } from "../../rules/usage.js";

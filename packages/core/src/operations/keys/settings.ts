@@ -2,9 +2,9 @@ import { z } from "zod";
 import { isAsyncByType } from "../../records/key.js";
 import { type KeyLabels, labelsOf } from "../../records/key-labels.js";
 import { MAX_HELD } from "../../records/role.js";
-import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import { durationMs } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import {
   externalId,
   flag,

@@ -1,6 +1,5 @@
 import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
 import { KEY_LABELS, type KeyLabel, type KeyLabels } from "../../records/key-labels.js";
-import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import type {
   DefaultTypes,
   LatchkeyTypes,
@@ -8,6 +7,7 @@ import type {
   PermissionName,
 } from "../../rules/latchkey-types.js";
 import { keyState } from "../../rules/lifecycle.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
 import type { EpochMs, SpanMs } from "../../time.js";
@@ -36,7 +36,6 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly enabled: boolean;
   /** Deprecated: the `externalId` of the identity. */
   readonly ownerId?: string;
-  /** Metadata of the key. */
   readonly meta?: Types["meta"];
   /** Unix epoch ms of the latest change by an update, of uses too. */
   readonly updatedAt?: EpochMs;

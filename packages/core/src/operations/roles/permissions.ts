@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditFields } from "../../audit/diff.js";
+import type { AuditFields } from "../../audit/entry.js";
 import { type PermissionRecord, permissionType } from "../../records/permission.js";
 import { nameTaken, notFound, transact } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";

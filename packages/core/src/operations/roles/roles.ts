@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditFields } from "../../audit/diff.js";
+import type { AuditFields } from "../../audit/entry.js";
 import { changesNothing } from "../../audit/entry.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";

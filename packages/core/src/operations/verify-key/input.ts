@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { badRequest } from "../../errors.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
-import { DEFAULT_LIMIT } from "../../rules/default-limit.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import type { LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
   flag,
