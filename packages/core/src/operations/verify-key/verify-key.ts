@@ -1,7 +1,6 @@
 import {
   emitUnknownSecret,
   emitVerdict,
-  type JudgedKey,
   type VerificationTrace,
 } from "../../audit/verification-events.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
@@ -139,16 +138,19 @@ function conclude(
     context.cache.drop(cached);
     return null;
   }
-  const { recorder } = context;
+  const { recorder, emit } = context;
   const { question } = request;
-  const { cost } = question;
   const verdict =
     plan === null
       ? verdictOnRefusal(cached, question, refusal, charge, now)
       : verdictOnCharge(cached, plan, charge, now);
   if (recorder !== null) recorder.count(cached, verdict.code, now);
-  if (watch !== null)
-    emitConclusion(context, request, watch, { loaded: cached, verdict, cost, now, charge });
+  if (emit !== null && watch !== null)
+    emitVerdict(
+      emit,
+      { loaded: cached, verdict, cost: question.cost, now, charge },
+      traceOf(context, request, watch),
+    );
   return verdict;
 }
 
@@ -161,17 +163,6 @@ function unknownSecret(
   if (emit !== null && watch !== null)
     emitUnknownSecret(emit, workspaceId, now(), traceOf(context, request, watch));
   return NOT_FOUND;
-}
-
-/** Apart from where verdicts are concluded: that is small enough to be inlined. */
-function emitConclusion(
-  context: OperationContext,
-  request: VerificationRequest,
-  watch: Watch,
-  judged: JudgedKey,
-): void {
-  const { emit } = context;
-  if (emit !== null) emitVerdict(emit, judged, traceOf(context, request, watch));
 }
 
 function traceOf(
