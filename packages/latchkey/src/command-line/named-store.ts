@@ -1,9 +1,15 @@
 import type { KeyStore } from "@latchkey/core";
 import { UsageError } from "./failures.js";
 import type { Host } from "./host.js";
-import { openChosen, readStore, type StoreOptions, type StoreUse, urlOf } from "./store-options.js";
+import {
+  chooseStore,
+  openChosen,
+  type StoreOptions,
+  type StoreUse,
+  urlOf,
+} from "./store-options.js";
 
-/** Opens the store that an option other than `--store` names, and complains of that option. */
+/** Opens the store that an option other than `--store` names, or the variable that its `-env` names. */
 export function openNamed(
   option: string,
   { url, variable }: { readonly url?: string | undefined; readonly variable?: string | undefined },
@@ -11,16 +17,9 @@ export function openNamed(
   host: Host,
   use: StoreUse,
 ): KeyStore {
-  const { storeEnv: _, ...rest } = given;
-  const store = urlOf(option, url, variable, host);
-  if (store === undefined) throw new UsageError(`${option} is required`);
-  const named = { ...rest, store };
-  try {
-    return openChosen(readStore(named, host, use), named);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(
-      error.message.replace(/^--store\b/, variable === undefined ? option : `${option}-env`),
-    );
-  }
+  const named = urlOf(option, url, variable, host);
+  if (named === undefined) throw new UsageError(`${option} is required`);
+  return openChosen(
+    chooseStore(named, variable === undefined ? option : `${option}-env`, given, use),
+  );
 }

@@ -72,6 +72,18 @@ describe("a store", () => {
   });
 });
 
+test.each([
+  [["--store", "sqlite:a.db"], {}, "--store"],
+  [["--store-env", "KEYS"], { KEYS: "sqlite:a.db" }, "--store-env"],
+  [[], { LATCHKEY_STORE: "sqlite:a.db" }, "LATCHKEY_STORE"],
+] as const)("a complaint names what gave the URL: %j", async (args, env, called) => {
+  const { exitCode, stderr } = await runInProcess(["migrate", ...args], env);
+  expect(stderr).toBe(
+    `latchkey: ${called} must be postgres://…: other stores need no migration (see --help)\n`,
+  );
+  expect(exitCode).toBe(2);
+});
+
 describe("a workspace", () => {
   test("that was never created and holds nothing is an error, unless it is the default one", async () => {
     const { run, url } = cliStore();

@@ -40,6 +40,8 @@ export type StoreUse = "any" | "durable" | "existing";
 /** A store, as the command line names it. */
 export interface StoreChoice {
   readonly url: string;
+  /** The option or the variable that gave it. */
+  readonly called: string;
   readonly parsed: StoreUrl;
   readonly options: OpenStoreOptions;
 }
@@ -93,21 +95,36 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
   const url = named ?? host.env.LATCHKEY_STORE;
   if (url === undefined || url === "")
     throw new UsageError("--store is required, such as sqlite:./keys.db (or set LATCHKEY_STORE)");
-  const parsed = asUsageError(() => parseStoreUrl(url), '"url"', calledOf(given));
+  const calledByOption = given.storeEnv === undefined ? "--store" : "--store-env";
+  return chooseStore(url, named === undefined ? "LATCHKEY_STORE" : calledByOption, given, use);
+}
+
+/**
+ * The store of a URL. `called`: the option or the variable that gave it, for complaints.
+ *
+ * @throws UsageError where it is none, or not one for this use.
+ */
+export function chooseStore(
+  url: string,
+  called: string,
+  given: StoreOptions,
+  use: StoreUse,
+): StoreChoice {
+  const parsed = asUsageError(() => parseStoreUrl(url), '"url"', called);
   if (use !== "any" && isInMemory(parsed))
     throw new UsageError(
       use === "durable"
-        ? "--store must outlive this program: what is created in memory is gone at exit"
-        : "--store must be one that a server uses: a store in memory is gone at exit",
+        ? `${called} must outlive this program: what is created in memory is gone at exit`
+        : `${called} must be one that a server uses: a store in memory is gone at exit`,
     );
   if (parsed.kind === "sqlite" && !isInMemory(parsed))
-    assertPath(calledOf(given), parsed.path, use !== "existing");
+    assertPath(called, parsed.path, use !== "existing");
   const redis = {
     allowNoPersistence: given.allowNoPersistence ?? false,
     allowEviction: given.allowEviction ?? false,
   };
   const { schema, preparedStatements } = given;
-  return { url, parsed, options: { redis, postgres: { schema, preparedStatements } } };
+  return { url, called, parsed, options: { redis, postgres: { schema, preparedStatements } } };
 }
 
 /**
@@ -116,9 +133,8 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
  * @throws UsageError when its URL is of no form that the store knows, or an option is wrong.
  * @public For commands that work on two stores.
  */
-export function openChosen(choice: StoreChoice, given: StoreOptions): KeyStore {
-  const named = /^"(url|source|path)"/;
-  return asUsageError(() => openStore(choice.url, choice.options), named, calledOf(given));
+export function openChosen({ url, called, options }: StoreChoice): KeyStore {
+  return asUsageError(() => openStore(url, options), /^"(url|source|path)"/, called);
 }
 
 /** The workspace named by `--workspace`, or else by `LATCHKEY_WORKSPACE`, or else the default one. */
@@ -142,14 +158,13 @@ export type LatchkeyExtras = Pick<LatchkeyOptions, "onError" | "onEvent">;
 /** Does `work` with a latchkey over a store and with the key rings of the environment, and closes it after. */
 export async function withStore(
   choice: StoreChoice,
-  given: StoreOptions,
   host: Host,
   work: (latchkey: Latchkey, store: KeyStore) => Promise<void>,
   extras: LatchkeyExtras = {},
 ): Promise<void> {
   // Before the store: a wrong environment must not leave a new file behind.
   const keyRings = readRings(host);
-  const store = openChosen(choice, given);
+  const store = openChosen(choice);
   const clock = host.clock === undefined ? {} : { clock: host.clock };
   const latchkey = createLatchkey({ store, ...keyRings, ...clock, ...extras }).actingAs(CLI_ACTOR);
   try {
@@ -183,7 +198,6 @@ export async function withLatchkey(
   const choice = readStore(given, host, use);
   await withStore(
     choice,
-    given,
     host,
     async (latchkey, store) => {
       const workspace = latchkey.workspace(workspaceId);
@@ -192,11 +206,6 @@ export async function withLatchkey(
     },
     extras,
   );
-}
-
-function calledOf({ store, storeEnv }: StoreOptions): string {
-  if (storeEnv !== undefined) return "--store-env";
-  return store === undefined ? "LATCHKEY_STORE" : "--store";
 }
 
 /**

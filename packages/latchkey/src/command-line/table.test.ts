@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cliStore, TERMINAL } from "../testing/cli-store.js";
+import { REPOSITORY } from "../testing/pages.js";
 
 const line = (stdout: string) => stdout.split("\n").filter(Boolean);
 
@@ -69,6 +72,20 @@ describe("tables of a terminal", () => {
     expect((await run(`keys list ${apiId}`, at(100))).stdout).toMatch(
       new RegExp(`^ID +START +STATE +LEFT .*\\n(?: .*\\n)?${keyId}  pay_live_\\w+  enabled `),
     );
+  });
+
+  test("are those of the page about the command line", async () => {
+    const page = readFileSync(join(REPOSITORY, "docs", "command-line.md"), "utf8");
+    const [, documented = ""] = /^(CHECK +RESULT.*?)^```/ms.exec(page) ?? [];
+    const [apiId = ""] = /api_\w+/.exec(documented) ?? [];
+    const clock = () => Date.UTC(2026, 10, 22, 5, 43, 30);
+    const { run, json } = cliStore();
+    const [api] = await json("apis create --name payments", { clock });
+    const settings = "--prefix pay_live --remaining 2 --refill daily:2 --ratelimit 100/1m";
+    const [key] = await json(`keys create payments ${settings}`, { clock });
+    for (const _ of [1, 2]) await run("verify -", { clock, readInput: async () => `${key?.key}` });
+    const { stdout } = await run(`explain ${key?.keyId}`, { clock, ...at(100) });
+    expect(stdout.replaceAll(`${api?.apiId}`, apiId)).toBe(documented);
   });
 
   test("keep ids in one piece on however narrow a terminal, and lines whole on a wide one", async () => {

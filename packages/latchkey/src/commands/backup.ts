@@ -33,7 +33,7 @@ export function addBackup(program: Command, host: Host): void {
     .addHelpText("after", example("latchkey backup --store sqlite:./keys.db --out keys.lkb"));
   addJsonOption(addStoreOptions(backup)).action(async (options: Options) => {
     const encryption = await encryptionOf(options, host);
-    const store = openChosen(readStore(options, host, "existing"), options);
+    const store = openChosen(readStore(options, host, "existing"));
     try {
       const transfer = await import("@latchkey/transfer");
       const onProgress = transferProgress(host);

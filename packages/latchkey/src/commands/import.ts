@@ -110,7 +110,7 @@ async function runImport(
   const [write, close] = await reportWriter(options.report);
   try {
     const first = await withFile("<place>", place, () => rows.next());
-    await withStore(choice, options, host, async (latchkey, store) => {
+    await withStore(choice, host, async (latchkey, store) => {
       const into = latchkey.workspace(workspaceId);
       if (choice.url !== "memory:") await assertWorkspace(into, store, options);
       const all = { ...from, rows: resumed(first, rows) };

@@ -19,12 +19,12 @@ export function addMigrate(program: Command, host: Host): void {
     )
     .addHelpText("after", example("latchkey migrate --store postgres://owner@localhost/app"));
   addStoreOptions(command, "any").action(async (options: StoreOptions) => {
-    const { url, parsed, options: given } = readStore(options, host, "any");
+    const { url, called, parsed, options: given } = readStore(options, host, "any");
     if (parsed.kind !== "postgres")
-      throw new UsageError("--store must be postgres://…: other stores need no migration");
+      throw new UsageError(`${called} must be postgres://…: other stores need no migration`);
     await migrate(url, given.postgres).catch((error: unknown) => {
       if (error instanceof TypeError)
-        throw new UsageError(error.message.replace('"source"', "--store"));
+        throw new UsageError(error.message.replace('"source"', called));
       throw namingStore(error, { url });
     });
     host.print("the tables are up to date");

@@ -42,7 +42,7 @@ export function addRestore(program: Command, host: Host): void {
     const opened: KeyStore[] = [];
     // Once the file was found to be whole: one that is damaged must not leave a new store behind either.
     const open = () => {
-      const store = openChosen(choice, options);
+      const store = openChosen(choice);
       opened.push(store);
       return store;
     };

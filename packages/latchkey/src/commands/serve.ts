@@ -102,7 +102,7 @@ async function runServer(options: Options, host: Host): Promise<void> {
   const hostname = options.host ?? (host.env.LATCHKEY_HOST || DEFAULT_HOST);
   const log = readLogFormat(options, host);
   const workspaceId = readWorkspace(options, host);
-  await withStore(withDurability, options, host, async (everyWorkspace, store) => {
+  await withStore(withDurability, host, async (everyWorkspace, store) => {
     // Only this command serves HTTP, and the contract is the most of what there is to load.
     const { createHandler, toNodeListener } = await import("@latchkey/http");
     const latchkey = everyWorkspace.workspace(workspaceId);

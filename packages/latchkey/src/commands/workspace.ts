@@ -57,7 +57,7 @@ function addCreate(workspace: Command, host: Host): void {
     .option("--name <text>", "name to know the workspace by, 1 to 256 characters");
   addJsonOption(addStoreOptions(create, "durable")).action(
     async ({ name, ...options }: Options & { readonly name?: string }) => {
-      await withStore(readStore(options, host, "durable"), options, host, async (latchkey) => {
+      await withStore(readStore(options, host, "durable"), host, async (latchkey) => {
         const made = await latchkey.createWorkspace(name === undefined ? {} : { name });
         host.print(options.json ? JSON.stringify(made) : made.workspaceId);
       });
@@ -70,17 +70,12 @@ function addList(workspace: Command, host: Host): void {
     .command("list")
     .description("list the workspaces that hold something, or were switched");
   addJsonOption(addStoreOptions(list, "existing")).action(async (options: Options) => {
-    await withStore(
-      readStore(options, host, "existing"),
-      options,
-      host,
-      async (latchkey, store) => {
-        const views: WorkspaceView[] = [];
-        for (const id of await workspaceIds(store))
-          views.push(await latchkey.workspace(id).getWorkspace());
-        printRows(host, options, views, COLUMNS);
-      },
-    );
+    await withStore(readStore(options, host, "existing"), host, async (latchkey, store) => {
+      const views: WorkspaceView[] = [];
+      for (const id of await workspaceIds(store))
+        views.push(await latchkey.workspace(id).getWorkspace());
+      printRows(host, options, views, COLUMNS);
+    });
   });
 }
 
@@ -92,7 +87,7 @@ function switchCommand(action: "disable" | "enable", effect: string): AddCommand
       .argument("<id>", "id of the workspace", workspaceIdOf("<id>"));
     addJsonOption(addStoreOptions(switching)).action(async (id: string, options: Options) => {
       const choice = readStore(options, host, "existing");
-      await withStore(choice, options, host, (latchkey, store) =>
+      await withStore(choice, host, (latchkey, store) =>
         switchOver(latchkey.workspace(id), store, action === "enable", options, host),
       );
     });
