@@ -96,8 +96,10 @@ export interface KeyStore {
    * record deleted meanwhile is missing from its page.
    */
   page(workspaceId: string, want: PageWant): Promise<PageResult>;
-  /** Carries out a change as `Change` says. Durable when it resolves, and so is all that was visible before: a change of nothing is a
-   * call for that. The only way to write records. */
+  /**
+   * Carries out a change as `Change` says. Durable when it resolves, and so is all that could be read before: core commits a change of
+   * nothing for that. The only way to write records.
+   */
   commit(workspaceId: string, change: Change): Promise<CommitResult>;
   /**
    * Confirms what a plan rests on, then moves counters exactly as `applyCharge` says. It never moves a version. A store that
