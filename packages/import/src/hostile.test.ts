@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openSource, type SourceKind } from "./open-source.js";
@@ -94,7 +96,40 @@ async function msOfGood(kind: SourceKind): Promise<number> {
   return ms;
 }
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+function bytesHeld(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 describe("10 MB that no export ever has", () => {
+  test.each([
+    ["csv", `${CSV}${HASH},"`, "x\n"],
+    ["csv", CSV, ","],
+    ["jsonl", "", "x"],
+    ["unkey", "[", "[],"],
+  ] as const)(
+    "are read from %s without being kept: %j, then %j for good",
+    async (kind, begin, text) => {
+      const before = bytesHeld();
+      let most = 0;
+      async function* watched() {
+        let pieces = 0;
+        for await (const piece of textOf(begin, text, "", 4 * SIZE)) {
+          yield piece;
+          pieces += 1;
+          if (pieces % 50 === 0) most = Math.max(most, bytesHeld() - before);
+        }
+      }
+      await read(kind, watched());
+      most = Math.max(most, bytesHeld() - before);
+      expect(most).toBeLessThan(SIZE * 2);
+    },
+  );
+
   test.each(HOSTILE)(
     "in %s, %s: named by row, in the time of good rows",
     async (kind, _name, begin, text, end, issue) => {

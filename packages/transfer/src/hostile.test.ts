@@ -104,7 +104,8 @@ describe("10 MB that no backup has", () => {
   ])("%s is refused by line, in the time that it takes to parse", async (_name, text, message) => {
     const packed = gzipSync(text());
     const before = process.cpuUsage();
-    for (const line of gunzipSync(packed).toString().split("\n").slice(0, 3)) parsed(line);
+    for (const line of gunzipSync(packed).toString().split("\n").slice(0, 3))
+      parsed(line.replaceAll("[", " "));
     const { user, system } = process.cpuUsage(before);
     const { error, ms, to } = await refusal(packed);
     expect(error).toMatchObject({
@@ -126,6 +127,19 @@ describe("10 MB that no backup has", () => {
     const { error } = await refusal(Buffer.from(text), { passphrase: "tiles and maps" });
     expect(error).toMatchObject({ message: expect.stringContaining("longer than 262144 bytes") });
   });
+});
+
+test("a line of 400 MB, which is 400 kB of gzip, is not unpacked beyond its bound", async () => {
+  const packed = gzipSync(Buffer.alloc(400 * MB, "x"));
+  const before = process.memoryUsage();
+  let most = 0;
+  const timer = setInterval(() => {
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    most = Math.max(most, heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers);
+  }, 1);
+  const { error } = await refusal(packed).finally(() => clearInterval(timer));
+  expect(error).toMatchObject({ message: expect.stringContaining("line 1 is longer than") });
+  expect(most).toBeLessThan(100 * MB);
 });
 
 describe("a file that was made up", () => {

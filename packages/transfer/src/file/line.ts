@@ -36,6 +36,20 @@ export const MAX_LINE = 16 * 1024 * 1024;
 /** Most levels of a line: metadata has 16. */
 const MAX_DEPTH = 64;
 
+/** Characters of a line that is looked at before it is parsed: millions of lists in one another keep a parser busy for long. */
+const LONG = 1_000_000;
+
+/** Whether brackets outside of texts are nested more than {@link MAX_DEPTH} deep. */
+function isNestedDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (bracket === "[" || bracket === "{") depth += 1;
+    else if (bracket === "]" || bracket === "}") depth -= 1;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
 /** The error of a backup that is not used. */
 export function unusable(why: string, cause?: unknown): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", `the backup cannot be used: ${why}`, { cause });
@@ -80,8 +94,9 @@ type Fields = { readonly [name: string]: JsonValue | undefined };
  */
 export function parseLine(text: string, number: number, workspaceId: string): Line {
   try {
-    const fields = JSON.parse(text) as Fields;
-    if (isDeeperThan(MAX_DEPTH, fields))
+    const isTooDeep = text.length > LONG && isNestedDeep(text);
+    const fields = isTooDeep ? {} : (JSON.parse(text) as Fields);
+    if (isTooDeep || isDeeperThan(MAX_DEPTH, fields))
       throw unusable(`line ${number} is nested more than ${MAX_DEPTH} levels deep`);
     return read(fields, workspaceId);
   } catch (error) {
