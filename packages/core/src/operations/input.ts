@@ -227,12 +227,14 @@ export function parseInput<Schema extends InputSchema>(
 ): z.output<Schema> {
   try {
     // With words for what is wrong, a schema takes several times as long: it is asked for them where something is.
-    const result = schema.safeParse(input);
+    const own = isPolluted() ? ownOf(input) : input;
+    const result = schema.safeParse(own);
     const raw =
       typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
     const others = further(raw);
-    if (result.success && others.length === 0) return result.data;
-    const refused = schema.safeParse(input, { error: describeType }).error?.issues ?? [];
+    if (result.success && others.length === 0)
+      return own === input ? result.data : ownOf(result.data);
+    const refused = schema.safeParse(own, { error: describeType }).error?.issues ?? [];
     throw refusal([...refused.flatMap(toInputIssues), ...others]);
   } catch (error) {
     throw unreadable(error, input);
@@ -264,6 +266,18 @@ function unreadablePath(value: unknown, depth: number): readonly string[] | null
   } catch {
     return name === undefined ? [] : [name];
   }
+}
+
+/** Whether somebody has added fields to all objects: a schema would take them for those of an input. */
+function isPolluted(): boolean {
+  for (const _ in Object.prototype) return true;
+  return false;
+}
+
+/** A copy of an object without a prototype; anything else as it is. */
+function ownOf<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.assign(Object.create(null) as object, value);
 }
 
 /** The `BAD_REQUEST` of these issues, each of them once; of more than 1,000 the first, and how many there are beside. */

@@ -176,7 +176,7 @@ export interface VerificationRequest {
  * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
 export function readBySchema(input: unknown): VerificationRequest {
-  const parsed = withoutPrototype(parseInput(libraryInput, input));
+  const parsed = parseInput(libraryInput, input);
   return {
     secret: parsed.key,
     question: questionOf(parsed),
@@ -197,8 +197,7 @@ export function readCallBySchema(
   question: VerifyQuestion,
 ): VerificationRequest {
   const isObject = typeof call === "object" && call !== null;
-  const own = isObject || call === undefined ? withoutPrototype({ ...call, key }) : call;
-  const parsed = withoutPrototype(parseInput(callInput, own));
+  const parsed = parseInput(callInput, isObject || call === undefined ? { ...call, key } : call);
   const { cost = question.cost, ratelimits = [] } = parsed;
   const issues = ratelimits.flatMap(({ name }, index) =>
     question.limits.some((limit) => limit.name === name)
@@ -214,11 +213,6 @@ export function readCallBySchema(
     tags: parsed.tags,
     isDryRun: false,
   };
-}
-
-/** What somebody has added to `Object.prototype` says nothing of a question. */
-function withoutPrototype<Fields extends object>(fields: Fields): Fields {
-  return Object.assign(Object.create(null) as object, fields);
 }
 
 /** The limits of a question, those that are named here at the cost that is named here. */

@@ -1,0 +1,243 @@
+// @ts-nocheck: it plays hosts that no compiler would let through.
+// Serves guarded routes of every entry in hosts that misbehave in every way there is, visits each, and prints what became of it: one line of
+// JSON for each. It listens to no unhandled rejection and no uncaught exception, so one of them ends it.
+
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { serve } from "@hono/node-server";
+import { createLatchkey } from "@latchkey/core";
+import { createGuard as createExpressGuard } from "@latchkey/guard/express";
+import { createGuard as createFastifyGuard } from "@latchkey/guard/fastify";
+import { createGuard as createFetchGuard } from "@latchkey/guard/fetch";
+import { createGuard as createHonoGuard } from "@latchkey/guard/hono";
+import { createGuard as createNodeGuard } from "@latchkey/guard/node";
+import { memoryStore } from "@latchkey/memory";
+import express from "express";
+import express4 from "express-4";
+import Fastify from "fastify";
+import { Hono } from "hono";
+
+/** @typedef {{ question?: object, options?: object, wrap?: Function, key?: string, leaves?: boolean, handler?: Function, hangs?: boolean }} Case */
+
+const TIMEOUT_MS = 150;
+const after = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
+const never = () => new Promise(() => undefined);
+const broken = new Error("a mistake of the host's");
+
+/** A store that takes a while, and none at all where it hangs. */
+let hangs = false;
+const store = memoryStore();
+const slowStore = new Proxy(store, {
+  get: (target, name) => {
+    const method = Reflect.get(target, name);
+    if (typeof method !== "function") return method;
+    if (name !== "read" && name !== "charge") return method.bind(target);
+    return async (...args) => {
+      await (hangs ? never() : after(10));
+      return Reflect.apply(method, target, args);
+    };
+  },
+});
+const latchkey = createLatchkey({ store: slowStore });
+const { apiId } = await latchkey.createApi({ name: "tiles" });
+await latchkey.createPermission({ name: "tiles.write" });
+const { key } = await latchkey.createKey({ apiId });
+
+/** @type {Record<string, () => unknown>} */
+const WAYS = {
+  throws: () => {
+    throw broken;
+  },
+  "throws nothing": () => {
+    // biome-ignore lint/style/useThrowOnlyError: what a careless host might throw
+    throw undefined;
+  },
+  rejects: () => Promise.reject(broken),
+  "rejects late": async () => {
+    await after(2 * TIMEOUT_MS);
+    throw broken;
+  },
+  "never ends": never,
+  "answers a thenable that throws": () => ({
+    // biome-ignore lint/suspicious/noThenProperty: what a careless host might answer
+    then: () => {
+      throw broken;
+    },
+  }),
+  "answers a symbol": () => Symbol("no answer"),
+  "answers an object": () => ({ status: {}, headers: 7, body: Symbol("none") }),
+};
+
+/** @type {Record<string, Case>} */
+const CASES = {};
+for (const [way, hook] of Object.entries(WAYS)) {
+  CASES[`getKey ${way}`] = { options: { getKey: hook } };
+  CASES[`getAddress ${way}`] = { options: { getAddress: hook } };
+  CASES[`getAddress of a guard that counts ${way}`] = {
+    options: { getAddress: hook, limitByAddress: { limit: 9, duration: "1m" } },
+  };
+  CASES[`cost ${way}`] = { question: { cost: hook } };
+  CASES[`a cost of a limit ${way}`] = {
+    question: {
+      cost: () => Promise.reject(broken),
+      ratelimits: [{ name: "tiles", limit: 9, duration: "1m", cost: hook }],
+    },
+  };
+  CASES[`onRefusal ${way}`] = { options: { onRefusal: hook }, key: "no-such-key" };
+  CASES[`onError ${way}`] = { options: { onError: hook }, question: { cost: () => -1 } };
+  CASES[`onRefusal and onError: one ${way}`] = {
+    options: { onRefusal: hook, onError: hook },
+    question: { permissions: "tiles.write" },
+  };
+}
+for (const [what, change] of Object.entries({
+  "a header of undefined": { headers: { "X-Tiles": undefined } },
+  "a header with a line end": { headers: { "X-Tiles": "a\r\nb" } },
+  "a header that ends in a line end": { headers: { "X-Tiles": "a\n" } },
+  "a header beyond Latin-1": { headers: { "X-Tiles": "→" } },
+  "a list as a header": { headers: { "X-Tiles": ["a"] } },
+  "a name that is none": { headers: { "X Tiles": "a" } },
+  "a trailer that nothing follows": { headers: { Trailer: "X-Tiles" } },
+  "a length that is none": { headers: { "Content-Length": "-7" } },
+  "two ways to end a body": { headers: { "Content-Length": "3", "Transfer-Encoding": "chunked" } },
+  "a status that is none": { status: 99 },
+  "a status without a body": { status: 204 },
+  "a body that is no JSON": { body: { one: 1n } },
+}))
+  CASES[`onRefusal answers ${what}`] = { options: { onRefusal: () => change }, key: "no-such-key" };
+const answered = (listener) => (req, res) => {
+  void listener(req, res);
+  res.end("the host");
+};
+CASES["the host answers first, and the key is good"] = { wrap: answered };
+CASES["the host answers first, and the key is not"] = { wrap: answered, key: "no-such-key" };
+CASES["the host begins to answer first"] = {
+  wrap: (listener) => (req, res) => {
+    void listener(req, res);
+    res.writeHead(202);
+    res.write("the host");
+    setTimeout(() => res.end(), TIMEOUT_MS);
+  },
+  key: "no-such-key",
+};
+CASES["a request without rawHeaders"] = {
+  wrap: (listener) => (req, res) => {
+    Object.defineProperty(req, "rawHeaders", { value: undefined });
+    void listener(req, res);
+  },
+};
+CASES["the client has left, and the key is good"] = { leaves: true };
+CASES["the client has left, and the key is not"] = { leaves: true, key: "no-such-key" };
+CASES["the store never answers"] = { hangs: true };
+CASES["a handler throws"] = { handler: WAYS.throws };
+
+/** @type {Record<string, (latchkey: any, the: Case) => Promise<{ port: number, close: () => unknown }>>} */
+const ENTRIES = {
+  "Express 5": (latchkey, the) => overNode(expressListener(express, latchkey, the), the),
+  "Express 4": (latchkey, the) => overNode(expressListener(express4, latchkey, the), the),
+  "Fastify 5": async (latchkey, { question, options, wrap, handler }) => {
+    const app = Fastify({
+      ...(wrap && { serverFactory: (listener) => createServer(wrap(listener)) }),
+    });
+    const preHandler = createFastifyGuard(latchkey, options)(question);
+    app.get("/", { preHandler }, async () => handler?.() ?? "in");
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    const { port } = /** @type {any} */ (app.server.address());
+    return { port, close: () => app.close() };
+  },
+  "Hono 4": (latchkey, { question, options, handler }) => {
+    const app = new Hono();
+    app.onError((_error, c) => c.text("broken", 500));
+    app.get("/", createHonoGuard(latchkey, options)(question), (c) => {
+      handler?.();
+      return c.text("in");
+    });
+    return overFetch(app.fetch);
+  },
+  "node:http": (latchkey, { handler, ...the }) =>
+    overNode(
+      createNodeGuard(latchkey, the.options)(the.question ?? {}, (_req, res) => {
+        handler?.();
+        res.end("in");
+      }),
+      the,
+    ),
+  "a fetch handler": (latchkey, { question, options, handler }) => {
+    const GET = createFetchGuard(latchkey, options)(question ?? {}, () => {
+      handler?.();
+      return new Response("in");
+    });
+    return overFetch((request) =>
+      GET(request).catch(() => new Response("broken", { status: 500 })),
+    );
+  },
+};
+
+function expressListener(create, latchkey, { question, options, handler }) {
+  const app = create();
+  app.set("env", "test");
+  app.get("/", createExpressGuard(latchkey, options)(question), (_req, res) => {
+    handler?.();
+    res.send("in");
+  });
+  return app;
+}
+
+function overNode(listener, { wrap = (same) => same }) {
+  const server = createServer(wrap(listener));
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = /** @type {any} */ (server.address());
+      resolve({ port, close: () => server.closeAllConnections() ?? server.close() });
+    });
+  });
+}
+
+function overFetch(fetch) {
+  return new Promise((resolve) => {
+    const server = serve({ fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) =>
+      resolve({ port, close: () => server.close() }),
+    );
+  });
+}
+
+/** What is received, or `nothing` where the connection ends without an answer. */
+function visit(port, presented, leaves) {
+  return new Promise((resolve) => {
+    let received = "";
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write(
+        `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-API-Key: ${presented}\r\n\r\n`,
+      );
+      if (leaves) setTimeout(() => socket.destroy(), 4);
+    });
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(received === "" ? "nothing" : received));
+  });
+}
+
+for (const [name, the] of Object.entries(CASES))
+  await Promise.all(
+    Object.entries(ENTRIES).map(async ([entry, start]) => {
+      if (the.wrap && (entry === "Hono 4" || entry === "a fetch handler")) return;
+      hangs = the.hangs === true;
+      const options = { onError: () => undefined, ...the.options, timeoutMs: TIMEOUT_MS };
+      const server = await start(latchkey, { ...the, options });
+      const answer = await visit(server.port, the.key ?? key, the.leaves);
+      // What comes late must find nothing to break either.
+      if (the.leaves || the.wrap) await after(2 * TIMEOUT_MS);
+      await server.close();
+      const [head, body = ""] = answer.split("\r\n\r\n");
+      const status = Number(head.split(" ")[1]) || null;
+      console.log(JSON.stringify({ entry, name, status, isIn: /^(?:2\r\n)?in\b/.test(body) }));
+    }),
+  );
+// What was rejected late is rejected now.
+await after(3 * TIMEOUT_MS);
+console.log(
+  JSON.stringify({ cases: Object.keys(CASES).length, entries: Object.keys(ENTRIES).length }),
+);
+process.exit(0);
