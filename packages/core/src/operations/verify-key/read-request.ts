@@ -243,5 +243,6 @@ function isText(value: unknown): value is string {
 }
 
 function isWhole(value: unknown, min: number): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= min;
+  // The schema makes 0 of -0.
+  return Number.isSafeInteger(value) && (value as number) >= min && !Object.is(value, -0);
 }
