@@ -60,7 +60,6 @@ const roomSize = { fewest: 5, most: 20 };
 /** Rooms of another size, and why. */
 const roomsOfOtherSize: Readonly<Record<string, string>> = {
   statistics: "recorder, buffer and buckets are all there is to it",
-  "operations/keys": "one file an operation, and keys have the most operations",
 };
 
 /** What each package with a store has in src: one file a method or a group of them, so that who knows one store knows all. */

@@ -7,7 +7,7 @@ export type {
   LatchkeyEvent,
   StoreFailedEvent,
 } from "./audit/emitter.js";
-export type { AuditEvent } from "./audit/entry.js";
+export type { AuditEvent } from "./audit/event.js";
 export {
   corruptRecord,
   ERROR_CODES,

@@ -4,7 +4,7 @@ import { isThenable } from "../lib/promises.js";
 import type { StoreMethod } from "../store/intercept.js";
 import type { EpochMs } from "../time.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
-import type { AuditEvent } from "./entry.js";
+import type { AuditEvent } from "./event.js";
 
 /** What every event says. */
 interface AnyEvent {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AuditEntry } from "../records/audit-entry.js";
-import { toAuditEvent } from "./entry.js";
+import { toAuditEvent } from "./event.js";
 
 const entry: AuditEntry = {
   id: "evt_1",

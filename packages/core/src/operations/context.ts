@@ -1,5 +1,6 @@
 import type { Emit } from "../audit/emitter.js";
-import { buildAuditEntry, type ChangeDescription, toAuditEvent } from "../audit/entry.js";
+import { buildAuditEntry, type ChangeDescription } from "../audit/entry.js";
+import { toAuditEvent } from "../audit/event.js";
 import { badRequest, LatchkeyError } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";

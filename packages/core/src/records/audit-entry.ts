@@ -32,8 +32,11 @@ export type AuditType = (typeof AUDIT_TYPES)[number];
 
 /** One field that a change touched, in the words of the HTTP contract. Absent on a side where it had no value. */
 export interface FieldChange {
+  /** As inputs and answers call it. */
   readonly field: string;
+  /** Absent: it had no value. */
   readonly before?: JsonValue;
+  /** Absent: it has no value any more. */
   readonly after?: JsonValue;
 }
 

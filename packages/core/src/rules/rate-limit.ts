@@ -34,6 +34,7 @@ export interface IdentityRateLimit extends RateLimit {
 
 /** A limit of an identity in the words of the HTTP contract. */
 export interface WireRateLimit<Name extends string = string> {
+  /** No two limits of an identity have one name. */
   readonly name: Name;
   /** Units in each window, of all keys together. */
   readonly limit: number;

@@ -7,13 +7,16 @@ import type { VerifyQuestion } from "./question.js";
 
 /** What a check that the records alone decide has seen. Fields without a value are absent. */
 export interface RecordCheckDetails {
+  /** There is nothing to show of the switch. */
   readonly enabled: Record<never, never>;
   /** The API that the question names. */
   readonly api: {
     /** The key's own. */
     readonly apiId: string;
+    /** The one that the question names; absent: any. */
     readonly wanted?: string;
   };
+  /** When the key dies. */
   readonly expiry: {
     /** Unix epoch ms; absent: never. */
     readonly expires?: EpochMs;

@@ -13,13 +13,16 @@ import type { VerifyOutcome } from "./verdict.js";
 /** A check that waiting does not mend: somebody has to change the key, or to ask another question. */
 type LastingCheck = {
   [Name in RecordCheckName]: {
+    /** Made in this order. */
     readonly check: Name;
+    /** False: it refuses until somebody changes the key or asks another question. */
     readonly passed: boolean;
   } & RecordCheckDetails[Name];
 }[RecordCheckName];
 
 /** A check that passes by itself later on. */
 interface PassingCheck {
+  /** False: it refuses now, and may pass later by itself. */
   readonly passed: boolean;
   /**
    * Ms from now until the check passes if nothing else happens: a whole number >= 1. Absent where it has passed, and
@@ -32,13 +35,17 @@ interface PassingCheck {
 export type VerdictCheck =
   /** A live key of this workspace has this secret. Where it has not, there is nothing else to check. */
   | {
+      /** First, and the only one where it fails. */
       readonly check: "exists";
+      /** Whether a live key of this workspace has the secret. */
       readonly passed: boolean;
     }
   | LastingCheck
   /** One for each limit that the verification takes from, in order. */
   | ({
+      /** Before the uses. */
       readonly check: "ratelimit";
+      /** No two checks have one name. */
       readonly name: string;
       /** Units in each window. */
       readonly limit: number;
@@ -50,6 +57,7 @@ export type VerdictCheck =
       readonly reset: EpochMs;
     } & PassingCheck)
   | ({
+      /** The last. */
       readonly check: "uses";
       /** Whose uses they are. */
       readonly from: UsesOwner;

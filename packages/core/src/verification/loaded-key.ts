@@ -10,6 +10,7 @@ import type { EpochMs } from "../time.js";
 export interface NamedGrant<Name extends string = string> {
   /** `role_…` or `perm_…` */
   readonly id: string;
+  /** Unique among the roles, or the permissions, of its workspace. */
   readonly name: Name;
 }
 

@@ -23,6 +23,7 @@ export interface VerifiedKey<Types extends LatchkeyTypes = DefaultTypes> {
   readonly name?: string;
   /** Deprecated: the `externalId` of the identity. */
   readonly ownerId?: string;
+  /** As `meta` of createLatchkey answered it. */
   readonly meta?: Types["meta"];
   /** Unix epoch ms from which on it is refused; absent: never. */
   readonly expires?: EpochMs;
@@ -70,6 +71,7 @@ export interface RatelimitState {
 /** A {@link RatelimitState} with the limit's name and whether it refused. */
 export interface NamedRatelimitState<Types extends LatchkeyTypes = DefaultTypes>
   extends RatelimitState {
+  /** No two of a verdict have one name. */
   readonly name: LimitName<Types>;
   /** Whether this limit refused. */
   readonly exceeded: boolean;
@@ -99,13 +101,17 @@ export type VerifyOutcome<Types extends LatchkeyTypes = DefaultTypes> =
 /** The key is good for what was asked, and the cost was taken. */
 export interface ValidVerdict<Types extends LatchkeyTypes = DefaultTypes>
   extends VerifiedKey<Types> {
+  /** Let the caller in. */
   readonly valid: true;
+  /** The one code that lets a caller in. */
   readonly code: "VALID";
 }
 
 /** No key of this workspace has the secret. */
 export interface UnknownVerdict {
+  /** Turn the caller away. */
   readonly valid: false;
+  /** What was presented is malformed, unknown, or that of a key or API which was deleted. */
   readonly code: "NOT_FOUND";
 }
 
@@ -113,6 +119,7 @@ export interface UnknownVerdict {
 export interface RefusedVerdict<Types extends LatchkeyTypes = DefaultTypes>
   extends VerifiedKey<Types>,
     RefusalHints<Types> {
+  /** Turn the caller away. */
   readonly valid: false;
   /**
    * Why, the first that applies: switched off; of another API or from a forbidden address; expired; lacks permissions; a limit is

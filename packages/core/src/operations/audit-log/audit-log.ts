@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toAuditEvent } from "../../audit/entry.js";
+import { toAuditEvent } from "../../audit/event.js";
 import type { ListScope } from "../../lib/cursor.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { AUDIT_LIST, auditEntryType, auditListOf } from "../../records/audit-entry.js";

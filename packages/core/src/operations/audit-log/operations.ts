@@ -1,4 +1,4 @@
-import type { AuditEvent } from "../../audit/entry.js";
+import type { AuditEvent } from "../../audit/event.js";
 import type { PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
 

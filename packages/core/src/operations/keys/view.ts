@@ -36,6 +36,7 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly enabled: boolean;
   /** Deprecated: the `externalId` of the identity. */
   readonly ownerId?: string;
+  /** As `meta` of createLatchkey answered it. */
   readonly meta?: Types["meta"];
   /** Unix epoch ms of the latest change by an update, of uses too. */
   readonly updatedAt?: EpochMs;

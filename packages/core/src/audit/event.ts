@@ -1,0 +1,44 @@
+import type { AuditEntry, AuditType, FieldChange } from "../records/audit-entry.js";
+import type { EpochMs } from "../time.js";
+
+/** A change of configuration as events and the audit log show it. Fields without a value are absent. */
+export interface AuditEvent {
+  /** `evt_…`; in ascending order of id is in the order of time. */
+  readonly id: string;
+  /** What was changed, and how. */
+  readonly type: AuditType;
+  /** Id of the workspace. */
+  readonly workspaceId: string;
+  /** Unix epoch ms. */
+  readonly at: EpochMs;
+  /** Who made it, as `actingAs` named it; over HTTP the id of the root key. */
+  readonly actor?: string;
+  /** Id of what was changed. */
+  readonly resourceId: string;
+  /** The key that it concerns. */
+  readonly keyId?: string;
+  /** The identity that it concerns. */
+  readonly identityId?: string;
+  /** The record, or what it refers to, was damaged: `changes` does not say what there was before. */
+  readonly unreadable?: true;
+  /** Each field that changed, as it was before and is since. Never a secret. */
+  readonly changes: readonly FieldChange[];
+}
+
+/** Writes an entry of the log as it is shown. */
+export function toAuditEvent(entry: AuditEntry): AuditEvent {
+  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, unreadable, fields } =
+    entry;
+  return {
+    id,
+    type,
+    workspaceId,
+    at,
+    ...(actor !== null && { actor }),
+    resourceId,
+    ...(keyId !== null && { keyId }),
+    ...(identityId !== null && { identityId }),
+    ...(unreadable && { unreadable }),
+    changes: fields,
+  };
+}
