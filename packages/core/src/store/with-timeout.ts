@@ -20,7 +20,8 @@ export function withTimeout<Answer>(
       isLate = true;
       reject(late());
     };
-    const timer = setTimeout(() => setImmediate(giveUp), Math.max(0, timeoutMs));
+    // Node.js keeps a list for each number of whole ms: timers of one call share theirs.
+    const timer = setTimeout(() => setImmediate(giveUp), Math.ceil(Math.max(0, timeoutMs)));
     work.then(
       (answer) => {
         clearTimeout(timer);

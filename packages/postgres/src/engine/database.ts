@@ -67,18 +67,18 @@ export interface Database {
 /** How long a connection counts as examined, in ms: a newer version may bring the tables up to date while it is open. */
 const EXAMINED_MS = 60_000;
 
-/** Remembers which connections were examined. @throws LatchkeyError as `examine` says: the statement itself was not sent. */
+/** Examines connections that were not a while ago; null for one that was. @throws LatchkeyError as `examine` says: nothing else was sent. */
 function createExaminer(examine: (ask: Ask) => Promise<void>) {
   const examinedAt = new WeakMap<object, number>();
-  return async (connection: object, ask: Ask): Promise<void> => {
+  return (connection: object, ask: Ask): Promise<void> | null => {
     const at = examinedAt.get(connection);
-    if (at !== undefined && performance.now() - at < EXAMINED_MS) return;
-    try {
-      await examine(ask);
-    } catch (error) {
-      throw translateError(error, false);
-    }
-    examinedAt.set(connection, performance.now());
+    if (at !== undefined && performance.now() - at < EXAMINED_MS) return null;
+    return examine(ask).then(
+      () => void examinedAt.set(connection, performance.now()),
+      (error) => {
+        throw translateError(error, false);
+      },
+    );
   };
 }
 
@@ -132,7 +132,8 @@ export function poolDatabase(
       // The pool listens to connections that nobody uses; what one says while it is used would end the process. The call is told.
       client.on("error", ignore);
       try {
-        await assertExamined(client, (examining) => ask(examining, false));
+        const examined = assertExamined(client, (examining) => ask(examining, false));
+        if (examined !== null) await examined;
         statement.onSend?.();
         const rows = await ask(statement, isWrite);
         isBroken = false;
@@ -167,7 +168,8 @@ export function pgliteDatabase(
   return {
     isPreparing: false,
     query(statement, isWrite, deadline) {
-      const answer = assertExamined(pglite, ask).then(() => ask(statement));
+      const examined = assertExamined(pglite, ask) ?? Promise.resolve();
+      const answer = examined.then(() => ask(statement));
       return withTimeout(deadline - performance.now(), answer, () => noAnswer(isWrite, LATE));
     },
     close: async () => undefined,
