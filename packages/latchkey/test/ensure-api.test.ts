@@ -8,7 +8,8 @@ const NAMES = ["tide tables", "harbour gates"];
 
 /** What happens in one process; `at` is the place of an API that was there before. */
 type Call =
-  | { readonly kind: "ensure" | "create"; readonly name: string }
+  | { readonly kind: "ensure"; readonly name: string }
+  | { readonly kind: "create"; readonly name: string }
   | { readonly kind: "delete"; readonly at: number }
   | { readonly kind: "rename"; readonly at: number; readonly name: string };
 
