@@ -24,7 +24,6 @@ const role: RoleRecord = {
   createdAt: 1,
   version: 1,
 };
-
 function setUp() {
   const store = new TestStore();
   store.put(apiType, api);
