@@ -1,3 +1,4 @@
+import { deepFrozen } from "../lib/json.js";
 import type { RecordKind, StoredRecord } from "../records/stored-record.js";
 import type { Usage, UsageChange, UsageRefusal } from "./counters.js";
 
@@ -112,7 +113,7 @@ export function emptyChange(): ChangeDraft {
 }
 
 /** A change of nothing, to be spread into one of something. */
-export const EMPTY_CHANGE: Change = Object.freeze(emptyChange());
+export const EMPTY_CHANGE: Change = deepFrozen(emptyChange());
 
 /** What became of a {@link Change}. All but `committed` wrote nothing. */
 export type CommitResult =
