@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { REFUSAL_FORMS } from "./refusal-form.js";
 
-const folder = fileURLToPath(new URL("..", import.meta.url));
-const readme = readFileSync(join(folder, "README.md"), "utf8");
+const guardFolder = fileURLToPath(new URL("..", import.meta.url));
+const readme = readFileSync(join(guardFolder, "README.md"), "utf8");
 
 /** Installs this package and `latchkey` beside each other, as a user has them. */
 function install(): string {
@@ -16,18 +16,18 @@ function install(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@latchkey"), { recursive: true });
-  symlinkSync(folder, join(modules, "@latchkey", "guard"), "junction");
-  symlinkSync(join(folder, "..", "latchkey"), join(modules, "latchkey"), "junction");
+  symlinkSync(guardFolder, join(modules, "@latchkey", "guard"), "junction");
+  symlinkSync(join(guardFolder, "..", "latchkey"), join(modules, "latchkey"), "junction");
   for (const name of ["express", "fastify", "hono"])
-    symlinkSync(join(folder, "node_modules", name), join(modules, name), "junction");
+    symlinkSync(join(guardFolder, "node_modules", name), join(modules, name), "junction");
   mkdirSync(join(modules, "@types"));
   symlinkSync(
-    join(folder, "node_modules/@types/express"),
+    join(guardFolder, "node_modules/@types/express"),
     join(modules, "@types/express"),
     "junction",
   );
   symlinkSync(
-    join(folder, "../../node_modules/@types/node"),
+    join(guardFolder, "../../node_modules/@types/node"),
     join(modules, "@types/node"),
     "junction",
   );
