@@ -76,7 +76,7 @@ export function writeRefusal(response: NodeResponse, refusal: Refused): void {
  * Answers a refusal in place of what could not be answered, or of a handler that failed. What was begun to be sent is broken off: it
  * must not look whole.
  */
-export function writeRefusalInstead(response: NodeResponse, refusal: Refused): void {
+function writeRefusalInstead(response: NodeResponse, refusal: Refused): void {
   if (response.writableEnded) return;
   if (response.headersSent) {
     response.destroy();

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createFixture } from "./testing/fixture.js";
 import { openService, type Reply, read } from "./testing/open-service.js";
-import { createFixture, SAMPLES } from "./testing/samples.js";
+import { SAMPLES } from "./testing/samples.js";
 
 test("no secret is in any response but those that issue it, in any log, or in any error", async () => {
   const printed: string[] = [];

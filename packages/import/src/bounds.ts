@@ -4,7 +4,7 @@ import { isDeeperThan } from "@latchkey/core";
 export const MAX_ROW = 1_000_000;
 
 /** Most levels of a row: metadata may have 16, and answers of other systems wrap it. */
-export const MAX_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 /** What is said of a value that has more. */
 export const TOO_DEEP: string = `is nested more than ${MAX_DEPTH} levels deep`;

@@ -58,7 +58,14 @@ export function hasPassword(text: string): boolean {
   const isServer = [...REDIS_SCHEMES, ...POSTGRES_SCHEMES].some((scheme) =>
     new RegExp(`^(?:--[a-z-]+=)?${scheme.replace("+", "\\+")}//`, "i").test(text),
   );
-  return isServer && (/\/\/[^/?#@]*:[^@]+@/.test(text) || /[?&][a-z]*password=[^&]/i.test(text));
+  return isServer && (hasPasswordBefore(text) || /[?&][a-z]*password=[^&]/i.test(text));
+}
+
+/** Whether a password stands before the host. Without one expression for it: that would take quadratic time. */
+function hasPasswordBefore(url: string): boolean {
+  const address = url.slice(url.indexOf("//") + 2);
+  const colon = address.search(/[:/?#@]/);
+  return address[colon] === ":" && address.indexOf("@", colon + 1) > colon + 1;
 }
 
 function sqlitePath(path: string): string {

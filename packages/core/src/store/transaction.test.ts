@@ -2,13 +2,11 @@ import { describe, expect, test } from "vitest";
 import { LatchkeyError } from "../errors.js";
 import { createRandomPool } from "../lib/random.js";
 import { apiType } from "../records/api.js";
-import { identityType } from "../records/identity.js";
 import { keyType } from "../records/key.js";
 import { type RoleRecord, roleType } from "../records/role.js";
-import { identityWith, keyWith, loadedWith, usageOf } from "../testing/records.js";
+import { keyWith, loadedWith, usageOf } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
 import { EMPTY_CHANGE } from "./change.js";
-import type { UsageChange } from "./counters.js";
 import type { LoadedRecord } from "./key-store.js";
 import { createTransact, StaleReadError, type Transaction } from "./transaction.js";
 
@@ -360,41 +358,5 @@ describe("a name that another record has", () => {
     });
     expect(answer).toBe("role_1");
     expect(store.get({ kind: "role", id: "role_2" })).toBeNull();
-  });
-});
-
-describe("a counter", () => {
-  const identity = identityWith();
-  const address = { kind: "identity", id: "id_1" } as const;
-  const by = (amount: number): UsageChange => ({
-    due: null,
-    operation: { kind: "decrement", by: amount },
-    restartsAt: null,
-  });
-  const refuse = ({ kind }: { readonly kind: string }) => new Error(`refused: ${kind}`);
-
-  test("moves as it is at that moment, and the answer is what it is afterwards", async () => {
-    const { store, transact } = setUp();
-    store.put(identityType, identity, usageOf(10));
-    const { usages } = await transact(WORKSPACE_ID, async (transaction) => {
-      await transaction.readOne(address);
-      // A charge meanwhile moves no version, so nothing is stale.
-      store.put(identityType, identity, usageOf(8));
-      transaction.changeCounters({ ...address, usage: by(3) }, refuse);
-    });
-    expect(usages).toEqual([usageOf(5)]);
-  });
-
-  test("that refuses is the error that the operation gives for it, and nothing is written", async () => {
-    const { store, transact } = setUp();
-    store.put(identityType, identity, usageOf(2));
-    const changing = transact(WORKSPACE_ID, async (transaction) => {
-      transaction.insert(roleType, role);
-      transaction.changeCounters({ ...address, usage: by(1) }, () => new Error("not this one"));
-      transaction.changeCounters({ ...address, usage: by(3) }, refuse);
-    });
-    await expect(changing).rejects.toThrow("refused: insufficient");
-    expect(store.get(address)?.usage).toEqual(usageOf(2));
-    expect(store.get({ kind: "role", id: "role_1" })).toBeNull();
   });
 });

@@ -1,7 +1,8 @@
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { openService, read, START } from "../testing/open-service.js";
-import { recordingStore, SAMPLES } from "../testing/samples.js";
+import { recordingStore } from "../testing/recording-store.js";
+import { SAMPLES } from "../testing/samples.js";
 import { byRootKey } from "./authenticate.js";
 
 const anonymous = (text: string) => text.replace(/req_[A-Za-z0-9]+/g, "req");

@@ -1,7 +1,9 @@
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
+import { createFixture, type Fixture } from "../testing/fixture.js";
 import { openService, type Reply } from "../testing/open-service.js";
-import { createFixture, type Fixture, recordingStore, SAMPLES } from "../testing/samples.js";
+import { recordingStore } from "../testing/recording-store.js";
+import { SAMPLES } from "../testing/samples.js";
 
 const NEVER: Fixture = {
   apiId: "api_2NEPo7TZRRrLZSi2U3T1x1aaaaa",

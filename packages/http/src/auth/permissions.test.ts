@@ -6,16 +6,10 @@ import {
   RBAC_ACTIONS,
 } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
+import { BY_HEADER } from "../testing/by-header.js";
+import { createFixture } from "../testing/fixture.js";
 import { openService } from "../testing/open-service.js";
-import {
-  BY_HEADER,
-  callAs,
-  createFixture,
-  GUARDED,
-  narrowed,
-  SAMPLES,
-  widened,
-} from "../testing/samples.js";
+import { callAs, GUARDED, narrowed, SAMPLES, widened } from "../testing/samples.js";
 
 const EVERYTHING = [
   ...API_ACTIONS.map((action) => `api.*.${action}`),

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import { openApiDocument, toNodeListener } from "../index.js";
 import { STATUS } from "../routing/http-response.js";
 import { once } from "../routing/once.js";
+import { BY_HEADER } from "../testing/by-header.js";
 import { listen } from "../testing/listen.js";
 import { openService } from "../testing/open-service.js";
-import { BY_HEADER } from "../testing/samples.js";
 import { REFERENCE_PAGES, SWAGGER_UI_VERSION } from "./reference-page.js";
 
 const PATHS = ["openapi.json", "errors/NOT_FOUND", ...REFERENCE_PAGES.map(({ name }) => name)];

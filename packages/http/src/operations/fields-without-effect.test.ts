@@ -1,7 +1,7 @@
 import { OPERATIONS as CORE_OPERATIONS } from "@latchkey/core";
 import { expect, test } from "vitest";
+import { createFixture } from "../testing/fixture.js";
 import { openService } from "../testing/open-service.js";
-import { createFixture } from "../testing/samples.js";
 import { OPERATIONS } from "./table.js";
 
 const WITHOUT_EFFECT = [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { BY_HEADER } from "../testing/by-header.js";
+import { createFixture } from "../testing/fixture.js";
 import { openService, START } from "../testing/open-service.js";
-import { BY_HEADER, createFixture } from "../testing/samples.js";
 
 async function open() {
   const service = await openService();

@@ -1,7 +1,7 @@
 import { memoryStore } from "@latchkey/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openService, START, type TestService } from "../testing/open-service.js";
-import { recordingStore } from "../testing/samples.js";
+import { recordingStore } from "../testing/recording-store.js";
 import { OPERATIONS } from "./table.js";
 
 let service: TestService;

@@ -3,9 +3,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { toNodeListener } from "../index.js";
+import { BY_HEADER } from "../testing/by-header.js";
 import { listen } from "../testing/listen.js";
 import { openService } from "../testing/open-service.js";
-import { BY_HEADER } from "../testing/samples.js";
 
 const MIB = 1_048_576;
 

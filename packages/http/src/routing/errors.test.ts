@@ -2,8 +2,9 @@ import { LatchkeyError } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../operations/table.js";
+import { createFixture } from "../testing/fixture.js";
 import { openService, type Reply, read } from "../testing/open-service.js";
-import { createFixture, SAMPLES } from "../testing/samples.js";
+import { SAMPLES } from "../testing/samples.js";
 
 function expectError(reply: Reply, status: number, code: string): void {
   expect([reply.status, reply.body.error.code]).toEqual([status, code]);

@@ -3,9 +3,9 @@ import express from "express";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { toNodeListener } from "../index.js";
+import { BY_HEADER } from "../testing/by-header.js";
 import { exchange, listen } from "../testing/listen.js";
 import { openService, type TestService } from "../testing/open-service.js";
-import { BY_HEADER } from "../testing/samples.js";
 
 /** Creates a key through the mounted service, and returns status and body. */
 async function createKey(service: TestService, base: string, body?: string) {

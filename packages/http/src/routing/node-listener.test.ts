@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { toNodeListener } from "../index.js";
+import { BY_HEADER } from "../testing/by-header.js";
 import { exchange, listen } from "../testing/listen.js";
 import { openService } from "../testing/open-service.js";
-import { BY_HEADER } from "../testing/samples.js";
 
 /** Both ways through node:http: past Request, and over the bridge, where a host authenticates. */
 const WAYS = [

@@ -1,20 +1,6 @@
-import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/core";
 import { OPERATIONS } from "../operations/table.js";
+import type { Fixture } from "./fixture.js";
 import type { TestService } from "./open-service.js";
-
-/** Ids of one API, key, identity, role and permission, existing or not, and a namespace of limits. */
-export interface Fixture {
-  readonly apiId: string;
-  readonly keyId: string;
-  readonly key: string;
-  readonly identityId: string;
-  readonly externalId: string;
-  readonly roleId: string;
-  readonly permissionId: string;
-  /** Name of the permission. */
-  readonly permission: string;
-  readonly namespace: string;
-}
 
 /** One way to call an operation, and the permissions that it requires. */
 export interface Sample {
@@ -356,25 +342,6 @@ export const GUARDED = OPERATIONS.filter(({ isPublic }) => isPublic !== true).ma
   ({ name }) => name,
 );
 
-/** Creates an API, a recoverable key of it and the key's identity, a role and a permission. */
-export async function createFixture({
-  latchkey,
-}: {
-  readonly latchkey: Latchkey;
-}): Promise<Fixture> {
-  const { apiId } = await latchkey.createApi({ name: "payments" });
-  const externalId = "user_1";
-  const { keyId, key } = await latchkey.createKey({ apiId, externalId, recoverable: true });
-  const ratelimits = [{ name: "requests", limit: 10, duration: 60_000 }];
-  const { id: identityId } = await latchkey.updateIdentity({ externalId, ratelimits });
-  const permission = `docs.${apiId}`;
-  const { permissionId } = await latchkey.createPermission({ name: permission });
-  const { roleId } = await latchkey.createRole({ name: `reader.${apiId}` });
-  const namespace = "mail.v1";
-  const ids = { apiId, keyId, key, identityId, roleId, permissionId };
-  return { ...ids, externalId, permission, namespace };
-}
-
 /** The permissions of a sample for this fixture's API, identity and namespace alone. */
 export function narrowed(
   { requiredPermissions }: Sample,
@@ -396,14 +363,6 @@ export function widened({ requiredPermissions }: Sample): string[] {
   return requiredPermissions.map((need) => need.replace(".", ".*."));
 }
 
-/** Options that make a service take the caller's permissions from a header, without root keys. */
-export const BY_HEADER = {
-  authenticate: (request: Request) => ({
-    workspaceId: request.headers.get("x-workspace") ?? DEFAULT_WORKSPACE_ID,
-    permissions: JSON.parse(request.headers.get("x-permissions") ?? "[]"),
-  }),
-};
-
 /** Calls a sample as someone who holds these permissions. */
 export function callAs(
   service: TestService,
@@ -413,18 +372,4 @@ export function callAs(
 ) {
   const headers = { "x-permissions": JSON.stringify(permissions) };
   return service.call(name, input(fixture), { token: null, headers });
-}
-
-/** A store that records the name of every method called. */
-export function recordingStore(store: KeyStore, calls: string[]): KeyStore {
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        calls.push(String(name));
-        return Reflect.apply(member, target, args);
-      };
-    },
-  });
 }

@@ -1,8 +1,8 @@
 import { LatchkeyError } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
+import { createFixture } from "../testing/fixture.js";
 import { type CallOptions, openService, read, type TestService } from "../testing/open-service.js";
-import { createFixture } from "../testing/samples.js";
 
 const call = (service: TestService, name: string, input: object = {}, options: CallOptions = {}) =>
   service.call(name, input, { version: "v2", ...options });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { BY_HEADER } from "../testing/by-header.js";
+import { createFixture } from "../testing/fixture.js";
 import { openService, type TestService } from "../testing/open-service.js";
-import { BY_HEADER, createFixture, narrowed, type Sample, widened } from "../testing/samples.js";
+import { narrowed, type Sample, widened } from "../testing/samples.js";
 import { V2 } from "./contract.js";
 
 const HASH = "0".repeat(64);

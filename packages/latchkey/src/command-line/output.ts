@@ -77,7 +77,7 @@ export function instant(at: number | undefined): string | undefined {
 export function day(at: number): string;
 export function day(at: number | undefined): string | undefined;
 export function day(at: number | undefined): string | undefined {
-  return instant(at)?.replace(/T.*Z$/, "");
+  return instant(at)?.split("T")[0];
 }
 
 /** An instant to the minute, or to the second that it is of, for tables. */
