@@ -71,7 +71,7 @@ export interface ErrorDetails {
   readonly limit?: number;
   /** Id of the key. */
   readonly keyId?: string;
-  /** Name of the limit. */
+  /** Name of the limit, where the program stated it: one of a request is a value of the caller's, and in no error. */
   readonly name?: string;
 }
 

@@ -6,7 +6,13 @@ import { readCredential, readFoundKey } from "./credential.js";
 import { createDeadline, type Turn } from "./deadline.js";
 import { type GuardOptions, type GuardSettings, readOptions } from "./options.js";
 import type { PresentedRequest } from "./presented-request.js";
-import { type Ask, type GuardLatchkey, type GuardQuestion, readQuestion } from "./question.js";
+import {
+  type Ask,
+  type GuardLatchkey,
+  type GuardQuestion,
+  readQuestion,
+  withLimitName,
+} from "./question.js";
 import { rateLimitFields } from "./rate-limit-fields.js";
 import type { Admission, Decision, Refusal, Refused } from "./refusal.js";
 import { refuseAddress, refuseCredential, refuseFailure, refuseVerdict } from "./refuse.js";
@@ -120,6 +126,7 @@ interface Route<Request> {
   readonly gate: AddressGate | null;
   readonly ask: Ask<Request>;
   readonly isOptional: boolean;
+  readonly limitNames: readonly string[];
 }
 
 async function decide<Request>(
@@ -128,7 +135,7 @@ async function decide<Request>(
   request: Request,
   turn: Turn,
 ): Promise<Decision> {
-  const { gate, refuser } = route;
+  const { gate, refuser, limitNames } = route;
   let refusal: Refusal;
   try {
     const presented = present();
@@ -140,7 +147,7 @@ async function decide<Request>(
   } catch (error) {
     // Of a request whose time is over, the host was told then.
     if (turn.isOver) throw error;
-    refusal = refuser.refusalOf(error, request);
+    refusal = refuser.refusalOf(withLimitName(error, limitNames), request);
   }
   return refuser.refuse(refusal, request);
 }

@@ -3,6 +3,7 @@ import {
   type Duration,
   isWhole,
   type Latchkey,
+  LatchkeyError,
   type LatchkeyTypes,
   type LimitName,
   type VerifierInput,
@@ -64,6 +65,8 @@ export type Ask<Request> = (
 export interface AskedQuestion<Request> {
   readonly ask: Ask<Request>;
   readonly isOptional: boolean;
+  /** The limits that it names, in its order. */
+  readonly limitNames: readonly string[];
 }
 
 const QUESTION_FIELDS: ReadonlySet<string> = new Set([
@@ -112,13 +115,14 @@ export function readQuestion<Request>(
     })),
   });
   const isOptional = optional === true;
+  const names = limits.map(({ name }) => name);
   const costs = [cost, ...limits.map((limit) => limit.cost ?? 1)];
   if (!costs.some((one) => typeof one === "function"))
     return {
       isOptional,
+      limitNames: names,
       ask: (key, ipAddress) => verify(key, ipAddress === null ? undefined : { ipAddress }),
     };
-  const names = limits.map(({ name }) => name);
   const ask: Ask<Request> = async (key, address, request, turn) => {
     // Each in an async function: what one throws at once must not leave another behind whose rejection nobody hears.
     const [uses, ...units] = await Promise.all(
@@ -134,7 +138,7 @@ export function readQuestion<Request>(
       })),
     });
   };
-  return { isOptional, ask };
+  return { isOptional, limitNames: names, ask };
 }
 
 function readLimits<Request>(value: unknown): readonly GuardLimit<Request>[] {
@@ -160,4 +164,14 @@ function readCost(cost: unknown, name: string): number {
   throw new TypeError(
     `"${name}" must be a whole number >= 0: its function answered something else`,
   );
+}
+
+/** The error of a limit that the key does not have, with its name: the program states it, and core repeats no name of a request. */
+export function withLimitName(error: unknown, names: readonly string[]): unknown {
+  if (!(error instanceof LatchkeyError) || error.reason !== "unknown-limit") return error;
+  const { code, message, issues, details, reason } = error;
+  const [, index = ""] = /^ratelimits\.(\d{1,9})\./.exec(issues[0]?.path ?? "") ?? [];
+  const name = names[Number(index)];
+  if (name === undefined) return error;
+  return new LatchkeyError(code, message, { issues, reason, details: { ...details, name } });
 }

@@ -10,7 +10,7 @@ import type { LoadedKey, VerifiableKey } from "./loaded-key.js";
  *
  * @see packages/core/decisions/0014-shared-uses.md
  */
-export const USES_OF_DELETED_IDENTITY: { readonly usage: Usage; readonly refill: Refill | null } = {
+const USES_OF_DELETED_IDENTITY: { readonly usage: Usage; readonly refill: Refill | null } = {
   usage: NO_USES,
   refill: null,
 };

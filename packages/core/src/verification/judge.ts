@@ -75,11 +75,10 @@ function unknownLimits(loaded: VerifiableKey, { limits }: VerifyQuestion): Latch
   const message = "must name a limit of the key or its identity, or come with limit and duration";
   const { unknown } = decideLimits(loaded, limits);
   const named = limits.filter(({ isOptional, adHoc }) => !isOptional || adHoc !== null);
-  const [name = ""] = unknown;
   return badRequest(
     named.flatMap((limit, index) =>
       unknown.includes(limit.name) ? [{ path: `ratelimits.${index}.name`, message }] : [],
     ),
-    { reason: "unknown-limit", details: { keyId: loaded.key.id, name } },
+    { reason: "unknown-limit", details: { keyId: loaded.key.id } },
   );
 }

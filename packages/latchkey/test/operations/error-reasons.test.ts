@@ -79,6 +79,16 @@ const CASES: readonly ReasonCase[] = [
     },
   },
   {
+    title: "a limit that neither the key nor its identity has",
+    reason: "unknown-limit",
+    code: "BAD_REQUEST",
+    details: { keyId: expect.any(String) },
+    call: async (context) => {
+      const { key } = await issue(context);
+      await context.latchkey.verifyKey({ key, ratelimits: [{ name: "tiles" }] });
+    },
+  },
+  {
     title: "a recoverable key without a vault",
     reason: "no-vault",
     code: "PRECONDITION_FAILED",
