@@ -117,7 +117,7 @@ async function bundleCode(directory, input) {
     input,
     external: isExternal,
     platform: "node",
-    plugins: [shorten(directory)],
+    plugins: [withoutUnusedMethods(), shorten(directory)],
     transform: { target: "node20.19" },
     output: {
       dir: "dist",
@@ -132,6 +132,31 @@ async function bundleCode(directory, input) {
       comments: { jsdoc: false, annotation: true, legal: true },
     },
   });
+}
+
+/**
+ * Leaves out of zod what no schema of ours calls: the methods for formats of texts (`email`, `uuid`, …), and the two that write JSON
+ * Schema. What they stand on is 20 kB of core's tarball, and no bundler can see that nobody calls them. The function `z.toJSONSchema`
+ * goes on working on schemas of ours.
+ *
+ * @returns {import("rolldown").Plugin}
+ */
+function withoutUnusedMethods() {
+  const formats = /(_ZodString\.init\(inst, def\);\n\}, )\{\n {4}email\([\s\S]*?\n\}\);/;
+  const writers = /^import \{ createStandardJSONSchemaMethod, createToJSONSchemaMethod \} .*$/m;
+  return {
+    name: "without-unused-methods",
+    transform(code, id) {
+      if (!/\/zod\/v4\/classic\/schemas\.js$/.test(id)) return null;
+      if (!formats.test(code) || !writers.test(code))
+        throw new Error("zod defines its methods in another way: see withoutUnusedMethods");
+      const noWriters = [
+        "const createStandardJSONSchemaMethod = () => undefined;",
+        'const createToJSONSchemaMethod = () => () => { throw new TypeError("use z.toJSONSchema(schema)"); };',
+      ];
+      return code.replace(formats, "$1{});").replace(writers, noWriters.join("\n"));
+    },
+  };
 }
 
 /**
