@@ -1,0 +1,87 @@
+import { LatchkeyError } from "@latchkey/core";
+import type { Write } from "./world/server.js";
+
+/** How a key was created. */
+export interface KeySetup {
+  /** Uses granted at first; null: unlimited. */
+  readonly remaining: number | null;
+  readonly refills: boolean;
+  /** The limit named `default`; null: none. */
+  readonly limit: { readonly limit: number; readonly duration: number } | null;
+  /** Index of the identity that it belongs to; null: nobody. */
+  readonly identity: number | null;
+  readonly usesFrom: "key" | "identity";
+  readonly hasRole: boolean;
+}
+
+/** A key that the world knows. */
+export interface KnownKey {
+  /** `k0`, `k1`, … in the order of creation. */
+  readonly name: string;
+  readonly keyId: string;
+  readonly secret: string;
+  readonly workspace: number;
+  readonly setup: KeySetup;
+  /** The first key of its chain of rotations: they share counters. */
+  readonly first: string;
+}
+
+/** What became of a call. */
+export type Outcome =
+  | { readonly kind: "pending" }
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "failed"; readonly error: unknown }
+  /** Its process was killed. */
+  | { readonly kind: "abandoned" };
+
+/** One call of an operation. Ticks order all that happens; `endTick` is infinite while nothing has come back. */
+export interface Call {
+  readonly index: number;
+  readonly process: number;
+  readonly action: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly workspace: number;
+  /** The key that it is about; null: none. */
+  readonly key: KnownKey | null;
+  readonly startTick: number;
+  readonly startAt: number;
+  endTick: number;
+  endAt: number;
+  outcome: Outcome;
+}
+
+/** Writes that the store lost on purpose. */
+export interface Loss {
+  readonly tick: number;
+  /** In the order in which they were written. */
+  readonly writes: readonly Write[];
+  /** Ids of all records that the lost changes wrote or deleted. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Errors that say that nothing happened. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "BAD_REQUEST",
+  "CONFLICT",
+  "FORBIDDEN",
+  "NOT_FOUND",
+  "PRECONDITION_FAILED",
+]);
+
+/** Whether a call may have had an effect: it returned, or nobody knows. */
+export function mayHaveHappened({ outcome }: Call): boolean {
+  if (outcome.kind !== "failed") return true;
+  const { error } = outcome;
+  if (!(error instanceof LatchkeyError)) return true;
+  return !REFUSALS.has(error.code) && error.outcome !== "not-applied";
+}
+
+/** Whether a call returned. */
+export function hasReturned({ outcome }: Call): boolean {
+  return outcome.kind === "returned";
+}
+
+/** What a call returned, or an empty object. */
+export function returnedBy<Value>({ outcome }: Call): Partial<Value> {
+  return outcome.kind === "returned" ? ((outcome.value ?? {}) as Partial<Value>) : {};
+}

@@ -1,0 +1,222 @@
+import type { Latchkey } from "@latchkey/core";
+import type { KeySetup, KnownKey } from "../history.js";
+import type { Random } from "../random.js";
+import type { Network } from "../world/link.js";
+import type { KnownWorkspace, World } from "../world/world.js";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** Who does something, and to what. */
+interface Stage {
+  readonly world: World;
+  readonly process: number;
+  /** What it is called. */
+  readonly action: string;
+}
+
+/** An action of the plan: what it is done with is drawn beforehand, so that a plan is data. */
+interface Action {
+  readonly weight: number;
+  /** Networks on which it makes sense; all unless given. */
+  readonly needs?: readonly Network[];
+  readonly choose: (random: Random) => Args;
+  readonly perform: (stage: Stage, args: Args) => void | Promise<void>;
+}
+
+/** An action that a process performs on a key, by the number that was drawn for it. */
+function onKey(
+  weight: number,
+  choose: (random: Random) => Args,
+  perform: (latchkey: Latchkey, key: KnownKey, args: never, world: World) => Promise<unknown>,
+): Action {
+  return {
+    weight,
+    choose: (random) => ({ key: random.below(1_000), ...choose(random) }),
+    perform: ({ world, process, action }, { key: drawn, ...args }) => {
+      const key = world.keys[(drawn as number) % world.keys.length] as KnownKey;
+      world.call({ process, action, args, workspace: key.workspace, key }, (latchkey) =>
+        perform(latchkey, key, args as never, world),
+      );
+    },
+  };
+}
+
+/** An action that a process performs in a workspace. */
+function inWorkspace(
+  weight: number,
+  choose: (random: Random) => Args,
+  perform: (latchkey: Latchkey, own: KnownWorkspace, args: never, world: World) => Promise<unknown>,
+): Action {
+  return {
+    weight,
+    choose: (random) => ({ workspace: random.below(1_000), ...choose(random) }),
+    perform: ({ world, process, action }, { workspace: drawn, ...args }) => {
+      const workspace = (drawn as number) % world.workspaces.length;
+      const own = world.workspaces[workspace] as KnownWorkspace;
+      world.call({ process, action, args, workspace, key: null }, (latchkey) =>
+        perform(latchkey, own, args as never, world),
+      );
+    },
+  };
+}
+
+/** Something that the world does by itself. */
+function byWorld(
+  weight: number,
+  choose: (random: Random) => Args,
+  perform: Action["perform"],
+  needs?: readonly Network[],
+): Action {
+  return { weight, choose, perform, ...(needs !== undefined && { needs }) };
+}
+
+const nothing = (): Args => ({});
+
+const KEY_ACTIONS = {
+  verify: onKey(
+    60,
+    (random) => ({
+      cost: random.pick([0, 1, 1, 1, 2]),
+      ...(random.chance(25) && { requestId: `r${random.below(2)}` }),
+      ...(random.chance(25) && { permissions: random.pick(["read", "write"]) }),
+      ...(random.chance(15) && { ipAddress: random.pick(["192.0.2.1", "198.51.100.1"]) }),
+    }),
+    (
+      latchkey,
+      { secret },
+      args: { cost: number; requestId?: string; permissions?: string; ipAddress?: string },
+    ) =>
+      latchkey.verifyKey({
+        key: secret,
+        remaining: { cost: args.cost },
+        ...(args.requestId !== undefined && { requestId: args.requestId }),
+        ...(args.permissions !== undefined && {
+          authorization: { permissions: args.permissions },
+        }),
+        // An API with an allow-list refuses whoever has no address.
+        ipAddress: args.ipAddress ?? "192.0.2.1",
+      }),
+  ),
+  explain: onKey(2, nothing, (latchkey, { keyId }) =>
+    latchkey.explainKey({ keyId, ipAddress: "192.0.2.1" }),
+  ),
+  switchKey: onKey(
+    10,
+    (random) => ({ enabled: random.chance(40) }),
+    (latchkey, { keyId }, { enabled }: { enabled: boolean }) =>
+      latchkey.updateKey({ keyId, enabled }),
+  ),
+  renameKey: onKey(
+    5,
+    (random) => ({ name: `name ${random.below(3)}` }),
+    (latchkey, { keyId }, { name }: { name: string }) => latchkey.updateKey({ keyId, name }),
+  ),
+  deleteKey: onKey(4, nothing, (latchkey, { keyId }) => latchkey.deleteKey({ keyId })),
+  rotateKey: onKey(
+    4,
+    (random) => ({ graceMs: random.pick([0, 500, 60_000]) }),
+    async (latchkey, old, { graceMs }: { graceMs: number }, world) => {
+      const { keyId, key } = await latchkey.rotateKey({ keyId: old.keyId, graceMs });
+      const { workspace, setup } = old;
+      return world.learnKey({ keyId, secret: key, workspace, setup }, old).name;
+    },
+  ),
+  updateRemaining: onKey(
+    6,
+    (random) => ({
+      op: random.pick(["increment", "increment", "decrement", "set"]),
+      value: random.between(1, 2),
+    }),
+    (
+      latchkey,
+      { keyId },
+      { op, value }: { op: "set" | "increment" | "decrement"; value: number },
+    ) => latchkey.updateRemaining({ keyId, op, value }),
+  ),
+  setLimit: onKey(
+    3,
+    (random) => ({ limit: random.pick([null, 1, 3]) }),
+    (latchkey, { keyId }, { limit }: { limit: number | null }) =>
+      latchkey.updateKey({ keyId, ratelimit: limit === null ? null : { limit, duration: 1_000 } }),
+  ),
+  resetLimit: onKey(2, nothing, (latchkey, { keyId }) =>
+    latchkey.resetLimit({ keyId, name: "default" }),
+  ),
+  grantWrite: onKey(
+    4,
+    (random) => ({ isGranted: random.chance(50) }),
+    (latchkey, { keyId }, { isGranted }: { isGranted: boolean }) =>
+      latchkey.setPermissions({ keyId, permissions: isGranted ? ["write"] : [] }),
+  ),
+  getKey: onKey(4, nothing, (latchkey, { keyId }) => latchkey.getKey({ keyId })),
+} as const;
+
+const WORKSPACE_ACTIONS = {
+  createKey: inWorkspace(
+    4,
+    (random) => ({
+      remaining: random.pick([null, 1, 2]),
+      identity: random.chance(40) ? 0 : null,
+      hasRole: random.chance(50),
+    }),
+    async (latchkey, { id }, args: Pick<KeySetup, "remaining" | "identity" | "hasRole">, world) => {
+      const workspace = world.workspaces.findIndex((one) => one.id === id);
+      const setup = { ...args, refills: false, limit: null, usesFrom: "key" } as const;
+      return (await world.createKey(latchkey, workspace, setup)).name;
+    },
+  ),
+  roleReads: inWorkspace(
+    7,
+    (random) => ({ isGranted: random.chance(40) }),
+    (latchkey, { roleId }, { isGranted }: { isGranted: boolean }) =>
+      latchkey.setRolePermissions({ roleId, permissions: isGranted ? ["read"] : [] }),
+  ),
+  allowList: inWorkspace(
+    7,
+    (random) => ({ isOpen: random.chance(40) }),
+    (latchkey, { apiId }, { isOpen }: { isOpen: boolean }) =>
+      latchkey.updateApi({ apiId, ipWhitelist: isOpen ? null : ["203.0.113.0/24"] }),
+  ),
+  switchWorkspace: inWorkspace(
+    2,
+    (random) => ({ enabled: random.chance(70) }),
+    (latchkey, _, { enabled }: { enabled: boolean }) => latchkey.setWorkspaceEnabled(enabled),
+  ),
+  deleteIdentity: inWorkspace(1, nothing, (latchkey, { identityIds }) =>
+    latchkey.deleteIdentity({ identityId: identityIds[0] as string }),
+  ),
+  limit: inWorkspace(
+    8,
+    (random) => ({ identifier: random.pick(["a", "b"]), duration: random.pick([1_000, 60_000]) }),
+    (latchkey, _, { identifier, duration }: { identifier: string; duration: number }) =>
+      latchkey.limit({ identifier, limit: 2, duration }),
+  ),
+  listKeys: inWorkspace(3, nothing, (latchkey, { apiId }) => latchkey.listKeys({ apiId })),
+} as const;
+
+const WORLD_ACTIONS = {
+  kill: byWorld(3, nothing, ({ world, process }) => world.kill(process)),
+  setClock: byWorld(
+    3,
+    (random) => ({ offset: random.pick([0, -60_000, 5_000, 172_800_000]) }),
+    ({ world, process }, { offset }) => world.setClock(process, offset as number),
+  ),
+  stopStore: byWorld(
+    2,
+    (random) => ({ ms: random.between(1, 3_000) }),
+    ({ world }, { ms }) => world.stopStore(ms as number),
+    ["calm", "rough"],
+  ),
+  failOver: byWorld(
+    4,
+    (random) => ({ count: random.between(1, 3) }),
+    ({ world }, { count }) => world.failOver(count as number),
+    ["calm", "rough"],
+  ),
+} as const;
+
+/** Everything that can happen, by name. */
+export const ACTIONS = { ...KEY_ACTIONS, ...WORKSPACE_ACTIONS, ...WORLD_ACTIONS };
+
+/** The name of something that can happen. */
+export type ActionName = keyof typeof ACTIONS;

@@ -1,0 +1,86 @@
+import { Random } from "../random.js";
+import { ACTIONS, type ActionName } from "./actions.js";
+import type { Plan, Step } from "./plan.js";
+
+const DAY_MS = 86_400_000;
+
+/** Makes the plan of a seed. */
+export function planOf(seed: number): Plan {
+  const random = new Random(seed);
+  const network = random.pick(["direct", "calm", "rough", "rough"] as const);
+  const processes = random.between(1, 3);
+  const workspaces = Array.from({ length: random.pick([1, 1, 2]) }, () => ({
+    identities: Array.from({ length: random.between(1, 2) }, () => random.pick([null, 1, 2, 3])),
+  }));
+  const keys = Array.from({ length: random.between(1, 3) }, () => {
+    const workspace = random.below(workspaces.length);
+    const identity = random.chance(50)
+      ? random.below(
+          (workspaces[workspace] as { identities: readonly unknown[] }).identities.length,
+        )
+      : null;
+    const usesFrom = identity !== null && random.chance(40) ? "identity" : "key";
+    return {
+      workspace,
+      remaining: random.pick([null, 1, 2, 3, 40]),
+      refills: random.chance(30),
+      limit: random.chance(40)
+        ? { limit: random.between(1, 3), duration: random.pick([1_000, 60_000]) }
+        : null,
+      identity,
+      usesFrom,
+      hasRole: random.chance(50),
+    } as const;
+  });
+  const isSkewed = random.chance(20);
+  // Few sorts of things at once meet each other more often than all of them.
+  const names = Object.keys(ACTIONS) as ActionName[];
+  const chosen = new Set(names.filter(() => random.chance(45)));
+  const weights = Object.fromEntries(
+    names.map((name) => {
+      const { weight, needs } = ACTIONS[name];
+      const isOn = name === "verify" || chosen.has(name);
+      const fits = needs === undefined || needs.includes(network);
+      return [name, isOn && fits ? weight : 0];
+    }),
+  ) as Record<ActionName, number>;
+  const steps: Step[] = Array.from({ length: random.between(6, 36) }, () => {
+    const action = random.weighted(weights);
+    return {
+      afterMs: pauseOf(random),
+      process: random.below(processes),
+      action,
+      args: ACTIONS[action].choose(random),
+    };
+  });
+  return {
+    seed,
+    network,
+    processes,
+    clockOffsets: Array.from({ length: processes }, () =>
+      isSkewed ? random.pick([0, -3_000, 90_000, 2 * DAY_MS]) : 0,
+    ),
+    cachedKeys: random.pick([0, 1, 100, 100]),
+    workspaces,
+    keys,
+    steps,
+  };
+}
+
+/** Mostly everything at once; sometimes into the next window, or the next day. */
+function pauseOf(random: Random): number {
+  switch (random.weighted({ none: 50, some: 30, call: 12, second: 5, long: 2, day: 1 })) {
+    case "none":
+      return 0;
+    case "some":
+      return random.below(6);
+    case "call":
+      return random.below(1_500);
+    case "second":
+      return random.between(1_000, 9_000);
+    case "long":
+      return random.between(60_000, 700_000);
+    case "day":
+      return DAY_MS;
+  }
+}

@@ -1,0 +1,64 @@
+import { END_LAWS, HISTORY_LAWS, STEP_LAWS } from "./laws/laws.js";
+import { ACTIONS, type ActionName } from "./plan/actions.js";
+import type { Plan } from "./plan/plan.js";
+import { enter } from "./world/host.js";
+import { World } from "./world/world.js";
+
+/** What became of a schedule. */
+export interface Run {
+  /** The law that broke, and how; null: none. */
+  readonly violation: { readonly law: string; readonly how: string } | null;
+  /** What happened, line by line. */
+  readonly story: readonly string[];
+  /** How often each action was performed, and how calls ended. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Runs a schedule from its first step to its end, and checks every law. */
+export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
+  const world = new World(plan, STEP_LAWS, isTold);
+  enter(world.scheduler);
+  await world.prepare();
+  for (const { afterMs, process, action, args } of plan.steps) {
+    await world.scheduler.run(world.scheduler.now + afterMs);
+    await ACTIONS[action as ActionName].perform({ world, process, action }, args);
+  }
+  await world.scheduler.run();
+  world.heal();
+  return { violation: await violationOf(world), story: world.story, counts: countsOf(world) };
+}
+
+async function violationOf(world: World): Promise<Run["violation"]> {
+  if (world.server.broken !== null)
+    return { law: "each step of the store", how: world.server.broken };
+  for (const [law, check] of Object.entries(HISTORY_LAWS)) {
+    const how = check(world);
+    if (how !== null) return { law, how };
+  }
+  const fresh = world.fresh();
+  for (const [law, check] of Object.entries(END_LAWS)) {
+    const how = await check(world, fresh);
+    if (how !== null) return { law, how };
+  }
+  return null;
+}
+
+function countsOf({ calls, plan, losses }: World): Run["counts"] {
+  const counts: Record<string, number> = {};
+  const count = (name: string, by = 1): void => {
+    counts[name] = (counts[name] ?? 0) + by;
+  };
+  for (const { action } of plan.steps) count(action);
+  for (const { outcome } of calls) {
+    if (outcome.kind === "failed")
+      count(`failed ${(outcome.error as { code?: string }).code ?? "otherwise"}`);
+    else if (outcome.kind === "returned")
+      count(`returned ${(outcome.value as { code?: string } | undefined)?.code ?? ""}`.trim());
+    else count(outcome.kind);
+  }
+  count(
+    "writes lost",
+    losses.reduce((sum, { writes }) => sum + writes.length, 0),
+  );
+  return counts;
+}

@@ -1,0 +1,99 @@
+import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import type { Random } from "../random.js";
+import type { Scheduler } from "./scheduler.js";
+import type { Method, StoreServer } from "./server.js";
+
+/** How calls travel. `direct`: they do not, and are answered at once where the store does. */
+export type Network = "direct" | "calm" | "rough";
+
+/** After how long a call without an answer fails, in ms. */
+const CALL_TIMEOUT_MS = 1_000;
+
+/** What a dead process waits for. */
+const NEVER = new Promise<never>(() => undefined);
+
+/** What the link of one process needs of the world. */
+export interface LinkContext {
+  readonly scheduler: Scheduler;
+  readonly server: StoreServer;
+  /** How calls travel now. */
+  readonly network: () => Network;
+  readonly random: Random;
+  /** Whether the process is alive: nothing reaches a dead one, and nothing leaves it. */
+  readonly isAlive: () => boolean;
+}
+
+/** The store as one process sees it: slow, forgetful and sometimes silent. */
+export function linkedStore(context: LinkContext): KeyStore {
+  const { scheduler, server, network, random, isAlive } = context;
+  let isClosed = false;
+
+  function call(method: Method, args: readonly unknown[]): Promise<unknown> {
+    if (!isAlive()) return NEVER;
+    if (isClosed) return Promise.reject(failed("the store is closed", "not-applied"));
+    const fate = decideFate(network(), random);
+    return new Promise((resolve, reject) => {
+      const stopWaiting = scheduler.after(CALL_TIMEOUT_MS, random.next(), () => {
+        if (isAlive()) reject(failed("no answer in time", "unknown"));
+      });
+      const reply = (settle: () => void): void => {
+        if (fate.isReplyLost) return;
+        scheduler.after(fate.backMs, random.next(), () => {
+          stopWaiting();
+          if (isAlive()) settle();
+        });
+      };
+      if (fate.isRequestLost) return;
+      // What was sent arrives, also when its sender is dead by then.
+      scheduler.after(fate.thereMs, random.next(), () => {
+        if (server.isDown) reply(() => reject(failed("the store is down", "not-applied")));
+        else
+          server.call(method, args).then(
+            (result) => reply(() => resolve(result)),
+            (error: unknown) => reply(() => reject(error)),
+          );
+      });
+    });
+  }
+
+  const route =
+    (method: Method) =>
+    (...args: readonly unknown[]): never =>
+      (network() === "direct" ? server.callAtOnce(method, args) : call(method, args)) as never;
+  return {
+    read: route("read"),
+    page: route("page"),
+    commit: route("commit"),
+    charge: route("charge"),
+    addStatistics: route("addStatistics"),
+    readStatistics: route("readStatistics"),
+    deleteStatistics: route("deleteStatistics"),
+    scan: route("scan"),
+    close: async () => {
+      isClosed = true;
+    },
+  };
+}
+
+interface Fate {
+  readonly thereMs: number;
+  readonly backMs: number;
+  readonly isRequestLost: boolean;
+  readonly isReplyLost: boolean;
+}
+
+function decideFate(network: Network, random: Random): Fate {
+  const isRough = network === "rough";
+  const longMs = isRough ? 700 : 300;
+  const delay = (): number => random.below(random.chance(isRough ? 10 : 3) ? longMs : 4);
+  return {
+    thereMs: delay(),
+    backMs: delay(),
+    isRequestLost: isRough && random.chance(3),
+    isReplyLost: isRough && random.chance(5),
+  };
+}
+
+function failed(message: string, outcome: "unknown" | "not-applied"): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
+}

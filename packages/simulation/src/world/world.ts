@@ -1,0 +1,272 @@
+import {
+  type Change,
+  createLatchkey,
+  type KeyStore,
+  type Latchkey,
+  LatchkeyError,
+} from "@latchkey/core";
+import type { Call, KeySetup, KnownKey, Loss, Outcome } from "../history.js";
+import type { Plan } from "../plan/plan.js";
+import { Random } from "../random.js";
+import { type LinkContext, linkedStore, type Network } from "./link.js";
+import { BEGIN_AT, Scheduler } from "./scheduler.js";
+import { type ServerLaw, StoreServer } from "./server.js";
+
+/** What a workspace has before anything happens. */
+export interface KnownWorkspace {
+  readonly id: string;
+  readonly apiId: string;
+  readonly roleId: string;
+  readonly identityIds: readonly string[];
+}
+
+/** A process: a whole latchkey with caches and a clock of its own. */
+interface Process {
+  readonly latchkey: Latchkey;
+  /** The same in each workspace. */
+  readonly bound: Map<number, Latchkey>;
+  isAlive: boolean;
+  /** Its clock less the true time, in ms. */
+  clockOffset: number;
+}
+
+/** Processes, their network and the store, and everything that happened among them. */
+export class World {
+  readonly scheduler = new Scheduler();
+  readonly plan: Plan;
+  readonly server: StoreServer;
+  readonly keys: KnownKey[] = [];
+  readonly workspaces: KnownWorkspace[] = [];
+  readonly calls: Call[] = [];
+  readonly losses: Loss[] = [];
+  readonly processes: Process[] = [];
+  /** What happened, for people. */
+  readonly story: string[] = [];
+  #tick = 0;
+  #network: Network;
+  readonly #isTold: boolean;
+  readonly #random: Random;
+
+  constructor(plan: Plan, serverLaws: readonly ServerLaw[], isTold: boolean) {
+    this.#isTold = isTold;
+    this.plan = plan;
+    this.#network = plan.network;
+    this.#random = new Random(plan.seed ^ 0x5eed);
+    this.server = new StoreServer(
+      () => this.scheduler.now,
+      () => this.nextTick(),
+      serverLaws,
+    );
+    for (let index = 0; index < plan.processes; index += 1)
+      this.processes.push(this.#start(plan.clockOffsets[index] ?? 0));
+  }
+
+  /** From now on nothing fails any more. */
+  heal(): void {
+    if (this.#network === "rough") this.#network = "calm";
+    this.server.downUntil = 0;
+  }
+
+  nextTick(): number {
+    this.#tick += 1;
+    return this.#tick;
+  }
+
+  tell(line: () => string): void {
+    if (!this.#isTold) return;
+    const at = this.scheduler.now - BEGIN_AT;
+    this.story.push(`${String(at).padStart(8)} ms  ${line()}`);
+  }
+
+  /** A latchkey that shares nothing with the processes, on a network without faults. */
+  fresh(): Pick<Process, "latchkey" | "bound"> {
+    const latchkey = createLatchkey({
+      store: this.#link({ network: () => "direct", isAlive: () => true }),
+      clock: () => this.scheduler.now,
+      random: (size) => this.#random.bytes(size),
+      usage: false,
+      maxCachedKeys: 0,
+    });
+    return { latchkey, bound: new Map() };
+  }
+
+  #link(own: Pick<LinkContext, "network" | "isAlive">): KeyStore {
+    const random = new Random(this.#random.next());
+    return linkedStore({ scheduler: this.scheduler, server: this.server, random, ...own });
+  }
+
+  #start(clockOffset: number): Process {
+    const started = { isAlive: true, clockOffset };
+    const store = this.#link({ network: () => this.#network, isAlive: () => process.isAlive });
+    const latchkey = createLatchkey({
+      store,
+      // A clock that is set back by more than all that has passed would be no clock.
+      clock: () => Math.max(0, this.scheduler.now + process.clockOffset),
+      random: (size) => this.#random.bytes(size),
+      maxCachedKeys: this.plan.cachedKeys,
+      onError: () => undefined,
+    });
+    const process: Process = { ...started, latchkey, bound: new Map() };
+    return process;
+  }
+
+  /** Creates what every schedule begins with. */
+  async prepare(): Promise<void> {
+    const root = this.fresh();
+    const preparing = this.plan.workspaces.map(async ({ identities }, index) => {
+      const id = `ws_${index}`;
+      const latchkey = root.latchkey.workspace(id);
+      const { apiId } = await latchkey.createApi({ name: "payments" });
+      await latchkey.createPermission({ name: "read" });
+      await latchkey.createPermission({ name: "write" });
+      const { roleId } = await latchkey.createRole({ name: "reader", permissions: ["read"] });
+      const identityIds: string[] = [];
+      for (const [place, remaining] of identities.entries()) {
+        const { identityId } = await latchkey.createIdentity({
+          externalId: `user_${place}`,
+          ...(remaining !== null && { remaining }),
+        });
+        identityIds.push(identityId);
+      }
+      this.workspaces[index] = { id, apiId, roleId, identityIds };
+    });
+    await this.scheduler.run();
+    await Promise.all(preparing);
+    for (const { workspace, ...setup } of this.plan.keys) {
+      const creating = this.createKey(root.latchkey, workspace, setup);
+      await this.scheduler.run();
+      await creating;
+    }
+  }
+
+  async createKey(latchkey: Latchkey, workspace: number, setup: KeySetup): Promise<KnownKey> {
+    const { id, apiId } = this.workspaces[workspace] as KnownWorkspace;
+    const { key, keyId } = await latchkey.workspace(id).createKey({
+      apiId,
+      ...(setup.remaining !== null && setup.usesFrom === "key" && { remaining: setup.remaining }),
+      ...(setup.refills &&
+        setup.remaining !== null &&
+        setup.usesFrom === "key" && {
+          refill: { interval: "daily" as const, amount: setup.remaining },
+        }),
+      ...(setup.limit !== null && { ratelimit: setup.limit }),
+      ...(setup.identity !== null && { externalId: `user_${setup.identity}` }),
+      ...(setup.identity !== null && { usesFrom: setup.usesFrom }),
+      ...(setup.hasRole && { roles: ["reader"] }),
+    });
+    return this.learnKey({ keyId, secret: key, workspace, setup }, null);
+  }
+
+  learnKey(
+    known: Pick<KnownKey, "keyId" | "secret" | "workspace" | "setup">,
+    rotatedFrom: KnownKey | null,
+  ): KnownKey {
+    const name = `k${this.keys.length}`;
+    const key = { name, ...known, first: rotatedFrom?.first ?? name };
+    this.keys.push(key);
+    return key;
+  }
+
+  /** The latchkey of a process in a workspace. */
+  latchkeyOf(
+    { latchkey, bound }: Pick<Process, "latchkey" | "bound">,
+    workspace: number,
+  ): Latchkey {
+    const known = bound.get(workspace);
+    if (known !== undefined) return known;
+    const made = latchkey.workspace((this.workspaces[workspace] as KnownWorkspace).id);
+    bound.set(workspace, made);
+    return made;
+  }
+
+  /** Has a process call something, and writes down what becomes of it. */
+  call(
+    about: Pick<Call, "process" | "action" | "args" | "workspace" | "key">,
+    perform: (latchkey: Latchkey) => Promise<unknown>,
+  ): void {
+    const process = this.processes[about.process] as Process;
+    const call: Call = {
+      ...about,
+      index: this.calls.length,
+      startTick: this.nextTick(),
+      startAt: this.scheduler.now,
+      endTick: Number.POSITIVE_INFINITY,
+      endAt: Number.POSITIVE_INFINITY,
+      outcome: { kind: "pending" },
+    };
+    this.calls.push(call);
+    const target = about.key === null ? "" : ` ${about.key.name}`;
+    this.tell(
+      () => `p${about.process} calls #${call.index} ${about.action}${target} ${asText(about.args)}`,
+    );
+    const end = (outcome: Outcome): void => {
+      if (call.outcome.kind !== "pending") return;
+      call.outcome = outcome;
+      call.endTick = this.nextTick();
+      call.endAt = this.scheduler.now;
+      this.tell(() => `p${about.process} got   #${call.index} ${describe(outcome)}`);
+    };
+    perform(this.latchkeyOf(process, about.workspace)).then(
+      (value) => end({ kind: "returned", value }),
+      (error: unknown) => end({ kind: "failed", error }),
+    );
+  }
+
+  /** Kills a process in the middle of all that it does, and starts it anew. */
+  kill(index: number): void {
+    const process = this.processes[index] as Process;
+    process.isAlive = false;
+    for (const call of this.calls)
+      if (call.process === index && call.outcome.kind === "pending")
+        call.outcome = { kind: "abandoned" };
+    this.tell(() => `p${index} is killed and started anew`);
+    this.processes[index] = this.#start(process.clockOffset);
+  }
+
+  setClock(index: number, offset: number): void {
+    const process = this.processes[index] as Process;
+    process.clockOffset = offset;
+    this.tell(() => `the clock of p${index} is ${offset} ms off from now on`);
+  }
+
+  stopStore(ms: number): void {
+    this.server.downUntil = this.scheduler.now + ms;
+    this.tell(() => `the store is down for ${ms} ms`);
+  }
+
+  /** The store fails over to a replica that had not heard of the latest writes. */
+  async failOver(count: number): Promise<void> {
+    const writes = await this.server.lose(count);
+    if (writes.length === 0) return;
+    const ids = new Set(writes.flatMap(idsOf));
+    this.losses.push({ tick: this.nextTick(), writes, ids });
+    this.tell(
+      () => `the store fails over and has lost ${writes.map(({ method }) => method).join(", ")}`,
+    );
+  }
+}
+
+/** Ids of the records that a write touched. */
+function idsOf({ method, args }: Loss["writes"][number]): readonly string[] {
+  if (method !== "commit") return [];
+  const { puts, deletes, counters } = args[1] as Change;
+  return [
+    ...puts.map(({ record }) => record.id),
+    ...deletes.map(({ id }) => id),
+    ...counters.map(({ id }) => id),
+  ];
+}
+
+function asText(value: unknown): string {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > 160 ? `${text.slice(0, 157)}...` : text;
+}
+
+function describe(outcome: Outcome): string {
+  if (outcome.kind === "returned") return asText(outcome.value);
+  if (outcome.kind !== "failed") return outcome.kind;
+  const { error } = outcome;
+  if (error instanceof LatchkeyError)
+    return `${error.code}${error.outcome === undefined ? "" : ` (${error.outcome})`}: ${error.message}`;
+  return String(error);
+}
