@@ -309,6 +309,22 @@ describeWithServers("a PostgreSQL that fails", () => {
     }
   });
 
+  test("a request that was remembered before an upgrade, with the values of its limits alone, is repeated as it was answered", async () => {
+    const own = postgresStore(pool, { schema: "upgrades" });
+    await writeKey(own, 1, 5);
+    const plan = aPlan({
+      limits: [aLimit({ name: "calls", limit: 9, duration: 60_000, cost: 2 })],
+    });
+    const request = { id: "one", fingerprint: "question", rememberUntil: MOMENT.now + 600_000 };
+    const moment = { ...MOMENT, request };
+    const first = await own.charge(plan, moment);
+    const { rowCount } = await pool.query(
+      `UPDATE upgrades.passing SET value = regexp_replace(value, '\\[\\{.*$', '[["calls",9,60000,2]]') WHERE value ~ '\\[\\{'`,
+    );
+    expect([first.kind, rowCount]).toEqual(["charged", 1]);
+    expect(await own.charge(plan, moment)).toEqual(first);
+  });
+
   test("the clock is that of the server", async () => {
     const { rows } = await pool.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
     const now = (await store.readClock?.()) ?? 0;

@@ -36,6 +36,12 @@ test("every result of a charge is read from its text as the charge itself gives 
   );
 });
 
+test("a request that was remembered with the values of its limits alone is repeated as it was answered", () => {
+  const read = (limits: string) => readChargeText(`repeat rate-limited 1 100:4\n${limits}`, PLAN);
+  expect(read('[["a b",5,10,2]]')).toEqual(read(limitsText([LIMIT])));
+  expect(read('[["a b",5,10,2]]')).toMatchObject({ limits: [{ name: "a b", remaining: 1 }] });
+});
+
 test.each([
   ["stale 0", { kind: "stale", moved: "revision" }],
   ["STALE 2", { kind: "stale", moved: 1 }],
@@ -51,6 +57,9 @@ test.each([
   ["charged 1 0:1 -1:1", "STORE_CORRUPT"],
   ["repeat charged 1 0:1\n{}", "STORE_CORRUPT"],
   ["repeat charged 1 0:1", "STORE_CORRUPT"],
+  ["repeat charged 1 0:1\n[null]", "STORE_CORRUPT"],
+  ['repeat charged 1 0:1\n[["a b",5,10]]', "STORE_CORRUPT"],
+  ['repeat charged 1 0:1\n[{"name":"a b"}]', "STORE_CORRUPT"],
   ["something else", "INTERNAL_SERVER_ERROR"],
   ["", "INTERNAL_SERVER_ERROR"],
 ])("%j is refused", (text, code) => {

@@ -1,5 +1,5 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
-import { parseWhole } from "../lib/whole.js";
+import { isWhole, parseWhole } from "../lib/whole.js";
 import { isExceeded } from "../rules/rate-window.js";
 import {
   type AppliedCharge,
@@ -57,7 +57,16 @@ function readRemembered(text: string): AppliedCharge {
     // As if it were something else.
   }
   if (!Array.isArray(limits)) throw corruptRecord("request");
-  return readApplied(answer.split(" "), limits as readonly KnownLimit[]);
+  return readApplied(answer.split(" "), limits.map(readKnownLimit));
+}
+
+/** A limit as {@link limitsText} wrote it. PostgreSQL stores kept its values alone at first, in the same order. */
+function readKnownLimit(stored: Partial<KnownLimit> | readonly unknown[] | null): KnownLimit {
+  const values = Array.isArray(stored) ? stored : REMEMBERED.map((field) => stored?.[field]);
+  const [name, limit, duration, cost] = values;
+  if (typeof name === "string" && isWhole(limit) && isWhole(duration) && isWhole(cost))
+    return { name, limit, duration, cost };
+  throw corruptRecord("request");
 }
 
 function readApplied(words: readonly string[], limits: readonly KnownLimit[]): AppliedCharge {
