@@ -85,6 +85,30 @@ test("what may never reach the disk fails with an unknown outcome, and so does a
   expect(flush).toHaveBeenCalledTimes(2);
 });
 
+test("on a disk that never answers every change fails in time with an unknown outcome, and once it answers they go on", async () => {
+  const store = sqliteStore(scratch.newPath());
+  const answers: ((isFlushed: boolean) => void)[] = [];
+  const flush = vi
+    .spyOn(LogFile.prototype, "flush")
+    .mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
+  onTestFinished(() => flush.mockRestore());
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const write = (number: number) => commit(store, { puts: [{ record: aRecord(number) }] });
+  const first = expect(write(1)).rejects.toMatchObject(UNKNOWN);
+  await vi.advanceTimersByTimeAsync(1_000);
+  // This one waits for the flush after that which is stuck.
+  const second = expect(write(2)).rejects.toMatchObject(UNKNOWN);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await Promise.all([first, second]);
+  expect((await load(store, 2)).record).toEqual(aRecord(2));
+  const third = write(3);
+  for (const answer of answers) answer(true);
+  flush.mockRestore();
+  expect(await third).toMatchObject({ kind: "committed" });
+  await store.close();
+});
+
 test("a change whose flush has not begun when the store is closed is on the disk all the same", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);

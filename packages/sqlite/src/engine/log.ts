@@ -1,9 +1,12 @@
-import { unavailable } from "@latchkey/core";
+import { unavailable, withTimeout } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
 import { LogFile } from "./log-file.js";
 
 /** The log is emptied at most so often: two files are flushed then, and nobody can write meanwhile. */
 const EMPTIED_EVERY_MS = 1_000;
+
+/** How long a change waits for the disk. A disk that is slow takes a second or two; one that has failed may never answer. */
+const FLUSHED_WITHIN_MS = 5_000;
 
 /**
  * The write-ahead log of a database.
@@ -37,15 +40,19 @@ export class Log {
     this.#file = main?.file ? open(`${main.file}-wal`) : null;
   }
 
-  /** Resolves when all that was committed before is on the disk. @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`. */
+  /**
+   * Resolves when all that was committed before is on the disk.
+   *
+   * @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`, also where the disk does not answer in time.
+   */
   async flush(): Promise<void> {
     this.#next ??= this.#flushing.then(() => {
       this.#next = null;
       this.#flushing = this.#flush();
       return this.#flushing;
     });
-    if (!(await this.#next))
-      throw unavailable("the database cannot be flushed to its disk", "unknown");
+    const failed = () => unavailable("the database cannot be flushed to its disk", "unknown");
+    if (!(await withTimeout(FLUSHED_WITHIN_MS, this.#next, failed))) throw failed();
   }
 
   /**
