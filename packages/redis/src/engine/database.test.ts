@@ -1,6 +1,6 @@
 import { aChange } from "@latchkey/conformance";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { redisStore } from "../index.js";
 import { errorOf, until, untilAnswered } from "../testing/errors.js";
 import { NEVER_TWICE, startServer, type TestServer } from "../testing/redis-server.js";
@@ -58,6 +58,23 @@ describeWithServers("the database number", () => {
     await store.close();
     await control.del("later:layout");
     control.disconnect();
+  });
+
+  test("with a layout that a later version changes under an open connection is left alone a minute later", async () => {
+    const control = server.connect();
+    await control.select(3);
+    const store = redisStore(`${server.url}/3`, { keyPrefix: "grown" });
+    onTestFinished(async () => {
+      control.disconnect();
+      await store.close();
+    });
+    await store.commit("ws_1", WRITE);
+    await control.set("grown:layout", "2");
+    const now = performance.now();
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now + 61_000);
+    onTestFinished(() => clock.mockRestore());
+    for (const call of [store.read("ws_1", []), store.commit("ws_1", WRITE)])
+      expect((await errorOf(call)).code).toBe("PRECONDITION_FAILED");
   });
 
   test("15 holds what is written to it, and database 0 nothing of it", async () => {

@@ -8,6 +8,9 @@ import { layoutKey } from "./names.js";
 /** How this code lays records out. @see packages/core/decisions/0012-redis-one-slot-per-workspace.md */
 const LAYOUT = 1;
 
+/** How long a layout counts as known, in ms: a later version may change it while connections are open. */
+const LAYOUT_KNOWN_MS = 60_000;
+
 type Allowance = "allowEviction" | "allowNoPersistence";
 
 /** What INFO has to say. It is asked rather than CONFIG GET, which users and managed services are rarely granted. */
@@ -47,6 +50,8 @@ export class ServerRequirements {
   readonly #database: number;
   readonly #firstConnection: Promise<unknown>;
   #areMet = false;
+  /** As `performance.now()` counts. */
+  #checkedAt = 0;
   #checking: Promise<void> | undefined;
   /** Why there is no connection, as far as the client has said so. */
   #reason: string | null;
@@ -77,6 +82,7 @@ export class ServerRequirements {
    * wait for one node's examination: it may be that of a dead one, which no other slot is held up by.
    */
   get areMet(): boolean {
+    if (performance.now() - this.#checkedAt > LAYOUT_KNOWN_MS) this.#areMet = false;
     return this.#areMet && (this.#checking === undefined || isCluster(this.#client));
   }
 
@@ -103,6 +109,7 @@ export class ServerRequirements {
     await this.#connected();
     // Set first, so that whatever happens to a connection from here on is not overlooked.
     this.#areMet = true;
+    this.#checkedAt = performance.now();
     try {
       const nodes = primariesOf(this.#client).map((node) => this.#examine(node));
       await Promise.all([...nodes, this.#assertLayout()]);

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { KEPT_AFTER_END_MS as KEPT } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { SCRIPTS, type Script } from "../engine/scripts.js";
 
+const MAX = Number.MAX_SAFE_INTEGER;
 const folder = new URL("./", import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith(".lua"));
 const includes = readdirSync(new URL("include/", folder));
@@ -24,6 +26,10 @@ describe("scripts", () => {
     expect(commitFreeing.text.replace(" flags=allow-oom", "")).toBe(textOf("commit.lua"));
     const isSame = embedded.toSorted().join() === written.toSorted().join();
     expect(isSame, "run `npm run embed-lua` in packages/redis").toBe(true);
+  });
+
+  test("a window is kept after its end as long as core says", () => {
+    expect(codeOf("charge.lua")).toContain(`MAX, KEPT_AFTER_END_MS, SHARED = ${MAX}, ${KEPT}, `);
   });
 
   test.each(files)("%s says what it takes, answers and mirrors", (file) => {
