@@ -61,9 +61,9 @@ function readRemembered(text: string): AppliedCharge {
 }
 
 /** A limit as {@link limitsText} wrote it. PostgreSQL stores kept its values alone at first, in the same order. */
-function readKnownLimit(stored: Partial<KnownLimit> | readonly unknown[] | null): KnownLimit {
+function readKnownLimit(stored: Partial<KnownLimit> | null): KnownLimit {
   const values = Array.isArray(stored) ? stored : REMEMBERED.map((field) => stored?.[field]);
-  const [name, limit, duration, cost] = values;
+  const [name, limit, duration, cost]: readonly unknown[] = values;
   if (typeof name === "string" && isWhole(limit) && isWhole(duration) && isWhole(cost))
     return { name, limit, duration, cost };
   throw corruptRecord("request");
