@@ -1,3 +1,30 @@
+/** Whether somebody has added fields to all objects: each object seems to have them then. */
+export function isPolluted(): boolean {
+  for (const _ in Object.prototype) return true;
+  return false;
+}
+
+/**
+ * A copy of an object without a prototype, and of the plain objects and lists in it; anything else as it is.
+ *
+ * @param depth - Levels that are copied: whole and >= 0.
+ */
+export function withoutPrototype<Value>(value: Value, depth: number): Value {
+  if (typeof value !== "object" || value === null || depth === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutPrototype(item, depth - 1)) as Value;
+  const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
+  for (const name of Object.keys(copy))
+    if (Array.isArray(copy[name]) || isPlain(copy[name]))
+      copy[name] = withoutPrototype(copy[name], depth - 1);
+  return copy as Value;
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** What an object with fields of its own may hold. */
 export interface OwnFields {
   /** Fields that have a meaning: none of them may be inherited. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
+import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import type { MetadataInput } from "../rules/latchkey-types.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { PermissionQuery } from "../rules/permission.js";
@@ -14,6 +15,9 @@ const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 
 /** Most issues that are listed one by one. */
 const MAX_ISSUES = 1_000;
+
+/** Levels of an input that schemas look into, at most: a list of keys, their limits, the fields of those. */
+const COPY_DEPTH = 5;
 
 /** How deep a value that cannot be read is looked for. */
 const MAX_DEPTH = 20;
@@ -227,13 +231,13 @@ export function parseInput<Schema extends InputSchema>(
 ): z.output<Schema> {
   try {
     // With words for what is wrong, a schema takes several times as long: it is asked for them where something is.
-    const own = isPolluted() ? ownOf(input) : input;
+    const own = isPolluted() ? withoutPrototype(input, COPY_DEPTH) : input;
     const result = schema.safeParse(own);
     const raw =
       typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
     const others = further(raw);
     if (result.success && others.length === 0)
-      return own === input ? result.data : ownOf(result.data);
+      return own === input ? result.data : withoutPrototype(result.data, COPY_DEPTH);
     const refused = schema.safeParse(own, { error: describeType }).error?.issues ?? [];
     throw refusal([...refused.flatMap(toInputIssues), ...others]);
   } catch (error) {
@@ -266,18 +270,6 @@ function unreadablePath(value: unknown, depth: number): readonly string[] | null
   } catch {
     return name === undefined ? [] : [name];
   }
-}
-
-/** Whether somebody has added fields to all objects: a schema would take them for those of an input. */
-function isPolluted(): boolean {
-  for (const _ in Object.prototype) return true;
-  return false;
-}
-
-/** A copy of an object without a prototype; anything else as it is. */
-function ownOf<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.assign(Object.create(null) as object, value);
 }
 
 /** The `BAD_REQUEST` of these issues, each of them once; of more than 1,000 the first, and how many there are beside. */

@@ -1,4 +1,5 @@
 import { deepFrozen, type JsonValue } from "../lib/json.js";
+import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { isWhole } from "../lib/whole.js";
 import type { Refill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
@@ -15,7 +16,8 @@ export class BodyReader {
   /** @param format - The one that this code writes; a body of a later one is refused. */
   constructor(body: JsonValue | undefined, format: number) {
     if (typeof body !== "object" || body === null || Array.isArray(body)) throw damaged("body");
-    this.#members = body as Readonly<Record<string, JsonValue>>;
+    const members = body as Readonly<Record<string, JsonValue>>;
+    this.#members = isPolluted() ? withoutPrototype(members, 1) : members;
     const stored = this.wholeOr("format", 1);
     if (stored < 1 || stored > format) throw damaged("format");
   }

@@ -69,7 +69,8 @@ export function defineRecord<
     decode: (stored, workspaceId) => {
       const { id, version, link, body } = stored;
       const known = stored.memo as Value | undefined;
-      if (known !== undefined && known.workspaceId === workspaceId) return known;
+      const isKept = known !== undefined && !Object.hasOwn(Object.prototype, "memo");
+      if (isKept && known.workspaceId === workspaceId) return known;
       try {
         // Versions begin with 1: a store that cannot read one answers 0.
         if (version < 1) throw new TypeError("the stored version is not what was written");
@@ -92,7 +93,8 @@ function withoutEmpty(members: BodyMembers): JsonValue {
   const body: Record<string, JsonValue> = {};
   for (const name in members) {
     const value = members[name];
-    if (value !== undefined && value !== null) body[name] = deepFrozen(value);
+    if (value === undefined || value === null || !Object.hasOwn(members, name)) continue;
+    body[name] = deepFrozen(value);
   }
   return Object.freeze(body);
 }
