@@ -22,7 +22,8 @@ export function changedRefusal(
   const { status = refusal.status, headers = refusal.headers, body = refusal.body } = own;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new TypeError('"status" of a refusal must be a whole number from 200 to 599');
-  if (headers !== refusal.headers) checkHeaders(headers);
+  // Also where they are those of the refusal: the hook may have written to them.
+  checkHeaders(headers);
   const text: unknown = typeof body === "string" ? body : JSON.stringify(body);
   if (typeof text !== "string")
     throw new TypeError('"body" of a refusal must be a text or an object');
@@ -30,8 +31,9 @@ export function changedRefusal(
 }
 
 function checkHeaders(headers: HeaderFields): void {
-  if (typeof headers !== "object" || headers === null)
-    throw new TypeError('"headers" of a refusal must be an object');
+  // What can only be iterated, such as `Headers`, has no fields, and would be sent as none.
+  if (typeof headers !== "object" || headers === null || Symbol.iterator in headers)
+    throw new TypeError('"headers" of a refusal must be an object of texts');
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
     if (!HEADER_NAME.test(name))
       throw new TypeError('"headers" of a refusal has a name that is none');

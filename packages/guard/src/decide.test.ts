@@ -167,6 +167,8 @@ describe("what fails is a refusal", () => {
     ["answers a header that is undefined", () => ({ headers: { Location: undefined as never } })],
     ["answers a header without a name", () => ({ headers: { "": "x" } })],
     ["answers headers that are none", () => ({ headers: null as never })],
+    ["answers Headers", () => ({ headers: new Headers({ Location: "x" }) as never })],
+    ["writes a header with a line end", ({ headers }) => void Object.assign(headers, { A: "x\n" })],
     ["answers a body that is no JSON", () => ({ body: { one: 1n } })],
     ["answers a body that is no object", () => ({ body: (() => 1) as never })],
   ])("a hook that %s: 500", async (_what, onRefusal) => {
