@@ -27,13 +27,13 @@ const isPackageName = (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id);
  * all the rest of core. The others are CommonJS: before Node.js imports the first such module it starts a parser for them all, which
  * costs more than the module.
  */
-const BUNDLED = ["zod", "ipaddr.js", "sorted-btree"];
+export const BUNDLED = ["zod", "ipaddr.js", "sorted-btree"];
 
 /** Packages whose variables get short names, functions and classes excepted: core has a limit of size, which check.mjs holds. */
 const WITH_SHORT_NAMES = ["core"];
 
 /** The name of the file that a package is bundled into, without its ending. @param {string} name */
-const chunkOf = (name) => name.replace(/\.js$/, "");
+export const chunkOf = (name) => name.replace(/\.js$/, "");
 
 /** @param {string} id */
 const isExternal = (id) =>

@@ -192,6 +192,13 @@ const checks = [
     run: () => checkPacked(directory, scratch),
   })),
   {
+    name: "bill of materials of the packed packages (CycloneDX)",
+    run: () => {
+      const file = join(root, ".ci", ".report", "latchkey.cdx.json");
+      return run(process.execPath, [join(root, ".ci", "sbom.mjs"), scratch, file]);
+    },
+  },
+  {
     name: "installed from tarballs (npm, pnpm, Bun)",
     run: () => run(process.execPath, [join(root, ".ci", "installs.mjs"), scratch]),
   },
