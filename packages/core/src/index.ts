@@ -36,7 +36,7 @@ export type {
 } from "./lib/standard-schema.js";
 export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/operations.js";
-export type { AuditEventList, PrunedCount } from "./operations/audit-log/operations.js";
+export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
 export type {
   CreatedIdentity,
   CreateIdentityScope,
@@ -82,7 +82,7 @@ export type {
 } from "./operations/limit-input.js";
 export type { ListIterator } from "./operations/lists.js";
 export type { InputOf, OperationName, Operations } from "./operations/operations.js";
-export type { LimitAnswer } from "./operations/rate-limits/operations.js";
+export type { LimitAnswer } from "./operations/rate-limits/limits.js";
 export type { PageInfo } from "./operations/read.js";
 export type {
   CreatedPermission,
@@ -92,13 +92,13 @@ export type {
   PermissionView,
   RoleView,
 } from "./operations/roles/operations.js";
+export type { RootKeyOutcome } from "./operations/root-keys/authenticate-root-key.js";
 export type {
   CreatedRootKey,
   RootKeyList,
-  RootKeyOutcome,
   RootKeyView,
-} from "./operations/root-keys/operations.js";
-export type { Verifications } from "./operations/statistics/operations.js";
+} from "./operations/root-keys/root-keys.js";
+export type { Verifications } from "./operations/statistics/verifications.js";
 export { OPERATIONS } from "./operations/table.js";
 export { expiryIssues } from "./operations/time-input.js";
 export type { RefillView } from "./operations/uses-and-refill.js";
@@ -111,7 +111,7 @@ export type {
   VerifierInput,
   VerifierLimit,
 } from "./operations/verify-key/verifier.js";
-export type { CreatedWorkspace, WorkspaceView } from "./operations/workspaces/operations.js";
+export type { CreatedWorkspace, WorkspaceView } from "./operations/workspaces/workspaces.js";
 export {
   AUDIT_TYPES,
   type AuditType,

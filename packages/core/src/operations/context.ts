@@ -57,29 +57,35 @@ export interface OperationContext {
   readonly recorder: StatisticsRecorder | null;
 }
 
-/** Adds the entry of a change to the audit log, in the same transaction. */
-export type Audit = (change: ChangeDescription) => void;
+/** What an operation works with while it writes. */
+export interface Work {
+  readonly context: OperationContext;
+  readonly transaction: Transaction;
+  /** Adds the entry of a change to the audit log, in the same transaction. */
+  readonly audit: (change: ChangeDescription) => void;
+}
 
 /**
  * Runs an operation as a transaction: all that it writes is committed together with its audit entries, if what it read still
  * holds. Listeners are called afterwards.
  *
- * @param work - Reads, decides and says what to write. It may run several times.
+ * @param run - Reads, decides and says what to write. It may run several times.
  */
 export async function transact<Answer>(
   context: OperationContext,
-  work: (transaction: Transaction, audit: Audit) => Promise<Answer>,
+  run: (work: Work) => Promise<Answer>,
 ): Promise<TransactionResult<Answer>> {
   const { emit, timer } = context;
   const startedAt = emit === null ? 0 : timer();
   let entries: AuditEntry[] = [];
   const result = await context.transact(context.workspaceId, (transaction) => {
     entries = [];
-    return work(transaction, (change) => {
+    const audit: Work["audit"] = (change) => {
       const entry = buildAuditEntry(context, change);
       entries.push(entry);
       if (context.keepsAuditLog) transaction.insert(auditEntryType, entry);
-    });
+    };
+    return run({ context, transaction, audit });
   });
   if (emit !== null && entries.length > 0) {
     const durationMs = timer() - startedAt;

@@ -2,6 +2,7 @@ import type { AuditFields, ChangeDescription } from "../audit/entry.js";
 import { isCorruptRecord } from "../errors.js";
 import type { RecordType } from "../records/record-type.js";
 import type { StoredRecord } from "../records/stored-record.js";
+import type { RecordAddress } from "../store/change.js";
 import type { Transaction } from "../store/transaction.js";
 
 /** A record, or null where it is damaged. */
@@ -24,6 +25,22 @@ export function versionIfReadable({ version }: Pick<StoredRecord, "version">): n
 }
 
 /**
+ * Reads a record as it is stored, of which anything may be damaged, in a transaction that then expects that it stays so.
+ *
+ * @returns Null where there is no such record.
+ */
+export async function readStored(
+  transaction: Transaction,
+  address: RecordAddress,
+): Promise<StoredRecord | null> {
+  const found = await transaction.readOne({ ...address, expects: "nothing" });
+  if (found === null) return null;
+  const { record, handle } = found;
+  transaction.expect({ ...address, version: versionIfReadable(record), handle });
+  return record;
+}
+
+/**
  * Deletes a record, also one that cannot be read.
  *
  * @returns What it was: null where that cannot be read, undefined where there is no such record.
@@ -34,10 +51,8 @@ export async function deleteRecord<Value>(
   id: string,
 ): Promise<Value | null | undefined> {
   const address = { kind: type.kind, id };
-  const found = await transaction.readOne({ ...address, expects: "nothing" });
-  if (found === null) return undefined;
-  const { record, handle } = found;
-  transaction.expect({ ...address, version: versionIfReadable(record), handle });
+  const record = await readStored(transaction, address);
+  if (record === null) return undefined;
   const value = decodeOrNull(type, record, transaction.workspaceId);
   if (value === null) transaction.deleteAddress(address, [], [{ list: type.kind }]);
   else transaction.delete(type, value);

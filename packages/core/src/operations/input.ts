@@ -102,6 +102,9 @@ export const grantName = z
   .string({ error: orRequired("must be a string of 1 to 512 characters") })
   .regex(GRANT_NAME.pattern, { error: GRANT_NAME.error });
 
+/** Names of permissions that a role is given, or that shall exist. */
+export const grantNames = list(grantName, 1_000, "names");
+
 /** Text shown to people beside a role or permission; an empty one is none. */
 export const description = text(0, 512);
 
@@ -112,21 +115,40 @@ export const prefix = z
     error: "must be at most 16 characters of A-Z a-z 0-9 _ - and must not end in _",
   });
 
+/** What a rule on several fields adds its issues to. */
+export interface IssueSink {
+  addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
+}
+
+/** Adds the issue of one field, by its path. */
+export function refuseField(sink: IssueSink, path: string | (string | number)[], message: string) {
+  sink.addIssue({ code: "custom", path: typeof path === "string" ? [path] : path, message });
+}
+
+/** A transformation by a function that answers null for what it refuses, with this message. */
+export function readBy<Value, Read>(read: (value: Value) => Read | null, message: string) {
+  return (value: Value, sink: IssueSink): Read => {
+    const result = read(value);
+    if (result === null) refuseField(sink, [], message);
+    return result ?? z.NEVER;
+  };
+}
+
 /** Metadata, checked and frozen by the metadata rule. */
 export const metadata: z.ZodType<Metadata, MetadataInput> = z
   .custom<MetadataInput>()
-  .transform((value, context): Metadata => {
+  .transform((value, sink): Metadata => {
     const check = checkMetadata(value);
     if (check.ok) return check.metadata;
-    context.addIssue({ code: "custom", message: check.message });
+    refuseField(sink, [], check.message);
     return z.NEVER;
   });
 
 function queryOf(names?: NameRule): z.ZodType<PermissionQuery, PermissionQuery> {
-  return z.custom<PermissionQuery>().transform((value, context): PermissionQuery => {
+  return z.custom<PermissionQuery>().transform((value, sink): PermissionQuery => {
     const check = checkPermissionQuery(value, names);
     if (check.ok) return check.query;
-    context.addIssue({ code: "custom", message: check.message, path: [...check.path] });
+    refuseField(sink, [...check.path], check.message);
     return z.NEVER;
   });
 }
@@ -160,14 +182,9 @@ export const refill = z
     refillDay: wholeNumber(1, 31).optional(),
     lastRefillAt: wholeNumber(0, LAST_INSTANT).optional(),
   })
-  .superRefine(({ interval, refillDay }, context) => {
-    if (interval === "daily" && refillDay !== undefined) {
-      context.addIssue({
-        code: "custom",
-        path: ["refillDay"],
-        message: 'is only allowed with interval "monthly"',
-      });
-    }
+  .superRefine(({ interval, refillDay }, sink) => {
+    if (interval === "daily" && refillDay !== undefined)
+      refuseField(sink, "refillDay", 'is only allowed with interval "monthly"');
   })
   .transform(
     ({ interval, amount, refillDay }): Refill =>

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { InputOf, OperationName } from "./operations.js";
 import type { Table } from "./table.js";
 import type { VerifierInput, verifierInput } from "./verify-key/verifier.js";
-import type { SetWorkspaceEnabledInput } from "./workspaces/operations.js";
+import type { SetWorkspaceEnabledInput } from "./workspaces/workspaces.js";
 
 /** With every optional field required, so that a field that only one side has shows. */
 type Whole<Value> = Value extends (...args: never) => unknown

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Duration } from "../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../rules/rate-limit.js";
-import { flag, list, text, wholeNumber } from "./input.js";
+import { flag, type IssueSink, list, refuseField, text, wholeNumber } from "./input.js";
 import { duration } from "./time-input.js";
 
 /** The limit of a key that is named `default`, as it is given. */
@@ -56,15 +56,15 @@ export const namedKeyRatelimits = list(
   z.strictObject({ name: limitName, ...limitFields, autoApply: flag.optional() }),
   50,
   "limits",
-).superRefine((limits, context) => {
-  addDuplicateIssues(limits, context);
+).superRefine((limits, sink) => {
+  addDuplicateIssues(limits, sink);
   for (const [index, { name, autoApply }] of limits.entries())
     if (name === DEFAULT_LIMIT && autoApply === false)
-      context.addIssue({
-        code: "custom",
-        path: [index, "autoApply"],
-        message: `must not be false: the limit named "${DEFAULT_LIMIT}" always applies by itself`,
-      });
+      refuseField(
+        sink,
+        [index, "autoApply"],
+        `must not be false: the limit named "${DEFAULT_LIMIT}" always applies by itself`,
+      );
 });
 
 /** The named limits of an identity. */
@@ -77,23 +77,16 @@ export const identityRatelimits = list(
   }),
   50,
   "limits",
-).superRefine((limits, context) => addDuplicateIssues(limits, context));
+).superRefine(addDuplicateIssues);
 
 /** Adds an issue for each name that stands in the list before. */
 export function addDuplicateIssues(
   items: readonly { readonly name: string }[],
-  context: {
-    addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
-  },
+  sink: IssueSink,
 ): void {
   const seen = new Set<string>();
   for (const [index, { name }] of items.entries()) {
-    if (seen.has(name))
-      context.addIssue({
-        code: "custom",
-        path: [index, "name"],
-        message: "must not be given twice",
-      });
+    if (seen.has(name)) refuseField(sink, [index, "name"], "must not be given twice");
     seen.add(name);
   }
 }

@@ -6,7 +6,7 @@ import type { PageInput } from "./input.js";
 import type { KeyView } from "./keys/view.js";
 import type { InputOf, Operations } from "./operations.js";
 import type { PageInfo } from "./read.js";
-import type { RootKeyView } from "./root-keys/operations.js";
+import type { RootKeyView } from "./root-keys/root-keys.js";
 
 /**
  * The items of a list, one by one, read a page at a time: no more than one page is kept, and a loop that is left early reads no

@@ -1,15 +1,15 @@
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import type { ApiOperations } from "./apis/operations.js";
-import type { AuditOperations } from "./audit-log/operations.js";
+import type { AuditOperations } from "./audit-log/audit-log.js";
 import type { IdentityOperations } from "./identities/operations.js";
 import type { KeyGrantOperations } from "./keys/grant-operations.js";
 import type { KeyOperations } from "./keys/operations.js";
-import type { LimitOperations } from "./rate-limits/operations.js";
+import type { LimitOperations } from "./rate-limits/limits.js";
 import type { PermissionOperations } from "./roles/operations.js";
-import type { RootKeyOperations } from "./root-keys/operations.js";
-import type { StatisticsOperations } from "./statistics/operations.js";
+import type { RootKeyOperations } from "./root-keys/root-keys.js";
+import type { StatisticsOperations } from "./statistics/verifications.js";
 import type { SecretOperations } from "./verify-key/operations.js";
-import type { WorkspaceOperations } from "./workspaces/operations.js";
+import type { WorkspaceOperations } from "./workspaces/workspaces.js";
 
 /**
  * Every operation, in one workspace. Each answers its value or rejects with a LatchkeyError: beside the codes that it names,

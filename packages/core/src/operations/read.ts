@@ -1,6 +1,7 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import { encodeCursor, type ListScope } from "../lib/cursor.js";
 import type { RecordType } from "../records/record-type.js";
+import type { RecordKind } from "../records/stored-record.js";
 import type { Usage } from "../store/counters.js";
 import type { LoadedRecord, PageResult, Want } from "../store/key-store.js";
 import type { Transaction } from "../store/transaction.js";
@@ -57,6 +58,15 @@ export async function readRecord<Value>(
   return { value: type.decode(loaded.record, workspaceId), loaded, revision };
 }
 
+/** @throws LatchkeyError `NOT_FOUND` when this workspace has no such API. */
+export async function requireApi(
+  { store, workspaceId }: OperationContext,
+  apiId: string,
+): Promise<void> {
+  const { found } = await store.read(workspaceId, [{ kind: "api", id: apiId }]);
+  if (found[0] === null) throw notFound("API");
+}
+
 /** The use counter of a record that has one. @throws LatchkeyError `STORE_CORRUPT` where it is gone. */
 export function usageOf({ record, usage }: LoadedRecord): Usage {
   if (usage === null) throw corruptRecord(`counter of ${record.kind} ${record.id}`);
@@ -84,32 +94,42 @@ export interface PageInfo {
   readonly cursor?: string;
 }
 
-/** A record of a page, with what the store keeps beside it. */
-export interface PageItem<Value> {
-  readonly value: Value;
-  readonly loaded: LoadedRecord;
+/** A page of records of one kind. Damaged ones are left out and counted: one must not hide those after it. */
+export interface Page<Value> {
+  readonly items: readonly Value[];
+  readonly total: number;
+  readonly info: PageInfo;
 }
 
-/** Reads a page of records of one kind. Damaged ones are left out and counted: one must not hide those after it. */
+/**
+ * Reads a page of a list.
+ *
+ * @param scope - What cursors of this list are told apart by.
+ * @param list - In the store: all records of the kind unless given.
+ */
 export async function readPage<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
-  list: string,
   scope: ListScope,
   page: { readonly limit: number; readonly cursor?: string | undefined },
-): Promise<{
-  readonly items: readonly PageItem<Value>[];
-  readonly total: number;
-  readonly info: PageInfo;
-}> {
+  list: string = type.kind,
+): Promise<Page<Value>> {
   const after = afterCursor(scope, page.cursor);
   const result = await store.page(workspaceId, { kind: type.kind, list, after, limit: page.limit });
-  const items = result.found.flatMap((loaded) => {
-    const value = decodeOrNull(type, loaded.record, workspaceId);
-    return value === null ? [] : [{ value, loaded }];
-  });
+  const items = decodeAll(type, result, workspaceId);
   const damaged = result.found.length - items.length;
   return { items, total: result.size, info: pageInfo(scope, result, damaged) };
+}
+
+/** The records of a page that are not damaged. */
+export function decodeAll<Value>(
+  type: RecordType<Value>,
+  { found }: PageResult,
+  workspaceId: string,
+): readonly Value[] {
+  return found
+    .map(({ record }) => decodeOrNull(type, record, workspaceId))
+    .filter((value) => value !== null);
 }
 
 /** What a list answers about a page. */
@@ -124,25 +144,35 @@ export function pageInfo(scope: ListScope, page: PageResult, damaged: number): P
 /** Records read at once of a list that is answered as a whole. */
 const PAGE_SIZE = 500;
 
-/** All records of a kind, page by page. */
-export async function readAll<Value>(
+/** All pages of the records of a kind. */
+export async function* allPages(
   { store, workspaceId }: OperationContext,
-  type: RecordType<Value>,
-): Promise<{ readonly revision: number; readonly values: readonly Value[] }> {
-  const values: Value[] = [];
+  kind: RecordKind,
+): AsyncGenerator<PageResult, void, undefined> {
   let after: string | null = null;
   for (;;) {
     const page: PageResult = await store.page(workspaceId, {
-      kind: type.kind,
-      list: type.kind,
+      kind,
+      list: kind,
       after,
       limit: PAGE_SIZE,
     });
-    for (const { record } of page.found) {
-      const value = decodeOrNull(type, record, workspaceId);
-      if (value !== null) values.push(value);
-    }
+    yield page;
     after = page.found.at(-1)?.record.id ?? null;
-    if (!page.hasMore || after === null) return { revision: page.revision, values };
+    if (!page.hasMore || after === null) return;
   }
+}
+
+/** All records of a kind, but for damaged ones. */
+export async function readAll<Value>(
+  context: OperationContext,
+  type: RecordType<Value>,
+): Promise<{ readonly revision: number; readonly values: readonly Value[] }> {
+  const values: Value[] = [];
+  let revision = 0;
+  for await (const page of allPages(context, type.kind)) {
+    values.push(...decodeAll(type, page, context.workspaceId));
+    revision = page.revision;
+  }
+  return { revision, values };
 }

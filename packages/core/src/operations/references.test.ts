@@ -27,7 +27,8 @@ function setUp(isRetry = false) {
   const context = contextWith({}, store);
   const transaction = new Transaction(store, createRandomPool(), "ws_default", isRetry);
   const audit: ChangeDescription[] = [];
-  const references = new References(context, transaction, (change) => audit.push(change), NOW);
+  const work = { context, transaction, audit: (change: ChangeDescription) => audit.push(change) };
+  const references = new References(work, NOW);
   return { store, context, transaction, references, audit };
 }
 
@@ -81,7 +82,7 @@ describe("what this process has found before", () => {
   /** An earlier operation that referred to all that there is. */
   async function findAll({ store, context }: ReturnType<typeof setUp>): Promise<void> {
     const transaction = new Transaction(store, createRandomPool(), "ws_default", false);
-    await needAll(new References(context, transaction, () => undefined, NOW)).read();
+    await needAll(new References({ context, transaction, audit: () => undefined }, NOW)).read();
   }
 
   function needAll(references: References): References {

@@ -3,9 +3,9 @@ import { identityType, newIdentity } from "../records/identity.js";
 import { permissionType } from "../records/permission.js";
 import { roleType } from "../records/role.js";
 import type { Want } from "../store/key-store.js";
-import type { Transaction, TransactionWant } from "../store/transaction.js";
+import type { TransactionWant } from "../store/transaction.js";
 import type { EpochMs } from "../time.js";
-import type { Audit, OperationContext } from "./context.js";
+import type { Work } from "./context.js";
 import { type GrantItem, type GrantKind, readGrantItem } from "./keys/grant-input.js";
 
 const ID_KINDS = { role: "role", permission: "perm" } as const;
@@ -16,31 +16,20 @@ const ID_KINDS = { role: "role", permission: "perm" } as const;
  * the same transaction, once.
  */
 export class References {
-  readonly #context: OperationContext;
-  readonly #transaction: Transaction;
-  readonly #audit: Audit;
+  readonly #work: Work;
   readonly #now: EpochMs;
+  readonly #createsMissing: boolean;
   readonly #wants = new Map<string, Want>();
   /** Ids of what was found or is created by this transaction, null for what was not found, by the name under which it was wanted. */
   readonly #ids = new Map<string, string | null>();
   /** Names of what does not exist; one may be in it several times. */
   readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
 
-  readonly #createsMissing: boolean;
-
   /** @param createsMissing - Whether every role and permission that is named is created where there is none. */
-  constructor(
-    context: OperationContext,
-    transaction: Transaction,
-    audit: Audit,
-    now: EpochMs,
-    createsMissing = false,
-  ) {
-    this.#createsMissing = createsMissing;
-    this.#context = context;
-    this.#transaction = transaction;
-    this.#audit = audit;
+  constructor(work: Work, now: EpochMs, createsMissing = false) {
+    this.#work = work;
     this.#now = now;
+    this.#createsMissing = createsMissing;
   }
 
   needApi(apiId: string): void {
@@ -61,13 +50,14 @@ export class References {
    *
    * @param isFresh - Whether all is read in any case: where nothing may be left to write, there is no commit to find out.
    */
-  async read(isFresh: boolean = this.#transaction.isRetry): Promise<void> {
+  async read(isFresh: boolean = this.#work.transaction.isRetry): Promise<void> {
     const wants = [...this.#wants];
     if (!isFresh && this.#goByKnownIds(wants)) return;
-    const found = await this.#transaction.read(
+    const { context, transaction } = this.#work;
+    const { knownIds, workspaceId } = context;
+    const found = await transaction.read(
       wants.map(([, want]): TransactionWant => ({ ...want, expects: "exists" })),
     );
-    const { knownIds, workspaceId } = this.#context;
     wants.forEach(([name, want], index) => {
       const id = found[index]?.record.id ?? null;
       knownIds.learn(workspaceId, want, id);
@@ -76,13 +66,14 @@ export class References {
   }
 
   #goByKnownIds(wants: readonly (readonly [string, Want])[]): boolean {
-    const { knownIds, workspaceId } = this.#context;
+    const { context, transaction } = this.#work;
+    const { knownIds, workspaceId } = context;
     const known = wants.map(([, want]) => knownIds.find(workspaceId, want));
     if (known.includes(null)) return false;
     wants.forEach(([name, { kind }], index) => {
       const id = known[index] as string;
       this.#ids.set(name, id);
-      this.#transaction.expect({ kind, id, version: "exists" });
+      transaction.expect({ kind, id, version: "exists" });
     });
     return true;
   }
@@ -140,27 +131,25 @@ export class References {
 
   /** @param name - Under which it was wanted. */
   #createIdentity(name: string, externalId: string): string {
-    const { newId, workspaceId } = this.#context;
-    const identity = newIdentity(newId("id"), workspaceId, externalId, this.#now);
-    const usage = { remaining: null, refilledAt: this.#now, lastRefillAt: null };
-    this.#transaction.insert(identityType, identity, { counters: { usage } });
-    this.#audit({
-      type: "identity.created",
-      at: this.#now,
-      resourceId: identity.id,
-      after: { externalId },
-    });
-    this.#ids.set(name, identity.id);
-    return identity.id;
+    const { context, transaction, audit } = this.#work;
+    const at = this.#now;
+    const id = context.newId("id");
+    const usage = { remaining: null, refilledAt: at, lastRefillAt: null };
+    const identity = newIdentity(id, context.workspaceId, externalId, at);
+    transaction.insert(identityType, identity, { counters: { usage } });
+    audit({ type: "identity.created", at, resourceId: id, after: { externalId } });
+    this.#ids.set(name, id);
+    return id;
   }
 
   #createGrant(kind: GrantKind, wantedAs: string, name: string): string {
-    const { newId, workspaceId } = this.#context;
-    const id = newId(ID_KINDS[kind]);
+    const { context, transaction, audit } = this.#work;
+    const { workspaceId } = context;
+    const id = context.newId(ID_KINDS[kind]);
     const record = { id, workspaceId, name, description: null, createdAt: this.#now };
-    if (kind === "permission") this.#transaction.insert(permissionType, record);
-    else this.#transaction.insert(roleType, { ...record, permissions: [], version: 1 });
-    this.#audit({ type: `${kind}.created`, at: this.#now, resourceId: id, after: { name } });
+    if (kind === "permission") transaction.insert(permissionType, record);
+    else transaction.insert(roleType, { ...record, permissions: [], version: 1 });
+    audit({ type: `${kind}.created`, at: this.#now, resourceId: id, after: { name } });
     this.#ids.set(wantedAs, id);
     return id;
   }

@@ -8,23 +8,22 @@ import { createKeys, createKeysInput } from "./keys/create-keys.js";
 import { DELETE_KEYS_TABLE } from "./keys/delete-keys.js";
 import { GRANT_TABLE } from "./keys/grants.js";
 import { READ_KEYS_TABLE } from "./keys/read-keys.js";
-import { RECOVERY_TABLE } from "./keys/recovery.js";
-import { rotateKey, rotateKeyInput } from "./keys/rotate-key.js";
+import { reencryptKeys } from "./keys/recovery.js";
+import { rotateKey } from "./keys/rotate-key.js";
 import type { KeySettingsInput } from "./keys/settings.js";
 import { updateKey, updateKeyInput } from "./keys/update-key.js";
-import { updateRemaining, updateRemainingInput } from "./keys/update-remaining.js";
+import { updateRemaining } from "./keys/update-remaining.js";
+import type { TableOf } from "./operation.js";
 import type { InputOf, OperationName, Operations } from "./operations.js";
 import { LIMIT_TABLE } from "./rate-limits/limits.js";
 import { PERMISSION_TABLE } from "./roles/permissions.js";
 import { ROLE_TABLE } from "./roles/roles.js";
 import { ROOT_KEY_TABLE } from "./root-keys/root-keys.js";
-import type { TableOf } from "./run.js";
 import { STATISTICS_TABLE } from "./statistics/verifications.js";
 import { explainKey } from "./verify-key/dry-run.js";
-import { explainKeyInput, verifyKeyInput } from "./verify-key/input.js";
+import { verifyKeyInput } from "./verify-key/input.js";
 import { verifyKey } from "./verify-key/verify-key.js";
-import type { SetWorkspaceEnabledInput } from "./workspaces/operations.js";
-import { WORKSPACE_TABLE } from "./workspaces/workspaces.js";
+import { type SetWorkspaceEnabledInput, WORKSPACE_TABLE } from "./workspaces/workspaces.js";
 
 /** Every operation. */
 const TABLE = {
@@ -32,14 +31,14 @@ const TABLE = {
   createKey: { run: createKey, input: createKeyInput },
   createKeys: { run: createKeys, input: createKeysInput },
   verifyKey: { run: verifyKey, input: verifyKeyInput },
-  explainKey: { run: explainKey, input: explainKeyInput },
+  explainKey,
   ...READ_KEYS_TABLE,
   updateKey: { run: updateKey, input: updateKeyInput },
-  updateRemaining: { run: updateRemaining, input: updateRemainingInput },
-  rotateKey: { run: rotateKey, input: rotateKeyInput },
+  updateRemaining,
+  rotateKey,
   ...GRANT_TABLE,
   ...DELETE_KEYS_TABLE,
-  ...RECOVERY_TABLE,
+  reencryptKeys,
   ...IDENTITY_TABLE,
   ...LIMIT_TABLE,
   ...PERMISSION_TABLE,

@@ -3,7 +3,7 @@ import type { InputIssue } from "../errors.js";
 import { DURATION_ERROR, DURATION_PATTERN, type Duration, durationMs } from "../rules/duration.js";
 import { isExpired } from "../rules/expiry.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
-import { orRequired, wholeNumber } from "./input.js";
+import { orRequired, readBy, wholeNumber } from "./input.js";
 
 /**
  * An instant from `min` to `max`, both included: whole ms since the Unix epoch, or a `Date`. What comes out is in ms. Over HTTP
@@ -34,13 +34,12 @@ function spanOf(min: SpanMs, max: SpanMs, message: string): z.ZodType<SpanMs, Du
   const text = z
     .string({ error })
     .regex(DURATION_PATTERN, { error })
-    .transform((value, context): SpanMs => {
-      const ms = durationMs(value);
-      if (ms !== null && ms <= max) return ms;
-      context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    });
+    .transform(readBy((value: string) => atMost(durationMs(value), max), message));
   return z.union([wholeNumber(min, max, message), text], { error }) as z.ZodType<SpanMs, Duration>;
+}
+
+function atMost(ms: SpanMs | null, max: SpanMs): SpanMs | null {
+  return ms !== null && ms <= max ? ms : null;
 }
 
 /**

@@ -1,17 +1,63 @@
 import { z } from "zod";
-import { toAuditEvent } from "../../audit/event.js";
-import type { ListScope } from "../../lib/cursor.js";
+import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { AUDIT_LIST, auditEntryType, auditListOf } from "../../records/audit-entry.js";
 import type { DeletedCount } from "../../store/statistics.js";
 import { afterCursor, type OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
-import { evenWithIssues, id, pageFields, parseInput, text } from "../input.js";
-import { pageInfo } from "../read.js";
-import type { Run, TableOf } from "../run.js";
+import { evenWithIssues, id, type PageInput, pageFields, parseInput, text } from "../input.js";
+import { operation, type Run, type TableOf } from "../operation.js";
+import { decodeAll, type PageInfo, pageInfo } from "../read.js";
 import { instant, notLaterThanNow } from "../time-input.js";
-import type { AuditOperations } from "./operations.js";
+
+/** A page of the audit log, the latest entry first; without `cursor` it is the last one. */
+export interface AuditEventList extends PageInfo {
+  /** The latest first. */
+  readonly events: readonly AuditEvent[];
+}
+
+/** What pruning has deleted. */
+export interface PrunedCount {
+  /** How many entries or counters this call deleted. */
+  readonly deleted: number;
+}
+
+/** Operations on the audit log. */
+export interface AuditOperations {
+  /**
+   * Lists what was changed in the workspace, by whom, and how: all of it, or what concerns one key or identity, or what one
+   * actor did. An id that nothing is known of is an empty list: entries outlive what they are about. A page at a time;
+   * `auditEvents()` of a latchkey goes through all of them.
+   *
+   * @param input - At most one of `keyId`, `identityId` and `actor`.
+   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list.
+   * @example
+   * const { events, cursor } = await latchkey.listAuditEvents({ keyId });
+   */
+  listAuditEvents(
+    input?: PageInput & {
+      /** Only what concerns this key. */
+      readonly keyId?: string | undefined;
+      /** Only what concerns this identity. */
+      readonly identityId?: string | undefined;
+      /** Only what this actor did: 1 to 256 characters. */
+      readonly actor?: string | undefined;
+    },
+  ): Promise<AuditEventList>;
+  /**
+   * Deletes the entries of the audit log that were written before an instant; one written at the instant itself stays. It works
+   * in bounded steps: while it runs, other calls get through. It leaves no entry of its own.
+   *
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * await latchkey.pruneAuditEvents({ before: latchkey.now() - 400 * 86_400_000 });
+   */
+  pruneAuditEvents(input: {
+    /** An instant, Unix epoch ms or a `Date`, not later than now: entries that were written earlier are deleted. */
+    readonly before: number | Date;
+  }): Promise<PrunedCount>;
+}
 
 const listAuditEventsInput = z
   .strictObject({
@@ -27,24 +73,41 @@ const listAuditEventsInput = z
 
 const pruneAuditEventsInput = z.strictObject({ before: instant(0) });
 
-const listAuditEvents: Run<AuditOperations["listAuditEvents"]> = async (context, input = {}) => {
-  const parsed = parseInput(listAuditEventsInput, input);
-  const { store, workspaceId } = context;
-  const scope: ListScope = { list: "audit-events", ownerId: workspaceId };
-  const page = await store.page(workspaceId, {
-    kind: "auditEntry",
-    list: AUDIT_LIST,
-    of: smallListOf(parsed),
-    after: afterCursor(scope, parsed.cursor),
-    limit: parsed.limit,
-    descending: true,
-  });
-  const events = page.found.flatMap(({ record }) => {
-    const entry = decodeOrNull(auditEntryType, record, workspaceId);
-    return entry === null ? [] : [toAuditEvent(entry)];
-  });
-  return { events, ...pageInfo(scope, page, page.found.length - events.length) };
+const pruneAuditEvents: Run<AuditOperations["pruneAuditEvents"]> = async (context, input) => {
+  const now = context.now();
+  const { before } = parseInput(pruneAuditEventsInput, input, (raw) =>
+    notLaterThanNow(raw, "before", now),
+  );
+  const beforeId = lowestIdAt("evt", before);
+  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
+    deleteBefore(context, beforeId, limit),
+  );
 };
+
+/** How {@link AuditOperations} run. */
+export const AUDIT_TABLE = {
+  listAuditEvents: operation(
+    listAuditEventsInput,
+    async (context, filter) => {
+      const { store, workspaceId } = context;
+      const scope = { list: "audit-events", ownerId: workspaceId } as const;
+      const page = await store.page(workspaceId, {
+        kind: "auditEntry",
+        list: AUDIT_LIST,
+        of: smallListOf(filter),
+        after: afterCursor(scope, filter.cursor),
+        limit: filter.limit,
+        descending: true,
+      });
+      const entries = decodeAll(auditEntryType, page, workspaceId);
+      const damaged = page.found.length - entries.length;
+      return { events: entries.map(toAuditEvent), ...pageInfo(scope, page, damaged) };
+    },
+    {},
+  ),
+
+  pruneAuditEvents: { run: pruneAuditEvents, input: pruneAuditEventsInput },
+} satisfies TableOf<AuditOperations>;
 
 function smallListOf({
   keyId,
@@ -59,17 +122,6 @@ function smallListOf({
 function namesOfFilters(filters: Readonly<Record<string, unknown>>): readonly string[] {
   return ["keyId", "identityId", "actor"].filter((name) => filters[name] !== undefined);
 }
-
-const pruneAuditEvents: Run<AuditOperations["pruneAuditEvents"]> = async (context, input) => {
-  const now = context.now();
-  const { before } = parseInput(pruneAuditEventsInput, input, (raw) =>
-    notLaterThanNow(raw, "before", now),
-  );
-  const beforeId = lowestIdAt("evt", before);
-  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
-    deleteBefore(context, beforeId, limit),
-  );
-};
 
 async function deleteBefore(
   { store, transact, workspaceId }: OperationContext,
@@ -95,9 +147,3 @@ async function deleteBefore(
   });
   return answer;
 }
-
-/** How {@link AuditOperations} run. */
-export const AUDIT_TABLE = {
-  listAuditEvents: { run: listAuditEvents, input: listAuditEventsInput },
-  pruneAuditEvents: { run: pruneAuditEvents, input: pruneAuditEventsInput },
-} satisfies TableOf<AuditOperations>;

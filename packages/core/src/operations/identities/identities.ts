@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
-import type { ListScope } from "../../lib/cursor.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
+import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import { notFound, transact } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
@@ -11,17 +12,17 @@ import {
   externalId,
   id,
   metadata,
-  pageFields,
+  pageInput,
   parseInput,
   refill,
   wholeNumber,
 } from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
-import { readPage, readRecord, usageOf } from "../read.js";
-import type { Run, TableOf } from "../run.js";
+import { operation, type Run, type TableOf } from "../operation.js";
+import { readPage, readRecord, readRecordIn, usageOf } from "../read.js";
+import { refuseUsageChange, settingOfUses } from "../uses-and-refill.js";
 import type { IdentityOperations } from "./operations.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";
-import { updateIdentity, updateIdentityInput } from "./update-identity.js";
 import { identityFields, toIdentityView } from "./view.js";
 
 const withLeastUses = (least: number) =>
@@ -45,9 +46,15 @@ const importedIdentityInput = withLeastUses(0);
 
 const getIdentityInput = z.strictObject(identityIds).refine(hasEitherId, EITHER_ID);
 
-const listIdentitiesInput = z.strictObject(pageFields);
-
-const deleteIdentityInput = z.strictObject({ identityId: id });
+const updateIdentityInput = z
+  .strictObject({
+    ...identityIds,
+    meta: metadata.optional(),
+    ratelimits: identityRatelimits.optional(),
+    remaining: wholeNumber(0).nullish(),
+    refill: refill.nullish(),
+  })
+  .refine(hasEitherId, EITHER_ID);
 
 const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
   context,
@@ -64,7 +71,7 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
     ...(parsed.refill && { refill: parsed.refill }),
   };
   const remaining = parsed.remaining ?? null;
-  await transact(context, async (transaction, audit) => {
+  await transact(context, async ({ transaction, audit }) => {
     transaction.insert(identityType, identity, {
       counters: { usage: { remaining, refilledAt: now, lastRefillAt: null } },
       onTaken: () =>
@@ -73,56 +80,89 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
           details: { field: "externalId" },
         }),
     });
-    audit({
-      type: "identity.created",
-      at: now,
-      resourceId: identity.id,
-      after: identityFields(identity, remaining),
-    });
+    const after = identityFields(identity, remaining);
+    audit({ type: "identity.created", at: now, resourceId: identity.id, after });
   });
   return { identityId: identity.id };
-};
-
-const getIdentity: Run<IdentityOperations["getIdentity"]> = async (context, input) => {
-  const want = identityWant(parseInput(getIdentityInput, input));
-  const { value, loaded } = await readRecord(context, identityType, want, "identity");
-  return toIdentityView(value, usageOf(loaded), context.now());
-};
-
-const listIdentities: Run<IdentityOperations["listIdentities"]> = async (context, input = {}) => {
-  const page = parseInput(listIdentitiesInput, input);
-  const scope: ListScope = { list: "identities", ownerId: context.workspaceId };
-  const { items, total, info } = await readPage(context, identityType, "identity", scope, page);
-  return {
-    identities: items.map(({ value: { id, externalId, ratelimits } }) => ({
-      id,
-      externalId,
-      ratelimits: toWireLimits(ratelimits),
-    })),
-    total,
-    ...info,
-  };
-};
-
-const deleteIdentity: Run<IdentityOperations["deleteIdentity"]> = async (context, input) => {
-  const { identityId } = parseInput(deleteIdentityInput, input);
-  await transact(context, async (transaction, audit) => {
-    const identity = await deleteRecord(transaction, identityType, identityId);
-    if (identity === undefined) throw notFound("identity");
-    audit({
-      type: "identity.deleted",
-      resourceId: identityId,
-      ...deletedFields(identity, identityFields),
-    });
-  });
-  return { keys: "unlinked" };
 };
 
 /** How {@link IdentityOperations} run. */
 export const IDENTITY_TABLE = {
   createIdentity: { run: createIdentity, input: createIdentityInput },
-  getIdentity: { run: getIdentity, input: getIdentityInput },
-  listIdentities: { run: listIdentities, input: listIdentitiesInput },
-  updateIdentity: { run: updateIdentity, input: updateIdentityInput },
-  deleteIdentity: { run: deleteIdentity, input: deleteIdentityInput },
+
+  getIdentity: operation(getIdentityInput, async (context, input) => {
+    const want = identityWant(input);
+    const { value, loaded } = await readRecord(context, identityType, want, "identity");
+    return toIdentityView(value, usageOf(loaded), context.now());
+  }),
+
+  listIdentities: operation(
+    pageInput,
+    async (context, page) => {
+      const scope = { list: "identities", ownerId: context.workspaceId } as const;
+      const { items, total, info } = await readPage(context, identityType, scope, page);
+      const identities = items.map(({ id, externalId, ratelimits }) => ({
+        id,
+        externalId,
+        ratelimits: toWireLimits(ratelimits),
+      }));
+      return { identities, total, ...info };
+    },
+    {},
+  ),
+
+  updateIdentity: operation(updateIdentityInput, async (context, input) => {
+    const wanted = await withCheckedIdentityMeta(context, input);
+    const want = identityWant(wanted);
+    const { answer, usages } = await transact(context, async ({ transaction, audit }) => {
+      const found = await readRecordIn(transaction, identityType, want, "identity");
+      const now = context.now();
+      const { value: identity } = found;
+      const before = usageOf(found.loaded);
+      const uses = settingOfUses({ usage: before, refill: identity.refill }, wanted, now);
+      const ratelimits = wanted.ratelimits && fromWireLimits(wanted.ratelimits);
+      const setsConfiguration = [wanted.meta, ratelimits, uses.refill].some(
+        (field) => field !== undefined,
+      );
+      const after: IdentityRecord = {
+        ...identity,
+        meta: wanted.meta ?? identity.meta,
+        ratelimits: ratelimits ?? identity.ratelimits,
+        refill: uses.refill === undefined ? identity.refill : uses.refill,
+      };
+      // As it was when this was decided: verifications move it without an entry.
+      const remaining = wanted.remaining === undefined ? undefined : uses.remainingBefore;
+      const change = {
+        type: "identity.updated",
+        at: now,
+        resourceId: identity.id,
+        before: identityFields(identity, remaining),
+        after: identityFields(after, wanted.remaining),
+      } as const;
+      if (changesNothing(change) && !uses.restartsRefills) return { identity, before, now };
+      if (setsConfiguration) transaction.update(identityType, identity, after);
+      transaction.changeCounters(
+        {
+          kind: "identity",
+          id: identity.id,
+          usage: uses.usage,
+          keepWindows: ratelimits?.map(configuredWindow),
+        },
+        (reason) => refuseUsageChange(reason, "remaining"),
+      );
+      audit(change);
+      return { identity: after, before, now };
+    });
+    return toIdentityView(answer.identity, usages[0] ?? answer.before, answer.now);
+  }),
+
+  deleteIdentity: operation(z.strictObject({ identityId: id }), async (context, { identityId }) => {
+    await transact(context, async ({ transaction, audit }) => {
+      const identity = await deleteRecord(transaction, identityType, identityId);
+      if (identity === undefined) throw notFound("identity");
+      const deletion = { type: "identity.deleted", resourceId: identityId } as const;
+      audit({ ...deletion, ...deletedFields(identity, identityFields) });
+    });
+    return { keys: "unlinked" };
+  }),
 } satisfies TableOf<IdentityOperations>;

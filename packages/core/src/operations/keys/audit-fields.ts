@@ -2,6 +2,7 @@ import type { AuditFields } from "../../audit/entry.js";
 import { isAsyncByType, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
 import { type KeyLabel, labelsOf } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
 
 /** What is said of a key beside fields of its record. Undefined: not part of the change. */
 export interface KeyLinks {
@@ -11,6 +12,21 @@ export interface KeyLinks {
   readonly remaining?: number | null | undefined;
   readonly roles?: readonly string[] | undefined;
   readonly permissions?: readonly string[] | undefined;
+}
+
+/** What is said of a key as it is, but for its uses. */
+export function linksOf({ key, identity, direct }: LoadedKey): KeyLinks {
+  return {
+    recoverable: key.sealedSecret !== null,
+    externalId: identity?.externalId,
+    roles: namesOf(direct.roles),
+    permissions: namesOf(direct.permissions),
+  };
+}
+
+/** Names of roles or permissions. */
+export function namesOf(grants: readonly NamedGrant[]): readonly string[] {
+  return grants.map(({ name }) => name);
 }
 
 /** Fields of a record that the audit log says as they are. No others reach it. */

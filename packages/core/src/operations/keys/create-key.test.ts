@@ -27,7 +27,7 @@ async function create(settings: Partial<KeySettings> = {}, of: KeyCredential = c
   const transaction = new Transaction(store, createRandomPool(), context.workspaceId, false);
   const changes: ChangeDescription[] = [];
   const audit = (change: ChangeDescription) => changes.push(change);
-  const references = new References(context, transaction, audit, NOW);
+  const references = new References({ context, transaction, audit }, NOW);
   const all = { ...bare, ...settings };
   needForKey(references, all);
   await references.read();

@@ -4,20 +4,12 @@ import { labelsOf } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
-import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { withCheckedMeta } from "../checked-meta.js";
-import {
-  type Audit,
-  notFound,
-  type OperationContext,
-  randomRepeated,
-  requireVault,
-  transact,
-} from "../context.js";
+import { notFound, randomRepeated, requireVault, transact, type Work } from "../context.js";
 import { evenWithIssues, flag, parseInput, prefix, wholeNumber } from "../input.js";
+import type { Run } from "../operation.js";
 import { References } from "../references.js";
-import type { Run } from "../run.js";
 import { expiryIssues } from "../time-input.js";
 import { wholeKeyFields } from "./audit-fields.js";
 import type { KeyOperations } from "./operations.js";
@@ -49,12 +41,12 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
       ? requireVault(context).seal(key, { workspaceId, keyId })
       : null,
   };
-  await transact(context, async (transaction, audit) => {
-    const references = new References(context, transaction, audit, now, settings.create);
+  await transact(context, async (work) => {
+    const references = new References(work, now, settings.create);
     needForKey(references, settings);
     await references.read();
     if (!references.hasApi(settings.apiId)) throw notFound("API");
-    const parts = { context, transaction, audit, references, now };
+    const parts = { ...work, references, now };
     insertKey(parts, settings, credential, () => randomRepeated("no key was issued"));
     references.refuseMissing();
   });
@@ -83,10 +75,7 @@ export function needForKey(references: References, settings: KeySettings): void 
 const NO_MARKS: readonly string[] = Object.freeze([]);
 
 /** What {@link insertKey} works with. */
-export interface NewKeyParts {
-  readonly context: OperationContext;
-  readonly transaction: Transaction;
-  readonly audit: Audit;
+export interface NewKeyParts extends Work {
   readonly references: References;
   readonly now: EpochMs;
 }

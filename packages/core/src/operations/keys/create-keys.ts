@@ -81,12 +81,12 @@ export async function createKeys(
     for (const [index, imported] of imports.entries())
       candidates.push(candidateOf(context, imported, index));
   }
-  const { answer: results } = await transact(context, async (transaction, audit) => {
-    const references = new References(context, transaction, audit, now);
+  const { answer: results } = await transact(context, async (work) => {
+    const references = new References(work, now);
     for (const { imported } of candidates) needForKey(references, imported);
     await references.read();
     const known = await knownClaims(context, candidates);
-    const parts = { context, transaction, audit, references, now };
+    const parts = { ...work, references, now };
     const judged = refused.slice();
     for (const group of isPartial ? candidates.map((candidate) => [candidate]) : [candidates]) {
       const error = importError(group, references, known, isPartial);

@@ -3,9 +3,9 @@ import { LatchkeyError } from "../../errors.js";
 import { MAX_HELD } from "../../records/role.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { type OperationContext, transact } from "../context.js";
-import { id, parseInput } from "../input.js";
+import { id } from "../input.js";
+import { operation, type TableOf } from "../operation.js";
 import { References } from "../references.js";
-import type { TableOf } from "../run.js";
 import {
   type GrantItem,
   type GrantKind,
@@ -13,13 +13,7 @@ import {
   readGrantItem,
   roleList,
 } from "./grant-input.js";
-import type {
-  KeyGrantOperations,
-  KeyPermissions,
-  KeyPermissionsInput,
-  KeyRoles,
-  KeyRolesInput,
-} from "./grant-operations.js";
+import type { KeyGrantOperations } from "./grant-operations.js";
 import { getKeyById } from "./load.js";
 import { changeKey } from "./update-key.js";
 
@@ -121,8 +115,8 @@ async function refuseMissing(
   kind: GrantKind,
   items: readonly GrantItem[],
 ): Promise<void> {
-  await transact(context, async (transaction, audit) => {
-    const references = new References(context, transaction, audit, context.now());
+  await transact(context, async (work) => {
+    const references = new References(work, context.now());
     const named = items.map((item) =>
       typeof item === "string" ? item : { ...item, create: false },
     );
@@ -133,25 +127,15 @@ async function refuseMissing(
   });
 }
 
-function ofRoles(change: ChangeHeld) {
-  return {
-    run: async (context: OperationContext, input: KeyRolesInput): Promise<KeyRoles> => {
-      const { keyId, roles } = parseInput(rolesInput, input);
-      return { roles: await changeGrants(context, "role", keyId, roles, change) };
-    },
-    input: rolesInput,
-  };
-}
+const ofRoles = (change: ChangeHeld) =>
+  operation(rolesInput, async (context, { keyId, roles }) => ({
+    roles: await changeGrants(context, "role", keyId, roles, change),
+  }));
 
-function ofPermissions(change: ChangeHeld) {
-  return {
-    run: async (context: OperationContext, input: KeyPermissionsInput): Promise<KeyPermissions> => {
-      const { keyId, permissions } = parseInput(permissionsInput, input);
-      return { permissions: await changeGrants(context, "permission", keyId, permissions, change) };
-    },
-    input: permissionsInput,
-  };
-}
+const ofPermissions = (change: ChangeHeld) =>
+  operation(permissionsInput, async (context, { keyId, permissions }) => ({
+    permissions: await changeGrants(context, "permission", keyId, permissions, change),
+  }));
 
 /** How {@link KeyGrantOperations} run. */
 export const GRANT_TABLE = {

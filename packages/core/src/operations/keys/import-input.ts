@@ -5,7 +5,15 @@ import { secretShape } from "../../secrets/format.js";
 import { portableSha256, type SecretHash } from "../../secrets/hash.js";
 import { HASH_VARIANTS, type HashVariant, importedHash } from "../../secrets/imported.js";
 import { canShowStart, importedStart } from "../../secrets/shown-start.js";
-import { evenWithIssues, orRequired, prefix, text, wholeNumber } from "../input.js";
+import {
+  evenWithIssues,
+  type IssueSink,
+  orRequired,
+  prefix,
+  refuseField,
+  text,
+  wholeNumber,
+} from "../input.js";
 import { instant } from "../time-input.js";
 import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./settings.js";
 
@@ -16,11 +24,10 @@ const importedHashField = z
       error: orRequired('must be "sha256_base64", "sha256_base64url" or "sha256_hex"'),
     }),
   })
-  .transform(({ value, variant }, context): SecretHash => {
+  .transform(({ value, variant }, sink): SecretHash => {
     const hash = importedHash(value, variant);
-    if (hash !== null) return hash;
-    context.addIssue({ code: "custom", path: ["value"], message: HASH_ERRORS[variant] });
-    return z.NEVER;
+    if (hash === null) refuseField(sink, "value", HASH_ERRORS[variant]);
+    return hash ?? z.NEVER;
   });
 
 const HASH_ERRORS = {
@@ -29,21 +36,14 @@ const HASH_ERRORS = {
   sha256_hex: "must be 32 bytes in hexadecimal: 64 digits",
 };
 
+const PLAINTEXT_ERROR = "must be a string of 1 to 512 printable ASCII characters";
+
 const plaintext = z
-  .string({ error: "must be a string of 1 to 512 printable ASCII characters" })
-  .superRefine((value, context) => {
-    const shape = secretShape(value);
-    if (shape === "malformed")
-      context.addIssue({
-        code: "custom",
-        message: "must be a string of 1 to 512 printable ASCII characters",
-      });
-    // A verification refuses it before any store is asked: it would never be good for anything.
-    if (shape === "damaged")
-      context.addIssue({
-        code: "custom",
-        message: "has the form of a secret of latchkey and a wrong checksum: it would never verify",
-      });
+  .string({ error: PLAINTEXT_ERROR })
+  .refine((value) => secretShape(value) !== "malformed", { error: PLAINTEXT_ERROR })
+  // A verification refuses it before any store is asked: it would never be good for anything.
+  .refine((value) => secretShape(value) !== "damaged", {
+    error: "has the form of a secret of latchkey and a wrong checksum: it would never verify",
   });
 
 /** A key of another system, with its hash or its plaintext. */
@@ -126,14 +126,10 @@ export function startOf({ start, prefix, plaintext }: ImportedKey): string {
   return prefix ? `${prefix}_` : "";
 }
 
-function addImportIssues(
-  imported: unknown,
-  context: Parameters<typeof addSettingsIssues>[1],
-): void {
-  addSettingsIssues(imported, context);
+function addImportIssues(imported: unknown, sink: IssueSink): void {
+  addSettingsIssues(imported, sink);
   const { hash, plaintext, start, recoverable } = imported as Readonly<Record<string, unknown>>;
-  const refuse = (path: string, message: string) =>
-    context.addIssue({ code: "custom", path: [path], message });
+  const refuse = (path: string, message: string) => refuseField(sink, path, message);
   if (hash === undefined && plaintext === undefined)
     refuse("hash", "is required where plaintext is not given");
   if (hash !== undefined && plaintext !== undefined)

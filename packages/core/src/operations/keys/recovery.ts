@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { corruptRecord, LatchkeyError } from "../../errors.js";
-import type { ListScope } from "../../lib/cursor.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { notFound, type OperationContext, requireVault, transact } from "../context.js";
-import { id, pageFields, parseInput } from "../input.js";
-import { readPage } from "../read.js";
-import type { Run, TableOf } from "../run.js";
+import { type OperationContext, requireVault, transact } from "../context.js";
+import { id, pageFields } from "../input.js";
+import { operation } from "../operation.js";
+import { readPage, requireApi } from "../read.js";
 import { readKey } from "./load.js";
-import type { KeyOperations } from "./operations.js";
 import type { KeyView, PlaintextError } from "./view.js";
 
 const reencryptKeysInput = z.strictObject({ apiId: id, ...pageFields });
@@ -57,7 +55,7 @@ export async function withPlaintextOrError(
  */
 async function resealSecret(context: OperationContext, keyId: string): Promise<boolean> {
   const vault = requireVault(context);
-  const { answer } = await transact(context, async (transaction) => {
+  const { answer } = await transact(context, async ({ transaction }) => {
     const loaded = await readKey(context, transaction, keyId);
     const { key } = loaded;
     if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) return false;
@@ -88,23 +86,21 @@ function plaintextErrorOf(error: unknown): PlaintextError | null {
   return error.reason === "vault-key-missing" ? "vault-key-missing" : null;
 }
 
-const reencryptKeys: Run<KeyOperations["reencryptKeys"]> = async (context, input) => {
-  const { apiId, ...page } = parseInput(reencryptKeysInput, input);
+/** How reencryptKeys runs. */
+export const reencryptKeys = operation(reencryptKeysInput, async (context, { apiId, ...page }) => {
   const vault = requireVault(context);
-  const { store, workspaceId } = context;
-  const { found } = await store.read(workspaceId, [{ kind: "api", id: apiId }]);
-  if (found[0] === null) throw notFound("API");
-  const scope: ListScope = { list: "keys", ownerId: apiId };
-  const { items, info } = await readPage(context, keyType, keysOfApi(apiId), scope, page);
+  await requireApi(context, apiId);
+  const scope = { list: "keys", ownerId: apiId } as const;
+  const { items, info } = await readPage(context, keyType, scope, page, keysOfApi(apiId));
   let [reencrypted, unopened] = [0, 0];
-  for (const { value: key } of items) {
-    if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) continue;
-    const outcome = await tryReseal(context, key.id);
+  for (const { id, sealedSecret } of items) {
+    if (sealedSecret === null || vault.isCurrent(sealedSecret)) continue;
+    const outcome = await tryReseal(context, id);
     if (outcome === "sealed") reencrypted += 1;
     if (outcome === "unopened") unopened += 1;
   }
   return { reencrypted, ...(unopened > 0 && { unopened }), ...info };
-};
+});
 
 async function tryReseal(
   context: OperationContext,
@@ -119,8 +115,3 @@ async function tryReseal(
     throw error;
   }
 }
-
-/** How reencryptKeys runs. */
-export const RECOVERY_TABLE = {
-  reencryptKeys: { run: reencryptKeys, input: reencryptKeysInput },
-} satisfies Partial<TableOf<KeyOperations>>;

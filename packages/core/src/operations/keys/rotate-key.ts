@@ -8,56 +8,48 @@ import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import {
-  type Audit,
   type OperationContext,
   randomRepeated,
   requireVault,
   transact,
+  type Work,
 } from "../context.js";
-import { id, parseInput } from "../input.js";
-import type { Run } from "../run.js";
+import { id } from "../input.js";
+import { operation } from "../operation.js";
 import { span } from "../time-input.js";
-import { wholeKeyFields } from "./audit-fields.js";
+import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
-import type { KeyOperations } from "./operations.js";
-import { namesOf } from "./update-key.js";
+import type { RotationScope } from "./operations.js";
 
 /** A year: a longer grace is no rotation. */
 const MAX_GRACE_MS = 365 * 86_400_000;
 
-/** Schema of the input of rotateKey. */
-export const rotateKeyInput = z.strictObject({
-  keyId: id,
-  graceMs: span(MAX_GRACE_MS).default(0),
-});
+const rotateKeyInput = z.strictObject({ keyId: id, graceMs: span(MAX_GRACE_MS).default(0) });
 
-/** @see KeyOperations.rotateKey */
-export const rotateKey: Run<KeyOperations["rotateKey"]> = async (context, input, scope = {}) => {
-  const { keyId, graceMs } = parseInput(rotateKeyInput, input);
-  const { answer } = await transact(context, async (transaction, audit) => {
-    const loaded = await readKey(context, transaction, keyId);
-    const { key } = loaded;
-    const now = context.now();
-    if (key.sealedSecret !== null) scope.beforeSealing?.(key.apiId);
-    const expires = oldExpiry(key, graceMs, now);
-    const { successor, secret } = successorOf(context, key, now);
-    const sharedCountersId = successor.sharedCountersId;
-    transaction.update(keyType, key, {
-      ...key,
-      rotatedTo: successor.id,
-      sharedCountersId,
-      expires,
-      updatedAt: now,
+/** How rotateKey runs. */
+export const rotateKey = operation(
+  rotateKeyInput,
+  async (context, { keyId, graceMs }, scope: RotationScope = {}) => {
+    const { answer } = await transact(context, async ({ transaction, audit }) => {
+      const loaded = await readKey(context, transaction, keyId);
+      const { key } = loaded;
+      const now = context.now();
+      if (key.sealedSecret !== null) scope.beforeSealing?.(key.apiId);
+      const expires = oldExpiry(key, graceMs, now);
+      const { successor, secret } = successorOf(context, key, now);
+      const { id: rotatedTo, sharedCountersId } = successor;
+      const rotated = { ...key, rotatedTo, sharedCountersId, expires, updatedAt: now };
+      transaction.update(keyType, key, rotated);
+      transaction.insert(keyType, successor, {
+        counters: { sharedWith: keyId },
+        onTaken: () => randomRepeated("no key was issued"),
+      });
+      auditRotation(audit, loaded, successor, expires, now);
+      return { keyId: rotatedTo, key: secret };
     });
-    transaction.insert(keyType, successor, {
-      counters: { sharedWith: keyId },
-      onTaken: () => randomRepeated("no key was issued"),
-    });
-    auditRotation(audit, loaded, successor, expires, now);
-    return { keyId: successor.id, key: secret };
-  });
-  return answer;
-};
+    return answer;
+  },
+);
 
 function oldExpiry(key: KeyRecord, graceMs: number, now: EpochMs): EpochMs {
   const decision = decideRotation(key, graceMs, now);
@@ -109,31 +101,23 @@ function successorOf(
 
 /** The uses are in neither entry: both keys share them, and they go on. */
 function auditRotation(
-  audit: Audit,
-  { key, identity, direct }: LoadedKey,
+  audit: Work["audit"],
+  loaded: LoadedKey,
   successor: KeyRecord,
   expires: EpochMs,
-  now: EpochMs,
+  at: EpochMs,
 ): void {
+  const { key, identity } = loaded;
   const identityId = identity?.id ?? null;
   audit({
     type: "key.rotated",
-    at: now,
+    at,
     resourceId: key.id,
     identityId,
     before: { expires: key.expires },
     after: { rotatedTo: successor.id, expires },
   });
-  audit({
-    type: "key.created",
-    at: now,
-    resourceId: successor.id,
-    identityId,
-    after: wholeKeyFields(successor, {
-      recoverable: successor.sealedSecret !== null,
-      externalId: identity?.externalId,
-      roles: namesOf(direct.roles),
-      permissions: namesOf(direct.permissions),
-    }),
-  });
+  // The new secret is sealed where the old one was.
+  const after = wholeKeyFields(successor, linksOf(loaded));
+  audit({ type: "key.created", at, resourceId: successor.id, identityId, after });
 }

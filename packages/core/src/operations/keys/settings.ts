@@ -9,11 +9,13 @@ import {
   externalId,
   flag,
   grantName,
+  type IssueSink,
   id,
   list,
   metadata,
   type RefillInput,
   refill,
+  refuseField,
   text,
   usesFrom,
   wholeNumber,
@@ -132,15 +134,9 @@ const keySettingsSchema = z.strictObject(keySettingsFields);
 export type KeySettings = z.output<typeof keySettingsSchema>;
 
 /** Rules that span several fields of {@link keySettingsFields}. */
-export function addSettingsIssues(
-  settings: unknown,
-  context: {
-    addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
-  },
-): void {
+export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
   const given = settings as Partial<Record<keyof KeySettings, unknown>>;
-  const refuse = (path: string, message: string) =>
-    context.addIssue({ code: "custom", path: [path], message });
+  const refuse = (path: string, message: string) => refuseField(sink, path, message);
   const takesFromIdentity = given.usesFrom === "identity";
   if (takesFromIdentity && given.externalId === undefined && given.ownerId === undefined)
     refuse("usesFrom", 'needs externalId where it is "identity"');
@@ -150,28 +146,25 @@ export function addSettingsIssues(
     refuse("refill", 'must not be given where usesFrom is "identity": set it on the identity');
   if (!takesFromIdentity && given.refill !== undefined && given.remaining === undefined)
     refuse("refill", "needs remaining");
-  addSecondDefaultIssue(settings, context);
+  addSecondDefaultIssue(settings, sink);
 }
 
 /**
  * `ratelimit` is the limit named `default`. `ratelimits` may hold that limit too, as what is read of a key does, but not
  * another of that name.
  */
-export function addSecondDefaultIssue(
-  settings: unknown,
-  context: Parameters<typeof addSettingsIssues>[1],
-): void {
+export function addSecondDefaultIssue(settings: unknown, sink: IssueSink): void {
   const { ratelimit, ratelimits } = settings as Partial<Record<keyof KeySettings, unknown>>;
   if (ratelimit === undefined || !Array.isArray(ratelimits)) return;
   const named: unknown = ratelimits.find(
     (limit) => isObject(limit) && limit.name === DEFAULT_LIMIT,
   );
   if (isObject(named) && !(isObject(ratelimit) && isSameLimit(named, ratelimit)))
-    context.addIssue({
-      code: "custom",
-      path: ["ratelimits"],
-      message: `must not hold another limit named ${DEFAULT_LIMIT} than ratelimit`,
-    });
+    refuseField(
+      sink,
+      "ratelimits",
+      `must not hold another limit named ${DEFAULT_LIMIT} than ratelimit`,
+    );
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { changesNothing } from "../../audit/entry.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
-import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedMeta } from "../checked-meta.js";
 import { notFound, type OperationContext, transact } from "../context.js";
-import { versionIfReadable, withoutReadableRecord } from "../damaged.js";
+import { readStored, withoutReadableRecord } from "../damaged.js";
 import {
   evenWithIssues,
   externalId,
@@ -20,11 +20,11 @@ import {
   wholeNumber,
 } from "../input.js";
 import { keyRatelimit, namedKeyRatelimits } from "../limit-input.js";
+import type { Run } from "../operation.js";
 import { References } from "../references.js";
-import type { Run } from "../run.js";
 import { expiryIssues, instant } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
-import { keyFields } from "./audit-fields.js";
+import { keyFields, namesOf } from "./audit-fields.js";
 import { type GrantItem, grantLabels, permissionList, roleList } from "./grant-input.js";
 import { readKey } from "./load.js";
 import type { KeyOperations } from "./operations.js";
@@ -90,12 +90,13 @@ export async function changeKey(
   keyId: string,
   decide: (loaded: LoadedKey) => KeyUpdate,
 ): Promise<void> {
-  await transact(context, async (transaction, audit) => {
+  await transact(context, async (work) => {
+    const { transaction, audit } = work;
     const loaded = await readKey(context, transaction, keyId);
     const update = decide(loaded);
     const now = context.now();
     const plan = planKeyUpdate(loaded, update, now);
-    const references = new References(context, transaction, audit, now);
+    const references = new References(work, now);
     const owner = ownerAfter(update);
     if (typeof owner === "string") references.needIdentity(owner);
     references.needGrants("role", update.roles ?? []);
@@ -139,23 +140,14 @@ export async function changeKey(
  * is kept, and every process reads it again.
  */
 async function disableDamagedKey(context: OperationContext, keyId: string): Promise<void> {
-  await transact(context, async (transaction, audit) => {
-    const found = await transaction.readOne({ kind: "key", id: keyId, expects: "nothing" });
-    if (found === null) throw notFound("key");
-    const { record, handle } = found;
-    transaction.expect({ kind: "key", id: keyId, version: versionIfReadable(record), handle });
-    const { body } = record;
+  await transact(context, async ({ transaction, audit }) => {
+    const record = await readStored(transaction, { kind: "key", id: keyId });
+    if (record === null) throw notFound("key");
+    const { body, link: identityId } = record;
     const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-    const now = context.now();
     transaction.putAnew({ ...record, body: isObject ? { ...body, disabled: true } : null });
-    audit({
-      type: "key.updated",
-      at: now,
-      resourceId: keyId,
-      identityId: record.link,
-      unreadable: true,
-      after: { enabled: false },
-    });
+    const after = { enabled: false };
+    audit({ type: "key.updated", resourceId: keyId, identityId, unreadable: true, after });
   });
 }
 
@@ -195,9 +187,4 @@ function changedFields(
       permissions: update.permissions && grantLabels(update.permissions, direct.permissions),
     }),
   };
-}
-
-/** Names of roles or permissions. */
-export function namesOf(grants: readonly NamedGrant[]): readonly string[] {
-  return grants.map(({ name }) => name);
 }

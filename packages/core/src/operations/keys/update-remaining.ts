@@ -3,14 +3,12 @@ import { keyType } from "../../records/key.js";
 import { dueRefill, refillAfter } from "../../rules/refill.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import { transact } from "../context.js";
-import { evenWithIssues, id, orRequired, parseInput, wholeNumber } from "../input.js";
-import type { Run } from "../run.js";
+import { evenWithIssues, id, orRequired, wholeNumber } from "../input.js";
+import { operation } from "../operation.js";
 import { isAhead, refuseUsageChange, usesAreOfIdentity } from "../uses-and-refill.js";
 import { readKey } from "./load.js";
-import type { KeyOperations } from "./operations.js";
 
-/** Schema of the input of updateRemaining. */
-export const updateRemainingInput = z
+const updateRemainingInput = z
   .strictObject({
     keyId: id,
     op: z.enum(["set", "increment", "decrement"], {
@@ -24,42 +22,44 @@ export const updateRemainingInput = z
     error: "must be a whole number >= 1",
   });
 
-/** @see KeyOperations.updateRemaining */
-export const updateRemaining: Run<KeyOperations["updateRemaining"]> = async (context, input) => {
-  const { keyId, op, value } = parseInput(updateRemainingInput, input);
-  const operation = toOperation(op, value);
-  const { answer, usages } = await transact(context, async (transaction, audit) => {
-    const { key, usage, identity } = await readKey(context, transaction, keyId);
-    if (key.usesFrom === "identity") throw usesAreOfIdentity();
-    const now = context.now();
-    const makesUnlimited = operation.kind === "set" && operation.remaining === null;
-    const due = dueRefill(key.refill, now);
-    const { remaining } = applyRefill(usage, due);
-    const after = usesAfter(remaining, operation);
-    // What is set to what it is changes nothing, unless a clock that was ahead is mended by it.
-    if (operation.kind === "set" && after === remaining && !isAhead(usage, now)) return remaining;
-    const refill = refillAfter(key.refill, after);
-    const keepsVersion = refill === key.refill;
-    transaction.update(keyType, key, { ...key, refill, updatedAt: now }, keepsVersion);
-    const restartsAt = operation.kind === "set" ? now : null;
-    transaction.changeCounters(
-      { kind: "key", id: keyId, usage: { due, operation, restartsAt } },
-      (reason) => refuseUsageChange(reason, "value"),
-    );
-    audit({
-      type: "key.updated",
-      at: now,
-      resourceId: keyId,
-      identityId: identity?.id ?? null,
-      // As they were when this was decided: verifications move them without an entry.
-      before: { remaining, ...(makesUnlimited && { refill: key.refill }) },
-      after: { remaining: after },
+/** How updateRemaining runs. */
+export const updateRemaining = operation(
+  updateRemainingInput,
+  async (context, { keyId, op, value }) => {
+    const change = toOperation(op, value);
+    const { answer, usages } = await transact(context, async ({ transaction, audit }) => {
+      const { key, usage, identity } = await readKey(context, transaction, keyId);
+      if (key.usesFrom === "identity") throw usesAreOfIdentity();
+      const now = context.now();
+      const makesUnlimited = change.kind === "set" && change.remaining === null;
+      const due = dueRefill(key.refill, now);
+      const { remaining } = applyRefill(usage, due);
+      const after = usesAfter(remaining, change);
+      // What is set to what it is changes nothing, unless a clock that was ahead is mended by it.
+      if (change.kind === "set" && after === remaining && !isAhead(usage, now)) return remaining;
+      const refill = refillAfter(key.refill, after);
+      const keepsVersion = refill === key.refill;
+      transaction.update(keyType, key, { ...key, refill, updatedAt: now }, keepsVersion);
+      const restartsAt = change.kind === "set" ? now : null;
+      transaction.changeCounters(
+        { kind: "key", id: keyId, usage: { due, operation: change, restartsAt } },
+        (reason) => refuseUsageChange(reason, "value"),
+      );
+      audit({
+        type: "key.updated",
+        at: now,
+        resourceId: keyId,
+        identityId: identity?.id ?? null,
+        // As they were when this was decided: verifications move them without an entry.
+        before: { remaining, ...(makesUnlimited && { refill: key.refill }) },
+        after: { remaining: after },
+      });
+      return after;
     });
-    return after;
-  });
-  const { remaining } = usages[0] ?? { remaining: answer };
-  return remaining === null ? {} : { remaining };
-};
+    const { remaining } = usages[0] ?? { remaining: answer };
+    return remaining === null ? {} : { remaining };
+  },
+);
 
 function usesAfter(
   remaining: number | null,

@@ -3,17 +3,90 @@ import { badRequest, LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import type { RecordType } from "../../records/record-type.js";
+import type { Duration } from "../../rules/duration.js";
+import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { RateLimit } from "../../rules/rate-limit.js";
 import type { ChargePlan, LimitReading } from "../../store/charge.js";
 import type { Transaction } from "../../store/transaction.js";
+import type { RatelimitState } from "../../verification/verdict.js";
 import { adHocWindow, configuredWindow, namespaceWindow } from "../../verification/window-name.js";
 import { transact } from "../context.js";
-import { evenWithIssues, id, namespace, parseInput, text, wholeNumber } from "../input.js";
+import { evenWithIssues, id, namespace, refuseField, text, wholeNumber } from "../input.js";
+import { operation, type TableOf } from "../operation.js";
 import { readRecordIn } from "../read.js";
-import type { Run, TableOf } from "../run.js";
 import { duration } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
-import type { LimitOperations } from "./operations.js";
+
+/** Input of limit. */
+export type LimitInput = {
+  /** What is limited: 1 to 128 of `A-Z a-z 0-9 _ . : -`, `default` unless given. */
+  readonly namespace?: string | undefined;
+  /** Who is limited, such as a user or an address: 1 to 255 characters. */
+  readonly identifier: string;
+  /** Units in each window: whole and >= 1. */
+  readonly limit: number;
+  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. Windows are aligned to the Unix epoch. */
+  readonly duration: Duration;
+  /** Units to take: whole and >= 0, 1 unless given; 0 only shows the window. */
+  readonly cost?: number | undefined;
+};
+
+/**
+ * Input of resetLimit: a limit of a key (`keyId` and `name`) or of an identity (`identityId` and `name`), or the one of a
+ * namespace (`namespace`, `identifier` and `duration`).
+ */
+export type ResetLimitInput<Types extends LatchkeyTypes = DefaultTypes> = {
+  /** Id of the key. */
+  readonly keyId?: string | undefined;
+  /** Id of the identity. */
+  readonly identityId?: string | undefined;
+  /** Name of the limit of the key or the identity: 1 to 128 characters. */
+  readonly name?: LimitName<Types> | undefined;
+  /** As in limit: 1 to 128 of `A-Z a-z 0-9 _ . : -`. */
+  readonly namespace?: string | undefined;
+  /** As in limit: 1 to 255 characters. */
+  readonly identifier?: string | undefined;
+  /**
+   * Length of the window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. With `keyId` it names a limit that
+   * requests make up; not with `identityId`.
+   */
+  readonly duration?: Duration | undefined;
+};
+
+/** Whether there was room, and the window as it stands afterwards. */
+export interface LimitAnswer extends RatelimitState {
+  /** False: nothing was taken. */
+  readonly success: boolean;
+}
+
+/** Operations on rate limits. */
+export interface LimitOperations<Types extends LatchkeyTypes = DefaultTypes> {
+  /**
+   * Takes from a rate limit that belongs to no key, in one atomic step: the same exact windows as those of keys. Namespace,
+   * identifier and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit that is
+   * below what was taken already leaves 0, and refuses a cost of 0 too. It works in a disabled workspace, too.
+   *
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * const { success, reset } = await latchkey.limit({
+   *   namespace: "login",
+   *   identifier: "192.0.2.7",
+   *   limit: 5,
+   *   duration: "1m",
+   * });
+   */
+  limit(input: LimitInput): Promise<LimitAnswer>;
+  /**
+   * Empties a rate limit of a key, an identity or a namespace: its next use opens a new window. It also mends a window that a
+   * wrong clock put into the future.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key or identity, `BAD_REQUEST` when that has no limit of
+   * this name.
+   * @example
+   * await latchkey.resetLimit({ namespace: "login", identifier: "192.0.2.7", duration: "1m" });
+   */
+  resetLimit(input: ResetLimitInput<Types>): Promise<Record<string, never>>;
+}
 
 const limitInput = z.strictObject({
   namespace: namespace.default("default"),
@@ -32,9 +105,8 @@ const resetLimitInput = z
     identifier: text(1, 255).optional(),
     duration: duration.optional(),
   })
-  .superRefine((input, context) => {
-    const refuse = (path: string, message: string): void =>
-      context.addIssue({ code: "custom", path: [path], message });
+  .superRefine((input, sink) => {
+    const refuse = (path: string, message: string) => refuseField(sink, path, message);
     const { keyId, identityId, name, namespace, identifier, duration } = input;
     if ([keyId, identityId, namespace].filter((one) => one !== undefined).length !== 1)
       refuse("keyId", "exactly one of keyId, identityId and namespace must be given");
@@ -50,53 +122,56 @@ const resetLimitInput = z
     }
   }, evenWithIssues);
 
-const limit: Run<LimitOperations["limit"]> = async (context, input) => {
-  const { namespace, identifier, cost, limit, duration } = parseInput(limitInput, input);
-  const window = namespaceWindow(namespace, identifier, duration);
-  const plan: ChargePlan = {
-    workspaceId: context.workspaceId,
-    revision: null,
-    confirms: [],
-    mode: "commit",
-    cost: 0,
-    uses: null,
-    limits: [{ name: namespace, limit, duration, cost, window, owner: null }],
-  };
-  const charge = await context.store.charge(plan, { now: context.now(), refill: null });
-  if (charge.kind === "stale" || charge.kind === "conflict")
-    throw new LatchkeyError(
-      "INTERNAL_SERVER_ERROR",
-      "the store refused a plan that rests on nothing",
-    );
-  const [reading] = charge.limits as readonly [LimitReading];
-  const { remaining, resetAt } = reading;
-  return { success: charge.kind === "charged", limit, remaining, reset: resetAt };
-};
-
 const reset = { type: "ratelimit.reset" } as const;
 
-const resetLimit: Run<LimitOperations["resetLimit"]> = async (context, input) => {
-  const parsed = parseInput(resetLimitInput, input);
-  const { keyId, identityId, namespace, identifier, duration } = parsed;
-  const name = parsed.name as string;
-  await transact(context, async (transaction, audit) => {
-    if (keyId !== undefined) {
-      const key = await dropNamed(transaction, keyType, keyId, name, duration !== undefined);
-      if (duration !== undefined)
-        transaction.dropWindows([adHocWindow(key.sharedCountersId ?? key.id, { name, duration })]);
-      const { identityId } = key;
-      audit({ ...reset, resourceId: keyId, keyId, identityId, before: { name } });
-    } else if (identityId !== undefined) {
-      await dropNamed(transaction, identityType, identityId, name, false);
-      audit({ ...reset, resourceId: identityId, identityId, before: { name } });
-    } else {
-      const window = namespaceWindow(namespace as string, identifier as string, duration as number);
-      transaction.dropWindows([window]);
-      audit({ ...reset, resourceId: namespace as string, before: { name: identifier as string } });
-    }
-  });
-  return {};
-};
+/** How {@link LimitOperations} run. */
+export const LIMIT_TABLE = {
+  limit: operation(limitInput, async (context, input) => {
+    const { namespace, identifier, cost, limit, duration } = input;
+    const window = namespaceWindow(namespace, identifier, duration);
+    const plan: ChargePlan = {
+      workspaceId: context.workspaceId,
+      revision: null,
+      confirms: [],
+      mode: "commit",
+      cost: 0,
+      uses: null,
+      limits: [{ name: namespace, limit, duration, cost, window, owner: null }],
+    };
+    const charge = await context.store.charge(plan, { now: context.now(), refill: null });
+    if (charge.kind === "stale" || charge.kind === "conflict")
+      throw new LatchkeyError(
+        "INTERNAL_SERVER_ERROR",
+        "the store refused a plan that rests on nothing",
+      );
+    const [{ remaining, resetAt }] = charge.limits as readonly [LimitReading];
+    return { success: charge.kind === "charged", limit, remaining, reset: resetAt };
+  }),
+
+  resetLimit: operation(resetLimitInput, async (context, input) => {
+    const { keyId, identityId, namespace, identifier, duration } = input;
+    const name = input.name as string;
+    await transact(context, async ({ transaction, audit }) => {
+      if (keyId !== undefined) {
+        const key = await dropNamed(transaction, keyType, keyId, name, duration !== undefined);
+        if (duration !== undefined)
+          transaction.dropWindows([
+            adHocWindow(key.sharedCountersId ?? key.id, { name, duration }),
+          ]);
+        const { identityId } = key;
+        audit({ ...reset, resourceId: keyId, keyId, identityId, before: { name } });
+      } else if (identityId !== undefined) {
+        await dropNamed(transaction, identityType, identityId, name, false);
+        audit({ ...reset, resourceId: identityId, identityId, before: { name } });
+      } else {
+        const [space, who] = [namespace as string, identifier as string];
+        transaction.dropWindows([namespaceWindow(space, who, duration as number)]);
+        audit({ ...reset, resourceId: space, before: { name: who } });
+      }
+    });
+    return {};
+  }),
+} satisfies TableOf<LimitOperations>;
 
 /**
  * Drops the windows of the limits of this name. As a verification does, it refuses a name that nothing configures: a misspelt one must
@@ -124,9 +199,3 @@ async function dropNamed<Value extends KeyRecord | IdentityRecord>(
   );
   return value;
 }
-
-/** How {@link LimitOperations} run. */
-export const LIMIT_TABLE = {
-  limit: { run: limit, input: limitInput },
-  resetLimit: { run: resetLimit, input: resetLimitInput },
-} satisfies TableOf<LimitOperations>;

@@ -14,7 +14,27 @@ import { isExpired } from "../../rules/expiry.js";
 import { MAX_SECRET_LENGTH, secretShape } from "../../secrets/format.js";
 import type { Want } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
-import type { RootKeyOutcome } from "./operations.js";
+
+/** Whom a management token speaks for. */
+export type RootKeyOutcome =
+  | {
+      /** A good root key. */
+      readonly kind: "authenticated";
+      /** `root_…` */
+      readonly rootKeyId: string;
+      /** The workspace that it may manage. */
+      readonly workspaceId: string;
+      /** What it authorises. */
+      readonly permissions: readonly string[];
+    }
+  | {
+      /** Malformed, unknown, expired or switched off: the answer does not say which. */
+      readonly kind: "refused";
+    }
+  | {
+      /** A good token of a workspace that is disabled. */
+      readonly kind: "workspace-disabled";
+    };
 
 const REFUSED: RootKeyOutcome = { kind: "refused" };
 

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { ListScope } from "../../lib/cursor.js";
 import {
   DIRECTORY_ID,
   type RootKeyRecord,
@@ -13,12 +12,104 @@ import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import { notFound, type OperationContext, randomRepeated, transact } from "../context.js";
 import { deleteRecord } from "../damaged.js";
-import { id, type ListSchema, orRequired, pageInput, parseInput, text } from "../input.js";
-import { readPage } from "../read.js";
-import type { Run, TableOf } from "../run.js";
+import {
+  id,
+  type ListSchema,
+  orRequired,
+  type PageInput,
+  pageInput,
+  parseInput,
+  text,
+} from "../input.js";
+import { operation, type Run, type TableOf } from "../operation.js";
+import { type PageInfo, readPage } from "../read.js";
 import { expiryIssues, instant } from "../time-input.js";
-import { authenticateRootKey } from "./authenticate-root-key.js";
-import type { RootKeyOperations, RootKeyView } from "./operations.js";
+import { authenticateRootKey, type RootKeyOutcome } from "./authenticate-root-key.js";
+
+/** A root key that was created. */
+export interface CreatedRootKey {
+  /** `root_…` */
+  readonly rootKeyId: string;
+  /** The secret, which is shown this once. */
+  readonly key: string;
+}
+
+/** A root key as it is listed. Fields without a value are absent; its secret is nowhere. */
+export interface RootKeyView {
+  /** `root_…` */
+  readonly id: string;
+  /** Leading characters of the secret. */
+  readonly start: string;
+  /** For people. */
+  readonly name?: string;
+  /** What it authorises. */
+  readonly permissions: readonly string[];
+  /** Unix epoch ms; absent: never. */
+  readonly expires?: EpochMs;
+  /** False once it has expired. */
+  readonly enabled: boolean;
+  /** Unix epoch ms. */
+  readonly createdAt: EpochMs;
+}
+
+/** A page of root keys in the order of their creation; without `cursor` it is the last one. */
+export interface RootKeyList extends PageInfo {
+  /** In the order of their creation. */
+  readonly rootKeys: readonly RootKeyView[];
+  /** Exact number of root keys of the workspace, expired ones included. */
+  readonly total: number;
+}
+
+/** Operations on root keys, which authorise management over HTTP. */
+export interface RootKeyOperations {
+  /**
+   * Creates a key that authorises management calls in this workspace.
+   *
+   * @returns The secret, which is shown this once, and the id of the root key.
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["api.*.create_key"] });
+   */
+  createRootKey(input: {
+    /** What it authorises, such as `api.*.create_key`: 1 to 1,000. */
+    readonly permissions: readonly string[];
+    /** For people: 1 to 256 characters. */
+    readonly name?: string | undefined;
+    /** Unix epoch ms or a `Date`, later than now; never unless given. */
+    readonly expires?: number | Date | undefined;
+  }): Promise<CreatedRootKey>;
+  /**
+   * Lists the root keys of the workspace without their secrets, a page at a time; `rootKeys()` of a latchkey goes through all of
+   * them.
+   *
+   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list.
+   * @example
+   * const { rootKeys, total, cursor } = await latchkey.listRootKeys({ limit: 20 });
+   */
+  listRootKeys(input?: PageInput): Promise<RootKeyList>;
+  /**
+   * Revokes a root key for good: it authorises no call that starts after this has resolved, in no process. A root key whose
+   * record cannot be read is revoked all the same.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such root key.
+   * @example
+   * await latchkey.revokeRootKey({ rootKeyId });
+   */
+  revokeRootKey(input: {
+    /** Id of the root key. */
+    readonly rootKeyId: string;
+  }): Promise<Record<string, never>>;
+  /**
+   * Finds out whom a token speaks for. Root keys of every workspace are recognised: the token says which workspace it belongs
+   * to. Keys of APIs are not root keys, whatever their permissions.
+   *
+   * @param token - The presented root key.
+   * @throws LatchkeyError `STORE_UNAVAILABLE`.
+   * @example
+   * const outcome = await latchkey.authenticateRootKey("lk_root_…");
+   */
+  authenticateRootKey(token: string): Promise<RootKeyOutcome>;
+}
 
 const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
 
@@ -41,8 +132,6 @@ const createRootKeyInput = z.strictObject({
 
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 const ROOT_PREFIX = "lk_root";
-
-const revokeRootKeyInput = z.strictObject({ rootKeyId: id });
 
 const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, input) => {
   const now = context.now();
@@ -70,38 +159,43 @@ const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, i
     transaction.insert(rootKeyPointerType, pointer);
   });
   const { name, permissions, expires } = rootKey;
-  await transact(context, async (transaction, audit) => {
+  await transact(context, async ({ transaction, audit }) => {
     transaction.insert(rootKeyType, rootKey);
-    audit({
-      type: "root_key.created",
-      at: now,
-      resourceId: rootKeyId,
-      after: { name, permissions, expires },
-    });
+    const after = { name, permissions, expires };
+    audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });
   });
   return { rootKeyId, key };
 };
 
-const listRootKeys: Run<RootKeyOperations["listRootKeys"]> = async (context, input = {}) => {
-  const page = parseInput(pageInput, input);
-  const scope: ListScope = { list: "root-keys", ownerId: context.workspaceId };
-  const { items, total, info } = await readPage(context, rootKeyType, "rootKey", scope, page);
-  const now = context.now();
-  return { rootKeys: items.map(({ value }) => toRootKeyView(value, now)), total, ...info };
-};
+/** How {@link RootKeyOperations} run. */
+export const ROOT_KEY_TABLE = {
+  createRootKey: { run: createRootKey, input: createRootKeyInput },
 
-const revokeRootKey: Run<RootKeyOperations["revokeRootKey"]> = async (context, input) => {
-  const { rootKeyId } = parseInput(revokeRootKeyInput, input);
-  const { answer: hash } = await transact(context, async (transaction, audit) => {
-    const rootKey = await deleteRecord(transaction, rootKeyType, rootKeyId);
-    if (rootKey === undefined) throw notFound("root key");
-    const unreadable = rootKey === null;
-    audit({ type: "root_key.revoked", resourceId: rootKeyId, unreadable });
-    return rootKey?.hash ?? null;
-  });
-  if (hash !== null) await removePointer(context, hash);
-  return {};
-};
+  listRootKeys: operation(
+    pageInput,
+    async (context, page) => {
+      const scope = { list: "root-keys", ownerId: context.workspaceId } as const;
+      const { items, total, info } = await readPage(context, rootKeyType, scope, page);
+      const now = context.now();
+      return { rootKeys: items.map((rootKey) => toRootKeyView(rootKey, now)), total, ...info };
+    },
+    {},
+  ),
+
+  revokeRootKey: operation(z.strictObject({ rootKeyId: id }), async (context, { rootKeyId }) => {
+    const { answer: hash } = await transact(context, async ({ transaction, audit }) => {
+      const rootKey = await deleteRecord(transaction, rootKeyType, rootKeyId);
+      if (rootKey === undefined) throw notFound("root key");
+      const unreadable = rootKey === null;
+      audit({ type: "root_key.revoked", resourceId: rootKeyId, unreadable });
+      return rootKey?.hash ?? null;
+    });
+    if (hash !== null) await removePointer(context, hash);
+    return {};
+  }),
+
+  authenticateRootKey: { run: authenticateRootKey, input: null },
+} satisfies TableOf<RootKeyOperations>;
 
 /** The root key is revoked by now: its pointer leads nowhere, and goes for tidiness. */
 async function removePointer(context: OperationContext, hash: string): Promise<void> {
@@ -122,11 +216,3 @@ function toRootKeyView(rootKey: RootKeyRecord, now: EpochMs): RootKeyView {
     createdAt,
   };
 }
-
-/** How {@link RootKeyOperations} run. */
-export const ROOT_KEY_TABLE = {
-  createRootKey: { run: createRootKey, input: createRootKeyInput },
-  listRootKeys: { run: listRootKeys, input: pageInput },
-  revokeRootKey: { run: revokeRootKey, input: revokeRootKeyInput },
-  authenticateRootKey: { run: authenticateRootKey, input: null },
-} satisfies TableOf<RootKeyOperations>;

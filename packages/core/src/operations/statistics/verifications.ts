@@ -4,20 +4,71 @@ import {
   bucketEndAt,
   bucketStartAt,
   GRANULARITIES,
+  type Granularity,
   isAllowedRange,
   RANGE_ERRORS,
   toBuckets,
+  type VerificationBucket,
 } from "../../statistics/buckets.js";
 import type { Want } from "../../store/key-store.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import type { EpochMs, SpanMs } from "../../time.js";
+import type { PrunedCount } from "../audit-log/audit-log.js";
 import { notFound, type OperationContext } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
-import { identityIds, identityWant } from "../identities/reference.js";
+import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, externalId, id, orRequired, parseInput } from "../input.js";
-import type { Run, TableOf } from "../run.js";
+import { operation, type Run, type TableOf } from "../operation.js";
 import { instant, notLaterThanNow } from "../time-input.js";
-import type { StatisticsOperations } from "./operations.js";
+
+/** Verifications of every bucket that the range touches, in ascending order. */
+export interface Verifications {
+  /** In ascending order of time, the empty ones too. */
+  readonly verifications: readonly VerificationBucket[];
+}
+
+/** Operations on the counts of verifications. */
+export interface StatisticsOperations {
+  /**
+   * How often a key, or the keys of an identity or of an API, were verified, by verdict: in buckets of UTC, each as a whole,
+   * also where the range cuts it. What this process has counted is written first; what others have counted may be missing for a
+   * few seconds. Secrets that no key has are not counted.
+   *
+   * @param input - Exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`.
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, identity or API; `BAD_REQUEST` for a range that is
+   * empty or too long for its granularity.
+   * @example
+   * const { verifications } = await latchkey.getVerifications({ keyId, granularity: "day" });
+   */
+  getVerifications(
+    input: IdentityReference & {
+      /** Id of the key. */
+      readonly keyId?: string | undefined;
+      /** Deprecated name of `externalId`, which wins. */
+      readonly ownerId?: string | undefined;
+      /** Id of the API. */
+      readonly apiId?: string | undefined;
+      /** Unix epoch ms or a `Date`, included: 30 days before `end` unless given. */
+      readonly start?: number | Date | undefined;
+      /** Unix epoch ms or a `Date`, not included: now unless given. */
+      readonly end?: number | Date | undefined;
+      /** Length of a bucket in UTC, `day` unless given. `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
+      readonly granularity?: Granularity | undefined;
+    },
+  ): Promise<Verifications>;
+  /**
+   * Deletes the counters of verifications of all days of UTC that were over at an instant. It works in bounded steps: while it
+   * runs, other calls get through. `lastUsedAt` of keys stays. A counter is one for each key, API or identity, hour and verdict.
+   *
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * await latchkey.pruneVerifications({ before: latchkey.now() - 400 * 86_400_000 });
+   */
+  pruneVerifications(input: {
+    /** An instant, Unix epoch ms or a `Date`, not later than now: counters of days of UTC that were over by then are deleted. */
+    readonly before: number | Date;
+  }): Promise<PrunedCount>;
+}
 
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
 const LATEST: EpochMs = 253_402_300_799_999;
@@ -44,20 +95,39 @@ const getVerificationsInput = z
 
 const pruneVerificationsInput = z.strictObject({ before: instant(0) });
 
-const getVerifications: Run<StatisticsOperations["getVerifications"]> = async (context, input) => {
-  const parsed = parseInput(getVerificationsInput, input);
-  const { granularity } = parsed;
-  const { start, end } = rangeOf(parsed, context.now());
-  const subject = await subjectOf(context, parsed);
-  await context.recorder?.flush();
-  const lastBucketAt = bucketStartAt(end - 1, granularity);
-  const hours = await context.store.readStatistics(context.workspaceId, {
-    subject,
-    startAt: bucketStartAt(start, granularity),
-    endAt: bucketEndAt(lastBucketAt, granularity),
-  });
-  return { verifications: toBuckets(hours, start, end, granularity) };
+const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = async (
+  context,
+  input,
+) => {
+  const { store, workspaceId } = context;
+  const now = context.now();
+  const { before } = parseInput(pruneVerificationsInput, input, (raw) =>
+    notLaterThanNow(raw, "before", now),
+  );
+  const beforeAt = bucketStartAt(before, "day");
+  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
+    store.deleteStatistics(workspaceId, beforeAt, limit),
+  );
 };
+
+/** How {@link StatisticsOperations} run. */
+export const STATISTICS_TABLE = {
+  getVerifications: operation(getVerificationsInput, async (context, question) => {
+    const { granularity } = question;
+    const { start, end } = rangeOf(question, context.now());
+    const subject = await subjectOf(context, question);
+    await context.recorder?.flush();
+    const lastBucketAt = bucketStartAt(end - 1, granularity);
+    const hours = await context.store.readStatistics(context.workspaceId, {
+      subject,
+      startAt: bucketStartAt(start, granularity),
+      endAt: bucketEndAt(lastBucketAt, granularity),
+    });
+    return { verifications: toBuckets(hours, start, end, granularity) };
+  }),
+
+  pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
+} satisfies TableOf<StatisticsOperations>;
 
 /**
  * The range that is asked for.
@@ -102,24 +172,3 @@ function wantOf({ keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>
   const { identityId, ownerId, externalId = ownerId } = ids;
   return { kind: "identity", want: identityWant({ identityId, externalId }), name: "identity" };
 }
-
-const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = async (
-  context,
-  input,
-) => {
-  const { store, workspaceId } = context;
-  const now = context.now();
-  const { before } = parseInput(pruneVerificationsInput, input, (raw) =>
-    notLaterThanNow(raw, "before", now),
-  );
-  const beforeAt = bucketStartAt(before, "day");
-  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
-    store.deleteStatistics(workspaceId, beforeAt, limit),
-  );
-};
-
-/** How {@link StatisticsOperations} run. */
-export const STATISTICS_TABLE = {
-  getVerifications: { run: getVerifications, input: getVerificationsInput },
-  pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
-} satisfies TableOf<StatisticsOperations>;

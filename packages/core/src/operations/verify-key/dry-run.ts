@@ -12,12 +12,10 @@ import type { LoadedKey } from "../../verification/loaded-key.js";
 import { dueRefillOf, planPeek } from "../../verification/plan.js";
 import type { VerifyQuestion } from "../../verification/question.js";
 import type { OperationContext } from "../context.js";
-import { parseInput } from "../input.js";
 import { getKeyById } from "../keys/load.js";
+import { operation } from "../operation.js";
 import { untilSteady } from "../read.js";
-import type { Run } from "../run.js";
 import { explainKeyInput, questionOf } from "./input.js";
-import type { SecretOperations } from "./operations.js";
 import { EVERY_API, isVisible, type VerifyScope } from "./scope.js";
 
 /**
@@ -59,8 +57,7 @@ function withoutCharge(peek: Peek): AppliedCharge {
   return { kind: "charged", remaining: usesBefore(peek), limits: [] };
 }
 
-/** @see SecretOperations.explainKey */
-export const explainKey: Run<SecretOperations["explainKey"]> = async (context, input) => {
-  const { keyId, ...question } = parseInput(explainKeyInput, input);
-  return dryRun(context, () => getKeyById(context, keyId), questionOf(question), EVERY_API);
-};
+/** How explainKey runs. */
+export const explainKey = operation(explainKeyInput, async (context, { keyId, ...question }) =>
+  dryRun(context, () => getKeyById(context, keyId), questionOf(question), EVERY_API),
+);

@@ -8,12 +8,15 @@ import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import type { LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
   flag,
+  type IssueSink,
   id,
   list,
   orRequired,
   parseInput,
   permissionQuery,
   presentedSecret,
+  readBy,
+  refuseField,
   text,
   wholeNumber,
 } from "../input.js";
@@ -34,12 +37,11 @@ const requestedLimit = {
 /** A limit has both figures or none. */
 function addFigureIssues(
   { limit, duration }: { readonly limit?: unknown; readonly duration?: unknown },
-  context: Parameters<typeof addDuplicateIssues>[1],
+  sink: IssueSink,
 ): void {
-  const missing = limit === undefined ? "limit" : "duration";
-  const given = limit === undefined ? "duration" : "limit";
+  const [missing, given] = limit === undefined ? ["limit", "duration"] : ["duration", "limit"];
   if ((limit === undefined) !== (duration === undefined))
-    context.addIssue({ code: "custom", path: [missing], message: `is required with ${given}` });
+    refuseField(sink, missing, `is required with ${given}`);
 }
 
 /** Limits that a request names; no two of one name. */
@@ -60,12 +62,9 @@ export const verifierLimits = list(
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 
 /** The address that a key is presented from, in its one form. */
-const ipAddress = z.string({ error: ADDRESS_ERROR }).transform((value, context): string => {
-  const canonical = canonicalAddress(value);
-  if (canonical !== null) return canonical;
-  context.addIssue({ code: "custom", message: ADDRESS_ERROR });
-  return z.NEVER;
-});
+const ipAddress = z
+  .string({ error: ADDRESS_ERROR })
+  .transform(readBy(canonicalAddress, ADDRESS_ERROR));
 
 /** Input of verifyKey. A field that is undefined is absent. */
 export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {

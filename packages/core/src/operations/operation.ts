@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import type { OperationContext } from "./context.js";
+import { type InputSchema, parseInput } from "./input.js";
+
+/** How an operation runs: as it is called, and bound to nothing yet. Of overloads it is the last, the most general one. */
+export type Run<Operation extends (...args: never) => unknown> = (
+  context: OperationContext,
+  ...rest: Parameters<Operation>
+) => ReturnType<Operation>;
+
+/** How operations run, and what their inputs must be; null: one takes none, or checks it by itself. */
+export type TableOf<
+  Operations extends { readonly [Name in keyof Operations]: (...args: never) => unknown },
+> = {
+  readonly [Name in keyof Operations]: {
+    readonly run: Run<Operations[Name]>;
+    readonly input: InputSchema | null;
+  };
+};
+
+/**
+ * An operation whose input is checked by its schema alone, before it runs.
+ *
+ * @param run - Is given what the schema answers.
+ * @param omitted - The input of a call without one. Without it there must be one.
+ */
+export function operation<Schema extends InputSchema, Scope, Answer>(
+  input: Schema,
+  run: (
+    context: OperationContext,
+    input: z.output<Schema>,
+    scope: Scope | undefined,
+  ) => Promise<Answer>,
+  omitted?: z.input<Schema>,
+) {
+  return {
+    input,
+    run: (context: OperationContext, raw: unknown = omitted, scope?: Scope): Promise<Answer> => {
+      let parsed: z.output<Schema>;
+      try {
+        parsed = parseInput(input, raw);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      return run(context, parsed, scope);
+    },
+  };
+}
