@@ -221,6 +221,7 @@ export {
   type StoreInterceptor,
   type StoreMethod,
 } from "./store/intercept.js";
+export { type HeldRecords, isVersion, judgeChange } from "./store/judge-change.js";
 export type {
   KeyStore,
   LoadedRecord,
@@ -245,6 +246,7 @@ export {
   type StatisticsSubject,
   type SubjectCount,
 } from "./store/statistics.js";
+export { readUsage, type StoredParts, storedState } from "./store/stored-state.js";
 export { AS_STORED, momentOf, storedWindow } from "./store/window-copy.js";
 export { withTimeout } from "./store/with-timeout.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";

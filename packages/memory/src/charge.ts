@@ -4,12 +4,12 @@ import {
   type ChargePlan,
   type ChargeResult,
   deepFrozen,
+  isVersion,
   KEPT_AFTER_END_MS,
   type LimitCharge,
   NO_USES,
   UNLIMITED_USES,
 } from "@latchkey/core";
-import { isVersion } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import type { Row } from "./row.js";
 import { Workspace, type Workspaces } from "./workspace.js";
@@ -37,7 +37,9 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
   if (plan.revision !== null && plan.revision !== workspace.revision)
     return { kind: "stale", moved: "revision" };
   if (known === null) {
-    const moved = confirms.findIndex(({ version }, at) => !isVersion(rowAt(planned, at), version));
+    const moved = confirms.findIndex(
+      ({ version }, at) => !isVersion(rowAt(planned, at)?.version ?? null, version),
+    );
     if (moved !== -1) return { kind: "stale", moved };
     // A record that is expected not to exist is looked for each time.
     plan.memo = confirms.some(({ version }) => version === null) ? undefined : planned;

@@ -1,66 +1,26 @@
-import {
-  type Change,
-  type Claim,
-  type CommitResult,
-  changeUsage,
-  type Expectation,
-  NO_USAGE_CHANGE,
-  type Put,
-  type RecordAddress,
-  type Usage,
-} from "@latchkey/core";
+import { type Change, type CommitResult, judgeChange, type Put } from "@latchkey/core";
 import { Counters } from "./counters.js";
 import type { Row } from "./row.js";
 import type { Workspace } from "./workspace.js";
 
 /** Judges a change, then carries it out. Nothing can fail once it is judged. */
 export function commit(workspace: Workspace, change: Change): CommitResult {
-  const stale = change.expects.findIndex(
-    ({ kind, id, version }) => !isVersion(workspace.row(kind, id), version),
-  );
-  if (stale !== -1) return { kind: "stale", index: stale };
-  const taken = firstTaken(workspace, change);
-  if (taken !== -1) return { kind: "taken", index: taken };
-  const usages: Usage[] = [];
-  const moved = new Map<Counters, Usage>();
-  for (const [index, wanted] of change.counters.entries()) {
-    const counters = countersOf(workspace, wanted);
-    // Changes to the same counters follow each other.
-    const result = changeUsage(moved.get(counters) ?? counters, wanted.usage ?? NO_USAGE_CHANGE);
-    if (result.kind !== "changed") return { kind: "refused", index, reason: result };
-    moved.set(counters, result.usage);
-    usages.push(result.usage);
-  }
-  for (const wanted of change.counters) countersOf(workspace, wanted).forgetWindows(wanted);
+  const judged = judgeChange<Counters>(change, {
+    version: ({ kind, id }) => workspace.row(kind, id)?.version ?? null,
+    holder: (claim) => {
+      const id = workspace.names(claim).get(claim.value);
+      return id === undefined ? id : workspace.row(claim.kind, id)?.id;
+    },
+    counters: ({ kind, id }) => workspace.row(kind, id)?.counters ?? null,
+    usage: (counters) => counters,
+  });
+  if (judged.kind !== "committed") return judged;
+  const { usages, moved } = judged;
+  for (const wanted of change.counters)
+    workspace.row(wanted.kind, wanted.id)?.counters?.forgetWindows(wanted);
   for (const [counters, usage] of moved) counters.setUsage(usage);
   write(workspace, change);
   return { kind: "committed", usages };
-}
-
-/** Whether a row is what is expected. */
-export function isVersion(row: Row | undefined, version: Expectation["version"]): boolean {
-  return version === "exists" ? row !== undefined : version === (row?.version ?? null);
-}
-
-/** The first claim whose name is another's, once the change's own releases are made; -1 where there is none. */
-function firstTaken(workspace: Workspace, { claims, releases }: Change): number {
-  const claimed = new Set<string>();
-  return claims.findIndex((claim) => {
-    const name = textOf(claim);
-    const holder = workspace.names(claim).get(claim.value) ?? claim.id;
-    const isReleased = () => releases.some((one) => one.id === holder && textOf(one) === name);
-    if (claimed.size === claimed.add(name).size) return true;
-    return holder !== claim.id && workspace.row(claim.kind, holder) && !isReleased();
-  });
-}
-
-/** Neither a kind nor an index holds a space; a value may hold anything, and comes last. */
-const textOf = ({ kind, index, value }: Claim) => `${kind} ${index} ${value}`;
-
-function countersOf(workspace: Workspace, { kind, id }: RecordAddress): Counters {
-  const counters = workspace.row(kind, id)?.counters ?? null;
-  if (counters === null) throw new TypeError(`"counters" names a ${kind} that has none`);
-  return counters;
 }
 
 function write(workspace: Workspace, change: Change): void {

@@ -1,10 +1,9 @@
 import {
   type LoadedRecord,
-  NO_USES,
-  parseWhole,
   type RecordKind,
+  readUsage,
   type StoredRecordState,
-  type Usage,
+  storedState,
 } from "@latchkey/core";
 import type { Row } from "./engine/database.js";
 
@@ -17,36 +16,9 @@ export function loadedRecord(kind: RecordKind, row: Row, at: number): LoadedReco
   return state && { ...state, linked: recordState("identity", row, at + WIDTH) };
 }
 
-/**
- * What is damaged has no body, whatever of it is: core can then still delete it, and uses it for nothing. Its counters, if those
- * are what is damaged, have no uses left; a charge refuses them.
- */
 function recordState(kind: RecordKind, row: Row, at: number): StoredRecordState | null {
-  const [id, version, link = null, text, usedAt, counters, ...amounts] = row.slice(at, at + WIDTH);
+  const [id, version, link = null, body, usedAt, handle, ...amounts] = row.slice(at, at + WIDTH);
   if (id === null || id === undefined) return null;
-  const usage = readUsage(amounts);
-  let body: StoredRecordState["record"]["body"];
-  try {
-    body = JSON.parse(text as string);
-  } catch {
-    body = undefined;
-  }
-  if (counters !== null && usage === null) body = undefined;
-  return {
-    record: { kind, id, version: parseWhole(version) ?? 0, link, body },
-    usage: counters === null ? null : (usage ?? NO_USES),
-    usedAt: parseWhole(usedAt),
-    handle: counters,
-  };
-}
-
-function readUsage([remaining, refilledAt, lastRefillAt]: Row): Usage | null {
-  const since = parseWhole(refilledAt);
-  const isRead = (text: string | null | undefined) => text === null || parseWhole(text) !== null;
-  if (since === null || !isRead(remaining) || !isRead(lastRefillAt)) return null;
-  return {
-    remaining: parseWhole(remaining),
-    refilledAt: since,
-    lastRefillAt: parseWhole(lastRefillAt),
-  };
+  const usage = handle === null ? null : readUsage(amounts);
+  return storedState({ kind, id, version, link, body, usage, usedAt, handle });
 }

@@ -1,15 +1,14 @@
 import {
   type LoadedRecord,
-  NO_USES,
-  parseWhole,
   type ReadResult,
   type RecordKind,
   type StoredRecordState,
+  storedState,
   type Want,
 } from "@latchkey/core";
 import { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import { asList, parseBody, parseUsage, whole } from "./engine/stored-values.js";
+import { asList, parseUsage, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 
 /** Version, link, counters and body, as include/record.lua says. */
@@ -32,27 +31,12 @@ export async function read(workspace: Workspace, wants: readonly Want[]): Promis
   return { revision: whole(revision, "revision"), found };
 }
 
-/**
- * What is damaged beside the body leaves none, so that one key hides no other and can still be deleted; its counters, if those
- * are what is damaged, have no uses left, and a charge refuses them.
- */
 function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
   if (!Array.isArray(fields)) return null;
   const [text, usedAt, bodyApart, shared, id] = fields as (string | null)[];
-  const [, version, link, own, body] = STORED.exec(text ?? "") ?? [];
+  const [, version, link, own, body = bodyApart] = STORED.exec(text ?? "") ?? [];
   const counters = own?.startsWith("@") ? shared?.slice(2) : own;
   const usage = own === undefined ? null : parseUsage(counters ?? "");
-  const readableVersion = parseWhole(version);
-  const isReadable = readableVersion !== null && usage !== undefined;
-  return {
-    record: {
-      kind,
-      id: id ?? "",
-      version: readableVersion ?? 0,
-      link: link || null,
-      body: isReadable ? parseBody(body ?? bodyApart ?? "") : undefined,
-    },
-    usage: usage === undefined ? NO_USES : usage,
-    usedAt: parseWhole(usedAt),
-  };
+  const ownLink = link === "" ? null : link;
+  return storedState({ kind, id: id ?? "", version, link: ownLink, body, usage, usedAt });
 }

@@ -1,16 +1,11 @@
 import {
   type Change,
-  type Claim,
   type CommitResult,
-  type CounterChange,
-  changeUsage,
-  type Expectation,
+  judgeChange,
   KIND_CODE,
   type ListEntry,
-  NO_USAGE_CHANGE,
   type Put,
   type RecordAddress,
-  type Usage,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import {
@@ -32,23 +27,35 @@ interface Found {
   readonly counters: number | null;
 }
 
+/** Counters as they were found, with the windows that stay. */
+interface Counted extends StoredCounters {
+  readonly seq: number;
+}
+
 /** Judges a change and carries it out. Call it inside a write transaction. */
 export function commit(connection: Connection, workspaceId: string, change: Change): CommitResult {
   const { run, names, memo } = connection;
   let workspace = names.workspace(workspaceId);
   /** What was found so far, or written. */
   const known = new Map<string, Found | null>();
-  const moved = new Map<number, StoredCounters>();
-
-  const stale = change.expects.findIndex((expected) => !holds(expected));
-  if (stale !== -1) return { kind: "stale", index: stale };
-  const taken = change.claims.findIndex(isTaken);
-  if (taken !== -1) return { kind: "taken", index: taken };
-  const usages: Usage[] = [];
-  for (const [index, each] of change.counters.entries()) {
-    const changed = judge(each);
-    if (changed.kind !== "changed") return { kind: "refused", index, reason: changed };
-    usages.push(changed.usage);
+  const counted = new Map<number, Counted>();
+  const judged = judgeChange<Counted>(change, {
+    version: (address) => find(address)?.version ?? null,
+    holder: (claim) => {
+      const row = run.holder.get(names.claims(workspace, claim), storedValue(claim));
+      return row?.[0] as string | undefined;
+    },
+    counters: countersOf,
+    usage: ({ usage }) => usage,
+  });
+  if (judged.kind !== "committed") return judged;
+  for (const wanted of change.counters) {
+    const { keepWindows, dropWindows = [] } = wanted;
+    const counters = countersOf(wanted) as Counted;
+    const windows = counters.windows.filter(
+      ({ name }) => keepWindows?.includes(name) !== false && !dropWindows.includes(name),
+    );
+    Object.assign(counters, { windows });
   }
 
   workspace = names.workspace(workspaceId, true);
@@ -57,8 +64,9 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     run.setMark.run();
     memo.generation += 1;
   }
-  if (moved.size > 0) memo.age += 1;
-  for (const [seq, counters] of moved) moveCounters(connection, seq, counters);
+  if (judged.moved.size > 0) memo.age += 1;
+  for (const [{ seq, windows }, usage] of judged.moved)
+    moveCounters(connection, seq, { usage, windows });
   for (const name of change.releases)
     run.release.run(names.claims(workspace, name), storedValue(name), find(name)?.seq ?? null);
   for (const each of change.puts) put(each);
@@ -69,35 +77,14 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   for (const entry of change.enters) move(run.enter, entry, 1);
   for (const window of change.dropWindows) run.forget.run(workspace, window);
   if (change.revision !== null) run.setRevision.run(change.revision, workspace);
-  return { kind: "committed", usages };
+  return { kind: "committed", usages: judged.usages };
 
-  function holds(expected: Expectation): boolean {
-    const stored = find(expected)?.version ?? null;
-    return expected.version === "exists" ? stored !== null : expected.version === stored;
-  }
-
-  /** A name whose record is gone is free, and so is one that the same change releases. */
-  function isTaken(claim: Claim & { readonly id: string }, index: number): boolean {
-    const isSame = (one: Claim) =>
-      one.kind === claim.kind && one.index === claim.index && one.value === claim.value;
-    if (change.claims.slice(0, index).some(isSame)) return true;
-    const [holder = claim.id] =
-      run.holder.get(names.claims(workspace, claim), storedValue(claim)) ?? [];
-    return holder !== claim.id && !change.releases.some((one) => isSame(one) && one.id === holder);
-  }
-
-  /** Each change is decided on what those before it left. */
-  function judge(each: CounterChange) {
-    const { usage, keepWindows, dropWindows } = each;
-    const { counters: seq } = existing(each);
-    if (seq === null) throw new TypeError(`the change names a ${each.kind} without counters`);
-    const before = moved.get(seq) ?? findCounters(connection, seq);
-    const changed = changeUsage(before.usage, usage ?? NO_USAGE_CHANGE);
-    const windows = before.windows.filter(
-      ({ name }) => keepWindows?.includes(name) !== false && !dropWindows?.includes(name),
-    );
-    if (changed.kind === "changed") moved.set(seq, { usage: changed.usage, windows });
-    return changed;
+  function countersOf(address: RecordAddress): Counted | null {
+    const seq = find(address)?.counters ?? null;
+    if (seq === null) return null;
+    const known = counted.get(seq) ?? { seq, ...findCounters(connection, seq) };
+    counted.set(seq, known);
+    return known;
   }
 
   function put({ record, counters: wanted }: Put): void {

@@ -1,12 +1,12 @@
 import {
   isWhole,
   type LoadedRecord,
-  NO_USES,
   type RecordAddress,
   type RecordKind,
-  type StoredRecordState,
+  readUsage,
+  storedState,
 } from "@latchkey/core";
-import { readCounters, readUsage } from "./engine/counters.js";
+import { readCounters } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
 
@@ -44,30 +44,26 @@ export function keptRecord(memo: Memo, { kind, id }: RecordAddress, row: Row, at
   return { memo, workspace, kind, id, generation, revision, version, counters };
 }
 
-/**
- * One record of a row. What is damaged has no body, whatever of it is: core can then still delete it, and uses it for nothing.
- * Its counters, if those are what is damaged, have no uses left; a charge refuses them.
- */
-function recordState(
-  kind: RecordKind,
-  row: Row,
-  at: number,
-  memo: Memo | null = null,
-): StoredRecordState {
-  let body: StoredRecordState["record"]["body"];
-  let usage = row[at + 2] === null ? null : NO_USES;
+function recordState(kind: RecordKind, row: Row, at: number, memo: Memo | null = null) {
+  const [id, link, body, usedAt] = row.slice(at + ID_AT, at + ID_AT + 4) as [string, ...Row];
+  let usage = row[at + 2] === null ? null : readUsage(row.slice(at + 3, at + 6));
   let handle: KeptRecord | undefined;
-  const [id, stored, text, usedAt] = row.slice(at + ID_AT, at + ID_AT + 4) as [string, ...Row];
-  const link = typeof stored === "string" ? stored : null;
   try {
-    if (usage !== null) usage = readUsage(row, at + 3);
     if (memo !== null) handle = keptRecord(memo, { kind, id }, row, at);
-    if (link === stored) body = JSON.parse(text as string);
   } catch {
-    // As if it had no body.
+    usage = undefined;
   }
-  const record = { kind, id, version: wholeOr(0, row[at + 1]), link, body };
-  return { record, usage, usedAt: isWhole(usedAt) ? usedAt : null, handle };
+  const ownLink = link === null || typeof link === "string" ? link : undefined;
+  return storedState({
+    kind,
+    id,
+    version: row[at + 1],
+    link: ownLink,
+    body,
+    usage,
+    usedAt,
+    handle,
+  });
 }
 
 /** What cannot be read is answered as 0. As a version it is none that anything rests on: NaN. */

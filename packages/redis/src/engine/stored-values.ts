@@ -1,10 +1,9 @@
 import {
   corruptRecord,
-  deepFrozen,
   type Expectation,
   isWhole,
-  type JsonValue,
   parseWhole,
+  readUsage,
   type Usage,
 } from "@latchkey/core";
 
@@ -39,11 +38,7 @@ export function usageText({ remaining, refilledAt, lastRefillAt }: Usage): strin
 
 /** What {@link usageText} made, whatever follows it; undefined where a text is something else. */
 export function parseUsage(text: string): Usage | undefined {
-  const read = (word: string) => (word === "-" ? null : (parseWhole(word) ?? undefined));
-  const [remaining, refilledAt, lastRefillAt] = text.split(" ", 3).map(read);
-  if (remaining === undefined || typeof refilledAt !== "number" || lastRefillAt === undefined)
-    return undefined;
-  return { remaining, refilledAt, lastRefillAt };
+  return readUsage(text.split(" ", 3).map((word) => (word === "-" ? null : word)));
 }
 
 /** As include/holds.lua takes it. */
@@ -55,13 +50,4 @@ export function expectedText({ version }: Expectation): string {
 /** What absent values are to scripts. */
 export function orDash(value: number | null): string {
   return value === null ? "-" : digits(value);
-}
-
-/** Undefined where the text is no JSON. */
-export function parseBody(text: string): JsonValue | undefined {
-  try {
-    return deepFrozen(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { corruptRecord, isWhole, type RateWindow, type Usage } from "@latchkey/core";
+import { corruptRecord, isWhole, type RateWindow, readUsage, type Usage } from "@latchkey/core";
 import type { Row } from "./database.js";
 import type { Statements } from "./statements.js";
 
@@ -15,19 +15,11 @@ export interface StoredCounters {
 
 type Windows = StoredCounters["windows"];
 
-const isWholeOrNull = (value: unknown) => value === null || isWhole(value);
-
-/** Reads three columns from a place of a row. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
-export function readUsage(row: Row, at: number): Usage {
-  const [remaining, refilledAt, lastRefillAt] = [row[at], row[at + 1], row[at + 2]];
-  if (!isWholeOrNull(remaining) || !isWhole(refilledAt) || !isWholeOrNull(lastRefillAt))
-    throw corruptRecord("counters");
-  return { remaining, refilledAt, lastRefillAt };
-}
-
-/** Reads the same, and the column `windows` after them. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
+/** Reads four columns from a place of a row. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
 export function readCounters(row: Row, at: number): StoredCounters {
-  return { usage: readUsage(row, at), windows: readWindows(row[at + 3]) };
+  const usage = readUsage(row.slice(at, at + 3));
+  if (usage === undefined) throw corruptRecord("counters");
+  return { usage, windows: readWindows(row[at + 3]) };
 }
 
 function readWindows(stored: unknown): Windows {

@@ -1,0 +1,55 @@
+import type { Change, Claim, CommitResult, Expectation, RecordAddress } from "./change.js";
+import { changeUsage, NO_USAGE_CHANGE, type Usage } from "./counters.js";
+
+/** What a store holds. `Counters` stands for the counters of a record: the same for all records that share them. */
+export interface HeldRecords<Counters> {
+  /** Null where there is no such record. */
+  version(address: RecordAddress): number | null;
+  /** Id of the record that has a name; undefined for none, and where that record is gone. */
+  holder(claim: Claim): string | undefined;
+  /** Null where a record has none. */
+  counters(address: RecordAddress): Counters | null;
+  usage(counters: Counters): Usage;
+}
+
+/** A change that may be written, with the usage that it leaves of each counters. */
+type Judged<Counters> = Extract<CommitResult, { kind: "committed" }> & {
+  readonly moved: ReadonlyMap<Counters, Usage>;
+};
+
+/** Judges a change in the order that `Change` names: expectations, claims, counters. A store then writes it without looking again. */
+export function judgeChange<Counters>(
+  { expects, claims, releases, counters }: Change,
+  held: HeldRecords<Counters>,
+): Judged<Counters> | Exclude<CommitResult, { kind: "committed" }> {
+  const stale = expects.findIndex((each) => !isVersion(held.version(each), each.version));
+  if (stale !== -1) return { kind: "stale", index: stale };
+  const claimed = new Set<string>();
+  const taken = claims.findIndex((claim) => {
+    const name = nameOf(claim);
+    if (claimed.size === claimed.add(name).size) return true;
+    const holder = held.holder(claim) ?? claim.id;
+    const isReleased = () => releases.some((one) => one.id === holder && nameOf(one) === name);
+    return holder !== claim.id && !isReleased();
+  });
+  if (taken !== -1) return { kind: "taken", index: taken };
+  const moved = new Map<Counters, Usage>();
+  const usages: Usage[] = [];
+  for (const [index, { usage = NO_USAGE_CHANGE, kind, id }] of counters.entries()) {
+    const own = held.counters({ kind, id });
+    if (own === null) throw new TypeError(`the change names a ${kind} without counters`);
+    const result = changeUsage(moved.get(own) ?? held.usage(own), usage);
+    if (result.kind !== "changed") return { kind: "refused", index, reason: result };
+    moved.set(own, result.usage);
+    usages.push(result.usage);
+  }
+  return { kind: "committed", usages, moved };
+}
+
+/** Whether the version of a record, null for none, is as expected. */
+export function isVersion(version: number | null, expected: Expectation["version"]): boolean {
+  return expected === "exists" ? version !== null : expected === version;
+}
+
+/** Neither a kind nor an index holds a space; a value may hold anything, and comes last. */
+const nameOf = ({ kind, index, value }: Claim) => `${kind} ${index} ${value}`;

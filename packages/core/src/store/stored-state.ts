@@ -1,0 +1,45 @@
+import type { JsonValue } from "../lib/json.js";
+import { parseWhole } from "../lib/whole.js";
+import type { RecordKind } from "../records/stored-record.js";
+import { NO_USES, type Usage } from "./counters.js";
+import type { StoredRecordState } from "./key-store.js";
+
+/** What a store that keeps text finds of a record. Numbers may be digits. */
+export interface StoredParts {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly version: unknown;
+  /** Undefined where it cannot be what was written. */
+  readonly link: string | null | undefined;
+  readonly body: unknown;
+  /** As {@link readUsage} answers; null for a record without counters. */
+  readonly usage: Usage | null | undefined;
+  readonly usedAt: unknown;
+  readonly handle?: unknown;
+}
+
+/**
+ * A record as a store answers it. What is damaged has no body, whatever of it is: core can then still delete it, and uses it for
+ * nothing. Counters that are damaged have no uses left; a charge refuses them.
+ */
+export function storedState(parts: StoredParts): StoredRecordState {
+  const { kind, id, link, usage, handle } = parts;
+  let body: JsonValue | undefined;
+  try {
+    if (link !== undefined && usage !== undefined) body = JSON.parse(parts.body as string);
+  } catch {
+    // It has none.
+  }
+  const record = { kind, id, version: parseWhole(parts.version) ?? 0, link: link ?? null, body };
+  const left = usage === undefined ? NO_USES : usage;
+  return { record, usage: left, usedAt: parseWhole(parts.usedAt), handle };
+}
+
+/** Uses left, `refilledAt` and `lastRefillAt`, as numbers, digits or null; undefined where they cannot be what was written. */
+export function readUsage(stored: readonly unknown[]): Usage | undefined {
+  const read = (part: unknown) => (part === null ? null : (parseWhole(part) ?? undefined));
+  const [remaining, refilledAt, lastRefillAt] = [read(stored[0]), read(stored[1]), read(stored[2])];
+  if (remaining === undefined || typeof refilledAt !== "number" || lastRefillAt === undefined)
+    return undefined;
+  return { remaining, refilledAt, lastRefillAt };
+}
