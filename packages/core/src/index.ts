@@ -57,7 +57,7 @@ export {
 } from "./operations/input.js";
 export { importIssues } from "./operations/keys/create-keys.js";
 export type { GrantInput } from "./operations/keys/grant-input.js";
-export type { KeyPermissions, KeyRoles } from "./operations/keys/grant-operations.js";
+export type { KeyPermissions, KeyRoles } from "./operations/keys/grants.js";
 export type {
   CreatedKeys,
   CreateKeysOptions,
@@ -73,15 +73,24 @@ export type {
   RemainingUses,
   RotationScope,
 } from "./operations/keys/operations.js";
-export { keySettings } from "./operations/keys/shown-settings.js";
-export type { KeyView, PlaintextError, WireKeyLimit } from "./operations/keys/view.js";
+export {
+  type KeyView,
+  keySettings,
+  type PlaintextError,
+  type WireKeyLimit,
+} from "./operations/keys/view.js";
 export type {
   IdentityLimitInput,
   KeyLimitInput,
   NamedKeyLimitInput,
 } from "./operations/limit-input.js";
 export type { ListIterator } from "./operations/lists.js";
-export type { InputOf, OperationName, Operations } from "./operations/operations.js";
+export {
+  type InputOf,
+  OPERATIONS,
+  type OperationName,
+  type Operations,
+} from "./operations/operations.js";
 export type { LimitAnswer } from "./operations/rate-limits/limits.js";
 export type { PageInfo } from "./operations/read.js";
 export type {
@@ -99,12 +108,10 @@ export type {
   RootKeyView,
 } from "./operations/root-keys/root-keys.js";
 export type { Verifications } from "./operations/statistics/verifications.js";
-export { OPERATIONS } from "./operations/table.js";
 export { expiryIssues } from "./operations/time-input.js";
 export type { RefillView } from "./operations/uses-and-refill.js";
 export type { Costed, LimitCost, RequestedLimit } from "./operations/verify-key/input.js";
-export type { KeySummary } from "./operations/verify-key/operations.js";
-export type { VerifyScope } from "./operations/verify-key/scope.js";
+export type { KeySummary, VerifyScope } from "./operations/verify-key/operations.js";
 export type {
   Verifier,
   VerifierCall,

@@ -7,9 +7,8 @@ import { createRandomPool } from "./lib/random.js";
 import type { OperationContext } from "./operations/context.js";
 import { KnownIds } from "./operations/known-ids.js";
 import { bindLists, type Lists } from "./operations/lists.js";
-import type { Operations } from "./operations/operations.js";
-import { bindOperations } from "./operations/table.js";
-import type { VerifyScope } from "./operations/verify-key/scope.js";
+import { bindOperations, type Operations } from "./operations/operations.js";
+import type { VerifyScope } from "./operations/verify-key/operations.js";
 import {
   makeVerifier,
   type Verifier,

@@ -1,7 +1,6 @@
 import { expectTypeOf, test } from "vitest";
 import type { z } from "zod";
-import type { InputOf, OperationName } from "./operations.js";
-import type { Table } from "./table.js";
+import type { InputOf, OperationName, Table } from "./operations.js";
 import type { VerifierInput, verifierInput } from "./verify-key/verifier.js";
 import type { SetWorkspaceEnabledInput } from "./workspaces/workspaces.js";
 

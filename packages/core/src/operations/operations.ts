@@ -1,15 +1,38 @@
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
+import { API_TABLE } from "./apis/apis.js";
 import type { ApiOperations } from "./apis/operations.js";
-import type { AuditOperations } from "./audit-log/audit-log.js";
+import { AUDIT_TABLE, type AuditOperations } from "./audit-log/audit-log.js";
+import type { OperationContext } from "./context.js";
+import { IDENTITY_TABLE } from "./identities/identities.js";
 import type { IdentityOperations } from "./identities/operations.js";
-import type { KeyGrantOperations } from "./keys/grant-operations.js";
+import type { InputSchema } from "./input.js";
+import { createKey, createKeyInput } from "./keys/create-key.js";
+import { createKeys, createKeysInput } from "./keys/create-keys.js";
+import { DELETE_KEYS_TABLE } from "./keys/delete-keys.js";
+import { GRANT_TABLE, type KeyGrantOperations } from "./keys/grants.js";
 import type { KeyOperations } from "./keys/operations.js";
-import type { LimitOperations } from "./rate-limits/limits.js";
+import { READ_KEYS_TABLE } from "./keys/read-keys.js";
+import { reencryptKeys } from "./keys/recovery.js";
+import { rotateKey } from "./keys/rotate-key.js";
+import { type KeySettingsInput, updateKeyInput } from "./keys/settings.js";
+import { updateKey } from "./keys/update-key.js";
+import { updateRemaining } from "./keys/update-remaining.js";
+import type { TableOf } from "./operation.js";
+import { LIMIT_TABLE, type LimitOperations } from "./rate-limits/limits.js";
 import type { PermissionOperations } from "./roles/operations.js";
-import type { RootKeyOperations } from "./root-keys/root-keys.js";
-import type { StatisticsOperations } from "./statistics/verifications.js";
+import { PERMISSION_TABLE } from "./roles/permissions.js";
+import { ROLE_TABLE } from "./roles/roles.js";
+import { ROOT_KEY_TABLE, type RootKeyOperations } from "./root-keys/root-keys.js";
+import { STATISTICS_TABLE, type StatisticsOperations } from "./statistics/verifications.js";
+import { explainKey } from "./verify-key/dry-run.js";
+import { verifyKeyInput } from "./verify-key/input.js";
 import type { SecretOperations } from "./verify-key/operations.js";
-import type { WorkspaceOperations } from "./workspaces/workspaces.js";
+import { verifyKey } from "./verify-key/verify-key.js";
+import {
+  type SetWorkspaceEnabledInput,
+  WORKSPACE_TABLE,
+  type WorkspaceOperations,
+} from "./workspaces/workspaces.js";
 
 /**
  * Every operation, in one workspace. Each answers its value or rejects with a LatchkeyError: beside the codes that it names,
@@ -41,3 +64,60 @@ export type InputOf<
   Name extends OperationName,
   Types extends LatchkeyTypes = DefaultTypes,
 > = Exclude<Parameters<Operations<Types>[Name]>[0], undefined>;
+
+const TABLE = {
+  ...API_TABLE,
+  createKey: { run: createKey, input: createKeyInput },
+  createKeys: { run: createKeys, input: createKeysInput },
+  verifyKey: { run: verifyKey, input: verifyKeyInput },
+  explainKey,
+  ...READ_KEYS_TABLE,
+  updateKey: { run: updateKey, input: updateKeyInput },
+  updateRemaining,
+  rotateKey,
+  ...GRANT_TABLE,
+  ...DELETE_KEYS_TABLE,
+  reencryptKeys,
+  ...IDENTITY_TABLE,
+  ...LIMIT_TABLE,
+  ...PERMISSION_TABLE,
+  ...ROLE_TABLE,
+  ...ROOT_KEY_TABLE,
+  ...STATISTICS_TABLE,
+  ...AUDIT_TABLE,
+  ...WORKSPACE_TABLE,
+} satisfies TableOf<Operations>;
+
+/** Every operation with its own types. */
+export type Table = typeof TABLE;
+
+/** What an operation takes, as an object; never for one that takes none, or no object. */
+type OperationInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
+  ? SetWorkspaceEnabledInput
+  : Extract<InputOf<Name>, object>;
+
+/** What the schema of an input answers, as far as it is known outside of core. */
+type CheckedInput<Name extends OperationName> = Name extends "createKeys"
+  ? readonly KeySettingsInput[]
+  : Name extends "limit"
+    ? OperationInput<Name> & { readonly namespace: string }
+    : OperationInput<Name>;
+
+/** The schema of what each operation takes, by its name: what is served over HTTP is made from it. Null: it takes none. */
+export const OPERATIONS: {
+  readonly [Name in OperationName]: {
+    readonly input: [OperationInput<Name>] extends [never]
+      ? null
+      : InputSchema<OperationInput<Name>, CheckedInput<Name>>;
+  };
+} = TABLE;
+
+/** Binds every operation to its workspace and to what all of them work with. */
+export function bindOperations(context: OperationContext): Operations {
+  const bound = Object.entries(TABLE).map(([name, operation]) => {
+    const run = operation.run as (context: OperationContext, ...rest: unknown[]) => unknown;
+    // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
+    return [name, (input: unknown, scope: unknown) => run(context, input, scope)];
+  });
+  return Object.fromEntries(bound) as Operations;
+}

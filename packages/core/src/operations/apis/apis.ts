@@ -41,7 +41,6 @@ const updateApiInput = z.strictObject({
   ipWhitelist: ipWhitelist.nullish(),
 });
 
-/** How {@link ApiOperations} run. */
 export const API_TABLE = {
   createApi: operation(createApiInput, async (context, settings) => {
     const { answer: apiId } = await transact(context, async (work) => insertApi(work, settings));

@@ -84,7 +84,6 @@ const pruneAuditEvents: Run<AuditOperations["pruneAuditEvents"]> = async (contex
   );
 };
 
-/** How {@link AuditOperations} run. */
 export const AUDIT_TABLE = {
   listAuditEvents: operation(
     listAuditEventsInput,

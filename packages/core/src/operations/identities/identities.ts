@@ -1,8 +1,11 @@
 import { z } from "zod";
-import { changesNothing } from "../../audit/entry.js";
+import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
+import { dueRefill } from "../../rules/refill.js";
+import { applyRefill, type Usage } from "../../store/counters.js";
+import type { EpochMs } from "../../time.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import { notFound, transact } from "../context.js";
@@ -20,10 +23,9 @@ import {
 import { identityRatelimits } from "../limit-input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
 import { readPage, readRecord, readRecordIn, usageOf } from "../read.js";
-import { refuseUsageChange, settingOfUses } from "../uses-and-refill.js";
-import type { IdentityOperations } from "./operations.js";
+import { refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
+import type { IdentityOperations, IdentityView } from "./operations.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";
-import { identityFields, toIdentityView } from "./view.js";
 
 const withLeastUses = (least: number) =>
   z
@@ -86,7 +88,6 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
   return { identityId: identity.id };
 };
 
-/** How {@link IdentityOperations} run. */
 export const IDENTITY_TABLE = {
   createIdentity: { run: createIdentity, input: createIdentityInput },
 
@@ -166,3 +167,35 @@ export const IDENTITY_TABLE = {
     return { keys: "unlinked" };
   }),
 } satisfies TableOf<IdentityOperations>;
+
+/** An identity with its metadata, limits and uses, as of `now`. */
+function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): IdentityView {
+  const { id, externalId, meta, ratelimits, refill } = identity;
+  const { remaining, lastRefillAt } = applyRefill(usage, dueRefill(refill, now));
+  return {
+    id,
+    externalId,
+    meta,
+    ratelimits: toWireLimits(ratelimits),
+    ...(remaining !== null && { remaining }),
+    ...(refill !== null && { refill: toRefillView(refill, lastRefillAt) }),
+  };
+}
+
+/**
+ * The settings of an identity in the words of the HTTP contract, for the audit log.
+ *
+ * @param remaining - Uses left where the change sets them; undefined: not part of the change.
+ */
+function identityFields(identity: IdentityRecord, remaining?: number | null): AuditFields {
+  return {
+    externalId: identity.externalId,
+    meta: Object.keys(identity.meta).length === 0 ? null : identity.meta,
+    ratelimits:
+      identity.ratelimits.length === 0
+        ? null
+        : toWireLimits(identity.ratelimits).map((limit) => ({ ...limit })),
+    remaining,
+    refill: identity.refill,
+  };
+}

@@ -15,7 +15,6 @@ import { wholeKeyFields } from "./audit-fields.js";
 import type { KeyOperations } from "./operations.js";
 import { addSettingsIssues, type KeySettings, keySettingsFields } from "./settings.js";
 
-/** Schema of the input of createKey. */
 export const createKeyInput = z
   .strictObject({
     ...keySettingsFields,
@@ -25,7 +24,6 @@ export const createKeyInput = z
   })
   .superRefine(addSettingsIssues, evenWithIssues);
 
-/** @see KeyOperations.createKey */
 export const createKey: Run<KeyOperations["createKey"]> = async (context, input) => {
   const now = context.now();
   const parsed = parseInput(createKeyInput, input, (raw) => expiryIssues(raw, now));

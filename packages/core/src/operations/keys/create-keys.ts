@@ -23,7 +23,6 @@ const MAX_NAMED_GRANTS = 10_000;
 
 const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
 
-/** Schema of the input of createKeys. */
 export const createKeysInput: ListSchema<typeof importedKey> = listOf(importedKey);
 
 /** The same list of keys that are judged one by one. */
@@ -44,7 +43,6 @@ interface Candidate {
   readonly claims: readonly string[];
 }
 
-/** @see KeyOperations.createKeys */
 export async function createKeys(
   context: OperationContext,
   input: CreateKeysInput,

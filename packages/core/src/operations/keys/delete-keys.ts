@@ -13,7 +13,6 @@ import type { KeyOperations } from "./operations.js";
 /** Keys deleted in one step: few, for verifications wait meanwhile, and on Redis a step blocks all others. */
 const BATCH_SIZE = 20;
 
-/** How the operations run that delete keys. */
 export const DELETE_KEYS_TABLE = {
   deleteKey: operation(keyReference, async (context, { keyId }) => {
     await withoutReadableRecord(

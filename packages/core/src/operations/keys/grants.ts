@@ -1,21 +1,99 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { MAX_HELD } from "../../records/role.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { type OperationContext, transact } from "../context.js";
 import { id } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { References } from "../references.js";
 import {
+  type GrantInput,
   type GrantItem,
   type GrantKind,
   permissionList,
   readGrantItem,
   roleList,
 } from "./grant-input.js";
-import type { KeyGrantOperations } from "./grant-operations.js";
 import { getKeyById } from "./load.js";
+import type { KeyReference } from "./operations.js";
 import { changeKey } from "./update-key.js";
+
+type KeyRolesInput = KeyReference & {
+  /** Roles, by name or id: at most 100. */
+  readonly roles: readonly GrantInput[];
+};
+
+type KeyPermissionsInput<Types extends LatchkeyTypes = DefaultTypes> = KeyReference & {
+  /** Permissions, by name or id: at most 1,000. */
+  readonly permissions: readonly GrantInput<PermissionName<Types>>[];
+};
+
+/** Roles that a key holds itself, after the change. */
+export interface KeyRoles {
+  /** In ascending order of name. */
+  readonly roles: readonly NamedGrant[];
+}
+
+/** Permissions that a key holds itself, after the change, without those of its roles. */
+export interface KeyPermissions<Types extends LatchkeyTypes = DefaultTypes> {
+  /** In ascending order of name. */
+  readonly permissions: readonly NamedGrant<PermissionName<Types>>[];
+}
+
+/** Operations on the roles and permissions that a key holds itself. */
+export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> {
+  /**
+   * Gives a key further roles. Concurrent calls lose nothing of each other.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every role that does not
+   * exist, or where the key would hold more than 100 roles itself; nothing is written then.
+   * @example
+   * const { roles } = await latchkey.addRoles({ keyId, roles: ["editor"] });
+   */
+  addRoles(input: KeyRolesInput): Promise<KeyRoles>;
+  /**
+   * Makes these all the roles that a key holds itself; an empty list clears them.
+   *
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every role that does not exist. Nothing is written then.
+   * @example
+   * const { roles } = await latchkey.setRoles({ keyId, roles: ["editor"] });
+   */
+  setRoles(input: KeyRolesInput): Promise<KeyRoles>;
+  /**
+   * Takes roles from a key. One that the key does not hold is passed over.
+   *
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every role that does not exist. Nothing is written then.
+   * @example
+   * const { roles } = await latchkey.removeRoles({ keyId, roles: ["editor"] });
+   */
+  removeRoles(input: KeyRolesInput): Promise<KeyRoles>;
+  /**
+   * Gives a key further permissions. Concurrent calls lose nothing of each other.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every permission that does not
+   * exist, or where the key would hold more than 1,000 permissions itself; nothing is written then.
+   * @example
+   * const { permissions } = await latchkey.addPermissions({ keyId, permissions: ["docs.read"] });
+   */
+  addPermissions(input: KeyPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
+  /**
+   * Makes these all the permissions that a key holds itself; an empty list clears them.
+   *
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every permission that does not exist. Nothing is written then.
+   * @example
+   * const { permissions } = await latchkey.setPermissions({ keyId, permissions: ["docs.read"] });
+   */
+  setPermissions(input: KeyPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
+  /**
+   * Takes permissions from a key. One that the key does not hold is passed over.
+   *
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every permission that does not exist. Nothing is written then.
+   * @example
+   * const { permissions } = await latchkey.removePermissions({ keyId, permissions: ["docs.read"] });
+   */
+  removePermissions(input: KeyPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
+}
 
 const rolesInput = z.strictObject({ keyId: id, roles: roleList });
 
@@ -137,7 +215,6 @@ const ofPermissions = (change: ChangeHeld) =>
     permissions: await changeGrants(context, "permission", keyId, permissions, change),
   }));
 
-/** How {@link KeyGrantOperations} run. */
 export const GRANT_TABLE = {
   addRoles: ofRoles(add),
   setRoles: ofRoles(set),

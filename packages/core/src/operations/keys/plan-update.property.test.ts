@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
 import { identityWith, loadedWith, usageOf } from "../../testing/records.js";
-import { type KeyUpdate, type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
+import { type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
+import type { KeyUpdate } from "./settings.js";
 
 const NOW = 1_000;
 const owner = fc.constantFrom("key" as const, "identity" as const);

@@ -3,7 +3,8 @@ import type { LatchkeyError } from "../../errors.js";
 import type { KeyRecord } from "../../records/key.js";
 import { identityWith, keyWith, limitNamed, loadedWith, usageOf } from "../../testing/records.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { type KeyUpdate, ownerAfter, planKeyUpdate } from "./plan-update.js";
+import { ownerAfter, planKeyUpdate } from "./plan-update.js";
+import type { KeyUpdate } from "./settings.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 40 * DAY_MS + 1;

@@ -2,36 +2,15 @@ import { badRequest, LatchkeyError } from "../../errors.js";
 import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
 import { decideUpdate } from "../../rules/lifecycle.js";
-import type { Metadata } from "../../rules/metadata.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
-import { dueRefill, type Refill } from "../../rules/refill.js";
+import { dueRefill } from "../../rules/refill.js";
 import { putsOffRotated } from "../../rules/rotation.js";
-import type { UsesOwner } from "../../rules/usage.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { settingOfUses, usesAreOfIdentity } from "../uses-and-refill.js";
-import type { GrantItem } from "./grant-input.js";
-import type { GivenLabels } from "./settings.js";
-
-type WireLimit = Parameters<typeof fromWireKeyLimit>[0];
-
-/** New settings of a key. Undefined leaves a field as it is, null clears it. */
-export interface KeyUpdate extends GivenLabels<string | null> {
-  readonly ownerId?: string | null | undefined;
-  readonly externalId?: string | null | undefined;
-  readonly meta?: Metadata | null | undefined;
-  readonly expires?: EpochMs | null | undefined;
-  readonly remaining?: number | null | undefined;
-  readonly refill?: Refill | null | undefined;
-  readonly ratelimit?: WireLimit | null | undefined;
-  readonly ratelimits?: readonly WireLimit[] | null | undefined;
-  readonly usesFrom?: UsesOwner | undefined;
-  readonly enabled?: boolean | undefined;
-  readonly roles?: readonly GrantItem[] | undefined;
-  readonly permissions?: readonly GrantItem[] | undefined;
-}
+import type { KeyUpdate } from "./settings.js";
 
 /** What an update writes, but for what it refers to by name: identity, roles and permissions. */
 export interface KeyUpdatePlan {

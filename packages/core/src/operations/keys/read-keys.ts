@@ -26,7 +26,6 @@ const listKeysInput = z.strictObject({
 /** An id that no identity has stands for an unknown `externalId`: an empty list, with the real total. */
 const NO_IDENTITY = "id_none";
 
-/** How the operations run that read keys. */
 export const READ_KEYS_TABLE = {
   getKey: operation(getKeyInput, async (context, { keyId, decrypt }) => {
     const loaded = await getKeyById(context, keyId);

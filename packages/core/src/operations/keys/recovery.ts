@@ -86,7 +86,6 @@ function plaintextErrorOf(error: unknown): PlaintextError | null {
   return error.reason === "vault-key-missing" ? "vault-key-missing" : null;
 }
 
-/** How reencryptKeys runs. */
 export const reencryptKeys = operation(reencryptKeysInput, async (context, { apiId, ...page }) => {
   const vault = requireVault(context);
   await requireApi(context, apiId);

@@ -26,7 +26,6 @@ const MAX_GRACE_MS = 365 * 86_400_000;
 
 const rotateKeyInput = z.strictObject({ keyId: id, graceMs: span(MAX_GRACE_MS).default(0) });
 
-/** How rotateKey runs. */
 export const rotateKey = operation(
   rotateKeyInput,
   async (context, { keyId, graceMs }, scope: RotationScope = {}) => {

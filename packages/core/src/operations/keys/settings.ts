@@ -6,6 +6,7 @@ import { durationMs } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import {
+  evenWithIssues,
   externalId,
   flag,
   grantName,
@@ -27,7 +28,7 @@ import {
   namedKeyRatelimits,
 } from "../limit-input.js";
 import { instant } from "../time-input.js";
-import type { GrantInput } from "./grant-input.js";
+import { type GrantInput, permissionList, roleList } from "./grant-input.js";
 
 /** Labels of a key as an input gives them. */
 export type GivenLabels<Value> = { readonly [Label in keyof KeyLabels]?: Value | undefined };
@@ -153,7 +154,7 @@ export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
  * `ratelimit` is the limit named `default`. `ratelimits` may hold that limit too, as what is read of a key does, but not
  * another of that name.
  */
-export function addSecondDefaultIssue(settings: unknown, sink: IssueSink): void {
+function addSecondDefaultIssue(settings: unknown, sink: IssueSink): void {
   const { ratelimit, ratelimits } = settings as Partial<Record<keyof KeySettings, unknown>>;
   if (ratelimit === undefined || !Array.isArray(ratelimits)) return;
   const named: unknown = ratelimits.find(
@@ -182,3 +183,25 @@ function isSameLimit(one: Fields, other: Fields): boolean {
     isAsync(one) === isAsync(other)
   );
 }
+
+export const updateKeyInput = z
+  .strictObject({
+    keyId: id,
+    ...labelsOf((_, { length }) => text(...length).nullish()),
+    ownerId: externalId.nullish(),
+    externalId: externalId.nullish(),
+    meta: metadata.nullish(),
+    expires: instant(1).nullish(),
+    remaining: wholeNumber(0).nullish(),
+    refill: refill.nullish(),
+    ratelimit: keyRatelimit.nullish(),
+    ratelimits: namedKeyRatelimits.nullish(),
+    usesFrom: usesFrom.optional(),
+    enabled: flag.optional(),
+    roles: roleList.optional(),
+    permissions: permissionList.optional(),
+  })
+  .superRefine(addSecondDefaultIssue, evenWithIssues);
+
+/** New settings of a key. Undefined leaves a field as it is, null clears it. */
+export type KeyUpdate = Omit<z.output<typeof updateKeyInput>, "keyId">;

@@ -1,57 +1,22 @@
-import { z } from "zod";
 import { changesNothing } from "../../audit/entry.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
-import { labelsOf } from "../../records/key-labels.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedMeta } from "../checked-meta.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { readStored, withoutReadableRecord } from "../damaged.js";
-import {
-  evenWithIssues,
-  externalId,
-  flag,
-  id,
-  metadata,
-  parseInput,
-  refill,
-  text,
-  usesFrom,
-  wholeNumber,
-} from "../input.js";
-import { keyRatelimit, namedKeyRatelimits } from "../limit-input.js";
+import { parseInput } from "../input.js";
 import type { Run } from "../operation.js";
 import { References } from "../references.js";
-import { expiryIssues, instant } from "../time-input.js";
+import { expiryIssues } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
 import { keyFields, namesOf } from "./audit-fields.js";
-import { type GrantItem, grantLabels, permissionList, roleList } from "./grant-input.js";
+import { type GrantItem, grantLabels } from "./grant-input.js";
 import { readKey } from "./load.js";
 import type { KeyOperations } from "./operations.js";
-import { type KeyUpdate, type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
-import { addSecondDefaultIssue } from "./settings.js";
+import { type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
+import { type KeyUpdate, updateKeyInput } from "./settings.js";
 
-/** Schema of the input of updateKey. */
-export const updateKeyInput = z
-  .strictObject({
-    keyId: id,
-    ...labelsOf((_, { length }) => text(...length).nullish()),
-    ownerId: externalId.nullish(),
-    externalId: externalId.nullish(),
-    meta: metadata.nullish(),
-    expires: instant(1).nullish(),
-    remaining: wholeNumber(0).nullish(),
-    refill: refill.nullish(),
-    ratelimit: keyRatelimit.nullish(),
-    ratelimits: namedKeyRatelimits.nullish(),
-    usesFrom: usesFrom.optional(),
-    enabled: flag.optional(),
-    roles: roleList.optional(),
-    permissions: permissionList.optional(),
-  })
-  .superRefine(addSecondDefaultIssue, evenWithIssues);
-
-/** @see KeyOperations.updateKey */
 export const updateKey: Run<KeyOperations["updateKey"]> = async (context, input) => {
   const now = context.now();
   const parsed = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));

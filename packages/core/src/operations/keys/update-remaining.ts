@@ -22,7 +22,6 @@ const updateRemainingInput = z
     error: "must be a whole number >= 1",
   });
 
-/** How updateRemaining runs. */
 export const updateRemaining = operation(
   updateRemainingInput,
   async (context, { keyId, op, value }) => {

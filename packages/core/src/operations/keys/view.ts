@@ -1,5 +1,5 @@
 import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
-import { KEY_LABELS, type KeyLabel, type KeyLabels } from "../../records/key-labels.js";
+import { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "../../records/key-labels.js";
 import type {
   DefaultTypes,
   LatchkeyTypes,
@@ -15,6 +15,7 @@ import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
 import { type RefillView, toRefillView } from "../uses-and-refill.js";
+import type { KeySettingsInput } from "./settings.js";
 
 /** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
 export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Partial<KeyLabels> {
@@ -169,4 +170,25 @@ export function toStored({ key, direct }: LoadedKey): StoredKey {
     permissions: direct.permissions.map(({ name }) => name),
     recoverable: key.sealedSecret !== null,
   };
+}
+
+/** What {@link keySettings} gives: fields of the same name in createKey and updateKey. */
+export type ShownSettings<Types extends LatchkeyTypes> = Omit<
+  KeySettingsInput<Types>,
+  "apiId" | "ownerId" | "ratelimit" | "enabled" | "recoverable"
+>;
+
+/**
+ * The settings in what getKey or listKeys shows, for createKey and updateKey. Left out are what cannot be set, uses that
+ * are those of the identity, and `enabled`: it is shown as false also where the key is used up or has expired. Permissions that come
+ * through roles are among them: createKey gives them to the new key itself, updateKey passes over them.
+ */
+export function keySettings<Types extends LatchkeyTypes>(
+  shown: KeyView<Types>,
+): ShownSettings<Types> {
+  const { ownerId: externalId, meta, roles, permissions, expires, ratelimits } = shown;
+  const { usesFrom, remaining, refill } = shown;
+  const uses = usesFrom === "identity" ? { usesFrom } : { remaining, refill };
+  const labels = labelsOf((label) => shown[label]);
+  return { ...labels, externalId, meta, roles, permissions, expires, ratelimits, ...uses };
 }

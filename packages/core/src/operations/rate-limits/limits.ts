@@ -124,7 +124,6 @@ const resetLimitInput = z
 
 const reset = { type: "ratelimit.reset" } as const;
 
-/** How {@link LimitOperations} run. */
 export const LIMIT_TABLE = {
   limit: operation(limitInput, async (context, input) => {
     const { namespace, identifier, cost, limit, duration } = input;

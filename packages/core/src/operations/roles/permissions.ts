@@ -16,7 +16,6 @@ const createPermissionInput = z.strictObject({
   description: description.optional(),
 });
 
-/** How those of {@link PermissionOperations} run that are about permissions. */
 export const PERMISSION_TABLE = {
   createPermission: operation(createPermissionInput, async (context, { name, description }) => {
     const createdAt = context.now();

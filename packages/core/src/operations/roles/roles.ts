@@ -24,7 +24,6 @@ const setRolePermissionsInput = z.strictObject({ roleId: id, permissions: grantN
 
 const ensureRoleInput = z.strictObject({ name: grantName, permissions: grantNames });
 
-/** How those of {@link PermissionOperations} run that are about roles. */
 export const ROLE_TABLE = {
   createRole: operation(createRoleInput, async (context, settings) => {
     const want = { kind: "role", index: "name", value: settings.name, expects: "nothing" } as const;

@@ -167,7 +167,6 @@ const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, i
   return { rootKeyId, key };
 };
 
-/** How {@link RootKeyOperations} run. */
 export const ROOT_KEY_TABLE = {
   createRootKey: { run: createRootKey, input: createRootKeyInput },
 

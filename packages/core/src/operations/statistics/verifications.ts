@@ -110,7 +110,6 @@ const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = asyn
   );
 };
 
-/** How {@link StatisticsOperations} run. */
 export const STATISTICS_TABLE = {
   getVerifications: operation(getVerificationsInput, async (context, question) => {
     const { granularity } = question;

@@ -16,7 +16,7 @@ import { getKeyById } from "../keys/load.js";
 import { operation } from "../operation.js";
 import { untilSteady } from "../read.js";
 import { explainKeyInput, questionOf } from "./input.js";
-import { EVERY_API, isVisible, type VerifyScope } from "./scope.js";
+import { EVERY_API, isVisible, type VerifyScope } from "./operations.js";
 
 /**
  * Finds out what a verification would answer, and why, without doing it: no counter moves and nothing is remembered of it,
@@ -57,7 +57,6 @@ function withoutCharge(peek: Peek): AppliedCharge {
   return { kind: "charged", remaining: usesBefore(peek), limits: [] };
 }
 
-/** How explainKey runs. */
 export const explainKey = operation(explainKeyInput, async (context, { keyId, ...question }) =>
   dryRun(context, () => getKeyById(context, keyId), questionOf(question), EVERY_API),
 );

@@ -27,7 +27,8 @@ import { duration } from "../time-input.js";
 /** Most characters of an id, a name or a tag, and most limits and tags of one request. */
 export const VERIFY_BOUNDS = { text: 128, limits: 50, tags: 10 } as const;
 
-const requestedLimit = {
+/** Fields of a limit that a request names. */
+export const requestedLimit = {
   name: text(1, VERIFY_BOUNDS.text),
   cost: wholeNumber(0).default(1),
   limit: wholeNumber(1).optional(),
@@ -139,7 +140,7 @@ const libraryInput = verifyKeyInput.extend({
 });
 
 /** What is said of one key beside a question that was read before. */
-const callInput = libraryInput
+export const callInput = libraryInput
   .pick({ key: true, ipAddress: true, requestId: true, tags: true })
   .extend({
     cost: wholeNumber(0).optional(),
@@ -154,7 +155,6 @@ const callInput = libraryInput
 export type ExplainKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeyReference &
   Omit<VerifyKeyInput<Types>, "key" | "tags" | "requestId" | "dryRun">;
 
-/** Schema of {@link ExplainKeyInput}. */
 export const explainKeyInput = verifyKeyInput
   .omit({ key: true, tags: true, requestId: true, dryRun: true })
   .extend({ keyId: id });

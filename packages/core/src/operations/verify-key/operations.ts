@@ -1,9 +1,28 @@
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { DryRunOutcome } from "../../verification/dry-run.js";
+import type { VerifiableKey } from "../../verification/loaded-key.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
+import type { OperationContext } from "../context.js";
 import type { KeyView } from "../keys/view.js";
 import type { ExplainKeyInput, VerifyKeyInput } from "./input.js";
-import type { VerifyScope } from "./scope.js";
+
+/** For whom a verification is done. */
+export interface VerifyScope {
+  /** Only keys of these APIs exist for this caller; every other is `NOT_FOUND`. Omitted: all of the workspace. */
+  readonly apiIds?: readonly string[];
+}
+
+/** Every key of the workspace exists. */
+export const EVERY_API: VerifyScope = Object.freeze({});
+
+/** Whether a key exists for whom a verification is done. */
+export function isVisible(
+  { workspaceId }: OperationContext,
+  { apiIds }: VerifyScope,
+  { key }: Pick<VerifiableKey, "key">,
+): boolean {
+  return key.workspaceId === workspaceId && (apiIds === undefined || apiIds.includes(key.apiId));
+}
 
 /** What whoami answers about a key. Fields without a value are absent. */
 export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>

@@ -8,8 +8,10 @@ import {
 import { checkPermissionQuery, QUERY_BOUNDS } from "../permission-query.js";
 import {
   atOtherCosts,
+  callInput,
   type LimitCost,
   readBySchema,
+  requestedLimit,
   VERIFY_BOUNDS,
   type VerificationRequest,
   verifyKeyInput,
@@ -20,29 +22,15 @@ const FOR_SCHEMA = Symbol("for schema");
 
 type WellFormed<Value> = Value | typeof FOR_SCHEMA;
 
-const INPUT_FIELDS: ReadonlySet<string> = new Set([
-  "key",
-  "apiId",
-  "ipAddress",
-  "tags",
-  "authorization",
-  "remaining",
-  "ratelimits",
-  "requestId",
-]);
 const SCHEMA_FIELDS: readonly string[] = Object.keys(verifyKeyInput.shape);
-const CALL_FIELDS: ReadonlySet<string> = new Set([
-  "ipAddress",
-  "requestId",
-  "tags",
-  "cost",
-  "ratelimits",
-]);
-const AUTHORIZATION_FIELDS: ReadonlySet<string> = new Set(["permissions"]);
-const COST_FIELDS: ReadonlySet<string> = new Set(["cost"]);
-const NAMED_COST_FIELDS: ReadonlySet<string> = new Set(["name", "cost"]);
+/** A dry run, and the deprecated way to name the default limit, are rare: they are left to the schema. */
+const INPUT_FIELDS = new Set(without(SCHEMA_FIELDS, "dryRun", "ratelimit"));
+const CALL_FIELDS = new Set(without(Object.keys(callInput.shape), "key"));
+const AUTHORIZATION_FIELDS = new Set(["permissions"]);
+const COST_FIELDS = new Set(["cost"]);
+const NAMED_COST_FIELDS = new Set(["name", "cost"]);
+const LIMIT_FIELDS = new Set(Object.keys(requestedLimit));
 const NO_COSTS: readonly never[] = [];
-const LIMIT_FIELDS: ReadonlySet<string> = new Set(["name", "cost", "limit", "duration"]);
 
 /**
  * Reads the input of verifyKey. What is well formed is checked by hand: by the schema a warm verification in memory takes 23 %
@@ -129,6 +117,10 @@ export function readByHand<Other>(
   return otherwise(
     copyOf({ key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId }),
   );
+}
+
+function without(names: readonly string[], ...left: readonly string[]): readonly string[] {
+  return names.filter((name) => !left.includes(name));
 }
 
 /** How deep an input is copied: as far as the limits in its list. */

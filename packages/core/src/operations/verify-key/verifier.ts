@@ -13,8 +13,8 @@ import {
   readCallBySchema,
   verifierLimits,
 } from "./input.js";
+import { EVERY_API, type VerifyScope } from "./operations.js";
 import { readCallByHand } from "./read-request.js";
-import { EVERY_API, type VerifyScope } from "./scope.js";
 import { verifySecret } from "./verify-key.js";
 
 /** A limit that every call of a verifier takes from. */
@@ -45,7 +45,6 @@ export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly ratelimits?: readonly VerifierLimit<Types>[] | undefined;
 }
 
-/** Schema of the input of verifier. */
 export const verifierInput = z.strictObject({
   apiId: id.optional(),
   permissions: grantQuery.optional(),

@@ -22,8 +22,8 @@ import { findKeyBySecret } from "../keys/load.js";
 import { keptChanging, MAX_ROUNDS } from "../read.js";
 import { dryRun } from "./dry-run.js";
 import type { VerificationRequest, VerifyKeyInput } from "./input.js";
+import { EVERY_API, isVisible, type VerifyScope } from "./operations.js";
 import { readVerification } from "./read-request.js";
-import { EVERY_API, isVisible, type VerifyScope } from "./scope.js";
 
 /** How a verification is watched where somebody listens; null elsewhere, so that it costs nothing. */
 type Watch = Pick<VerificationTrace, "cached"> & { readonly startedAt: number };

@@ -100,7 +100,6 @@ const setWorkspaceEnabled: Run<WorkspaceOperations["setWorkspaceEnabled"]> = asy
   });
 };
 
-/** How {@link WorkspaceOperations} run. */
 export const WORKSPACE_TABLE = {
   createWorkspace: operation(
     z.strictObject({ name: text(1, 256).optional() }),
