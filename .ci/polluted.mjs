@@ -26,28 +26,67 @@ export function namesIn(...folders) {
 }
 
 /**
- * Makes each check with each name and value on `Object.prototype`, one at a time.
+ * Makes each check with each name and value on `Object.prototype`, one at a time. A check that does not read the name there cannot tell
+ * one value from another, so it is made once.
  *
  * @param checks - By name: each resolves with true where it let somebody in. What it throws is no admission.
  * @returns The checks that let somebody in, and under what.
  */
 export async function opened(names, checks) {
-  const all = Object.entries(checks);
   const letIn = [];
-  for (const name of names)
-    for (const value of VALUES) {
-      const results = [];
-      Object.prototype[name] = value;
-      for (let index = 0; index < all.length; index += 1) {
-        try {
-          results[index] = (await all[index][1]()) === true;
-        } catch {
-          results[index] = false;
-        }
+  for (const name of names) {
+    const readers = {};
+    let isRead = false;
+    const watched = watchedProperty(name, () => {
+      isRead = true;
+    });
+    await under(name, watched, async () => {
+      for (const [title, check] of Object.entries(checks)) {
+        isRead = false;
+        if (await isOpen(check)) letIn.push(`${title} under ${name}`);
+        if (isRead) readers[title] = check;
       }
-      delete Object.prototype[name];
-      for (const [index, isOpen] of results.entries())
-        if (isOpen) letIn.push(`${all[index][0]} under ${name} = ${JSON.stringify(value)}`);
-    }
+    });
+    for (const value of Object.keys(readers).length === 0 ? [] : VALUES)
+      await under(name, descriptorOf(value), async () => {
+        for (const [title, check] of Object.entries(readers))
+          if (await isOpen(check)) letIn.push(`${title} under ${name} = ${JSON.stringify(value)}`);
+      });
+  }
   return letIn;
+}
+
+/** A plain property. It inherits nothing from `Object.prototype`, whatever is there. */
+function descriptorOf(value) {
+  return { __proto__: null, value, writable: true, enumerable: true, configurable: true };
+}
+
+/** `true` for every reader, and `onRead` is called. A write makes an own property, as it does over a plain one. */
+function watchedProperty(name, onRead) {
+  return {
+    __proto__: null,
+    enumerable: true,
+    configurable: true,
+    get() {
+      onRead();
+      return true;
+    },
+    set(value) {
+      Object.defineProperty(this, name, descriptorOf(value));
+    },
+  };
+}
+
+async function under(name, property, work) {
+  Object.defineProperty(Object.prototype, name, property);
+  await work();
+  delete Object.prototype[name];
+}
+
+async function isOpen(check) {
+  try {
+    return (await check()) === true;
+  } catch {
+    return false;
+  }
 }
