@@ -83,6 +83,14 @@ describe("parameters", () => {
     expect(issuesOf("__proto__=1&__proto__=2")).toEqual([{ path: "__proto__", message }]);
   });
 
+  test("ten thousand are read, and whatever follows is an issue", () => {
+    const text = Array.from({ length: 10_000 }, (_, at) => `p${at}=1`).join("&");
+    expect(issuesOf(`&&${text}&&`)).toEqual([]);
+    const message = "must have at most 10000 query parameters";
+    expect(issuesOf(`${text}&more=%&more`)).toEqual([{ path: "", message }]);
+    expect(Object.keys(readQuery(`${text}&more=1`).fields)).toHaveLength(10_000);
+  });
+
   test("names that are special in JavaScript are ordinary here", () => {
     const { fields } = readQuery(
       "__proto__=1&constructor=2&limit[]=3&limit[$gt]=4&toString=5",
