@@ -1,3 +1,4 @@
+import { copyFileSync } from "node:fs";
 import { describeKeyStore } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import Database from "better-sqlite3";
@@ -9,6 +10,17 @@ import { copyDatabase, openScratch } from "./testing/scratch.js";
 const scratch = openScratch();
 const paths = new WeakMap<KeyStore, string>();
 const databases: Database.Database[] = [];
+
+/** A file that latchkey has made, and closed. */
+const madePath = scratch.newPath();
+await sqliteStore(madePath).close();
+
+/** Path of an empty store. Making its tables was a tenth of the time of these tests, and `engine/open.test.ts` is about that. */
+function emptyPath(): string {
+  const path = scratch.newPath();
+  copyFileSync(madePath, path);
+  return path;
+}
 
 afterAll(() => {
   for (const database of databases) database.close();
@@ -42,7 +54,7 @@ async function saveState(store: KeyStore): Promise<() => Promise<void>> {
 // What follows the file runs the same statements on another connection: a quarter of the random sequences is enough.
 const shareOfSequences = 0.25;
 
-describeKeyStore("a SQLite file", () => openAt(scratch.newPath()), {
+describeKeyStore("a SQLite file", () => openAt(emptyPath()), {
   openAgain: (store) => openAt(pathOf(store)),
   damage: damageAt(pathOf),
   saveState,
@@ -50,7 +62,7 @@ describeKeyStore("a SQLite file", () => openAt(scratch.newPath()), {
 
 describeKeyStore(
   'a SQLite file with durability "full"',
-  () => openAt(scratch.newPath(), { durability: "full" }),
+  () => openAt(emptyPath(), { durability: "full" }),
   {
     openAgain: (store) => openAt(pathOf(store), { durability: "full" }),
     damage: damageAt(pathOf),
@@ -58,7 +70,7 @@ describeKeyStore(
   },
 );
 
-describeKeyStore("a database that was handed in", () => handIn(scratch.newPath()), {
+describeKeyStore("a database that was handed in", () => handIn(emptyPath()), {
   openAgain: (store) => handIn(pathOf(store)),
   damage: damageAt(pathOf),
   shareOfSequences,

@@ -369,19 +369,18 @@ export class ModelRun {
   }
 }
 
+/** Without what JSON does not show: fields that are undefined, prototypes. */
 function assertAlike(actual: unknown, expected: unknown, call: unknown): void {
+  const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+  // Most are alike to the letter: parsing them to compare their fields was a third of all sequences on memory.
+  if (found === wanted) return;
   try {
-    assert.deepEqual(plain(actual), plain(expected));
+    assert.deepEqual(JSON.parse(found), JSON.parse(wanted));
   } catch (error) {
     if (error instanceof assert.AssertionError)
       error.message += `\n\nof the call ${JSON.stringify(call)}`;
     throw error;
   }
-}
-
-/** Without what JSON does not show: fields that are undefined, prototypes. */
-function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
 }
 
 function inOrder(sums: readonly HourCount[]): readonly string[] {
