@@ -1,11 +1,15 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Write } from "./world/server.js";
 
+type Refill =
+  | { readonly interval: "daily"; readonly amount: number }
+  | { readonly interval: "monthly"; readonly amount: number; readonly refillDay: number };
+
 /** How a key was created. */
 export interface KeySetup {
   /** Uses granted at first; null: unlimited. */
   readonly remaining: number | null;
-  readonly refills: boolean;
+  readonly refill: Refill | null;
   /** The limit named `default`; null: none. */
   readonly limit: { readonly limit: number; readonly duration: number } | null;
   /** Index of the identity that it belongs to; null: nobody. */
@@ -22,6 +26,8 @@ export interface KnownKey {
   readonly secret: string;
   readonly workspace: number;
   readonly setup: KeySetup;
+  /** The key that it was made of by rotation, and the call that did. */
+  readonly origin: { readonly key: KnownKey; readonly call: Call } | null;
   /** The first key of its chain of rotations: they share counters. */
   readonly first: string;
 }
@@ -45,6 +51,9 @@ export interface Call {
   readonly key: KnownKey | null;
   readonly startTick: number;
   readonly startAt: number;
+  /** Between these is every instant that its process went by, as long as its clock was not set meanwhile. */
+  readonly startNow: number;
+  endNow: number;
   endTick: number;
   endAt: number;
   outcome: Outcome;

@@ -7,6 +7,7 @@ const USAGE = `latchkey-simulate: runs latchkey in a simulated world, and checks
   --minutes n     for so long, instead
   --seed n        the first seed; each further schedule has the next one
   --all           go on after a violation, and tell each of them in a line
+  --first         end with the first violation, and tell it in a line
   --story         tell what happens in the schedule of --seed, and no other
 `;
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     story: { type: "boolean" },
     all: { type: "boolean" },
+    first: { type: "boolean" },
     help: { type: "boolean" },
   },
 });
@@ -33,6 +35,7 @@ if (values.help === true) {
     endsAt: values.minutes === undefined ? null : now() + Number(values.minutes) * 60_000,
     isStory: values.story === true,
     goesOn: values.all === true,
+    shrinks: values.first !== true,
     now,
   });
 }

@@ -1,13 +1,14 @@
-import { END_LAWS, HISTORY_LAWS, STEP_LAWS } from "./laws/laws.js";
+import { END_LAWS, HISTORY_LAWS, stepLaws } from "./laws/laws.js";
 import { ACTIONS, type ActionName } from "./plan/actions.js";
 import type { Plan } from "./plan/plan.js";
 import { enter } from "./world/host.js";
+import type { Violation } from "./world/server.js";
 import { World } from "./world/world.js";
 
 /** What became of a schedule. */
 export interface Run {
   /** The law that broke, and how; null: none. */
-  readonly violation: { readonly law: string; readonly how: string } | null;
+  readonly violation: Violation | null;
   /** What happened, line by line. */
   readonly story: readonly string[];
   /** How often each action was performed, and how calls ended. */
@@ -16,7 +17,7 @@ export interface Run {
 
 /** Runs a schedule from its first step to its end, and checks every law. */
 export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
-  const world = new World(plan, STEP_LAWS, isTold);
+  const world = new World(plan, stepLaws(), isTold);
   enter(world.scheduler);
   await world.prepare();
   for (const { afterMs, process, action, args } of plan.steps) {
@@ -29,8 +30,7 @@ export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
 }
 
 async function violationOf(world: World): Promise<Run["violation"]> {
-  if (world.server.broken !== null)
-    return { law: "each step of the store", how: world.server.broken };
+  if (world.server.broken !== null) return world.server.broken;
   for (const [law, check] of Object.entries(HISTORY_LAWS)) {
     const how = check(world);
     if (how !== null) return { law, how };

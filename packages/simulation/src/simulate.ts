@@ -11,12 +11,15 @@ export interface SimulateOptions {
   readonly isStory: boolean;
   /** Whether a violation ends the run. */
   readonly goesOn: boolean;
+  /** Whether the shortest story of a violation is looked for. */
+  readonly shrinks: boolean;
   /** The true clock, for speed. */
   readonly now: () => number;
 }
 
 /** Runs schedules until one breaks a law, and prints what was done. @returns The exit status. */
-export async function simulate({ seed, schedules, endsAt, isStory, goesOn, now }: SimulateOptions) {
+export async function simulate(options: SimulateOptions): Promise<number> {
+  const { seed, schedules, endsAt, isStory, goesOn, shrinks, now } = options;
   const startedAt = now();
   const counts: Record<string, number> = {};
   let done = 0;
@@ -32,6 +35,7 @@ export async function simulate({ seed, schedules, endsAt, isStory, goesOn, now }
     print([`seed ${plan.seed}, schedule ${done + 1}: ${law}`, `  ${how}`, ""]);
     violations += 1;
     if (goesOn) continue;
+    if (!shrinks) return 1;
     const short = await shrink(plan, law);
     print(["the shortest story that was found:", ...setting(short.plan), ...short.run.story]);
     print([`  ${short.run.violation?.how ?? how}`, `again: --seed ${plan.seed} --story`]);

@@ -1,7 +1,13 @@
-import type { ServerLaw } from "../world/server.js";
+import type { StepLaws } from "../world/server.js";
 import type { World } from "../world/world.js";
 import { usesAreNotOverspent, usesAreTakenInOrder, windowsAreNotOverspent } from "./admissions.js";
 import { callsSettle, errorsAreExpected, repeatsAreAlike, workspacesAreApart } from "./calls.js";
+import {
+  listsFollowTheRecords,
+  statesHaveVersionsOfTheirOwn,
+  theLogTellsTheChange,
+} from "./changes.js";
+import { verdictsHaveCharges } from "./charges.js";
 import {
   changesStay,
   deletedIsGone,
@@ -11,15 +17,23 @@ import {
   processesAgreeWithTheStore,
   statisticsFit,
 } from "./end-state.js";
-import { revocationsHold } from "./revocations.js";
-import { changesAreLogged, countersStayInBounds, refusalsMoveNothing } from "./store-steps.js";
+import { deadKeysTakeNothing, plansFollowTheRecords } from "./plans.js";
+import { refusalsHaveReasons, verdictsAreDeserved, viewsAreTrue } from "./verdicts.js";
 
-/** Laws about one step of the store, checked with each. */
-export const STEP_LAWS: readonly ServerLaw[] = [
-  changesAreLogged,
-  countersStayInBounds,
-  refusalsMoveNothing,
-];
+/** Laws about one step of the store, checked with each, beside that it comes to what the model says. */
+export function stepLaws(): StepLaws {
+  return {
+    charge: {
+      "nothing is taken for a key that is dead": deadKeysTakeNothing,
+      "a plan follows the records that it rests on": plansFollowTheRecords,
+    },
+    commit: {
+      "the audit log tells exactly the change": theLogTellsTheChange,
+      "no two states share a version": statesHaveVersionsOfTheirOwn(),
+      "lists and names agree with the records": listsFollowTheRecords,
+    },
+  };
+}
 
 /** Laws about all that happened. Each answers what broke it, or null. */
 export const HISTORY_LAWS: Readonly<Record<string, (world: World) => string | null>> = {
@@ -28,7 +42,10 @@ export const HISTORY_LAWS: Readonly<Record<string, (world: World) => string | nu
   "no more uses are admitted than granted": usesAreNotOverspent,
   "no more units are admitted in a window than its limit": windowsAreNotOverspent,
   "uses are taken in an order that agrees with time": usesAreTakenInOrder,
-  "no verification contradicts a revocation that resolved before it": revocationsHold,
+  "each verdict is deserved while it is asked for": verdictsAreDeserved,
+  "each verdict has a charge of its own": verdictsHaveCharges,
+  "what is shown is what was set": viewsAreTrue,
+  "refusals have reasons": refusalsHaveReasons,
   "the repeat of a request takes nothing again": repeatsAreAlike,
   "nothing of one workspace is told in another": workspacesAreApart,
 };

@@ -1,5 +1,5 @@
-import type { Latchkey } from "@latchkey/core";
-import type { KeySetup, KnownKey } from "../history.js";
+import type { Latchkey, PermissionQuery } from "@latchkey/core";
+import type { Call, KeySetup, KnownKey } from "../history.js";
 import type { Random } from "../random.js";
 import type { Network } from "../world/link.js";
 import type { KnownWorkspace, World } from "../world/world.js";
@@ -27,15 +27,21 @@ interface Action {
 function onKey(
   weight: number,
   choose: (random: Random) => Args,
-  perform: (latchkey: Latchkey, key: KnownKey, args: never, world: World) => Promise<unknown>,
+  perform: (
+    latchkey: Latchkey,
+    key: KnownKey,
+    args: never,
+    world: World,
+    call: Call,
+  ) => Promise<unknown>,
 ): Action {
   return {
     weight,
     choose: (random) => ({ key: random.below(1_000), ...choose(random) }),
     perform: ({ world, process, action }, { key: drawn, ...args }) => {
       const key = world.keys[(drawn as number) % world.keys.length] as KnownKey;
-      world.call({ process, action, args, workspace: key.workspace, key }, (latchkey) =>
-        perform(latchkey, key, args as never, world),
+      world.call({ process, action, args, workspace: key.workspace, key }, (latchkey, call) =>
+        perform(latchkey, key, args as never, world, call),
       );
     },
   };
@@ -72,20 +78,55 @@ function byWorld(
 
 const nothing = (): Args => ({});
 
+/** What a verification is asked with. */
+interface VerifyArgs {
+  readonly cost: number;
+  readonly requestId?: string;
+  readonly permissions?: PermissionQuery;
+  readonly ipAddress?: string;
+  /** Whether it asks for a key of another API. */
+  readonly isOther?: boolean;
+  /** A limit that the request makes up. */
+  readonly limit?: { readonly limit: number; readonly duration: number };
+}
+
+interface NamedLimit {
+  readonly name: string;
+  readonly limit: number;
+  readonly duration: number;
+  readonly autoApply: boolean;
+}
+
+const QUERIES: readonly PermissionQuery[] = [
+  "read",
+  "read",
+  "write",
+  "write",
+  "docs.a",
+  "docs",
+  { and: ["read", "write"] },
+  { or: ["write", "docs.a"] },
+];
+
+/** The first and the last of a range, and their neighbours. */
+const ADDRESSES = ["192.0.2.1", "198.51.100.1", "192.0.2.127", "192.0.2.128", "192.0.1.255"];
+
+const ALLOW_LISTS = [[], [], ["203.0.113.0/24"], ["192.0.2.0/25"], ["192.0.2.1", "198.51.100.1"]];
+
 const KEY_ACTIONS = {
   verify: onKey(
     60,
     (random) => ({
       cost: random.pick([0, 1, 1, 1, 2]),
       ...(random.chance(25) && { requestId: `r${random.below(2)}` }),
-      ...(random.chance(25) && { permissions: random.pick(["read", "write"]) }),
-      ...(random.chance(15) && { ipAddress: random.pick(["192.0.2.1", "198.51.100.1"]) }),
+      ...(random.chance(25) && { permissions: random.pick(QUERIES) }),
+      ...(random.chance(15) && { ipAddress: random.pick(ADDRESSES) }),
+      ...(random.chance(3) && { isOther: true }),
+      ...(random.chance(10) && {
+        limit: { limit: random.between(1, 2), duration: random.pick([1_000, 3_000]) },
+      }),
     }),
-    (
-      latchkey,
-      { secret },
-      args: { cost: number; requestId?: string; permissions?: string; ipAddress?: string },
-    ) =>
+    (latchkey, { secret }, args: VerifyArgs) =>
       latchkey.verifyKey({
         key: secret,
         remaining: { cost: args.cost },
@@ -93,12 +134,32 @@ const KEY_ACTIONS = {
         ...(args.permissions !== undefined && {
           authorization: { permissions: args.permissions },
         }),
+        ...(args.isOther === true && { apiId: "api_of_another" }),
+        ...(args.limit !== undefined && { ratelimits: [{ name: "tiles", ...args.limit }] }),
         // An API with an allow-list refuses whoever has no address.
         ipAddress: args.ipAddress ?? "192.0.2.1",
       }),
   ),
   explain: onKey(2, nothing, (latchkey, { keyId }) =>
     latchkey.explainKey({ keyId, ipAddress: "192.0.2.1" }),
+  ),
+  setExpires: onKey(
+    5,
+    (random) => ({ inMs: random.pick([null, 1, 4, 500, 2_000, 9e15]) }),
+    (latchkey, { keyId }, { inMs }: { inMs: number | null }, _, { startNow }) =>
+      latchkey.updateKey({ keyId, expires: inMs === null ? null : startNow + inMs }),
+  ),
+  moveKey: onKey(
+    3,
+    (random) => ({ externalId: random.pick([null, "user_0", "user_1"]) }),
+    (latchkey, { keyId }, { externalId }: { externalId: string | null }) =>
+      latchkey.updateKey({ keyId, externalId }),
+  ),
+  shareUses: onKey(
+    2,
+    (random) => ({ usesFrom: random.pick(["key", "identity"]) }),
+    (latchkey, { keyId }, { usesFrom }: { usesFrom: "key" | "identity" }) =>
+      latchkey.updateKey({ keyId, usesFrom }),
   ),
   switchKey: onKey(
     10,
@@ -115,10 +176,10 @@ const KEY_ACTIONS = {
   rotateKey: onKey(
     4,
     (random) => ({ graceMs: random.pick([0, 500, 60_000]) }),
-    async (latchkey, old, { graceMs }: { graceMs: number }, world) => {
+    async (latchkey, old, { graceMs }: { graceMs: number }, world, call) => {
       const { keyId, key } = await latchkey.rotateKey({ keyId: old.keyId, graceMs });
       const { workspace, setup } = old;
-      return world.learnKey({ keyId, secret: key, workspace, setup }, old).name;
+      return world.learnKey({ keyId, secret: key, workspace, setup }, { key: old, call }).name;
     },
   ),
   updateRemaining: onKey(
@@ -161,21 +222,31 @@ const WORKSPACE_ACTIONS = {
     }),
     async (latchkey, { id }, args: Pick<KeySetup, "remaining" | "identity" | "hasRole">, world) => {
       const workspace = world.workspaces.findIndex((one) => one.id === id);
-      const setup = { ...args, refills: false, limit: null, usesFrom: "key" } as const;
+      const setup = { ...args, refill: null, limit: null, usesFrom: "key" } as const;
       return (await world.createKey(latchkey, workspace, setup)).name;
     },
   ),
-  roleReads: inWorkspace(
+  roleGrants: inWorkspace(
     7,
-    (random) => ({ isGranted: random.chance(40) }),
-    (latchkey, { roleId }, { isGranted }: { isGranted: boolean }) =>
-      latchkey.setRolePermissions({ roleId, permissions: isGranted ? ["read"] : [] }),
+    (random) => ({ names: random.pick([[], [], ["read"], ["docs.*"], ["read", "write"]]) }),
+    (latchkey, { roleId }, { names }: { names: readonly string[] }) =>
+      latchkey.setRolePermissions({ roleId, permissions: names }),
   ),
   allowList: inWorkspace(
     7,
-    (random) => ({ isOpen: random.chance(40) }),
-    (latchkey, { apiId }, { isOpen }: { isOpen: boolean }) =>
-      latchkey.updateApi({ apiId, ipWhitelist: isOpen ? null : ["203.0.113.0/24"] }),
+    (random) => ({ ranges: random.pick(ALLOW_LISTS) }),
+    (latchkey, { apiId }, { ranges }: { ranges: readonly string[] }) =>
+      latchkey.updateApi({ apiId, ipWhitelist: ranges.length === 0 ? null : ranges }),
+  ),
+  limitIdentity: inWorkspace(
+    3,
+    (random) => ({
+      limits: random.chance(30)
+        ? []
+        : [{ name: random.pick(["default", "all"]), limit: 2, duration: 1_000, autoApply: true }],
+    }),
+    (latchkey, { identityIds }, { limits }: { limits: readonly NamedLimit[] }) =>
+      latchkey.updateIdentity({ identityId: identityIds[0] as string, ratelimits: limits }),
   ),
   switchWorkspace: inWorkspace(
     2,

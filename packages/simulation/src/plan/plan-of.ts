@@ -1,3 +1,4 @@
+import type { KeySetup } from "../history.js";
 import { Random } from "../random.js";
 import { ACTIONS, type ActionName } from "./actions.js";
 import type { Plan, Step } from "./plan.js";
@@ -20,10 +21,11 @@ export function planOf(seed: number): Plan {
         )
       : null;
     const usesFrom = identity !== null && random.chance(40) ? "identity" : "key";
+    const remaining = random.pick([null, 1, 2, 3, 40]);
     return {
       workspace,
-      remaining: random.pick([null, 1, 2, 3, 40]),
-      refills: random.chance(30),
+      remaining,
+      refill: remaining !== null && random.chance(30) ? refillOf(random, remaining) : null,
       limit: random.chance(40)
         ? { limit: random.between(1, 3), duration: random.pick([1_000, 60_000]) }
         : null,
@@ -60,11 +62,17 @@ export function planOf(seed: number): Plan {
     clockOffsets: Array.from({ length: processes }, () =>
       isSkewed ? random.pick([0, -3_000, 90_000, 2 * DAY_MS]) : 0,
     ),
+    flushMs: network === "direct" ? null : random.pick([null, null, 5, 300]),
     cachedKeys: random.pick([0, 1, 100, 100]),
     workspaces,
     keys,
     steps,
   };
+}
+
+function refillOf(random: Random, amount: number): KeySetup["refill"] {
+  if (random.chance(50)) return { interval: "daily", amount };
+  return { interval: "monthly", amount, refillDay: random.pick([1, 31]) };
 }
 
 /** Mostly everything at once; sometimes into the next window, or the next day. */

@@ -17,6 +17,8 @@ export interface Plan {
   readonly processes: number;
   /** The clock of each process less the true time, in ms. */
   readonly clockOffsets: readonly number[];
+  /** How long a change takes to become durable, in ms; null: the store answers before, and a failover may lose what it answered. */
+  readonly flushMs: number | null;
   /** Most keys that each process keeps. */
   readonly cachedKeys: number;
   /** Of each workspace the uses of its identities; null: unlimited. */

@@ -19,13 +19,15 @@ export interface LinkContext {
   /** How calls travel now. */
   readonly network: () => Network;
   readonly random: Random;
+  /** Index of the process; -1: it is none of the plan. */
+  readonly process: number;
   /** Whether the process is alive: nothing reaches a dead one, and nothing leaves it. */
   readonly isAlive: () => boolean;
 }
 
 /** The store as one process sees it: slow, forgetful and sometimes silent. */
 export function linkedStore(context: LinkContext): KeyStore {
-  const { scheduler, server, network, random, isAlive } = context;
+  const { scheduler, server, network, random, process, isAlive } = context;
   let isClosed = false;
 
   function call(method: Method, args: readonly unknown[]): Promise<unknown> {
@@ -36,22 +38,38 @@ export function linkedStore(context: LinkContext): KeyStore {
       const stopWaiting = scheduler.after(CALL_TIMEOUT_MS, random.next(), () => {
         if (isAlive()) reject(failed("no answer in time", "unknown"));
       });
-      const reply = (settle: () => void): void => {
-        if (fate.isReplyLost) return;
-        scheduler.after(fate.backMs, random.next(), () => {
+      const settled =
+        <Value>(settle: (value: Value) => void) =>
+        (value: Value): void => {
           stopWaiting();
+          settle(value);
+        };
+      const reply = (settle: () => void, afterMs = 0): void => {
+        if (fate.isReplyLost) return;
+        scheduler.after(fate.backMs + afterMs, random.next(), () => {
           if (isAlive()) settle();
         });
       };
       if (fate.isRequestLost) return;
       // What was sent arrives, also when its sender is dead by then.
       scheduler.after(fate.thereMs, random.next(), () => {
-        if (server.isDown) reply(() => reject(failed("the store is down", "not-applied")));
-        else
-          server.call(method, args).then(
-            (result) => reply(() => resolve(result)),
-            (error: unknown) => reply(() => reject(error)),
+        if (server.isDown) reply(() => settled(reject)(failed("the store is down", "not-applied")));
+        else {
+          const { crashes } = server;
+          // Whoever waits for a store that crashes hears nothing.
+          const ifUp = (settle: () => void) => () => {
+            if (server.commitMs === 0 || server.crashes === crashes) settle();
+          };
+          const waitMs = method === "commit" ? server.commitMs : 0;
+          server.call(method, args, process).then(
+            (result) =>
+              reply(
+                ifUp(() => settled(resolve)(result)),
+                waitMs,
+              ),
+            (error: unknown) => reply(() => settled(reject)(error)),
           );
+        }
       });
     });
   }
@@ -59,7 +77,9 @@ export function linkedStore(context: LinkContext): KeyStore {
   const route =
     (method: Method) =>
     (...args: readonly unknown[]): never =>
-      (network() === "direct" ? server.callAtOnce(method, args) : call(method, args)) as never;
+      (network() === "direct"
+        ? server.callAtOnce(method, args, process)
+        : call(method, args)) as never;
   return {
     read: route("read"),
     page: route("page"),

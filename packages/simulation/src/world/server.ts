@@ -2,11 +2,12 @@ import type {
   Change,
   ChargeMoment,
   ChargePlan,
-  ChargeResult,
+  CommitResult,
   KeyStore,
   LoadedRecord,
 } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
+import { type ModelWorkspace, StoreModel } from "../model/store-model.js";
 
 /** The methods of a store that a process calls over the network. */
 export type Method = Exclude<keyof KeyStore, "close" | "readClock">;
@@ -16,14 +17,35 @@ export interface Write {
   readonly method: Method;
   readonly args: readonly unknown[];
   readonly result: unknown;
+  /** Which process sent it; -1: nobody of the plan. */
+  readonly process: number;
   /** The true time. */
   readonly at: number;
+  /** From when on no crash loses it; infinite where a failover may. */
+  readonly durableAt: number;
   /** Place of the write in the order of all that happens. */
   readonly tick: number;
 }
 
-/** Says what is wrong with a step of the store, or null. */
-export type ServerLaw = (server: StoreServer, write: Write) => Promise<string | null>;
+/** Says what is wrong with a step that the store is about to carry out, or null. */
+export interface StepLaws {
+  readonly charge: Readonly<Record<string, StepLaw<ChargePlan, ChargeMoment>>>;
+  readonly commit: Readonly<Record<string, StepLaw<Change, null>>>;
+}
+
+type StepLaw<Wanted, Moment> = (
+  before: ModelWorkspace,
+  wanted: Wanted,
+  moment: Moment,
+) => string | null;
+
+/** What broke a law. */
+export interface Violation {
+  readonly law: string;
+  readonly how: string;
+}
+
+const AS_IT_SHOULD = "each step of the store comes to what it should";
 
 const WRITES: ReadonlySet<Method> = new Set([
   "commit",
@@ -35,19 +57,30 @@ const WRITES: ReadonlySet<Method> = new Set([
 /** The one store of a world: the memory store, and the history of what was written to it, so that it can lose the end of it. */
 export class StoreServer {
   #store = memoryStore();
+  /** What the store has to hold. */
+  model = new StoreModel();
   readonly #tick: () => number;
   readonly #now: () => number;
+  /** How long a change takes to become durable; null: it never is, and a failover may lose it. */
+  readonly #flushMs: number | null;
   /** Everything that was written and not lost. */
   writes: Write[] = [];
+  /** Every charge whose plan held, also those that were lost. */
+  readonly charges: Write[] = [];
+  /** How many of them no crash loses, whenever they were written. */
+  #safe = 0;
   /** Until when it answers nobody. */
   downUntil = 0;
+  /** How often it crashed, or failed over. */
+  crashes = 0;
   /** The first law that a step of the store broke. */
-  broken: string | null = null;
-  readonly #laws: readonly ServerLaw[];
+  broken: Violation | null = null;
+  readonly #laws: StepLaws;
 
-  constructor(now: () => number, tick: () => number, laws: readonly ServerLaw[]) {
+  constructor(now: () => number, tick: () => number, flushMs: number | null, laws: StepLaws) {
     this.#now = now;
     this.#tick = tick;
+    this.#flushMs = flushMs;
     this.#laws = laws;
   }
 
@@ -55,39 +88,74 @@ export class StoreServer {
     return this.#now() < this.downUntil;
   }
 
+  /** How long whoever commits waits until it is durable. */
+  get commitMs(): number {
+    return this.#flushMs ?? 0;
+  }
+
   /** Carries a call out that came over the network: nothing of the store's own travels. */
-  async call(method: Method, args: readonly unknown[]): Promise<unknown> {
-    const sent = unshared(method, args);
-    const result = withoutHandles(await invoke(this.#store, method, sent));
-    if (!WRITES.has(method)) return result;
-    const write: Write = { method, args: sent, result, at: this.#now(), tick: this.#tick() };
-    if (hasWritten(write)) this.writes.push(write);
-    for (const law of this.#laws) this.broken ??= await law(this, write);
-    return result;
+  async call(method: Method, args: readonly unknown[], process: number): Promise<unknown> {
+    return withoutHandles(await this.callAtOnce(method, unshared(method, args), process));
   }
 
   /** Carries a call out in the process of the caller, who gets what the store answers: at once, where it does. */
-  callAtOnce(method: Method, args: readonly unknown[]): unknown {
+  callAtOnce(method: Method, args: readonly unknown[], process: number): unknown {
+    if (!WRITES.has(method)) return invoke(this.#store, method, args);
+    const expected = this.#foresee(method, args);
     const result = invoke(this.#store, method, args);
-    if (!WRITES.has(method)) return result;
-    const note = (known: unknown): void => {
-      const write: Write = { method, args, result: known, at: this.#now(), tick: this.#tick() };
-      if (hasWritten(write)) this.writes.push(write);
+    const [at, tick] = [this.#now(), this.#tick()];
+    const durableAt = this.#flushMs === null ? Number.POSITIVE_INFINITY : at + this.#flushMs;
+    const note = (known: unknown): unknown => {
+      if (expected !== undefined && !isAlike(known, expected))
+        this.#break(AS_IT_SHOULD, `${method}: ${asText(known)}, not ${asText(expected)}`);
+      const write = { method, args, result: known, process, at, durableAt, tick };
+      if (!hasWritten(write)) return known;
+      this.writes.push(write);
+      if (method === "charge") this.charges.push(write);
+      return known;
     };
-    if (result instanceof Promise) result.then(note, () => undefined);
-    else note(result);
+    return result instanceof Promise ? result.then(note) : note(result);
+  }
+
+  /** What a write has to come to; undefined: that is not foreseen. */
+  #foresee(method: Method, args: readonly unknown[]): unknown {
+    if (method === "charge") {
+      const [plan, moment] = args as [ChargePlan, ChargeMoment];
+      const workspace = this.model.at(plan.workspaceId);
+      const isHeld = this.model.holds(plan);
+      for (const [law, check] of Object.entries(this.#laws.charge))
+        if (isHeld) this.#break(law, check(workspace, plan, moment));
+      return this.model.charge(plan, moment);
+    }
+    if (method !== "commit") return undefined;
+    const [workspaceId, change] = args as [string, Change];
+    const result = this.model.judge(workspaceId, change);
+    if (result.kind !== "committed") return result;
+    const workspace = this.model.at(workspaceId);
+    for (const [law, check] of Object.entries(this.#laws.commit))
+      this.#break(law, check(workspace, change, null));
+    this.model.commit(workspaceId, change, result.usages);
     return result;
   }
 
-  /** What a charge would come to now; nothing moves. */
-  async peek(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
-    const looked: ChargePlan = { ...plan, mode: "peek", memo: undefined };
-    return await this.#store.charge(looked, { now: moment.now, refill: moment.refill });
+  #break(law: string, how: string | null): void {
+    if (how !== null) this.broken ??= { law, how };
   }
 
   /** The store as it is, for looking into it without the network. */
   get store(): KeyStore {
     return this.#store;
+  }
+
+  /** What a crash loses now: all that is not durable yet. */
+  get undurable(): number {
+    const now = this.#now();
+    return this.writes.slice(this.#safe).filter(({ durableAt }) => durableAt > now).length;
+  }
+
+  /** Makes all that was written durable. */
+  secure(): void {
+    this.#safe = this.writes.length;
   }
 
   /**
@@ -99,10 +167,32 @@ export class StoreServer {
     const kept = this.writes.slice(0, Math.max(0, this.writes.length - count));
     const lost = this.writes.slice(kept.length);
     this.#store = memoryStore();
-    for (const { method, args } of kept) await invoke(this.#store, method, args);
+    this.model = new StoreModel();
+    for (const { method, args } of kept) {
+      if (method === "commit") {
+        const [workspaceId, change] = args as [string, Change];
+        const result = this.model.judge(workspaceId, change);
+        if (result.kind === "committed") this.model.commit(workspaceId, change, result.usages);
+      }
+      if (method === "charge") this.model.charge(...(args as [ChargePlan, ChargeMoment]));
+      await invoke(this.#store, method, args);
+    }
     this.writes = kept;
     return lost;
   }
+}
+
+/** Of a change that is refused the reason is told apart, and not the numbers in it. */
+function isAlike(one: unknown, other: unknown): boolean {
+  const [{ reason, ...told }, { reason: why, ...expected }] = [one, other] as [
+    CommitResult & { readonly reason?: { readonly kind: string } },
+    CommitResult & { readonly reason?: { readonly kind: string } },
+  ];
+  return reason?.kind === why?.kind && asText(told) === asText(expected);
+}
+
+function asText(value: unknown): string {
+  return JSON.stringify(value) ?? "";
 }
 
 function invoke(store: KeyStore, method: Method, args: readonly unknown[]): unknown {

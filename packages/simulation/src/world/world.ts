@@ -10,7 +10,7 @@ import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
 import { type LinkContext, linkedStore, type Network } from "./link.js";
 import { BEGIN_AT, Scheduler } from "./scheduler.js";
-import { type ServerLaw, StoreServer } from "./server.js";
+import { type StepLaws, StoreServer } from "./server.js";
 
 /** What a workspace has before anything happens. */
 export interface KnownWorkspace {
@@ -28,6 +28,8 @@ interface Process {
   isAlive: boolean;
   /** Its clock less the true time, in ms. */
   clockOffset: number;
+  /** The latest instant that its clock told. */
+  latest: number;
 }
 
 /** Processes, their network and the store, and everything that happened among them. */
@@ -47,7 +49,7 @@ export class World {
   readonly #isTold: boolean;
   readonly #random: Random;
 
-  constructor(plan: Plan, serverLaws: readonly ServerLaw[], isTold: boolean) {
+  constructor(plan: Plan, laws: StepLaws, isTold: boolean) {
     this.#isTold = isTold;
     this.plan = plan;
     this.#network = plan.network;
@@ -55,10 +57,11 @@ export class World {
     this.server = new StoreServer(
       () => this.scheduler.now,
       () => this.nextTick(),
-      serverLaws,
+      plan.flushMs,
+      laws,
     );
     for (let index = 0; index < plan.processes; index += 1)
-      this.processes.push(this.#start(plan.clockOffsets[index] ?? 0));
+      this.processes.push(this.#start(index, plan.clockOffsets[index] ?? 0));
   }
 
   /** From now on nothing fails any more. */
@@ -81,7 +84,7 @@ export class World {
   /** A latchkey that shares nothing with the processes, on a network without faults. */
   fresh(): Pick<Process, "latchkey" | "bound"> {
     const latchkey = createLatchkey({
-      store: this.#link({ network: () => "direct", isAlive: () => true }),
+      store: this.#link({ process: -1, network: () => "direct", isAlive: () => true }),
       clock: () => this.scheduler.now,
       random: (size) => this.#random.bytes(size),
       usage: false,
@@ -90,18 +93,23 @@ export class World {
     return { latchkey, bound: new Map() };
   }
 
-  #link(own: Pick<LinkContext, "network" | "isAlive">): KeyStore {
+  #link(own: Pick<LinkContext, "process" | "network" | "isAlive">): KeyStore {
     const random = new Random(this.#random.next());
     return linkedStore({ scheduler: this.scheduler, server: this.server, random, ...own });
   }
 
-  #start(clockOffset: number): Process {
-    const started = { isAlive: true, clockOffset };
-    const store = this.#link({ network: () => this.#network, isAlive: () => process.isAlive });
+  #start(index: number, clockOffset: number): Process {
+    const started = { isAlive: true, clockOffset, latest: 0 };
+    const isAlive = (): boolean => process.isAlive;
+    const store = this.#link({ process: index, network: () => this.#network, isAlive });
     const latchkey = createLatchkey({
       store,
-      // A clock that is set back by more than all that has passed would be no clock.
-      clock: () => Math.max(0, this.scheduler.now + process.clockOffset),
+      clock: () => {
+        // A clock that is set back by more than all that has passed would be no clock.
+        const now = Math.max(0, this.scheduler.now + process.clockOffset);
+        process.latest = Math.max(process.latest, now);
+        return now;
+      },
       random: (size) => this.#random.bytes(size),
       maxCachedKeys: this.plan.cachedKeys,
       onError: () => undefined,
@@ -119,6 +127,7 @@ export class World {
       const { apiId } = await latchkey.createApi({ name: "payments" });
       await latchkey.createPermission({ name: "read" });
       await latchkey.createPermission({ name: "write" });
+      await latchkey.createPermission({ name: "docs.*" });
       const { roleId } = await latchkey.createRole({ name: "reader", permissions: ["read"] });
       const identityIds: string[] = [];
       for (const [place, remaining] of identities.entries()) {
@@ -137,18 +146,17 @@ export class World {
       await this.scheduler.run();
       await creating;
     }
+    this.server.secure();
   }
 
   async createKey(latchkey: Latchkey, workspace: number, setup: KeySetup): Promise<KnownKey> {
-    const { id, apiId } = this.workspaces[workspace] as KnownWorkspace;
+    const { id, apiId } = this.workspaceOf(workspace);
     const { key, keyId } = await latchkey.workspace(id).createKey({
       apiId,
       ...(setup.remaining !== null && setup.usesFrom === "key" && { remaining: setup.remaining }),
-      ...(setup.refills &&
+      ...(setup.refill !== null &&
         setup.remaining !== null &&
-        setup.usesFrom === "key" && {
-          refill: { interval: "daily" as const, amount: setup.remaining },
-        }),
+        setup.usesFrom === "key" && { refill: setup.refill }),
       ...(setup.limit !== null && { ratelimit: setup.limit }),
       ...(setup.identity !== null && { externalId: `user_${setup.identity}` }),
       ...(setup.identity !== null && { usesFrom: setup.usesFrom }),
@@ -159,12 +167,16 @@ export class World {
 
   learnKey(
     known: Pick<KnownKey, "keyId" | "secret" | "workspace" | "setup">,
-    rotatedFrom: KnownKey | null,
+    origin: KnownKey["origin"],
   ): KnownKey {
     const name = `k${this.keys.length}`;
-    const key = { name, ...known, first: rotatedFrom?.first ?? name };
+    const key = { name, ...known, origin, first: origin?.key.first ?? name };
     this.keys.push(key);
     return key;
+  }
+
+  workspaceOf(index: number): KnownWorkspace {
+    return this.workspaces[index] as KnownWorkspace;
   }
 
   /** The latchkey of a process in a workspace. */
@@ -174,7 +186,7 @@ export class World {
   ): Latchkey {
     const known = bound.get(workspace);
     if (known !== undefined) return known;
-    const made = latchkey.workspace((this.workspaces[workspace] as KnownWorkspace).id);
+    const made = latchkey.workspace(this.workspaceOf(workspace).id);
     bound.set(workspace, made);
     return made;
   }
@@ -182,7 +194,7 @@ export class World {
   /** Has a process call something, and writes down what becomes of it. */
   call(
     about: Pick<Call, "process" | "action" | "args" | "workspace" | "key">,
-    perform: (latchkey: Latchkey) => Promise<unknown>,
+    perform: (latchkey: Latchkey, call: Call) => Promise<unknown>,
   ): void {
     const process = this.processes[about.process] as Process;
     const call: Call = {
@@ -190,6 +202,8 @@ export class World {
       index: this.calls.length,
       startTick: this.nextTick(),
       startAt: this.scheduler.now,
+      startNow: this.clockOf(process),
+      endNow: Number.POSITIVE_INFINITY,
       endTick: Number.POSITIVE_INFINITY,
       endAt: Number.POSITIVE_INFINITY,
       outcome: { kind: "pending" },
@@ -204,12 +218,18 @@ export class World {
       call.outcome = outcome;
       call.endTick = this.nextTick();
       call.endAt = this.scheduler.now;
+      call.endNow = this.clockOf(process);
       this.tell(() => `p${about.process} got   #${call.index} ${describe(outcome)}`);
     };
-    perform(this.latchkeyOf(process, about.workspace)).then(
+    perform(this.latchkeyOf(process, about.workspace), call).then(
       (value) => end({ kind: "returned", value }),
       (error: unknown) => end({ kind: "failed", error }),
     );
+  }
+
+  /** The least instant that a process can go by now: its clock never goes back. */
+  clockOf({ latest, clockOffset }: Pick<Process, "latest" | "clockOffset">): number {
+    return Math.max(latest, this.scheduler.now + clockOffset);
   }
 
   /** Kills a process in the middle of all that it does, and starts it anew. */
@@ -220,7 +240,7 @@ export class World {
       if (call.process === index && call.outcome.kind === "pending")
         call.outcome = { kind: "abandoned" };
     this.tell(() => `p${index} is killed and started anew`);
-    this.processes[index] = this.#start(process.clockOffset);
+    this.processes[index] = this.#start(index, process.clockOffset);
   }
 
   setClock(index: number, offset: number): void {
@@ -234,11 +254,17 @@ export class World {
     this.tell(() => `the store is down for ${ms} ms`);
   }
 
-  /** The store fails over to a replica that had not heard of the latest writes. */
+  /**
+   * The store fails over to a replica that had not heard of the latest writes; or crashes, where it makes changes durable before it
+   * answers: then it has lost what it had not answered yet, and uses that were taken a moment ago.
+   */
   async failOver(count: number): Promise<void> {
-    const writes = await this.server.lose(count);
+    const isCrash = this.plan.flushMs !== null;
+    const writes = await this.server.lose(isCrash ? this.server.undurable : count);
+    this.server.crashes += 1;
     if (writes.length === 0) return;
-    const ids = new Set(writes.flatMap(idsOf));
+    // What a crash loses of configuration nobody was told.
+    const ids = new Set(isCrash ? [] : writes.flatMap(idsOf));
     this.losses.push({ tick: this.nextTick(), writes, ids });
     this.tell(
       () => `the store fails over and has lost ${writes.map(({ method }) => method).join(", ")}`,

@@ -1,0 +1,93 @@
+// Shows that the simulation notices what is wrong: applies one mutant at a time, runs schedules until a law is broken, and prints a
+// table of which law that was and after how many schedules.
+//
+//   node packages/simulation/mutants/run.mjs [--schedules n] [--workers n] [--only name,name] [--seconds n]
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { build } from "rolldown";
+import { mutated, readMutants } from "./read.mjs";
+
+const SIMULATION = fileURLToPath(new URL("../", import.meta.url));
+
+const { values } = parseArgs({
+  options: {
+    schedules: { type: "string", default: "200000" },
+    workers: { type: "string", default: "2" },
+    seconds: { type: "string", default: "600" },
+    only: { type: "string" },
+  },
+});
+
+/**
+ * @param {ReadonlyMap<string, string>} sources What takes the place of the sources at these paths.
+ * @param {string} dir
+ */
+async function bundle(sources, dir) {
+  await build({
+    cwd: SIMULATION,
+    input: { index: "src/index.ts" },
+    platform: "node",
+    resolve: { conditionNames: ["latchkey-source", "node", "import", "default"] },
+    plugins: [{ name: "mutate", load: (id) => sources.get(id) ?? null }],
+    transform: { target: "node20.19" },
+    output: { dir, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
+    logLevel: "silent",
+  });
+}
+
+/**
+ * @param {string} dir
+ * @returns {Promise<{ readonly after: string, readonly law: string }>}
+ */
+function simulate(dir) {
+  const { schedules, seconds } = values;
+  const args = [join(dir, "index.mjs"), "--schedules", schedules, "--first"];
+  const options = { timeout: Number(seconds) * 1_000, maxBuffer: 1e8 };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      const found = /schedule (\d+): (.*)\n +(.*)/.exec(stdout);
+      if (found !== null)
+        resolve({ after: String(found[1]), law: `${found[2]}`, how: `${found[3]}` });
+      else if (error?.killed) resolve({ after: `more than ${seconds} s`, law: "**not found**" });
+      else if (error !== null)
+        resolve({
+          after: "1",
+          law: `it crashes: ${stderr.split("\n").find((line) => /Error/.test(line)) ?? stderr.slice(0, 200)}`,
+        });
+      else resolve({ after: `more than ${schedules}`, law: "**not found**" });
+    });
+  });
+}
+
+const only = values.only?.split(",");
+const mutants = readMutants().filter(({ name }) => only === undefined || only.includes(name));
+const waiting = [...mutants];
+const rows = new Map();
+let isComplete = true;
+
+async function work() {
+  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+    const dir = mkdtempSync(join(tmpdir(), "latchkey-mutant-"));
+    try {
+      await bundle(mutated(mutant), dir);
+      const result = await simulate(dir);
+      if (result.law.startsWith("**")) isComplete = false;
+      rows.set(mutant, `| \`${mutant.name}\` | ${mutant.what} | ${result.after} | ${result.law} |`);
+      process.stderr.write(`${mutant.name}: ${result.after}, ${result.law} ${result.how ?? ""}\n`);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  }
+}
+
+await Promise.all(Array.from({ length: Number(values.workers) }, work));
+process.stdout.write(
+  "| mutant | what is wrong | found after | by the law |\n| --- | --- | ---: | --- |\n",
+);
+for (const mutant of mutants) process.stdout.write(`${rows.get(mutant)}\n`);
+process.exitCode = isComplete ? 0 : 1;

@@ -1,0 +1,177 @@
+import type { Change, StoredRecord } from "@latchkey/core";
+import type { ModelWorkspace } from "../model/store-model.js";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** An entry of the audit log as it is stored. */
+interface Entry {
+  readonly type: string;
+  readonly keyId?: string;
+  readonly identityId?: string;
+  readonly resourceId?: string;
+  readonly unreadable?: boolean;
+  readonly before?: Body;
+  readonly after?: Body;
+}
+
+/** Kinds of records whose changes the audit log tells. */
+const AUDITED: ReadonlySet<string> = new Set(["key", "identity", "api", "role", "permission"]);
+
+/** Fields of a key that a change moves without being told: what follows from others, and where it is counted. */
+const UNTOLD: ReadonlySet<string> = new Set(["updatedAt", "sharedCountersId"]);
+
+function entriesOf(change: Change): readonly Entry[] {
+  return change.puts
+    .filter(({ record }) => record.kind === "auditEntry")
+    .map(({ record }) => record.body as unknown as Entry);
+}
+
+const resourceOf = ({ resourceId, keyId, identityId }: Entry): string | undefined =>
+  resourceId ?? keyId ?? identityId;
+
+/** The audit log tells each change of configuration, and nothing that did not change, in the same step. */
+export function theLogTellsTheChange(before: ModelWorkspace, change: Change): string | null {
+  const entries = entriesOf(change);
+  const moved = new Set([...change.counters.map(({ id }) => id)]);
+  for (const { record } of change.puts) {
+    if (!AUDITED.has(record.kind)) continue;
+    const was = before.get(record.kind, record.id)?.record;
+    const told = entries.filter((entry) => resourceOf(entry) === record.id);
+    const isTold = told.some(({ type }) => type.endsWith(".created") === (was === undefined));
+    if (!isTold) return `${record.kind} ${record.id} changed, and the log does not tell`;
+    if (record.kind !== "key" || was === undefined) continue;
+    const wrong = told.some(({ unreadable }) => unreadable === true)
+      ? null
+      : wrongFields(was, record, told, moved.has(record.id));
+    if (wrong !== null) return wrong;
+  }
+  for (const { kind, id } of change.deletes) {
+    if (!AUDITED.has(kind) || before.get(kind, id) === undefined) continue;
+    const isTold = entries.some(
+      (entry) => entry.type === `${kind}.deleted` && resourceOf(entry) === id,
+    );
+    if (!isTold) return `${kind} ${id} was deleted, and the log does not tell`;
+  }
+  for (const { type, after, before: was } of entries)
+    if (type.endsWith(".updated") && after === undefined && was === undefined)
+      return `the log tells of ${type} where nothing changed`;
+  return null;
+}
+
+/** Compares what the log says of a key with what became of its record. */
+function wrongFields(
+  was: StoredRecord,
+  is: StoredRecord,
+  entries: readonly Entry[],
+  isMoved: boolean,
+): string | null {
+  const [old, now] = [was.body as Body, is.body as Body];
+  const told = new Set(
+    entries.flatMap(({ before, after }) => [
+      ...Object.keys(before ?? {}),
+      ...Object.keys(after ?? {}),
+    ]),
+  );
+  const nameOf = (field: string): string => (field === "disabled" ? "enabled" : field);
+  const changed = new Set(
+    [...new Set([...Object.keys(old), ...Object.keys(now)])]
+      .filter((field) => JSON.stringify(old[field]) !== JSON.stringify(now[field]))
+      .filter((field) => !UNTOLD.has(field))
+      .map(nameOf),
+  );
+  if (was.link !== is.link) changed.add("externalId");
+  for (const field of changed)
+    if (!told.has(field)) return `${is.id}: ${field} changed, and the log does not tell`;
+  for (const field of told)
+    if (!changed.has(field) && !(field === "remaining" && isMoved))
+      return `${is.id}: the log tells of ${field}, which did not change`;
+  const after = Object.assign({}, ...entries.map((entry) => entry.after)) as Body;
+  const before = Object.assign({}, ...entries.map((entry) => entry.before)) as Body;
+  for (const field of ["name", "expires"])
+    if (before[field] !== (changed.has(field) ? old[field] : undefined))
+      return `${is.id}: ${field} was ${old[field]}, and the log says ${before[field]}`;
+    else if (after[field] !== (changed.has(field) ? now[field] : undefined))
+      return `${is.id}: ${field} is ${now[field]}, and the log says ${after[field]}`;
+  const isOn = now.disabled !== true;
+  return changed.has("enabled") && after.enabled !== isOn
+    ? `${is.id}: enabled is ${isOn}, and the log says ${after.enabled}`
+    : null;
+}
+
+/** What a process may know of a record rests on its version: no two states share one. */
+export function statesHaveVersionsOfTheirOwn(): (
+  before: ModelWorkspace,
+  change: Change,
+) => string | null {
+  const known = new Map<string, string>();
+  return (before, { puts, revision }) => {
+    for (const { record } of puts) {
+      if (!AUDITED.has(record.kind)) continue;
+      const was = before.get(record.kind, record.id)?.record;
+      const { updatedAt: _, ...body } = record.body as Body;
+      const state = JSON.stringify([record.link, body]);
+      const name = `${record.kind} ${record.id} ${record.version}`;
+      if (known.has(name) && known.get(name) !== state && record.version !== was?.version)
+        return `version ${record.version} of ${record.id} stood for another state`;
+      if (was !== undefined && was.version === record.version && known.get(name) !== state)
+        return `${record.kind} ${record.id} changed under version ${record.version}`;
+      known.set(name, state);
+      const isShared = record.kind !== "key" && record.kind !== "identity";
+      if (was !== undefined && isShared && revision === null)
+        return `${record.kind} ${record.id} changed under revision ${before.revision}`;
+    }
+    return revision !== null && revision === before.revision
+      ? `revision ${revision} stands for two states`
+      : null;
+  };
+}
+
+/** What is deleted leaves every list, and lets go of every name; what is written is in its lists. */
+export function listsFollowTheRecords(before: ModelWorkspace, change: Change): string | null {
+  for (const { id } of change.deletes) {
+    const isOut = ([name, ids]: [string, ReadonlySet<string>]): boolean =>
+      !ids.has(id) || change.leaves.some((one) => one.id === id && nameOfList(one) === name);
+    const list = [...before.lists].find((one) => !isOut(one));
+    if (list !== undefined) return `${id} is deleted, and stays in the list ${list[0]}`;
+    const claim = [...before.claims].find(
+      ([name, holder]) =>
+        holder === id &&
+        !change.releases.some(
+          (one) => one.id === id && `${one.kind} ${one.index} ${one.value}` === name,
+        ),
+    );
+    if (claim !== undefined) return `${id} is deleted, and keeps the name ${claim[0]}`;
+  }
+  for (const { record } of change.puts) {
+    if (record.kind !== "key") continue;
+    const { apiId, hash } = record.body as { readonly apiId: string; readonly hash: string };
+    const wanted = [`keys:${apiId} `, ...(record.link ? [`keys:${apiId} ${record.link}`] : [])];
+    for (const name of wanted) {
+      const isIn = before.lists.get(name)?.has(record.id) === true;
+      const enters = change.enters.some((one) => one.id === record.id && nameOfList(one) === name);
+      const leaves = change.leaves.some((one) => one.id === record.id && nameOfList(one) === name);
+      if (!(isIn || enters) || leaves) return `${record.id} is not in the list ${name}`;
+    }
+    const isFound =
+      before.claims.get(`key hash ${hash}`) === record.id ||
+      change.claims.some((one) => one.id === record.id && one.value === hash);
+    if (!isFound) return `${record.id} is not found by its hash`;
+    const stale = [...before.lists].find(
+      ([name, ids]) =>
+        name.startsWith(`keys:${apiId} `) &&
+        !wanted.includes(name) &&
+        ids.has(record.id) &&
+        !change.leaves.some((one) => one.id === record.id && nameOfList(one) === name),
+    );
+    if (stale !== undefined) return `${record.id} stays in the list ${stale[0]}`;
+  }
+  return null;
+}
+
+const nameOfList = ({
+  list,
+  of = "",
+}: {
+  readonly list: string;
+  readonly of?: string | undefined;
+}) => `${list} ${of}`;

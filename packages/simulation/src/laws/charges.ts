@@ -1,0 +1,86 @@
+import type { ChargePlan, ChargeResult, LatchkeyError, VerifyOutcome } from "@latchkey/core";
+import { type Call, returnedBy } from "../history.js";
+import type { Write } from "../world/server.js";
+import type { World } from "../world/world.js";
+
+type Applied = Extract<ChargeResult, { readonly limits: unknown }>;
+
+const KIND_BY_CODE: Readonly<Record<string, string>> = {
+  VALID: "charged",
+  RATE_LIMITED: "rate-limited",
+  USAGE_EXCEEDED: "usage-exceeded",
+};
+
+/**
+ * Each verdict that took something, or was refused by a counter, has a charge of its own, which took what was asked for and came to
+ * what was told; and nothing was charged for which nobody asked.
+ */
+export function verdictsHaveCharges(world: World): string | null {
+  const byOwner = new Map<string, Write[]>();
+  for (const write of world.server.charges) {
+    const plan = write.args[0] as ChargePlan;
+    const [first] = plan.confirms;
+    if (plan.mode === "peek" || first?.kind !== "key" || write.process === -1) continue;
+    const name = `${write.process} ${first.id}`;
+    byOwner.set(name, [...(byOwner.get(name) ?? []), write]);
+  }
+  for (const [name, writes] of byOwner) {
+    const [process, keyId] = name.split(" ");
+    const calls = world.calls.filter(
+      (call) =>
+        call.action === "verify" && String(call.process) === process && call.key?.keyId === keyId,
+    );
+    const wrong = unmatched(calls, writes);
+    if (wrong !== null) return wrong;
+  }
+  const uncharged = world.calls.find(
+    (call) =>
+      call.action === "verify" &&
+      KIND_BY_CODE[codeOf(call)] !== undefined &&
+      !byOwner.has(`${call.process} ${call.key?.keyId}`),
+  );
+  return uncharged === undefined ? null : `#${uncharged.index} was never charged`;
+}
+
+const codeOf = (call: Call): string => returnedBy<VerifyOutcome>(call).code ?? "";
+
+function unmatched(calls: readonly Call[], writes: readonly Write[]): string | null {
+  const left = new Set(writes);
+  const decided = calls
+    .filter((call) => KIND_BY_CODE[codeOf(call)] !== undefined)
+    .sort((one, other) => one.endTick - other.endTick);
+  for (const call of decided) {
+    const own = [...left].find((write) => isOf(call, write));
+    if (own === undefined) return `#${call.index} was told ${codeOf(call)}, and no charge says so`;
+    left.delete(own);
+  }
+  const unknown = calls.filter(({ outcome }) => {
+    if (outcome.kind === "failed") return (outcome.error as LatchkeyError).outcome === "unknown";
+    return outcome.kind !== "returned";
+  });
+  const taken = [...left].filter(({ result }) => (result as Applied).kind === "charged");
+  return taken.length > unknown.length
+    ? `${taken.length} charges of ${calls[0]?.key?.name} for which nobody asked`
+    : null;
+}
+
+function isOf(call: Call, { args, result, tick }: Write): boolean {
+  const verdict = returnedBy<VerifyOutcome & { readonly remaining?: number }>(call);
+  const { kind, remaining, limits } = result as Applied;
+  const { cost } = args[0] as ChargePlan;
+  const told = "ratelimits" in verdict ? (verdict.ratelimits ?? []) : [];
+  return (
+    tick > call.startTick &&
+    tick < call.endTick &&
+    cost === call.args.cost &&
+    kind === KIND_BY_CODE[codeOf(call)] &&
+    remaining === (verdict.remaining ?? null) &&
+    limits.length === told.length &&
+    limits.every(
+      (limit, place) =>
+        told[place]?.name === limit.name &&
+        told[place]?.remaining === limit.remaining &&
+        told[place]?.reset === limit.resetAt,
+    )
+  );
+}

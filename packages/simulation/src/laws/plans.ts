@@ -1,0 +1,100 @@
+import type { ChargeMoment, ChargePlan, LimitCharge } from "@latchkey/core";
+import type { ModelWorkspace } from "../model/store-model.js";
+
+/** A body as the store has it, read without core. */
+type Body = Readonly<Record<string, unknown>>;
+
+interface StoredLimit {
+  readonly name?: string;
+  readonly limit: number;
+  readonly duration: number;
+  readonly autoApply?: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+function bodyOf(workspace: ModelWorkspace, kind: string, id: string | undefined): Body | null {
+  return (workspace.get(kind, id ?? "")?.record.body as Body | undefined) ?? null;
+}
+
+/** Nothing is taken for a key that is off, expired, or without its API, nor in a workspace that is off. */
+export function deadKeysTakeNothing(
+  workspace: ModelWorkspace,
+  { confirms, mode, workspaceId }: ChargePlan,
+  { now }: ChargeMoment,
+): string | null {
+  const key = bodyOf(workspace, "key", confirms[0]?.id);
+  if (mode === "peek" || key === null) return null;
+  const { disabled, expires, apiId } = key as { expires?: number; apiId: string } & Body;
+  if (disabled === true) return `a charge for ${confirms[0]?.id}, which is switched off`;
+  if (expires !== undefined && expires <= now) return `a charge for ${confirms[0]?.id}, expired`;
+  if (bodyOf(workspace, "api", apiId) === null) return `a charge for a key of ${apiId}, deleted`;
+  const off = bodyOf(workspace, "workspace", workspaceId)?.disabled === true;
+  return off ? `a charge in ${workspaceId}, which is switched off` : null;
+}
+
+/** A plan takes from the counters and limits that the records name, and rests on all of these records. */
+export function plansFollowTheRecords(
+  workspace: ModelWorkspace,
+  plan: ChargePlan,
+  { now, refill }: ChargeMoment,
+): string | null {
+  const [first, second] = plan.confirms;
+  const key = bodyOf(workspace, "key", first?.id);
+  if (first === undefined || key === null) return null;
+  const link = workspace.get("key", first.id)?.record.link ?? null;
+  if (link !== (second?.id ?? null)) return `the identity of ${first.id} is not confirmed`;
+  if (plan.revision === null) return `the revision is not confirmed for ${first.id}`;
+  const isShared = key.usesFrom === "identity";
+  if (plan.uses !== (isShared ? 1 : 0)) return `${first.id} takes the uses of another`;
+  const identity = bodyOf(workspace, "identity", second?.id);
+  const due = dueOf((isShared ? identity : key)?.refill, now);
+  if (JSON.stringify(due) !== JSON.stringify(refill))
+    return `${first.id}: refill ${JSON.stringify(refill)}, due is ${JSON.stringify(due)}`;
+  return plan.mode === "peek" && plan.limits.length === 0
+    ? null
+    : missingLimit(plan, key.ratelimits, identity?.ratelimits);
+}
+
+/** The refill that is owed, by the calendar of UTC. */
+function dueOf(refill: unknown, now: number): { amount: number; dueAt: number } | null {
+  if (refill === undefined || refill === null) return null;
+  const { interval, amount, refillDay } = refill as {
+    readonly interval: string;
+    readonly amount: number;
+    readonly refillDay: number;
+  };
+  const isDue = (day: Date): boolean => {
+    const tomorrow = new Date(day.getTime() + DAY_MS);
+    const isLast = tomorrow.getUTCMonth() !== day.getUTCMonth();
+    return day.getUTCDate() === refillDay || (isLast && refillDay > day.getUTCDate());
+  };
+  let day = new Date(Math.floor(now / DAY_MS) * DAY_MS);
+  while (interval === "monthly" && !isDue(day)) day = new Date(day.getTime() - DAY_MS);
+  return { amount, dueAt: day.getTime() };
+}
+
+/** Limits that apply by themselves, of the key and of its identity, are all in a plan. */
+function missingLimit(plan: ChargePlan, ofKey: unknown, ofIdentity: unknown): string | null {
+  const own = (ofKey ?? []) as readonly StoredLimit[];
+  const shared = (ofIdentity ?? []) as readonly StoredLimit[];
+  const nameOf = ({ name = "default" }: StoredLimit): string => name;
+  const applies = (limit: StoredLimit): boolean =>
+    limit.autoApply === true || nameOf(limit) === "default";
+  const wanted = [
+    ...own.filter(applies).map((limit) => ({ ...limit, owner: 0 })),
+    ...shared
+      .filter((limit) => limit.autoApply === true)
+      .filter((limit) => !own.some((other) => nameOf(other) === nameOf(limit)))
+      .map((limit) => ({ ...limit, owner: 1 })),
+  ];
+  const isIn = (limit: StoredLimit & { readonly owner: number }, taken: LimitCharge): boolean =>
+    taken.name === nameOf(limit) &&
+    taken.limit === limit.limit &&
+    taken.duration === limit.duration &&
+    taken.owner === limit.owner;
+  const missing = wanted.find((limit) => !plan.limits.some((taken) => isIn(limit, taken)));
+  if (missing !== undefined) return `the limit ${nameOf(missing)} is passed over`;
+  const windows = plan.limits.map(({ owner, window }) => `${owner} ${window}`);
+  return new Set(windows).size === windows.length ? null : "two limits share a window";
+}

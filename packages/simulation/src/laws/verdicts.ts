@@ -1,0 +1,133 @@
+import type { LatchkeyError, PermissionQuery, VerifyOutcome } from "@latchkey/core";
+import { type Call, type KnownKey, returnedBy } from "../history.js";
+import { possibleValues, type Register } from "../model/registers.js";
+import { doesLetIn, doSatisfy, type Settings, settingsOf } from "../model/settings.js";
+import type { World } from "../world/world.js";
+
+/** One thing that a verification needs: whether it may have been so, and whether it may have been otherwise. */
+interface Need {
+  /** The verdict where it is missing. */
+  readonly code: string;
+  readonly what: string;
+  readonly canHold: boolean;
+  readonly canFail: boolean;
+}
+
+/** In the order in which they are checked. */
+function needsOf(world: World, call: Call, settings: Settings): readonly Need[] {
+  const seen = <Value>(register: Register<Value>): readonly Value[] =>
+    possibleValues(register, call.startTick, call.endTick, world.losses);
+  const need = (code: string, what: string, outcomes: readonly boolean[]): Need => ({
+    code,
+    what,
+    canHold: outcomes.includes(true),
+    canFail: outcomes.includes(false),
+  });
+  const { permissions: query, ipAddress = "192.0.2.1" } = call.args as {
+    readonly permissions?: PermissionQuery;
+    readonly ipAddress?: string;
+  };
+  const expiries = seen(settings.expiry);
+  const held = seen(settings.own).flatMap((own) =>
+    seen(settings.ofRole).map((ofRole) => (call.key?.setup.hasRole ? [...own, ...ofRole] : own)),
+  );
+  const { isOther = false } = call.args as { readonly isOther?: boolean };
+  return [
+    need("NOT_FOUND", "the key exists", seen(settings.exists)),
+    need("FORBIDDEN", "the workspace is switched on", seen(settings.isWorkspaceOn)),
+    need("DISABLED", "the key is switched on", seen(settings.isOn)),
+    need("FORBIDDEN", "the key is of the API", [!isOther]),
+    {
+      code: "EXPIRED",
+      what: "the key has not expired",
+      canHold: expiries.some(({ most }) => most > call.startNow),
+      canFail: expiries.some(({ least }) => least <= call.endNow),
+    },
+    need(
+      "FORBIDDEN",
+      "the API lets the address in",
+      seen(settings.allowList).map((ranges) => doesLetIn(ranges, ipAddress)),
+    ),
+    need(
+      "INSUFFICIENT_PERMISSIONS",
+      "it holds the permissions",
+      held.map((names) => query === undefined || doSatisfy(names, query)),
+    ),
+  ];
+}
+
+/** The code of a verification that came to a verdict; a workspace that is switched off is an error of the same name. */
+function codeOf(call: Call): string | null {
+  if (call.outcome.kind === "failed")
+    return (call.outcome.error as LatchkeyError).code === "FORBIDDEN" ? "FORBIDDEN" : null;
+  return returnedBy<VerifyOutcome>(call).code ?? null;
+}
+
+/**
+ * Each verdict is one that the key may have deserved while it was asked for: nothing is admitted after a revocation has resolved, and
+ * nothing is refused without a reason.
+ */
+export function verdictsAreDeserved(world: World): string | null {
+  const known = new Map<KnownKey, Settings>();
+  for (const call of world.calls) {
+    const { key } = call;
+    const code = call.action === "verify" || call.action === "explain" ? codeOf(call) : null;
+    if (key === null || code === null) continue;
+    const settings = known.get(key) ?? settingsOf(world, key);
+    known.set(key, settings);
+    const needs = needsOf(world, call, settings);
+    // Up to the need that is said to be missing all others may have held.
+    const missing = needs.findIndex(
+      (need, place) =>
+        need.code === code && need.canFail && needs.slice(0, place).every((one) => one.canHold),
+    );
+    const isDecidedByRecords = needs.some((need) => need.code === code);
+    if (isDecidedByRecords && missing === -1)
+      return `#${call.index} was told ${code}, for which there was no reason`;
+    const wrong = needs.find(({ canHold }) => !canHold);
+    if (!isDecidedByRecords && wrong !== undefined)
+      return `#${call.index} was told ${code}, and ${wrong.what} did not hold`;
+  }
+  return null;
+}
+
+/** What a key is said to be is what calls have made of it. */
+export function viewsAreTrue(world: World): string | null {
+  for (const call of world.calls) {
+    if (call.action !== "getKey" || call.key === null) continue;
+    if (call.outcome.kind !== "returned") continue;
+    const view = returnedBy<{ readonly name: string; readonly expires: number }>(call);
+    const settings = settingsOf(world, call.key);
+    const seen = <Value>(register: Register<Value>): readonly Value[] =>
+      possibleValues(register, call.startTick, call.endTick, world.losses);
+    if (!seen(settings.exists).includes(true)) return `#${call.index} shows a key that is deleted`;
+    if (!seen(settings.name).includes(view.name))
+      return `#${call.index} says that the name is ${view.name}`;
+    const expires = view.expires ?? Number.POSITIVE_INFINITY;
+    if (!seen(settings.expiry).some(({ least, most }) => least <= expires && expires <= most))
+      return `#${call.index} says that it expires at ${view.expires}`;
+  }
+  return null;
+}
+
+/** Refusals of changes have their reasons: nothing is missing that is there. */
+export function refusalsHaveReasons(world: World): string | null {
+  for (const call of world.calls) {
+    if (call.outcome.kind !== "failed" || call.key === null) continue;
+    const { code } = call.outcome.error as LatchkeyError;
+    const { exists } = settingsOf(world, call.key);
+    const seen = possibleValues(exists, call.startTick, call.endTick, world.losses);
+    if (code === "NOT_FOUND" && !seen.includes(false))
+      return `#${call.index} ${call.action} does not find ${call.key.name}, which exists`;
+    if (code !== "CONFLICT" || call.action !== "verify") continue;
+    const isReused = world.calls.some(
+      (other) =>
+        other !== call &&
+        other.key === call.key &&
+        other.args.requestId === call.args.requestId &&
+        other.startTick < call.endTick,
+    );
+    if (!isReused) return `#${call.index} was told that its request id was used before`;
+  }
+  return null;
+}

@@ -1,0 +1,140 @@
+import type { PermissionQuery } from "@latchkey/core";
+import { type Call, type KnownKey, mayHaveHappened } from "../history.js";
+import type { World } from "../world/world.js";
+import { possibleValues, type Register, type Setter } from "./registers.js";
+
+/** When a key dies: not before, and at the latest. Infinite: never. */
+export interface Expiry {
+  readonly least: number;
+  readonly most: number;
+}
+
+const NEVER: Expiry = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+
+/** What calls have made of a key, its role, its API and its workspace, field by field. */
+export interface Settings {
+  readonly exists: Register<boolean>;
+  readonly isWorkspaceOn: Register<boolean>;
+  readonly isOn: Register<boolean>;
+  readonly allowList: Register<readonly string[]>;
+  readonly expiry: Register<Expiry>;
+  /** Names of permissions that it was given itself. */
+  readonly own: Register<readonly string[]>;
+  /** Names of permissions of its role. */
+  readonly ofRole: Register<readonly string[]>;
+  readonly name: Register<string | undefined>;
+}
+
+/** The settings of a key. */
+export function settingsOf(world: World, key: KnownKey): Settings {
+  const ofKey = world.calls.filter((call) => call.key === key);
+  const ofWorkspace = world.calls.filter(
+    (call) => call.key === null && call.workspace === key.workspace,
+  );
+  const { id, apiId, roleId } = world.workspaceOf(key.workspace);
+  const from = <Field extends keyof Settings>(field: Field, initial: unknown): never[] =>
+    (key.origin === null ? [initial] : inherited(world, key.origin, field)) as never[];
+  return {
+    exists: {
+      id: key.keyId,
+      // A key whose creation was lost never was.
+      initial: world.losses.some(({ ids }) => ids.has(key.keyId)) ? [true, false] : [true],
+      setters: settersOf(ofKey, { deleteKey: () => false }),
+    },
+    isWorkspaceOn: {
+      id,
+      initial: [true],
+      setters: settersOf(ofWorkspace, { switchWorkspace: ({ enabled }) => enabled as boolean }),
+    },
+    isOn: {
+      id: key.keyId,
+      initial: from("isOn", true),
+      setters: settersOf(ofKey, { switchKey: ({ enabled }) => enabled as boolean }),
+    },
+    allowList: {
+      id: apiId,
+      initial: [[]],
+      setters: settersOf(ofWorkspace, { allowList: ({ ranges }) => ranges as readonly string[] }),
+    },
+    expiry: { id: key.keyId, initial: from("expiry", NEVER), setters: expirySetters(ofKey) },
+    own: {
+      id: key.keyId,
+      initial: from("own", []),
+      setters: settersOf(ofKey, { grantWrite: ({ isGranted }) => (isGranted ? ["write"] : []) }),
+    },
+    ofRole: {
+      id: roleId,
+      initial: [["read"]],
+      setters: key.setup.hasRole
+        ? settersOf(ofWorkspace, { roleGrants: ({ names }) => names as readonly string[] })
+        : settersOf([], {}),
+    },
+    name: {
+      id: key.keyId,
+      initial: from("name", undefined),
+      setters: settersOf(ofKey, { renameKey: ({ name }) => name as string }),
+    },
+  };
+}
+
+/** A key that another was made of by rotation hands on what it was. */
+function inherited(
+  world: World,
+  { key, call }: NonNullable<KnownKey["origin"]>,
+  field: keyof Settings,
+): readonly unknown[] {
+  const register: Register<unknown> = settingsOf(world, key)[field];
+  const setters = register.setters.filter((setter) => setter.call !== call);
+  return possibleValues({ ...register, setters }, call.startTick, call.endTick, world.losses);
+}
+
+function settersOf<Value>(
+  calls: readonly Call[],
+  actions: Readonly<Record<string, (args: Call["args"]) => Value>>,
+): readonly Setter<Value>[] {
+  return calls.flatMap((call) => {
+    const read = actions[call.action];
+    return read === undefined ? [] : [{ call, value: read(call.args) }];
+  });
+}
+
+function expirySetters(calls: readonly Call[]): readonly Setter<Expiry>[] {
+  const set = settersOf(calls, { setExpires: () => null });
+  const hasOthers = set.some(({ call }) => mayHaveHappened(call));
+  return calls.flatMap((call): readonly Setter<Expiry>[] => {
+    const { inMs, graceMs } = call.args as { readonly inMs: number | null; graceMs: number };
+    if (call.action === "setExpires") {
+      const at = inMs === null ? Number.POSITIVE_INFINITY : call.startNow + inMs;
+      return [{ call, value: { least: at, most: at } }];
+    }
+    // Whoever switches an expired key on takes its expiry away.
+    if (call.action === "switchKey" && call.args.enabled === true)
+      return [{ call, value: NEVER, isSure: false }];
+    if (call.action !== "rotateKey") return [];
+    const least = hasOthers ? 0 : call.startNow + graceMs;
+    return [{ call, value: { least, most: call.endNow + graceMs } }];
+  });
+}
+
+/** Whether permissions satisfy a query. */
+export function doSatisfy(held: readonly string[], query: PermissionQuery): boolean {
+  if (typeof query !== "string")
+    return "and" in query
+      ? query.and.every((one) => doSatisfy(held, one))
+      : query.or.some((one) => doSatisfy(held, one));
+  return held.some(
+    (name) => name === query || (name.endsWith(".*") && query.startsWith(name.slice(0, -1))),
+  );
+}
+
+/** Whether an allow-list lets an IPv4 address in; an empty one does. */
+export function doesLetIn(ranges: readonly string[], address: string): boolean {
+  const numberOf = (text: string): number =>
+    text.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+  if (ranges.length === 0) return true;
+  return ranges.some((range) => {
+    const [first = "", bits = "32"] = range.split("/");
+    const offset = numberOf(address) - numberOf(first);
+    return offset >= 0 && offset < 2 ** (32 - Number(bits));
+  });
+}

@@ -1,0 +1,167 @@
+import type {
+  Change,
+  ChargeMoment,
+  ChargePlan,
+  ChargeResult,
+  CommitResult,
+  Expectation,
+  StoredRecord,
+} from "@latchkey/core";
+import {
+  type ChangedUses,
+  chargeOf,
+  type ModelCounter,
+  type ModelWindow,
+  type RememberedResult,
+  usesAfter,
+} from "./counter-model.js";
+
+/** A record as the model holds it: records of one rotation share a counter. */
+export interface ModelRecord {
+  readonly record: StoredRecord;
+  readonly counter: ModelCounter | null;
+}
+
+/** All of one workspace. Texts stand for addresses: a kind and an id, a claim, a list. */
+export class ModelWorkspace {
+  revision = 0;
+  readonly records = new Map<string, ModelRecord>();
+  /** Who has each name. */
+  readonly claims = new Map<string, string>();
+  readonly lists = new Map<string, Set<string>>();
+  readonly windows = new Map<string, ModelWindow>();
+  readonly requests = new Map<string, RememberedResult>();
+
+  get(kind: string, id: string): ModelRecord | undefined {
+    return this.records.get(`${kind} ${id}`);
+  }
+}
+
+/** What a store has to hold after all that was written to it, said as simply as can be. */
+export class StoreModel {
+  readonly workspaces = new Map<string, ModelWorkspace>();
+
+  at(workspaceId: string): ModelWorkspace {
+    const known = this.workspaces.get(workspaceId);
+    if (known !== undefined) return known;
+    const made = new ModelWorkspace();
+    this.workspaces.set(workspaceId, made);
+    return made;
+  }
+
+  /** Whether all that a plan rests on is so. */
+  holds({ workspaceId, revision, confirms }: ChargePlan): boolean {
+    const workspace = this.at(workspaceId);
+    if (revision !== null && revision !== workspace.revision) return false;
+    return confirms.every((one) => holds(workspace, one));
+  }
+
+  /** What a charge has to come to. It is carried out. */
+  charge(plan: ChargePlan, { now, refill, request }: ChargeMoment): ChargeResult {
+    const workspace = this.at(plan.workspaceId);
+    if (plan.revision !== null && plan.revision !== workspace.revision)
+      return { kind: "stale", moved: "revision" };
+    const moved = plan.confirms.findIndex((one) => !holds(workspace, one));
+    if (moved !== -1) return { kind: "stale", moved };
+    const [first] = plan.confirms;
+    const name = `${first?.kind} ${first?.id} ${request?.id}`;
+    const remembered = request === undefined ? undefined : workspace.requests.get(name);
+    if (request !== undefined && remembered !== undefined && remembered.until > now)
+      return remembered.fingerprint === request.fingerprint
+        ? remembered.result
+        : { kind: "conflict" };
+    const ofRecord = (place: number): ModelCounter | null => {
+      const { kind, id } = plan.confirms[place] as Expectation;
+      return workspace.get(kind, id)?.counter ?? null;
+    };
+    const windows = plan.limits.map(({ owner }) =>
+      owner === null ? workspace.windows : ofRecord(owner)?.windows,
+    );
+    const counter = plan.uses === null ? null : ofRecord(plan.uses);
+    const result = chargeOf(plan, counter, windows, now, refill);
+    if (request !== undefined && plan.mode === "commit") {
+      const { fingerprint, rememberUntil: until } = request;
+      workspace.requests.set(name, { fingerprint, until, result });
+    }
+    return result;
+  }
+
+  /** What a change has to come to. */
+  judge(workspaceId: string, change: Change): CommitResult {
+    const workspace = this.at(workspaceId);
+    const stale = change.expects.findIndex((one) => !holds(workspace, one));
+    if (stale !== -1) return { kind: "stale", index: stale };
+    const taken = firstTaken(workspace, change);
+    if (taken !== -1) return { kind: "taken", index: taken };
+    const usages: ChangedUses[] = [];
+    const before = new Map<ModelCounter, ChangedUses>();
+    for (const [index, { kind, id, usage }] of change.counters.entries()) {
+      const counter = workspace.get(kind, id)?.counter as ModelCounter;
+      const after = usesAfter(before.get(counter) ?? counter, usage);
+      if (typeof after === "string")
+        return { kind: "refused", index, reason: { kind: after } as never };
+      before.set(counter, after);
+      usages.push(after);
+    }
+    return { kind: "committed", usages };
+  }
+
+  /** Carries a change out that was judged to be `committed`. */
+  commit(workspaceId: string, change: Change, usages: readonly ChangedUses[]): void {
+    const workspace = this.at(workspaceId);
+    for (const [index, { kind, id }] of change.counters.entries())
+      Object.assign(workspace.get(kind, id)?.counter as ModelCounter, usages[index]);
+    this.#write(workspace, change);
+  }
+
+  #write(workspace: ModelWorkspace, change: Change): void {
+    for (const { kind, id, keepWindows, dropWindows = [] } of change.counters) {
+      const windows = workspace.get(kind, id)?.counter?.windows;
+      for (const name of [...(windows?.keys() ?? [])])
+        if (dropWindows.includes(name) || keepWindows?.includes(name) === false)
+          windows?.delete(name);
+    }
+    for (const { record, counters } of change.puts) {
+      const name = `${record.kind} ${record.id}`;
+      let counter = workspace.records.get(name)?.counter ?? null;
+      if (counters !== undefined)
+        counter =
+          "sharedWith" in counters
+            ? (workspace.get(record.kind, counters.sharedWith)?.counter ?? null)
+            : { ...counters.usage, windows: new Map() };
+      workspace.records.set(name, { record, counter });
+    }
+    for (const { kind, id } of change.deletes) workspace.records.delete(`${kind} ${id}`);
+    for (const { kind, index, value, id } of change.releases)
+      if (workspace.claims.get(`${kind} ${index} ${value}`) === id)
+        workspace.claims.delete(`${kind} ${index} ${value}`);
+    for (const { kind, index, value, id } of change.claims)
+      workspace.claims.set(`${kind} ${index} ${value}`, id);
+    for (const { list, of = "", id } of change.leaves)
+      workspace.lists.get(`${list} ${of}`)?.delete(id);
+    for (const { list, of = "", id } of change.enters) {
+      const name = `${list} ${of}`;
+      const ids = workspace.lists.get(name) ?? new Set();
+      workspace.lists.set(name, ids.add(id));
+    }
+    for (const name of change.dropWindows) workspace.windows.delete(name);
+    if (change.revision !== null) workspace.revision = change.revision;
+  }
+}
+
+function holds(workspace: ModelWorkspace, { kind, id, version }: Expectation): boolean {
+  const record = workspace.get(kind, id)?.record;
+  return version === "exists" ? record !== undefined : (record?.version ?? null) === version;
+}
+
+function firstTaken(workspace: ModelWorkspace, { claims, releases }: Change): number {
+  return claims.findIndex(({ kind, index, value, id }, place) => {
+    const isSame = (other: (typeof claims)[number]): boolean =>
+      other.kind === kind && other.index === index && other.value === value;
+    if (claims.slice(0, place).some(isSame)) return true;
+    const holder = workspace.claims.get(`${kind} ${index} ${value}`);
+    if (holder === undefined || holder === id) return false;
+    if (releases.some((one) => isSame(one) && one.id === holder)) return false;
+    return workspace.get(kind, holder) !== undefined;
+  });
+}
