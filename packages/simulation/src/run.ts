@@ -1,5 +1,6 @@
-import { END_LAWS, HISTORY_LAWS, stepLaws } from "./laws/laws.js";
+import { HISTORY_LAWS, stepLaws } from "./laws/laws.js";
 import { ACTIONS, type ActionName } from "./plan/actions.js";
+import { askAtTheEnd } from "./plan/ask-at-the-end.js";
 import type { Plan } from "./plan/plan.js";
 import { enter } from "./world/host.js";
 import type { Violation } from "./world/server.js";
@@ -25,19 +26,16 @@ export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
     await ACTIONS[action as ActionName].perform({ world, process, action }, args);
   }
   await world.scheduler.run();
-  world.heal();
-  return { violation: await violationOf(world), story: world.story, counts: countsOf(world) };
+  world.restTick = world.nextTick();
+  const counts = countsOf(world);
+  await askAtTheEnd(world);
+  return { violation: await violationOf(world), story: world.story, counts };
 }
 
-async function violationOf(world: World): Promise<Run["violation"]> {
+async function violationOf(world: World): Promise<Violation | null> {
   if (world.server.broken !== null) return world.server.broken;
   for (const [law, check] of Object.entries(HISTORY_LAWS)) {
-    const how = check(world);
-    if (how !== null) return { law, how };
-  }
-  const fresh = world.fresh();
-  for (const [law, check] of Object.entries(END_LAWS)) {
-    const how = await check(world, fresh);
+    const how = await check(world);
     if (how !== null) return { law, how };
   }
   return null;

@@ -52,9 +52,13 @@ export function theLogTellsTheChange(before: ModelWorkspace, change: Change): st
     );
     if (!isTold) return `${kind} ${id} was deleted, and the log does not tell`;
   }
-  for (const { type, after, before: was } of entries)
-    if (type.endsWith(".updated") && after === undefined && was === undefined)
+  for (const entry of entries) {
+    const { type, after, before: was } = entry;
+    const isEmpty = after === undefined && was === undefined;
+    // Refills that a clock put ahead start anew.
+    if (type.endsWith(".updated") && isEmpty && !moved.has(resourceOf(entry) ?? ""))
       return `the log tells of ${type} where nothing changed`;
+  }
   return null;
 }
 
@@ -98,6 +102,11 @@ function wrongFields(
     : null;
 }
 
+function stateOf({ link, body }: StoredRecord): string {
+  const { updatedAt: _, ...settings } = body as Body;
+  return JSON.stringify([link, settings]);
+}
+
 /** What a process may know of a record rests on its version: no two states share one. */
 export function statesHaveVersionsOfTheirOwn(): (
   before: ModelWorkspace,
@@ -108,13 +117,12 @@ export function statesHaveVersionsOfTheirOwn(): (
     for (const { record } of puts) {
       if (!AUDITED.has(record.kind)) continue;
       const was = before.get(record.kind, record.id)?.record;
-      const { updatedAt: _, ...body } = record.body as Body;
-      const state = JSON.stringify([record.link, body]);
+      const [state, stateBefore] = [stateOf(record), was && stateOf(was)];
       const name = `${record.kind} ${record.id} ${record.version}`;
-      if (known.has(name) && known.get(name) !== state && record.version !== was?.version)
-        return `version ${record.version} of ${record.id} stood for another state`;
-      if (was !== undefined && was.version === record.version && known.get(name) !== state)
+      if (was?.version === record.version && stateBefore !== state)
         return `${record.kind} ${record.id} changed under version ${record.version}`;
+      if ((known.get(name) ?? state) !== state)
+        return `version ${record.version} of ${record.id} stood for another state`;
       known.set(name, state);
       const isShared = record.kind !== "key" && record.kind !== "identity";
       if (was !== undefined && isShared && revision === null)

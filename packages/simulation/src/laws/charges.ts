@@ -17,7 +17,8 @@ const KIND_BY_CODE: Readonly<Record<string, string>> = {
  */
 export function verdictsHaveCharges(world: World): string | null {
   const byOwner = new Map<string, Write[]>();
-  for (const write of world.server.charges) {
+  for (const write of world.server.log) {
+    if (write.method !== "charge") continue;
     const plan = write.args[0] as ChargePlan;
     const [first] = plan.confirms;
     if (plan.mode === "peek" || first?.kind !== "key" || write.process === -1) continue;

@@ -1,187 +1,95 @@
-import type { Change, KeyView, VerifyOutcome } from "@latchkey/core";
-import { hasReturned, mayHaveHappened } from "../history.js";
-import type { KnownWorkspace, World } from "../world/world.js";
-import { hasOtherClocks } from "./calls.js";
+import type { StatisticsBatch, StoredRecordState, VerifyOutcome, Want } from "@latchkey/core";
+import { type Call, returnedBy } from "../history.js";
+import type { World } from "../world/world.js";
 
-/** A law about how all stands when everything has come to rest. It may call, and then runs the world. */
-export type EndLaw = (world: World, fresh: Fresh) => Promise<string | null>;
-
-/** A latchkey that knows nothing from before. */
-type Fresh = ReturnType<World["fresh"]>;
-
-async function answerOf<Value>(world: World, asking: Promise<Value>): Promise<Value | string> {
-  const settled = asking.catch((error: unknown) => String(error));
-  await world.scheduler.run();
-  return await settled;
-}
-
-/** Every process decides as one that knows nothing from before: no cache tells what the store does not hold. */
-export const processesAgreeWithTheStore: EndLaw = async (world, fresh) => {
-  // What expires, and which window is open, is decided by the clock of whoever asks.
-  if (hasOtherClocks(world)) return null;
-  for (const [place, key] of world.keys.entries())
-    for (const [index, process] of world.processes.entries()) {
-      const permissions = [undefined, "read", "write"][(place + index + world.plan.seed) % 3];
-      // What expires, and which window is open, is decided by the clock of whoever asks.
-      if (process.clockOffset !== 0) continue;
-      const question = {
-        key: key.secret,
-        ipAddress: "192.0.2.1",
-        // Nothing is taken.
-        remaining: { cost: 0 },
-        ...(permissions !== undefined && { authorization: { permissions } }),
-      };
-      const freeLimit = key.setup.limit === null ? {} : { ratelimit: { cost: 0 } };
-      const ask = (): Promise<VerifyOutcome | string> =>
-        answerOf(
-          world,
-          world
-            .latchkeyOf(fresh, key.workspace)
-            .verifyKey({ ...question, ...freeLimit, dryRun: true }),
-        );
-      const expected = await ask();
-      // Of a warm process decided from memory, and confirmed by the store.
-      const verdict = await answerOf(
-        world,
-        world.latchkeyOf(process, key.workspace).verifyKey({ ...question, ...freeLimit }),
-      );
-      const [told, truth] = [essenceOf(verdict), essenceOf(expected)];
-      // It may have expired between the two questions.
-      if (told !== truth && told !== essenceOf(await ask()))
-        return `p${index} says ${told} of ${key.name}, the store ${truth}`;
-    }
-  return null;
-};
-
-/** What a verdict says, without what moves by itself. */
-function essenceOf(verdict: VerifyOutcome | string): string {
-  if (typeof verdict === "string") return verdict;
-  if (verdict.code === "NOT_FOUND") return verdict.code;
-  const { code, permissions, roles, name, identity } = verdict;
-  return JSON.stringify({ code, permissions, roles, name, identity });
-}
-
-/** A list has what was created and not deleted, and says how many there are. */
-export const listsAreWhole: EndLaw = async (world, fresh) => {
-  if (world.losses.length > 0) return null;
-  for (const [workspace, { apiId }] of world.workspaces.entries()) {
-    const listed = await answerOf(world, world.latchkeyOf(fresh, workspace).listKeys({ apiId }));
-    if (typeof listed === "string") return `listKeys: ${listed}`;
-    const ids = new Set(listed.keys.map(({ id }) => id));
-    if (ids.size !== listed.total) return `${ids.size} keys listed, ${listed.total} said`;
-    for (const key of world.keys) {
-      if (key.workspace !== workspace) continue;
-      const deletions = world.calls.filter(
-        (call) => call.action === "deleteKey" && call.key === key,
-      );
-      if (!deletions.some(mayHaveHappened) && !ids.has(key.keyId))
-        return `${key.name} is not listed`;
-      if (deletions.some(hasReturned) && ids.has(key.keyId)) return `${key.name} is listed still`;
-    }
-  }
-  return null;
-};
-
-/** The entries of the audit log, one after the other, lead to what the record says now. */
-export const logLeadsToTheRecord: EndLaw = async (world, fresh) => {
-  for (const key of world.keys) {
-    const latchkey = world.latchkeyOf(fresh, key.workspace);
-    const view = await answerOf(world, latchkey.getKey({ keyId: key.keyId }));
-    if (typeof view === "string") continue;
-    const log = await answerOf(world, latchkey.listAuditEvents({ keyId: key.keyId, limit: 100 }));
-    if (typeof log === "string") return `listAuditEvents: ${log}`;
-    // Entries of two processes in one millisecond have no order, nor have those of clocks that differ.
-    const instants = log.events.map(({ at }) => at);
-    if (new Set(instants).size < instants.length || hasOtherClocks(world)) continue;
-    const state = new Map<string, string>();
-    for (const { id, type, changes } of [...log.events].reverse())
-      for (const { field, before, after } of changes) {
-        if (!type.startsWith("key.") || field === "remaining") continue;
-        const was = state.get(field);
-        if (was !== undefined && was !== JSON.stringify(before ?? null))
-          return `${key.name}: ${id} says that ${field} was ${JSON.stringify(before)}, it was ${was}`;
-        state.set(field, JSON.stringify(after ?? null));
-      }
-    const wrong = differing(view, state);
-    if (wrong !== undefined) return `${key.name}: ${wrong} is not what the log says`;
-  }
-  return null;
-};
-
-function differing(view: KeyView, state: ReadonlyMap<string, string>): string | undefined {
-  const shown: Readonly<Record<string, unknown>> = { name: view.name, expires: view.expires };
-  return Object.keys(shown).find(
-    (field) => (state.get(field) ?? "null") !== JSON.stringify(shown[field] ?? null),
+/** The latest answer to a question about something, of a process that went on to the end. */
+function atTheEnd(world: World, action: string): readonly Call[] {
+  return world.calls.filter(
+    (call) =>
+      call.action === action && call.outcome.kind === "returned" && call.startTick > world.restTick,
   );
 }
 
-/** What resolved stays: a name is that of the last change, or of one that was under way with it or after it. */
-export const changesStay: EndLaw = async (world, fresh) => {
-  for (const key of world.keys) {
-    if (world.losses.some(({ ids }) => ids.has(key.keyId))) continue;
-    const renames = world.calls.filter(
-      (call) => call.action === "renameKey" && call.key === key && mayHaveHappened(call),
-    );
-    if (renames.length === 0) continue;
-    const view = await answerOf(
-      world,
-      world.latchkeyOf(fresh, key.workspace).getKey({ keyId: key.keyId }),
-    );
-    if (typeof view === "string") continue;
-    const possible = renames.filter(
-      (call) => !renames.some((other) => hasReturned(other) && other.startTick > call.endTick),
-    );
-    // Before the first it has none, or that of the key that it was made of.
-    if (!renames.some(hasReturned)) continue;
-    if (!possible.some(({ args }) => args.name === view.name))
-      return `${key.name} is called ${view.name}; ${possible.map(({ index }) => `#${index}`)} resolved`;
+/** Lists have what was written and not deleted, in the order of ids, and say how many there are. */
+export function listsAreWhole(world: World): string | null {
+  for (const call of atTheEnd(world, "listKeys")) {
+    const { id, apiId } = world.workspaceOf(call.workspace);
+    const { keys = [], total } = returnedBy<{ keys: { id: string }[]; total: number }>(call);
+    const expected = [...(world.server.model.at(id).lists.get(`keys:${apiId} `) ?? [])].sort();
+    const ids = keys.map((key) => key.id);
+    if (ids.join() !== expected.join()) return `#${call.index} lists ${ids}, there are ${expected}`;
+    if (total !== expected.length) return `#${call.index} says ${total}, there are ${ids.length}`;
   }
   return null;
-};
+}
 
-/** Nothing of a deleted key is left that leads to it. */
-export const deletedIsGone: EndLaw = async (world) => {
-  for (const key of world.keys) {
-    const isDeleted = world.calls.some(
-      (call) => call.action === "deleteKey" && call.key === key && hasReturned(call),
-    );
-    if (!isDeleted || world.losses.length > 0) continue;
-    const { id } = world.workspaces[key.workspace] as KnownWorkspace;
-    const { found } = await world.server.store.read(id, [{ kind: "key", id: key.keyId }]);
-    if (found[0] !== null) return `the record of ${key.name} is left`;
-    const claimed = world.server.writes.some(
-      ({ method, args }) =>
-        method === "commit" &&
-        (args[1] as Change).deletes.some((deleted) => deleted.id === key.keyId) &&
-        (args[1] as Change).releases.every((released) => released.id !== key.keyId),
-    );
-    if (claimed) return `the hash of ${key.name} is claimed still`;
+/** The audit log of a key has every entry about it, the latest first. */
+export function logsAreWhole(world: World): string | null {
+  for (const call of atTheEnd(world, "readLog")) {
+    const { id } = world.workspaceOf(call.workspace);
+    const model = world.server.model.at(id);
+    const expected = [...model.records.values()]
+      .filter(({ record }) => record.kind === "auditEntry")
+      .filter(({ record }) => (record.body as { keyId?: string }).keyId === call.key?.keyId)
+      .map(({ record }) => record.id)
+      .sort();
+    const { events = [] } = returnedBy<{ events: { id: string }[] }>(call);
+    const ids = events.map((event) => event.id).reverse();
+    if (ids.join() !== expected.join()) return `#${call.index} tells ${ids}, not ${expected}`;
   }
   return null;
-};
+}
 
-/** Statistics never tell more verifications than there were. */
-export const statisticsFit: EndLaw = async (world, fresh) => {
-  if (world.plan.network !== "direct") return null;
-  for (const { latchkey } of world.processes) await answerOf(world, latchkey.close());
-  for (const key of world.keys) {
-    const start = world.scheduler.now - 20 * 86_400_000;
-    const told = await answerOf(
-      world,
-      world.latchkeyOf(fresh, key.workspace).getVerifications({ keyId: key.keyId, start }),
-    );
-    if (typeof told === "string") continue;
-    const sum = told.verifications.reduce((total, { success }) => total + success, 0);
-    const admitted = world.calls.filter(
-      (call) =>
-        call.action === "verify" &&
-        call.key === key &&
-        call.outcome.kind === "returned" &&
-        (call.outcome.value as VerifyOutcome).code === "VALID",
-    ).length;
-    // Once by each process for the law above.
-    const asked = world.processes.length;
-    if (sum > admitted + asked) return `${key.name}: ${sum} verifications told, ${admitted} were`;
+/** The store holds what was written to it, and nothing of what was deleted. */
+export async function theStoreIsAsTheModel(world: World): Promise<string | null> {
+  for (const [workspaceId, model] of world.server.model.workspaces) {
+    const wants: Want[] = world.keys.map(({ keyId }) => ({ kind: "key", id: keyId }));
+    const { identityIds = [] } = world.workspaces.find(({ id }) => id === workspaceId) ?? {};
+    for (const id of identityIds) wants.push({ kind: "identity", id });
+    const { revision, found } = await world.server.store.read(workspaceId, wants);
+    if (revision !== model.revision) return `revision ${revision}, not ${model.revision}`;
+    for (const [place, want] of wants.entries()) {
+      const { kind, id } = want as { readonly kind: string; readonly id: string };
+      const [is, expected] = [stateOf(found[place] ?? null), model.get(kind, id)];
+      const { remaining = null, refilledAt = 0, lastRefillAt = null } = expected?.counter ?? {};
+      const usage = expected?.counter ? { remaining, refilledAt, lastRefillAt } : null;
+      const should = expected ? JSON.stringify([expected.record.version, usage]) : "nothing";
+      if (is !== should) return `${kind} ${id}: the store has ${is}, and should have ${should}`;
+    }
   }
   return null;
-};
+}
+
+function stateOf(state: StoredRecordState | null): string {
+  return state === null ? "nothing" : JSON.stringify([state.record.version, state.usage]);
+}
+
+/** Statistics tell each verdict once, or not at all where a process or the network failed. */
+export function statisticsFit(world: World): string | null {
+  const told = new Map<string, number>();
+  for (const { method, args, process } of world.server.log) {
+    if (method !== "addStatistics") continue;
+    for (const { subject, code, count } of (args[1] as StatisticsBatch).counts)
+      if (subject.kind === "key") {
+        const name = `${process} ${subject.id} ${code}`;
+        told.set(name, (told.get(name) ?? 0) + count);
+      }
+  }
+  const given = new Map<string, number>();
+  const isWhole = world.plan.network === "direct" && !world.hasKilled;
+  const abandoned = new Map<string, number>();
+  for (const call of world.calls) {
+    if (call.action !== "verify" || call.key === null) continue;
+    const { code } = returnedBy<VerifyOutcome>(call);
+    const [name, all] = code === undefined ? ["", abandoned] : [code, given];
+    const of = `${call.process} ${call.key.keyId}${name && ` ${name}`}`;
+    if (code !== "NOT_FOUND") all.set(of, (all.get(of) ?? 0) + 1);
+  }
+  for (const name of new Set([...told.keys(), ...given.keys()])) {
+    const [is = 0, should = 0] = [told.get(name), given.get(name)];
+    const unheard = abandoned.get(name.split(" ").slice(0, 2).join(" ")) ?? 0;
+    if (is > should + unheard || (isWhole && is < should))
+      return `${is} verdicts told of ${name}, ${should} were`;
+  }
+  return null;
+}

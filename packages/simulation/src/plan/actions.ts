@@ -2,7 +2,8 @@ import type { Latchkey, PermissionQuery } from "@latchkey/core";
 import type { Call, KeySetup, KnownKey } from "../history.js";
 import type { Random } from "../random.js";
 import type { Network } from "../world/link.js";
-import type { KnownWorkspace, World } from "../world/world.js";
+import type { KnownWorkspace } from "../world/template.js";
+import type { World } from "../world/world.js";
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -208,6 +209,9 @@ const KEY_ACTIONS = {
     (random) => ({ isGranted: random.chance(50) }),
     (latchkey, { keyId }, { isGranted }: { isGranted: boolean }) =>
       latchkey.setPermissions({ keyId, permissions: isGranted ? ["write"] : [] }),
+  ),
+  readLog: onKey(1, nothing, (latchkey, { keyId }) =>
+    latchkey.listAuditEvents({ keyId, limit: 100 }),
   ),
   getKey: onKey(4, nothing, (latchkey, { keyId }) => latchkey.getKey({ keyId })),
 } as const;

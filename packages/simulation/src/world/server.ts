@@ -65,8 +65,8 @@ export class StoreServer {
   readonly #flushMs: number | null;
   /** Everything that was written and not lost. */
   writes: Write[] = [];
-  /** Every charge whose plan held, also those that were lost. */
-  readonly charges: Write[] = [];
+  /** The same with what was lost. */
+  readonly log: Write[] = [];
   /** How many of them no crash loses, whenever they were written. */
   #safe = 0;
   /** Until when it answers nobody. */
@@ -111,7 +111,7 @@ export class StoreServer {
       const write = { method, args, result: known, process, at, durableAt, tick };
       if (!hasWritten(write)) return known;
       this.writes.push(write);
-      if (method === "charge") this.charges.push(write);
+      this.log.push(write);
       return known;
     };
     return result instanceof Promise ? result.then(note) : note(result);
@@ -153,9 +153,10 @@ export class StoreServer {
     return this.writes.slice(this.#safe).filter(({ durableAt }) => durableAt > now).length;
   }
 
-  /** Makes all that was written durable. */
-  secure(): void {
-    this.#safe = this.writes.length;
+  /** Carries out what every schedule like this one begins with; no failover loses that. */
+  async begin(writes: readonly Write[]): Promise<void> {
+    await this.#replay(writes);
+    this.#safe = writes.length;
   }
 
   /**
@@ -164,11 +165,16 @@ export class StoreServer {
    * @returns What was lost, in the order in which it was written.
    */
   async lose(count: number): Promise<readonly Write[]> {
-    const kept = this.writes.slice(0, Math.max(0, this.writes.length - count));
+    const kept = this.writes.slice(0, Math.max(this.#safe, this.writes.length - count));
     const lost = this.writes.slice(kept.length);
     this.#store = memoryStore();
     this.model = new StoreModel();
-    for (const { method, args } of kept) {
+    await this.#replay(kept);
+    return lost;
+  }
+
+  async #replay(writes: readonly Write[]): Promise<void> {
+    for (const { method, args } of writes) {
       if (method === "commit") {
         const [workspaceId, change] = args as [string, Change];
         const result = this.model.judge(workspaceId, change);
@@ -177,8 +183,7 @@ export class StoreServer {
       if (method === "charge") this.model.charge(...(args as [ChargePlan, ChargeMoment]));
       await invoke(this.#store, method, args);
     }
-    this.writes = kept;
-    return lost;
+    this.writes = [...writes];
   }
 }
 

@@ -1,24 +1,11 @@
-import {
-  type Change,
-  createLatchkey,
-  type KeyStore,
-  type Latchkey,
-  LatchkeyError,
-} from "@latchkey/core";
+import { type Change, createLatchkey, type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { Call, KeySetup, KnownKey, Loss, Outcome } from "../history.js";
 import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
-import { type LinkContext, linkedStore, type Network } from "./link.js";
+import { linkedStore, type Network } from "./link.js";
 import { BEGIN_AT, Scheduler } from "./scheduler.js";
 import { type StepLaws, StoreServer } from "./server.js";
-
-/** What a workspace has before anything happens. */
-export interface KnownWorkspace {
-  readonly id: string;
-  readonly apiId: string;
-  readonly roleId: string;
-  readonly identityIds: readonly string[];
-}
+import { createKey, type KnownWorkspace, templateOf } from "./template.js";
 
 /** A process: a whole latchkey with caches and a clock of its own. */
 interface Process {
@@ -38,10 +25,14 @@ export class World {
   readonly plan: Plan;
   readonly server: StoreServer;
   readonly keys: KnownKey[] = [];
-  readonly workspaces: KnownWorkspace[] = [];
+  workspaces: readonly KnownWorkspace[] = [];
   readonly calls: Call[] = [];
   readonly losses: Loss[] = [];
   readonly processes: Process[] = [];
+  /** When all had come to rest, and everybody was asked about everything. */
+  restTick = Number.POSITIVE_INFINITY;
+  /** Whether a process was killed. */
+  hasKilled = false;
   /** What happened, for people. */
   readonly story: string[] = [];
   #tick = 0;
@@ -81,29 +72,20 @@ export class World {
     this.story.push(`${String(at).padStart(8)} ms  ${line()}`);
   }
 
-  /** A latchkey that shares nothing with the processes, on a network without faults. */
-  fresh(): Pick<Process, "latchkey" | "bound"> {
-    const latchkey = createLatchkey({
-      store: this.#link({ process: -1, network: () => "direct", isAlive: () => true }),
-      clock: () => this.scheduler.now,
-      random: (size) => this.#random.bytes(size),
-      usage: false,
-      maxCachedKeys: 0,
-    });
-    return { latchkey, bound: new Map() };
-  }
-
-  #link(own: Pick<LinkContext, "process" | "network" | "isAlive">): KeyStore {
-    const random = new Random(this.#random.next());
-    return linkedStore({ scheduler: this.scheduler, server: this.server, random, ...own });
-  }
-
   #start(index: number, clockOffset: number): Process {
     const started = { isAlive: true, clockOffset, latest: 0 };
     const isAlive = (): boolean => process.isAlive;
-    const store = this.#link({ process: index, network: () => this.#network, isAlive });
+    const store = linkedStore({
+      scheduler: this.scheduler,
+      server: this.server,
+      random: new Random(this.#random.next()),
+      process: index,
+      network: () => this.#network,
+      isAlive,
+    });
     const latchkey = createLatchkey({
       store,
+      workspaceId: "ws_0",
       clock: () => {
         // A clock that is set back by more than all that has passed would be no clock.
         const now = Math.max(0, this.scheduler.now + process.clockOffset);
@@ -114,54 +96,20 @@ export class World {
       maxCachedKeys: this.plan.cachedKeys,
       onError: () => undefined,
     });
-    const process: Process = { ...started, latchkey, bound: new Map() };
+    const process: Process = { ...started, latchkey, bound: new Map([[0, latchkey]]) };
     return process;
   }
 
-  /** Creates what every schedule begins with. */
+  /** Writes what the schedule begins with. */
   async prepare(): Promise<void> {
-    const root = this.fresh();
-    const preparing = this.plan.workspaces.map(async ({ identities }, index) => {
-      const id = `ws_${index}`;
-      const latchkey = root.latchkey.workspace(id);
-      const { apiId } = await latchkey.createApi({ name: "payments" });
-      await latchkey.createPermission({ name: "read" });
-      await latchkey.createPermission({ name: "write" });
-      await latchkey.createPermission({ name: "docs.*" });
-      const { roleId } = await latchkey.createRole({ name: "reader", permissions: ["read"] });
-      const identityIds: string[] = [];
-      for (const [place, remaining] of identities.entries()) {
-        const { identityId } = await latchkey.createIdentity({
-          externalId: `user_${place}`,
-          ...(remaining !== null && { remaining }),
-        });
-        identityIds.push(identityId);
-      }
-      this.workspaces[index] = { id, apiId, roleId, identityIds };
-    });
-    await this.scheduler.run();
-    await Promise.all(preparing);
-    for (const { workspace, ...setup } of this.plan.keys) {
-      const creating = this.createKey(root.latchkey, workspace, setup);
-      await this.scheduler.run();
-      await creating;
-    }
-    this.server.secure();
+    const { writes, workspaces, keys } = await templateOf(this.plan);
+    await this.server.begin(writes);
+    this.workspaces = workspaces;
+    for (const key of keys) this.learnKey(key, null);
   }
 
   async createKey(latchkey: Latchkey, workspace: number, setup: KeySetup): Promise<KnownKey> {
-    const { id, apiId } = this.workspaceOf(workspace);
-    const { key, keyId } = await latchkey.workspace(id).createKey({
-      apiId,
-      ...(setup.remaining !== null && setup.usesFrom === "key" && { remaining: setup.remaining }),
-      ...(setup.refill !== null &&
-        setup.remaining !== null &&
-        setup.usesFrom === "key" && { refill: setup.refill }),
-      ...(setup.limit !== null && { ratelimit: setup.limit }),
-      ...(setup.identity !== null && { externalId: `user_${setup.identity}` }),
-      ...(setup.identity !== null && { usesFrom: setup.usesFrom }),
-      ...(setup.hasRole && { roles: ["reader"] }),
-    });
+    const { keyId, key } = await createKey(latchkey, this.workspaceOf(workspace).apiId, setup);
     return this.learnKey({ keyId, secret: key, workspace, setup }, null);
   }
 
@@ -180,10 +128,7 @@ export class World {
   }
 
   /** The latchkey of a process in a workspace. */
-  latchkeyOf(
-    { latchkey, bound }: Pick<Process, "latchkey" | "bound">,
-    workspace: number,
-  ): Latchkey {
+  latchkeyOf({ latchkey, bound }: Process, workspace: number): Latchkey {
     const known = bound.get(workspace);
     if (known !== undefined) return known;
     const made = latchkey.workspace(this.workspaceOf(workspace).id);
@@ -236,6 +181,7 @@ export class World {
   kill(index: number): void {
     const process = this.processes[index] as Process;
     process.isAlive = false;
+    this.hasKilled = true;
     for (const call of this.calls)
       if (call.process === index && call.outcome.kind === "pending")
         call.outcome = { kind: "abandoned" };

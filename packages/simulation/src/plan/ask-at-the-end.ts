@@ -1,0 +1,27 @@
+import type { World } from "../world/world.js";
+import { ACTIONS, type ActionName } from "./actions.js";
+
+/**
+ * Asks everybody about everything when all has come to rest and nothing fails any more. These calls are part of what happened, and
+ * the laws hold for them as for all others.
+ */
+export async function askAtTheEnd(world: World): Promise<void> {
+  world.heal();
+  const { processes, keys, workspaces, plan } = world;
+  for (const process of processes.keys()) {
+    const ask = (action: ActionName, args: Readonly<Record<string, unknown>>): unknown =>
+      ACTIONS[action].perform({ world, process, action }, args);
+    const isItsTurn = (place: number): boolean => place % processes.length === process;
+    for (const key of keys.keys()) {
+      const permissions = [undefined, "read", "write"][(key + process + plan.seed) % 3];
+      ask("verify", { key, cost: 0, ...(permissions !== undefined && { permissions }) });
+      if (isItsTurn(key)) ask("getKey", { key });
+      if (isItsTurn(key + plan.seed)) ask("readLog", { key });
+    }
+    for (const workspace of workspaces.keys())
+      if (isItsTurn(workspace)) ask("listKeys", { workspace });
+  }
+  await world.scheduler.run();
+  for (const { latchkey } of processes) void latchkey.close();
+  await world.scheduler.run();
+}
