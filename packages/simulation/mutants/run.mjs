@@ -2,6 +2,7 @@
 // table of which law that was and after how many schedules.
 //
 //   node packages/simulation/mutants/run.mjs [--schedules n] [--workers n] [--only name,name] [--seconds n]
+//   node packages/simulation/mutants/run.mjs --check     only: does every mutant still find its text?
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: "2" },
     seconds: { type: "string", default: "600" },
     only: { type: "string" },
+    check: { type: "boolean", default: false },
   },
 });
 
@@ -62,6 +64,12 @@ function simulate(dir) {
       else resolve({ after: `more than ${schedules}`, law: "**not found**" });
     });
   });
+}
+
+if (values.check) {
+  for (const mutant of readMutants()) mutated(mutant);
+  process.stdout.write(`${readMutants().length} mutants find their texts\n`);
+  process.exit();
 }
 
 const only = values.only?.split(",");

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 
 const PROGRAM = fileURLToPath(new URL("../dist/index.js", import.meta.url));
 
+const MUTANTS = fileURLToPath(new URL("../mutants/run.mjs", import.meta.url));
+
 /** @param args - What the program is called with. */
 function simulate(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
@@ -16,6 +18,13 @@ test("no schedule of a simulated world breaks a law", () => {
   const { status, stdout, stderr } = simulate("--schedules", "400");
   expect({ status, stderr }, stdout).toEqual({ status: 0, stderr: "" });
   expect(stdout).toContain("400 schedules from seed 1, 0 violations");
+});
+
+test("every mutant finds the text that it changes", () => {
+  const { status, stderr } = spawnSync(process.execPath, [MUTANTS, "--check"], {
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
 
 test("a seed always tells the same story", () => {
