@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { formatReport } from "./format-report.js";
 import { importKeys } from "./import-keys.js";
 import { openSource } from "./open-source.js";
+import type { ImportSource } from "./row.js";
 import {
   DAY_MS,
   hashOf,
@@ -285,4 +286,19 @@ test("thousands of rows are imported a hundred at a time, and each is there once
   expect((await latchkey.listKeys({ apiId: apis[0]?.id ?? "", limit: 1 })).total).toBe(2_997);
   expect(await latchkey.verifyKey({ key: secret(2_998) })).toMatchObject({ remaining: 2_997 });
   await latchkey.close();
+});
+
+test("two imports at once make one API of a name, and a server that sets itself up finds it", async () => {
+  const into = openLatchkey();
+  const [from, other] = [1, 2].map((at) => jsonl({ hash: hashOf(secret(at)) }));
+  const runs = [from, other].map((each) =>
+    runImport({ from: each as ImportSource, into, apiName: "tides" }),
+  );
+  const reports = (await Promise.all(runs)).map(({ report }) => report.created.apis);
+  expect(reports.flat()).toEqual(["tides"]);
+  const { apiId } = await into.ensureApi({ name: "tides" });
+  const { apis } = await into.listApis();
+  expect(apis.map(({ id }) => id)).toEqual([apiId]);
+  for (const at of [1, 2])
+    expect(await into.verifyKey({ key: secret(at), apiId })).toMatchObject({ code: "VALID" });
 });

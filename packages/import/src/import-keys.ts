@@ -11,7 +11,7 @@ export type ImportTarget = Pick<
   | "createKeys"
   | "getApi"
   | "listApis"
-  | "createApi"
+  | "ensureApi"
   | "createRole"
   | "createPermission"
   | "createIdentity"
@@ -180,12 +180,16 @@ class Import {
 
   async #apiOf({ row, apiId, newName }: Placed): Promise<string | null> {
     if (newName === null) return apiId;
-    this.#counted.create("apis", newName);
-    if (this.#options.dryRun) return null;
+    if (this.#options.dryRun) {
+      this.#counted.create("apis", newName);
+      return null;
+    }
     // A row before it may have made it.
     const choice = await this.#apis.choose(row);
     if ("apiId" in choice) return choice.apiId;
-    const made = await this.#into.createApi({ name: newName });
+    // Another import, or a server that sets itself up, may make it at this moment.
+    const made = await this.#into.ensureApi({ name: newName });
+    if (made.created) this.#counted.create("apis", newName);
     this.#apis.add(newName, made.apiId);
     return made.apiId;
   }
