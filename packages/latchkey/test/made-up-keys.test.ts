@@ -1,0 +1,53 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createLatchkey } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { describe, expect, test } from "vitest";
+import { chanceOf } from "./chance.js";
+import { wrapped } from "./wrapped-store.js";
+
+const FIRST = 5_000;
+const MORE = 50_000;
+const MB = 1_000_000;
+
+/** What is on the heap once nothing is left to collect, in bytes. */
+function heapUsed(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+describe("made-up keys", () => {
+  test("write nothing, and are not kept in memory", async () => {
+    const store = memoryStore();
+    const writes: string[] = [];
+    const noting = (name: "commit" | "charge") => ({
+      [name]: () => {
+        writes.push(name);
+        throw new Error(`${name} was called`);
+      },
+    });
+    const latchkey = createLatchkey({
+      store: wrapped(store, { ...noting("commit"), ...noting("charge") }),
+      usage: false,
+    });
+    const chance = chanceOf(1);
+    const presentMany = async (count: number) => {
+      for (let at = 0; at < count; at += 1) {
+        // Of another system, so that each is looked for in the store.
+        const key = `sk_${chance.below(2 ** 32)}_${at}_${chance.below(2 ** 32)}`;
+        const { code } = await latchkey.verifyKey({ key });
+        if (code !== "NOT_FOUND") throw new Error(`${key} is ${code}`);
+      }
+    };
+    await presentMany(FIRST);
+    const before = heapUsed();
+    await presentMany(MORE);
+    // Kept at 40 bytes each, they would take as much.
+    expect(heapUsed() - before).toBeLessThan(2 * MB);
+    expect(writes).toEqual([]);
+    await latchkey.close();
+  });
+});
