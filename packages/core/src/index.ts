@@ -35,7 +35,7 @@ export type {
   StandardSchema,
 } from "./lib/standard-schema.js";
 export { isWhole, parseWhole } from "./lib/whole.js";
-export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/operations.js";
+export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
 export type {
   CreatedIdentity,

@@ -216,10 +216,22 @@ export const pageFields = {
 /** Schema of the input of a list that has no filter. */
 export const pageInput = z.strictObject(pageFields);
 
-/** Which API is meant, by its id. */
+/** Which API is meant. */
+export type ApiReference = {
+  /** Id of the API. */
+  readonly apiId: string;
+};
+
+/** Schema of {@link ApiReference}. */
 export const apiReference = z.strictObject({ apiId: id });
 
-/** Which key is meant, by its id. */
+/** Which key is meant. */
+export type KeyReference = {
+  /** Id of the key. */
+  readonly keyId: string;
+};
+
+/** Schema of {@link KeyReference}. */
 export const keyReference = z.strictObject({ keyId: id });
 
 /** A schema of what an operation takes. `Output`: what it answers, as far as others than the operation need it. */

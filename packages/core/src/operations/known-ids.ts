@@ -13,20 +13,18 @@ export class KnownIds {
 
   /** The id of a record that was found, or null where it is not known. */
   find(workspaceId: string, want: Want): string | null {
-    return this.#ids.get(nameOf(workspaceId, want)) ?? null;
+    return this.#ids.get(`${workspaceId} ${nameOf(want)}`) ?? null;
   }
 
   /** @param id - Of the record that was found, or null where there was none. */
   learn(workspaceId: string, want: Want, id: string | null): void {
-    const name = nameOf(workspaceId, want);
+    const name = `${workspaceId} ${nameOf(want)}`;
     if (id === null) this.#ids.delete(name);
     else this.#ids.set(name, id);
   }
 }
 
-/** Neither a workspace nor a kind nor an index holds a space; an id or a value may hold anything, and comes last. */
-function nameOf(workspaceId: string, want: Want): string {
-  return "id" in want
-    ? `${workspaceId} ${want.kind} ${want.id}`
-    : `${workspaceId} ${want.kind} ${want.index} ${want.value}`;
+/** What is wanted, as a text. Neither a kind nor an index holds a space; an id or a value may hold anything, and comes last. */
+export function nameOf(want: Want): string {
+  return "id" in want ? `${want.kind} ${want.id}` : `${want.kind} ${want.index} ${want.value}`;
 }

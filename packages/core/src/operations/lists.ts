@@ -1,6 +1,6 @@
 import type { AuditEvent } from "../audit/event.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
-import type { ApiView } from "./apis/operations.js";
+import type { ApiView } from "./apis/apis.js";
 import type { ListedIdentity } from "./identities/operations.js";
 import type { PageInput } from "./input.js";
 import type { KeyView } from "./keys/view.js";

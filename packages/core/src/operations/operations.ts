@@ -1,6 +1,5 @@
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
-import { API_TABLE } from "./apis/apis.js";
-import type { ApiOperations } from "./apis/operations.js";
+import { API_TABLE, type ApiOperations } from "./apis/apis.js";
 import { AUDIT_TABLE, type AuditOperations } from "./audit-log/audit-log.js";
 import type { OperationContext } from "./context.js";
 import { IDENTITY_TABLE } from "./identities/identities.js";

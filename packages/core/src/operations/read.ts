@@ -7,6 +7,8 @@ import type { LoadedRecord, PageResult, Want } from "../store/key-store.js";
 import type { Transaction } from "../store/transaction.js";
 import { afterCursor, notFound, type OperationContext } from "./context.js";
 import { decodeOrNull } from "./damaged.js";
+import { pageInput } from "./input.js";
+import { operation } from "./operation.js";
 
 /** Rounds after which an operation gives up on what is being changed all the time. */
 export const MAX_ROUNDS = 100;
@@ -119,6 +121,28 @@ export async function readPage<Value>(
   const items = decodeAll(type, result, workspaceId);
   const damaged = result.found.length - items.length;
   return { items, total: result.size, info: pageInfo(scope, result, damaged) };
+}
+
+/**
+ * An operation that answers a page of all records of a kind.
+ *
+ * @param list - What its cursors are told apart by.
+ * @param show - The part of the answer that has the records.
+ */
+export function pagesOf<Value, Answer extends object>(
+  type: RecordType<Value>,
+  list: ListScope["list"],
+  show: (values: readonly Value[], context: OperationContext) => Answer,
+) {
+  return operation(
+    pageInput,
+    async (context, page): Promise<Answer & PageInfo & { readonly total: number }> => {
+      const scope = { list, ownerId: context.workspaceId };
+      const { items, total, info } = await readPage(context, type, scope, page);
+      return { ...show(items, context), total, ...info };
+    },
+    {},
+  );
 }
 
 /** The records of a page that are not damaged. */

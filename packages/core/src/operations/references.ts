@@ -6,7 +6,9 @@ import type { Want } from "../store/key-store.js";
 import type { TransactionWant } from "../store/transaction.js";
 import type { EpochMs } from "../time.js";
 import type { Work } from "./context.js";
+import { identityWant } from "./identities/reference.js";
 import { type GrantItem, type GrantKind, readGrantItem } from "./keys/grant-input.js";
+import { nameOf } from "./known-ids.js";
 
 const ID_KINDS = { role: "role", permission: "perm" } as const;
 
@@ -37,7 +39,7 @@ export class References {
   }
 
   needIdentity(externalId: string): void {
-    this.#need(identityWant(externalId));
+    this.#need(identityWant({ externalId }));
   }
 
   needGrants(kind: GrantKind, items: readonly GrantItem[]): void {
@@ -84,7 +86,7 @@ export class References {
 
   /** Id of the identity of an `externalId`, which is created where there is none. */
   identityId(externalId: string): string {
-    const name = nameOf(identityWant(externalId));
+    const name = nameOf(identityWant({ externalId }));
     return this.#idOf(name) ?? this.#createIdentity(name, externalId);
   }
 
@@ -171,15 +173,7 @@ function missingGrants(
   });
 }
 
-function identityWant(externalId: string): Want {
-  return { kind: "identity", index: "externalId", value: externalId };
-}
-
 function grantWant(kind: GrantKind, item: GrantItem): Want {
   const { label, isId } = readGrantItem(item);
   return isId ? { kind, id: label } : { kind, index: "name", value: label };
-}
-
-function nameOf(want: Want): string {
-  return "id" in want ? `${want.kind} ${want.id}` : `${want.kind} ${want.index} ${want.value}`;
 }

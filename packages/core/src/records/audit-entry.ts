@@ -64,12 +64,21 @@ export interface AuditEntry {
 /** The list of all entries. The entries of one key, identity or actor are small lists beside it. */
 export const AUDIT_LIST = "auditEntry";
 
-/** Names of the small lists beside {@link AUDIT_LIST}: an id is one as it is, for entries are many. No id holds a colon. */
-export const auditListOf = {
-  key: (keyId: string) => keyId,
-  identity: (identityId: string) => identityId,
-  actor: (actor: string) => `actor:${actor}`,
-} as const;
+/**
+ * Names of the small lists beside {@link AUDIT_LIST} that an entry is in, for the key, the identity and the actor that it names. An
+ * id is one as it is, for entries are many. No id holds a colon.
+ */
+export function smallListsOf({
+  keyId,
+  identityId,
+  actor,
+}: { readonly [Field in "keyId" | "identityId" | "actor"]?: string | null | undefined }): string[] {
+  const lists: string[] = [];
+  if (keyId != null) lists.push(keyId);
+  if (identityId != null) lists.push(identityId);
+  if (actor != null) lists.push(`actor:${actor}`);
+  return lists;
+}
 
 /**
  * Entries of the audit log. They are much of what is stored of a key, so they are kept compact: the fields that had a value
@@ -105,16 +114,11 @@ export const auditEntryType = defineRecord<AuditEntry>({
       fields: readFields(body.jsonOrNull("before") ?? {}, body.jsonOrNull("after") ?? {}),
     };
   },
-  lists: (entry) => auditLists(entry),
+  lists: (entry) => [
+    { list: AUDIT_LIST },
+    ...smallListsOf(entry).map((of): RecordList => ({ list: AUDIT_LIST, of })),
+  ],
 });
-
-function auditLists({ keyId, identityId, actor }: AuditEntry): readonly RecordList[] {
-  const lists: RecordList[] = [{ list: AUDIT_LIST }];
-  if (keyId !== null) lists.push({ list: AUDIT_LIST, of: auditListOf.key(keyId) });
-  if (identityId !== null) lists.push({ list: AUDIT_LIST, of: auditListOf.identity(identityId) });
-  if (actor !== null) lists.push({ list: AUDIT_LIST, of: auditListOf.actor(actor) });
-  return lists;
-}
 
 function writeSide(fields: readonly FieldChange[], side: "before" | "after") {
   let values: Record<string, JsonValue> | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { identityWith, keyWith, limitNamed, loadedWith } from "../testing/records.js";
 import { apiType } from "./api.js";
-import { AUDIT_LIST, type AuditEntry, auditEntryType, auditListOf } from "./audit-entry.js";
+import { AUDIT_LIST, type AuditEntry, auditEntryType, smallListsOf } from "./audit-entry.js";
 import { identityType } from "./identity.js";
 import { fromWireKeyLimit, keysOfApi, keyType } from "./key.js";
 import { permissionType } from "./permission.js";
@@ -75,14 +75,14 @@ describe("lists", () => {
   test("of the audit log are all entries, and those of a key, an identity and an actor", () => {
     expect(auditEntryType.lists(entry)).toEqual([
       { list: AUDIT_LIST },
-      { list: AUDIT_LIST, of: auditListOf.key("key_1") },
-      { list: AUDIT_LIST, of: auditListOf.identity("id_1") },
-      { list: AUDIT_LIST, of: auditListOf.actor("root_1") },
+      { list: AUDIT_LIST, of: "key_1" },
+      { list: AUDIT_LIST, of: "id_1" },
+      { list: AUDIT_LIST, of: "actor:root_1" },
     ]);
     const bare = { ...entry, actor: null, keyId: null, identityId: null };
     expect(auditEntryType.lists(bare)).toEqual([{ list: AUDIT_LIST }]);
-    const all = [auditListOf.key("key_x"), auditListOf.identity("id_x")];
-    const actors = ["key_x", "id_x", "x"].map(auditListOf.actor);
+    const all = smallListsOf({ keyId: "key_x", identityId: "id_x" });
+    const actors = ["key_x", "id_x", "x"].flatMap((actor) => smallListsOf({ actor }));
     expect(new Set([...all, ...actors]).size).toBe(5);
   });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
 import { lowestIdAt } from "../../lib/id.js";
-import { AUDIT_LIST, auditEntryType, auditListOf } from "../../records/audit-entry.js";
+import { AUDIT_LIST, auditEntryType, smallListsOf } from "../../records/audit-entry.js";
 import type { DeletedCount } from "../../store/statistics.js";
 import { afterCursor, type OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
@@ -66,10 +66,14 @@ const listAuditEventsInput = z
     identityId: id.optional(),
     actor: text(1, 256).optional(),
   })
-  .refine((filters) => namesOfFilters(filters).length <= 1, {
+  .refine((filter) => filtersIn(filter) <= 1, {
     ...evenWithIssues,
     error: "at most one of keyId, identityId and actor may be given",
   });
+
+function filtersIn({ keyId, identityId, actor }: Readonly<Record<string, unknown>>): number {
+  return [keyId, identityId, actor].filter((one) => one !== undefined).length;
+}
 
 const pruneAuditEventsInput = z.strictObject({ before: instant(0) });
 
@@ -93,7 +97,7 @@ export const AUDIT_TABLE = {
       const page = await store.page(workspaceId, {
         kind: "auditEntry",
         list: AUDIT_LIST,
-        of: smallListOf(filter),
+        of: smallListsOf(filter)[0],
         after: afterCursor(scope, filter.cursor),
         limit: filter.limit,
         descending: true,
@@ -107,20 +111,6 @@ export const AUDIT_TABLE = {
 
   pruneAuditEvents: { run: pruneAuditEvents, input: pruneAuditEventsInput },
 } satisfies TableOf<AuditOperations>;
-
-function smallListOf({
-  keyId,
-  identityId,
-  actor,
-}: z.output<typeof listAuditEventsInput>): string | undefined {
-  if (keyId !== undefined) return auditListOf.key(keyId);
-  if (identityId !== undefined) return auditListOf.identity(identityId);
-  return actor === undefined ? undefined : auditListOf.actor(actor);
-}
-
-function namesOfFilters(filters: Readonly<Record<string, unknown>>): readonly string[] {
-  return ["keyId", "identityId", "actor"].filter((name) => filters[name] !== undefined);
-}
 
 async function deleteBefore(
   { store, transact, workspaceId }: OperationContext,

@@ -15,14 +15,13 @@ import {
   externalId,
   id,
   metadata,
-  pageInput,
   parseInput,
   refill,
   wholeNumber,
 } from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
-import { readPage, readRecord, readRecordIn, usageOf } from "../read.js";
+import { pagesOf, readRecord, readRecordIn, usageOf } from "../read.js";
 import { refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
 import type { IdentityOperations, IdentityView } from "./operations.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";
@@ -97,20 +96,13 @@ export const IDENTITY_TABLE = {
     return toIdentityView(value, usageOf(loaded), context.now());
   }),
 
-  listIdentities: operation(
-    pageInput,
-    async (context, page) => {
-      const scope = { list: "identities", ownerId: context.workspaceId } as const;
-      const { items, total, info } = await readPage(context, identityType, scope, page);
-      const identities = items.map(({ id, externalId, ratelimits }) => ({
-        id,
-        externalId,
-        ratelimits: toWireLimits(ratelimits),
-      }));
-      return { identities, total, ...info };
-    },
-    {},
-  ),
+  listIdentities: pagesOf(identityType, "identities", (records) => ({
+    identities: records.map(({ id, externalId, ratelimits }) => ({
+      id,
+      externalId,
+      ratelimits: toWireLimits(ratelimits),
+    })),
+  })),
 
   updateIdentity: operation(updateIdentityInput, async (context, input) => {
     const wanted = await withCheckedIdentityMeta(context, input);

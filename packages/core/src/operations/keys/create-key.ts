@@ -44,7 +44,8 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
     needForKey(references, settings);
     await references.read();
     if (!references.hasApi(settings.apiId)) throw notFound("API");
-    const parts = { ...work, references, now };
+    const { transaction, audit } = work;
+    const parts = { context, transaction, audit, references, now };
     insertKey(parts, settings, credential, () => randomRepeated("no key was issued"));
     references.refuseMissing();
   });

@@ -84,7 +84,8 @@ export async function createKeys(
     for (const { imported } of candidates) needForKey(references, imported);
     await references.read();
     const known = await knownClaims(context, candidates);
-    const parts = { ...work, references, now };
+    const { transaction, audit } = work;
+    const parts = { context, transaction, audit, references, now };
     const judged = refused.slice();
     for (const group of isPartial ? candidates.map((candidate) => [candidate]) : [candidates]) {
       const error = importError(group, references, known, isPartial);

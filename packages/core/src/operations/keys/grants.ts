@@ -4,7 +4,7 @@ import { MAX_HELD } from "../../records/role.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { type OperationContext, transact } from "../context.js";
-import { id } from "../input.js";
+import { id, type KeyReference } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { References } from "../references.js";
 import {
@@ -16,7 +16,6 @@ import {
   roleList,
 } from "./grant-input.js";
 import { getKeyById } from "./load.js";
-import type { KeyReference } from "./operations.js";
 import { changeKey } from "./update-key.js";
 
 type KeyRolesInput = KeyReference & {

@@ -1,7 +1,6 @@
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
-import type { ApiReference } from "../apis/operations.js";
-import type { PageInput } from "../input.js";
+import type { ApiReference, KeyReference, PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
 import type {
   CreatedKeys,
@@ -11,12 +10,6 @@ import type {
 } from "./import-input.js";
 import type { CreateKeyInput, UpdateKeyInput } from "./settings.js";
 import type { KeyView } from "./view.js";
-
-/** Which key is meant. */
-export type KeyReference = {
-  /** Id of the key. */
-  readonly keyId: string;
-};
 
 /** A key that was issued. */
 export interface CreatedKey {

@@ -4,6 +4,7 @@ import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
+import { identityWant } from "../identities/reference.js";
 import { externalId, flag, id, keyReference, pageFields, presentedSecret } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { pageInfo } from "../read.js";
@@ -101,9 +102,7 @@ async function checkApiAndFindIdentity(
 ): Promise<string | undefined> {
   const { found } = await store.read(workspaceId, [
     { kind: "api", id: apiId },
-    ...(externalId === undefined
-      ? []
-      : [{ kind: "identity", index: "externalId", value: externalId } as const]),
+    ...(externalId === undefined ? [] : [identityWant({ externalId })]),
   ]);
   const [api = null, identity = null] = found;
   if (api === null) throw notFound("API");

@@ -1,4 +1,4 @@
-import { changesNothing } from "../../audit/entry.js";
+import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { configuredWindow } from "../../verification/window-name.js";
@@ -10,7 +10,7 @@ import type { Run } from "../operation.js";
 import { References } from "../references.js";
 import { expiryIssues } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
-import { keyFields, namesOf } from "./audit-fields.js";
+import { keyFields, linksOf } from "./audit-fields.js";
 import { type GrantItem, grantLabels } from "./grant-input.js";
 import { readKey } from "./load.js";
 import type { KeyOperations } from "./operations.js";
@@ -126,30 +126,30 @@ function identityAfter(
 }
 
 function changedFields(
-  { key, identity, direct }: LoadedKey,
+  loaded: LoadedKey,
   update: KeyUpdate,
   plan: KeyUpdatePlan,
   after: KeyRecord,
-): { readonly before: ReturnType<typeof keyFields>; readonly after: ReturnType<typeof keyFields> } {
-  const externalId = identity?.externalId;
-  const owner = ownerAfter(update);
+): { readonly before: AuditFields; readonly after: AuditFields } {
+  const { roles, permissions, remaining } = update;
+  const { direct } = loaded;
   // No update seals a secret, or lets go of it.
-  const recoverable = key.sealedSecret !== null;
+  const links = linksOf(loaded);
+  const owner = ownerAfter(update);
   return {
-    before: keyFields(key, {
-      recoverable,
-      externalId,
+    before: keyFields(loaded.key, {
+      ...links,
       // As it was when this was decided: verifications move it without an entry.
-      remaining: update.remaining === undefined ? undefined : plan.remainingBefore,
-      roles: update.roles && namesOf(direct.roles),
-      permissions: update.permissions && namesOf(direct.permissions),
+      remaining: remaining === undefined ? undefined : plan.remainingBefore,
+      roles: roles && links.roles,
+      permissions: permissions && links.permissions,
     }),
     after: keyFields(after, {
-      recoverable,
-      externalId: owner === undefined ? externalId : owner,
-      remaining: update.remaining,
-      roles: update.roles && grantLabels(update.roles, direct.roles),
-      permissions: update.permissions && grantLabels(update.permissions, direct.permissions),
+      ...links,
+      externalId: owner === undefined ? links.externalId : owner,
+      remaining,
+      roles: roles && grantLabels(roles, direct.roles),
+      permissions: permissions && grantLabels(permissions, direct.permissions),
     }),
   };
 }

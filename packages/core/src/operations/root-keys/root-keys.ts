@@ -12,17 +12,9 @@ import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import { notFound, type OperationContext, randomRepeated, transact } from "../context.js";
 import { deleteRecord } from "../damaged.js";
-import {
-  id,
-  type ListSchema,
-  orRequired,
-  type PageInput,
-  pageInput,
-  parseInput,
-  text,
-} from "../input.js";
+import { id, type ListSchema, orRequired, type PageInput, parseInput, text } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
-import { type PageInfo, readPage } from "../read.js";
+import { type PageInfo, pagesOf } from "../read.js";
 import { expiryIssues, instant } from "../time-input.js";
 import { authenticateRootKey, type RootKeyOutcome } from "./authenticate-root-key.js";
 
@@ -170,16 +162,10 @@ const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, i
 export const ROOT_KEY_TABLE = {
   createRootKey: { run: createRootKey, input: createRootKeyInput },
 
-  listRootKeys: operation(
-    pageInput,
-    async (context, page) => {
-      const scope = { list: "root-keys", ownerId: context.workspaceId } as const;
-      const { items, total, info } = await readPage(context, rootKeyType, scope, page);
-      const now = context.now();
-      return { rootKeys: items.map((rootKey) => toRootKeyView(rootKey, now)), total, ...info };
-    },
-    {},
-  ),
+  listRootKeys: pagesOf(rootKeyType, "root-keys", (records, context) => {
+    const now = context.now();
+    return { rootKeys: records.map((rootKey) => toRootKeyView(rootKey, now)) };
+  }),
 
   revokeRootKey: operation(z.strictObject({ rootKeyId: id }), async (context, { rootKeyId }) => {
     const { answer: hash } = await transact(context, async ({ transaction, audit }) => {

@@ -10,6 +10,7 @@ import {
   flag,
   type IssueSink,
   id,
+  type KeyReference,
   list,
   orRequired,
   parseInput,
@@ -20,7 +21,6 @@ import {
   text,
   wholeNumber,
 } from "../input.js";
-import type { KeyReference } from "../keys/operations.js";
 import { addDuplicateIssues } from "../limit-input.js";
 import { duration } from "../time-input.js";
 
