@@ -104,6 +104,19 @@ export const replayingContracts: readonly StoreContract[] = [
     },
   },
   {
+    title: "a request is remembered no longer by a clock that is years behind that of the store",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(5));
+      const [now, until] = [MINUTE, 2 * MINUTE];
+      const request = aRequest({ rememberUntil: until });
+      const first = await chargeAs("charged", store, aPlan(), { request, now });
+      const repeated = await chargeAs("charged", other, aPlan(), { request, now: until - 1 });
+      const again = await chargeAs("charged", other, aPlan(), { request, now: until });
+      const left = [first, repeated, again].map(({ remaining }) => remaining);
+      assert.deepEqual(left, [4, 4, 3]);
+    },
+  },
+  {
     title: "a request that was forgotten is remembered anew",
     async check({ store, other }) {
       await putWithUses(store, KEY, usesOf(5));

@@ -163,13 +163,15 @@ BEGIN
       IF plan.request IS NOT NULL THEN
         SELECT p.until, p.value INTO remembered FROM latchkey.passing p
           WHERE p.workspace = workspace_seq AND p.name = plan.request;
-        IF remembered.until > plan.now_at THEN
+        -- By the caller's clock: what is kept by the clock of the server may be kept for longer.
+        stored := split_part(remembered.value, E'\\n', 1);
+        IF coalesce(nullif(split_part(stored, ' ', 2), '')::bigint, remembered.until) > plan.now_at THEN
           -- A write, though it changes nothing: the repeat is not answered before the first is where commits wait to be.
           IF NOT plan.is_peek THEN
             PERFORM FROM latchkey.passing p WHERE p.workspace = workspace_seq AND p.name = plan.request FOR NO KEY UPDATE;
           END IF;
-          answer := CASE WHEN split_part(remembered.value, E'\\n', 1) <> plan.fingerprint THEN 'conflict'
-            ELSE 'repeat ' || substr(remembered.value, length(plan.fingerprint) + 2) END;
+          answer := CASE WHEN split_part(stored, ' ', 1) <> plan.fingerprint THEN 'conflict'
+            ELSE 'repeat ' || substr(remembered.value, length(stored) + 2) END;
           EXIT deciding;
         END IF;
       END IF;
@@ -235,7 +237,7 @@ BEGIN
       END LOOP;
       IF plan.request IS NOT NULL AND NOT plan.is_peek THEN
         PERFORM latchkey.pass(workspace_seq, plan.request, plan.remember_until + greatest(ahead, 0),
-          plan.fingerprint || E'\\n' || answer || E'\\n' || plan.about);
+          plan.fingerprint || ' ' || plan.remember_until || E'\\n' || answer || E'\\n' || plan.about);
       END IF;
     END deciding;
     answers := concat_ws(E'\\x01', answers, answer);
