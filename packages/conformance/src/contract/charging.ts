@@ -4,6 +4,7 @@ import { aLimit, aPlan, charge, chargeAs, confirmed, usedOf } from "../fixtures/
 import { countByKind, race } from "../fixtures/race.js";
 import {
   aRecord,
+  assertGone,
   assertHolds,
   at,
   commit,
@@ -325,6 +326,25 @@ export const chargingContracts: readonly StoreContract[] = [
         }
       });
       await assertHolds(context.other, KEY, { usage: usesOf(100 - 20 + 60) });
+    },
+  },
+  {
+    title: "charges beside the deletion of their record bring nothing of it back",
+    async check(context) {
+      const { store, other } = context;
+      for (let round = 0; round < 5; round += 1) {
+        await putWithUses(store, KEY, usesOf(50));
+        const results = await race(context, 20, async (connection, number) => {
+          if (number === 7) await commit(connection, { deletes: [KEY] });
+          return charge(connection, aPlan({ limits: [aLimit()] }));
+        });
+        assert.equal(results[7]?.kind, "stale");
+        for (const { kind } of results) assert.match(kind, /^(charged|rate-limited|stale)$/);
+        await assertGone(other, KEY);
+        await putWithUses(other, KEY, usesOf(3));
+        await assertHolds(store, KEY, { usage: usesOf(3) });
+        assert.equal(await usedOf(store), 0);
+      }
     },
   },
 ];

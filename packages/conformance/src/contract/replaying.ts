@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { StoreContract } from "../fixtures/context.js";
 import { aLimit, aPlan, aRequest, charge, chargeAs, usedOf } from "../fixtures/plans.js";
-import { race } from "../fixtures/race.js";
+import { countByKind, race } from "../fixtures/race.js";
 import {
   aRecord,
   assertHolds,
@@ -182,6 +182,21 @@ export const replayingContracts: readonly StoreContract[] = [
         assert.equal(remaining, 1_000 - 3 * (number + 1));
       }
       await assertHolds(other, KEY, { usage: usesOf(1_000 - 180) });
+    },
+  },
+  {
+    title: "of two questions at once under one request id one takes, and the other is a conflict",
+    async check(context) {
+      await putWithUses(context.store, KEY, usesOf(50));
+      const results = await race(context, 12, (store, number) => {
+        const request = aRequest({ fingerprint: `question-${number % 2}` });
+        return charge(store, plan(), { request });
+      });
+      const taken = results.filter(({ kind }) => kind === "charged");
+      for (const result of taken) assert.deepEqual(result, taken[0]);
+      assert.deepEqual(countByKind(results), { charged: 6, conflict: 6 });
+      await assertHolds(context.other, KEY, { usage: usesOf(49) });
+      assert.equal(await usedOf(context.other), 1);
     },
   },
 ];
