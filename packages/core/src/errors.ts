@@ -156,6 +156,11 @@ export function unavailable(
   return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
 }
 
+/** The same for a call whose answer did not come: a write may have happened, and may still happen. */
+export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
+  return unavailable(message, isWrite ? "unknown" : "not-applied");
+}
+
 /** What a store throws where what it is to keep its records in is not fit for that. */
 export function unfit(message: string): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", message);

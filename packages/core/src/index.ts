@@ -18,6 +18,7 @@ export {
   type InputIssue,
   LatchkeyError,
   type LatchkeyErrorOptions,
+  noAnswer,
   unavailable,
   unfit,
 } from "./errors.js";
@@ -239,8 +240,21 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
-export { type DriverManifest, driverError, refuseLaterDriver } from "./store/load-driver.js";
-export { assertOption, assertSwitch, assertWholeOption, readOptions } from "./store/options.js";
+export {
+  type DriverManifest,
+  driverError,
+  loadDriver,
+  refuseLaterDriver,
+} from "./store/load-driver.js";
+export {
+  assertOption,
+  assertSwitch,
+  assertWholeOption,
+  readOptions,
+  type SettingsOf,
+} from "./store/options.js";
+export { FIRST_WINDOW, SCAN_PAGE, scannedNames } from "./store/scan-names.js";
+export { VIEW_FIELDS } from "./store/sql-views.js";
 export {
   COUNTED_CODES,
   type CountedCode,

@@ -1,7 +1,12 @@
-import { type ChargeMoment, LatchkeyError, unavailable, withTimeout } from "@latchkey/core";
+import {
+  type ChargeMoment,
+  LatchkeyError,
+  noAnswer,
+  unavailable,
+  withTimeout,
+} from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
-import { noAnswer } from "./engine/errors.js";
 import type { PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges in one statement: nobody waits longer than a few ms for those beside it. */

@@ -10,7 +10,7 @@ import {
 } from "@latchkey/core";
 import type { CommitQueue } from "./commit-queue.js";
 import type { Connection } from "./engine/connection.js";
-import { storedOwner, storedText, versionCode } from "./engine/names.js";
+import { storedText, versionCode } from "./engine/names.js";
 
 /** Carries out a change: one statement, and so one transaction. */
 export async function commit(
@@ -65,7 +65,7 @@ function writtenClaim({ kind, index, value, id }: Claim & { readonly id: string 
 }
 
 function writtenEntry({ list, of, id }: ListEntry) {
-  return { list, owner: storedOwner(of), id };
+  return { list, owner: storedText(of), id };
 }
 
 function writtenCounters({ kind, id, usage, keepWindows, dropWindows }: CounterChange) {

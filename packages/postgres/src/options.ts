@@ -1,4 +1,10 @@
-import { assertOption, assertSwitch, assertWholeOption, readOptions } from "@latchkey/core";
+import {
+  assertOption,
+  assertSwitch,
+  assertWholeOption,
+  readOptions,
+  type SettingsOf,
+} from "@latchkey/core";
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
@@ -28,9 +34,7 @@ export interface PostgresStoreOptions {
 }
 
 /** Options with their defaults. */
-export type Settings = {
-  readonly [Name in keyof PostgresStoreOptions]-?: NonNullable<PostgresStoreOptions[Name]>;
-};
+export type Settings = SettingsOf<PostgresStoreOptions>;
 
 const DEFAULTS: Settings = {
   schema: "latchkey",

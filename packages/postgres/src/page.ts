@@ -1,6 +1,6 @@
 import { KIND_CODE, type PageResult, type PageWant, parseWhole } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { storedOwner } from "./engine/names.js";
+import { storedText } from "./engine/names.js";
 import { loadedRecord } from "./stored-record.js";
 
 /** Above every id: ids are printable ASCII. */
@@ -12,11 +12,11 @@ export async function page(
   workspaceId: string,
   { kind, list, of, after, limit, descending = false }: PageWant,
 ): Promise<PageResult> {
-  const rows = await connection.read(connection.sql[descending ? "descending" : "ascending"], [
+  const rows = await connection.ask(connection.sql[descending ? "descending" : "ascending"], [
     workspaceId,
     list,
     String(KIND_CODE[kind]),
-    storedOwner(of),
+    storedText(of),
     after ?? (descending ? ABOVE_ALL : ""),
     String(limit + 1),
   ]);

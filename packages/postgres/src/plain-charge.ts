@@ -9,42 +9,33 @@ const MOST_LIMITS = 2;
 /** How many charges leave it out after one that it had no answer to: others are at these counters, and mostly stay. */
 const LEFT_OUT = 16;
 
-/** A charge as a plain statement, which takes less of the server than the function. @see engine/plain-charge-sql.ts */
-export class PlainCharge {
-  readonly #connection: Connection;
-  readonly #plan: ChargePlan;
-  readonly #values: readonly (string | null)[];
-  #left = 0;
-
-  private constructor(connection: Connection, plan: ChargePlan) {
-    this.#connection = connection;
-    this.#plan = plan;
-    this.#values = valuesOf(plan);
-  }
-
-  /** Null where it takes the function. A statement that is planned each time would take longer. */
-  static of(connection: Connection, plan: ChargePlan): PlainCharge | null {
-    return connection.isPreparing && isPlain(plan) ? new PlainCharge(connection, plan) : null;
-  }
-
-  /** Null where it takes the function this time. */
-  at({ now, refill, request }: ChargeMoment): Statement | null {
-    if (request !== undefined) return null;
-    if (this.#left > 0) {
-      this.#left -= 1;
-      return null;
-    }
-    const { confirms, limits } = this.#plan;
-    const shape = { records: confirms.length, limits: limits.length, hasRefill: refill !== null };
-    const due = refill === null ? [] : [String(refill.amount), String(refill.dueAt)];
-    const values = [String(now), ...this.#values, ...due];
-    return { sql: this.#connection.sql.plainCharge(shape), values };
-  }
-
-  /** It had no answer. */
-  leaveOut(): void {
-    this.#left = LEFT_OUT;
-  }
+/**
+ * A charge as a plain statement, which takes less of the server than the function. Null where it takes the function: a statement that
+ * is planned each time would take longer.
+ *
+ * @see engine/plain-charge-sql.ts
+ */
+export function plainChargeOf(connection: Connection, plan: ChargePlan) {
+  if (!connection.isPreparing || !isPlain(plan)) return null;
+  const { confirms, limits } = plan;
+  const fixed = valuesOf(plan);
+  let left = 0;
+  return {
+    /** Null where it takes the function this time. */
+    at({ now, refill, request }: ChargeMoment): Statement | null {
+      if (request !== undefined) return null;
+      left -= 1;
+      if (left >= 0) return null;
+      const shape = { records: confirms.length, limits: limits.length, hasRefill: refill !== null };
+      const due = refill === null ? [] : [String(refill.amount), String(refill.dueAt)];
+      const values = [String(now), ...fixed, ...due];
+      return { sql: connection.sql.plainCharge(shape), values };
+    },
+    /** It had no answer. */
+    leaveOut: () => {
+      left = LEFT_OUT;
+    },
+  };
 }
 
 /** Whether it takes from one record only, and knows the version of each. */

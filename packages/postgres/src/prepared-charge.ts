@@ -8,7 +8,7 @@ import {
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { versionCode } from "./engine/names.js";
-import { PlainCharge } from "./plain-charge.js";
+import { plainChargeOf } from "./plain-charge.js";
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
@@ -19,7 +19,7 @@ export class PreparedCharge {
   /** Numbers of the counters that are needed, in ascending order, as last known: `1,2`. */
   handles: string;
   /** Null where only the function will do. */
-  readonly plain: PlainCharge | null;
+  readonly plain: ReturnType<typeof plainChargeOf>;
   readonly #onlyWindow: string | null;
   readonly #fixed: string;
 
@@ -49,7 +49,7 @@ export class PreparedCharge {
       listOf(limits.map((limit) => limit.cost)),
     ];
     this.#fixed = escaped(fields.map((field) => field ?? "").join(","));
-    this.plain = PlainCharge.of(connection, plan);
+    this.plain = plainChargeOf(connection, plan);
   }
 
   /**

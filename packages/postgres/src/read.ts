@@ -19,7 +19,7 @@ export async function read(
     if ("id" in want) return [KIND_CODE[want.kind], want.id];
     return [KIND_CODE[want.kind], null, want.index, storedText(want.value)];
   });
-  const rows = await connection.read(connection.sql.read, [workspaceId, JSON.stringify(places)]);
+  const rows = await connection.ask(connection.sql.read, [workspaceId, JSON.stringify(places)]);
   const found = new Array<LoadedRecord | null>(wants.length).fill(null);
   for (const row of rows) {
     const index = (parseWhole(row[1]) ?? 0) - 1;

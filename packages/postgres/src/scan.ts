@@ -1,11 +1,5 @@
-import type { ScanResult } from "@latchkey/core";
+import { FIRST_WINDOW, SCAN_PAGE, type ScanResult, scannedNames } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-
-/** How many names are answered at once. */
-const PAGE = 1_000;
-
-/** Below every name of a window, which has no space, and above those of requests, which begin with one. */
-const FIRST_WINDOW = " \x7f";
 
 /** The next names in ascending order. */
 export async function scan(
@@ -14,9 +8,8 @@ export async function scan(
   after: string | null,
 ): Promise<ScanResult> {
   const { workspaces, windows } = connection.sql;
-  const rows = await (workspaceId === null
-    ? connection.read(workspaces, [after ?? "", String(PAGE)])
-    : connection.read(windows, [workspaceId, after ?? FIRST_WINDOW, String(PAGE)]));
-  const names = rows.map(([name]) => String(name));
-  return { names, next: rows.length < PAGE ? null : (names.at(-1) ?? null) };
+  const most = String(SCAN_PAGE);
+  if (workspaceId === null)
+    return scannedNames(await connection.ask(workspaces, [after ?? "", most]));
+  return scannedNames(await connection.ask(windows, [workspaceId, after ?? FIRST_WINDOW, most]));
 }

@@ -27,7 +27,7 @@ export async function addStatistics(
     })),
     uses: uses.map(({ kind, id, usedAt }) => ({ kind: KIND_CODE[kind], id, usedAt })),
   };
-  await connection.write(connection.sql.addStatistics, [workspaceId, JSON.stringify(batch)]);
+  await connection.ask(connection.sql.addStatistics, [workspaceId, JSON.stringify(batch)], true);
 }
 
 /** The sums of a range, by hour. */
@@ -38,7 +38,7 @@ export async function readStatistics(
 ): Promise<readonly HourCount[]> {
   const subjectKey = [workspaceId, String(KIND_CODE[subject.kind]), storedText(subject.id)];
   const range = [String(startAt), String(endAt)];
-  const rows = await connection.read(connection.sql.sums, [...subjectKey, ...range]);
+  const rows = await connection.ask(connection.sql.sums, [...subjectKey, ...range]);
   return rows.map(([hourAt, code, count]) =>
     hourCount(parseWhole(hourAt), code, parseWhole(count)),
   );
@@ -52,7 +52,7 @@ export async function deleteStatistics(
   limit: number,
 ): Promise<DeletedCount> {
   const values = [workspaceId, String(beforeAt), String(limit)];
-  const [[gone, old] = []] = await connection.write(connection.sql.deleteSums, values);
+  const [[gone, old] = []] = await connection.ask(connection.sql.deleteSums, values, true);
   const deleted = parseWhole(gone) ?? 0;
   return { deleted, hasMore: (parseWhole(old) ?? 0) > deleted };
 }

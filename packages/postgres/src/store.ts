@@ -40,7 +40,7 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
     deleteStatistics: (...given) => deleteStatistics(connection, ...given),
     scan: (...given) => scan(connection, ...given),
     async readClock() {
-      const [[now] = []] = await connection.read(connection.sql.clock, []);
+      const [[now] = []] = await connection.ask(connection.sql.clock, []);
       const instant = parseWhole(now);
       if (instant === null) throw corruptRecord("clock");
       return instant;
@@ -66,7 +66,7 @@ export async function migrate(
   const settings = parseOptions({ ...options, migrate: true, timeoutMs: MIGRATION_MS });
   const connection = new Connection(openDatabase(source, settings), settings);
   try {
-    await connection.read(connection.sql.clock, []);
+    await connection.ask(connection.sql.clock, []);
   } finally {
     await connection.close();
   }

@@ -1,4 +1,10 @@
-import { assertOption, assertSwitch, assertWholeOption, readOptions } from "@latchkey/core";
+import {
+  assertOption,
+  assertSwitch,
+  assertWholeOption,
+  readOptions,
+  type SettingsOf,
+} from "@latchkey/core";
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
@@ -25,9 +31,7 @@ export interface RedisStoreOptions {
 }
 
 /** Options with their defaults. */
-export type Settings = {
-  readonly [Name in keyof RedisStoreOptions]-?: NonNullable<RedisStoreOptions[Name]>;
-};
+export type Settings = SettingsOf<RedisStoreOptions>;
 
 const DEFAULTS: Settings = {
   keyPrefix: "lk",

@@ -4,7 +4,9 @@ import {
   type ChargePlan,
   type ChargeResult,
   type ChargeWrite,
+  isVersion,
   NO_USES,
+  parseWhole,
   UNLIMITED_USES,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -12,7 +14,7 @@ import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
 import { findExpiring, isRequest, isWindow, keepExpiring, requestName } from "./expiring.js";
-import { keptRecord, wholeOr } from "./stored-record.js";
+import { keptRecord } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
 interface Basis {
@@ -88,7 +90,7 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
   let basis: Basis | Stale | null = knownBasis(connection, plan);
   if (basis?.generation !== generation) {
     const workspace = names.workspace(plan.workspaceId, isWriting);
-    const revision = wholeOr(0, run.workspace.get(plan.workspaceId)?.[1]);
+    const revision = parseWhole(run.workspace.get(plan.workspaceId)?.[1]) ?? 0;
     const records = plan.confirms.map((confirmed) => {
       const row = run.byId.get(...addressOf(workspace, confirmed));
       return row ? keptRecord(memo, confirmed, row) : null;
@@ -108,10 +110,9 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
   const { plan, records } = basis;
   if (plan.revision !== null && plan.revision !== revision)
     return { kind: "stale", moved: "revision" };
-  const moved = plan.confirms.findIndex(({ version }, index) => {
-    const stored = records[index]?.version ?? null;
-    return version === "exists" ? stored === null : version !== stored;
-  });
+  const moved = plan.confirms.findIndex(
+    ({ version }, index) => !isVersion(records[index]?.version ?? null, version),
+  );
   if (moved !== -1) return { kind: "stale", moved };
   // A new record begins no generation: that there is none does not stay true.
   if (!records.includes(null)) plan.memo = basis;

@@ -5,6 +5,7 @@ import {
   KIND_CODE,
   type ListEntry,
   type Put,
+  parseWhole,
   type RecordAddress,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -18,7 +19,6 @@ import {
 import type { Statement } from "./engine/database.js";
 import { listKey, storedValue } from "./engine/names.js";
 import { addressOf, isOfKind } from "./engine/statements.js";
-import { wholeOr } from "./stored-record.js";
 
 /** A record as far as a change needs it. */
 interface Found {
@@ -135,7 +135,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     let found = known.get(key);
     if (found !== undefined) return found;
     const [seq, stored, counters] = run.find.get(...addressOf(workspace, address)) ?? [];
-    const version = wholeOr(Number.NaN, stored);
+    const version = parseWhole(stored) ?? Number.NaN;
     found = seq === undefined ? null : ({ seq, version, counters } as Found);
     known.set(key, found);
     return found;

@@ -1,4 +1,4 @@
-import { assertOption, assertWholeOption, readOptions } from "@latchkey/core";
+import { assertOption, assertWholeOption, readOptions, type SettingsOf } from "@latchkey/core";
 
 /**
  * What a charge that was answered survives. Both survive the end of this process, by whatever means.
@@ -20,9 +20,7 @@ export interface SqliteStoreOptions {
 }
 
 /** Options with their defaults. */
-export type Settings = Required<{
-  readonly [Name in keyof SqliteStoreOptions]: NonNullable<SqliteStoreOptions[Name]>;
-}>;
+export type Settings = SettingsOf<SqliteStoreOptions>;
 
 const DEFAULTS: Settings = { durability: "normal", deadlineMs: 2_000 };
 const MAX_DEADLINE_MS = 600_000;

@@ -1,9 +1,9 @@
-import type { ReadResult, Want } from "@latchkey/core";
+import { parseWhole, type ReadResult, type Want } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Row } from "./engine/database.js";
 import { storedValue } from "./engine/names.js";
 import { addressOf } from "./engine/statements.js";
-import { loadedRecord, REVISION_AT, wholeOr } from "./stored-record.js";
+import { loadedRecord, REVISION_AT } from "./stored-record.js";
 
 /** Reads records by id and by claim. */
 export function read(at: Connection, workspaceId: string, wants: readonly Want[]): ReadResult {
@@ -13,7 +13,7 @@ export function read(at: Connection, workspaceId: string, wants: readonly Want[]
     at.memo.confirm();
     const row = find(at, workspaceId, want);
     const found = row && [loadedRecord(want.kind, row, "id" in want ? null : at.memo)];
-    if (found) return { revision: wholeOr(0, row[REVISION_AT]), found };
+    if (found) return { revision: parseWhole(row[REVISION_AT]) ?? 0, found };
   }
   return at.snapshot(() => {
     const [, revision] = at.run.workspace.get(workspaceId) ?? [];
@@ -21,7 +21,7 @@ export function read(at: Connection, workspaceId: string, wants: readonly Want[]
       const row = find(at, workspaceId, each);
       return row === undefined ? null : loadedRecord(each.kind, row, null);
     });
-    return { revision: wholeOr(0, revision), found };
+    return { revision: parseWhole(revision) ?? 0, found };
   });
 }
 

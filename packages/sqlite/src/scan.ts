@@ -1,23 +1,14 @@
-import type { ScanResult } from "@latchkey/core";
+import { FIRST_WINDOW, SCAN_PAGE, type ScanResult, scannedNames } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-
-/** How many names are answered at once. */
-const PAGE = 1_000;
-
-/** Below every name of a window, which has no space, and above those of requests, which begin with one. */
-const FIRST_WINDOW = " \x7f";
 
 /** The next names in ascending order. */
 export function scan(
-  { run, memo, names: known }: Connection,
+  { run, memo, names }: Connection,
   workspaceId: string | null,
   after: string | null,
 ): ScanResult {
   memo.confirm();
-  const rows =
-    workspaceId === null
-      ? run.workspaces.all(after ?? "", PAGE)
-      : run.windows.all(known.workspace(workspaceId), after ?? FIRST_WINDOW, PAGE);
-  const names = rows.map(([name]) => String(name));
-  return { names, next: rows.length < PAGE ? null : (names.at(-1) ?? null) };
+  if (workspaceId === null) return scannedNames(run.workspaces.all(after ?? "", SCAN_PAGE));
+  const first = after ?? FIRST_WINDOW;
+  return scannedNames(run.windows.all(names.workspace(workspaceId), first, SCAN_PAGE));
 }

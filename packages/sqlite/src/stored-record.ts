@@ -1,6 +1,6 @@
 import {
-  isWhole,
   type LoadedRecord,
+  parseWhole,
   type RecordAddress,
   type RecordKind,
   readUsage,
@@ -12,7 +12,6 @@ import type { KeptRecord, Memo } from "./engine/memo.js";
 
 // Where the rows of `statements.ts` have their parts.
 const ID_AT = 7;
-export const LINK_AT = 8;
 const LINKED_AT = 11;
 export const REVISION_AT = 22;
 const WORKSPACE_AT = 23;
@@ -23,23 +22,14 @@ export function loadedRecord(kind: RecordKind, row: Row, memo: Memo | null): Loa
   return { ...recordState(kind, row, 0, memo), linked };
 }
 
-/** Reads rows without an identity. Those that they link to come by themselves: many keys of a page may be of one. */
-export function loadedRecords(kind: RecordKind, rows: readonly Row[], identities: readonly Row[]) {
-  const linked = new Map(identities.map((row) => [row[ID_AT], recordState("identity", row, 0)]));
-  return rows.map((row): LoadedRecord => {
-    const state = recordState(kind, row, 0);
-    return { ...state, linked: linked.get(state.record.link) ?? null };
-  });
-}
-
 /** What a charge needs of the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
 export function keptRecord(memo: Memo, { kind, id }: RecordAddress, row: Row, at = 0): KeptRecord {
   const { age, generation } = memo;
   const seq = row[at + 2] as number | null;
   const counters =
     seq === null ? null : memo.keepCounters({ seq, age, ...readCounters(row, at + 3) });
-  const revision = wholeOr(0, row[REVISION_AT]);
-  const version = wholeOr(Number.NaN, row[at + 1]);
+  const revision = parseWhole(row[REVISION_AT]) ?? 0;
+  const version = parseWhole(row[at + 1]) ?? Number.NaN;
   const workspace = row[WORKSPACE_AT] as number;
   return { memo, workspace, kind, id, generation, revision, version, counters };
 }
@@ -64,9 +54,4 @@ function recordState(kind: RecordKind, row: Row, at: number, memo: Memo | null =
     usedAt,
     handle,
   });
-}
-
-/** What cannot be read is answered as 0. As a version it is none that anything rests on: NaN. */
-export function wholeOr(otherwise: number, value: unknown): number {
-  return isWhole(value) ? value : otherwise;
 }

@@ -27,6 +27,15 @@ export function driverError(
   return missing(advice, driverError);
 }
 
+/** What `load` answers. @throws What {@link driverError} makes of an error. */
+export function loadDriver<Driver>(name: string, load: () => Driver): Driver {
+  try {
+    return load();
+  } catch (error) {
+    throw driverError(name, error);
+  }
+}
+
 /** @param below - The function of this file that the store called. */
 function missing(message: string, below: (...args: never[]) => unknown): LatchkeyError {
   const error = new LatchkeyError("PRECONDITION_FAILED", message, { reason: "driver-missing" });

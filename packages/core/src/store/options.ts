@@ -1,3 +1,8 @@
+/** The options of a store with their defaults. */
+export type SettingsOf<Options> = {
+  readonly [Name in keyof Options]-?: NonNullable<Options[Name]>;
+};
+
 /** @throws TypeError with the message where something is not so. */
 export function assertOption(isSo: boolean, message: string): void {
   if (!isSo) throw new TypeError(message);

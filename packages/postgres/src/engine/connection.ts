@@ -10,35 +10,28 @@ const MAX_ATTEMPTS = 10;
 /** Runs the statements of a store. */
 export class Connection {
   readonly sql: Statements;
+  /** Whether statements are planned once, and not each time. */
+  readonly isPreparing: boolean;
   readonly #database: Database;
   readonly #settings: Settings;
   #closing: Promise<void> | null = null;
 
   constructor(database: Database, settings: Settings) {
     this.sql = createStatements(settings.schema);
+    this.isPreparing = database.isPreparing;
     this.#database = database;
     this.#settings = settings;
   }
 
-  /** Runs a statement that changes nothing. */
-  read(sql: string, values: readonly (string | null)[]): Promise<readonly Row[]> {
-    return this.run({ sql, values }, false, this.deadline());
-  }
-
-  /** Runs a statement that may change something. */
-  write(sql: string, values: readonly (string | null)[]): Promise<readonly Row[]> {
-    return this.run({ sql, values }, true, this.deadline());
+  /** Runs a statement that is all of a call. @param isWrite - Whether it may change something. */
+  ask(sql: string, values: Statement["values"], isWrite = false): Promise<readonly Row[]> {
+    return this.run({ sql, values }, isWrite, this.deadline());
   }
 
   /** When a call that begins now is answered at the latest, as `performance.now()` counts. */
   deadline(of: "charge" | "other" = "other"): number {
     const { chargeTimeoutMs, timeoutMs } = this.#settings;
     return performance.now() + (of === "charge" ? chargeTimeoutMs : timeoutMs);
-  }
-
-  /** Whether statements are planned once, and not each time. */
-  get isPreparing(): boolean {
-    return this.#database.isPreparing;
   }
 
   /** Calls that are under way are answered first. */

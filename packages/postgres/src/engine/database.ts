@@ -1,5 +1,5 @@
-import { unavailable, withTimeout } from "@latchkey/core";
-import { noAnswer, notConnected, translateError } from "./errors.js";
+import { noAnswer, unavailable, withTimeout } from "@latchkey/core";
+import { notConnected, translateError } from "./errors.js";
 
 /** One row, all of it text or null: nothing in it is trusted before it was checked. */
 export type Row = readonly (string | null)[];
@@ -49,38 +49,10 @@ export interface PgliteDatabase {
 }
 
 /** Runs statements, each a transaction of its own. */
-export interface Database {
-  /** Whether a statement is planned once on each connection, and not each time. */
-  readonly isPreparing: boolean;
-  /**
-   * Every value that it asks for is text. A connection is examined before its first statement, and again after a while.
-   *
-   * @param isWrite - Whether it may change something: then nobody knows what a lost answer means.
-   * @param deadline - `performance.now()` at which there is an answer or an error.
-   * @throws LatchkeyError where there is no connection, or it is not fit; errors of the driver of the statement itself.
-   */
-  query(statement: Statement, isWrite: boolean, deadline: number): Promise<readonly Row[]>;
-  /** Closes what was opened for it. */
-  close(): Promise<void>;
-}
+export type Database = ReturnType<typeof poolDatabase>;
 
 /** How long a connection counts as examined, in ms: a newer version may bring the tables up to date while it is open. */
 const EXAMINED_MS = 60_000;
-
-/** Examines connections that were not a while ago; null for one that was. @throws LatchkeyError as `examine` says: nothing else was sent. */
-function createExaminer(examine: (ask: Ask) => Promise<void>) {
-  const examinedAt = new WeakMap<object, number>();
-  return (connection: object, ask: Ask): Promise<void> | null => {
-    const at = examinedAt.get(connection);
-    if (at !== undefined && performance.now() - at < EXAMINED_MS) return null;
-    return examine(ask).then(
-      () => void examinedAt.set(connection, performance.now()),
-      (error) => {
-        throw translateError(error, false);
-      },
-    );
-  };
-}
 
 const LATE = "PostgreSQL did not answer in time";
 
@@ -95,8 +67,8 @@ export function poolDatabase(
   isOwned: boolean,
   nameOf: ((sql: string) => string) | null,
   examine: (ask: Ask) => Promise<void>,
-): Database {
-  const assertExamined = createExaminer(examine);
+) {
+  const examinedAt = new WeakMap<PostgresClient, number>();
   /** A connection, or an error when there is none in time: whatever comes later goes back. */
   const connect = async (deadline: number) => {
     try {
@@ -113,8 +85,16 @@ export function poolDatabase(
   };
 
   return {
+    /** Whether a statement is planned once on each connection, and not each time. */
     isPreparing: nameOf !== null,
-    async query(statement, isWrite, deadline) {
+    /**
+     * Every value that it asks for is text. A connection is examined before its first statement, and again after a while.
+     *
+     * @param isWrite - Whether it may change something: then nobody knows what a lost answer means.
+     * @param deadline - `performance.now()` at which there is an answer or an error.
+     * @throws LatchkeyError where there is no connection, or it is not fit; errors of the driver of the statement itself.
+     */
+    async query(statement: Statement, isWrite: boolean, deadline: number): Promise<readonly Row[]> {
       const client = await connect(deadline);
       const ask = ({ sql: text, values, isOnce = false }: Statement, isUnknown: boolean) => {
         const name = isOnce ? undefined : nameOf?.(text);
@@ -132,8 +112,13 @@ export function poolDatabase(
       // The pool listens to connections that nobody uses; what one says while it is used would end the process. The call is told.
       client.on("error", ignore);
       try {
-        const examined = assertExamined(client, (examining) => ask(examining, false));
-        if (examined !== null) await examined;
+        const at = examinedAt.get(client) ?? Number.NEGATIVE_INFINITY;
+        if (performance.now() - at >= EXAMINED_MS) {
+          await examine((examining) => ask(examining, false)).catch((error) => {
+            throw translateError(error, false);
+          });
+          examinedAt.set(client, performance.now());
+        }
         statement.onSend?.();
         const rows = await ask(statement, isWrite);
         isBroken = false;
@@ -147,6 +132,7 @@ export function poolDatabase(
         client.release(isBroken);
       }
     },
+    /** Closes what was opened for it. */
     close: async () => {
       if (isOwned) await pool.end();
     },
@@ -155,23 +141,13 @@ export function poolDatabase(
 
 function ignore(): void {}
 
-/** Runs statements in this process. They take turns. */
-export function pgliteDatabase(
-  pglite: PgliteDatabase,
-  examine: (ask: Ask) => Promise<void>,
-): Database {
-  const assertExamined = createExaminer(examine);
-  const ask = async ({ sql, values }: Statement) => {
-    const { rows } = await pglite.query(sql, [...values], { rowMode: "array" });
-    return rows as Row[];
+/** A pool of the one connection to a PGlite, where statements take turns. */
+export function poolOf(pglite: PgliteDatabase): PostgresPool {
+  const client: PostgresClient = {
+    query: ({ text, values, rowMode }) => pglite.query(text, [...values], { rowMode }),
+    release: ignore,
+    on: ignore,
+    removeListener: ignore,
   };
-  return {
-    isPreparing: false,
-    query(statement, isWrite, deadline) {
-      const examined = assertExamined(pglite, ask) ?? Promise.resolve();
-      const answer = examined.then(() => ask(statement));
-      return withTimeout(deadline - performance.now(), answer, () => noAnswer(isWrite, LATE));
-    },
-    close: async () => undefined,
-  };
+  return { connect: async () => client, end: async () => undefined, on: ignore };
 }

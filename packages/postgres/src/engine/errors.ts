@@ -1,9 +1,4 @@
-import { LatchkeyError, unavailable, unfit } from "@latchkey/core";
-
-/** The error for a call whose answer did not come: a write may have happened, and may still happen. */
-export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
-  return unavailable(message, isWrite ? "unknown" : "not-applied");
-}
+import { LatchkeyError, noAnswer, unavailable, unfit } from "@latchkey/core";
 
 /** What an answer of the server says that refuses a statement, by its code or the first two characters of it. */
 const REFUSALS: Readonly<Record<string, string>> = {

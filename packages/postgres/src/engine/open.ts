@@ -6,8 +6,8 @@ import {
   type Database,
   type PgliteDatabase,
   type PostgresPool,
-  pgliteDatabase,
   poolDatabase,
+  poolOf,
 } from "./database.js";
 import { loadPostgres } from "./load-driver.js";
 import { assertUpToDate, bringUpToDate } from "./migrations/index.js";
@@ -27,7 +27,7 @@ export function openDatabase(source: Source, settings: Settings): Database {
   if (typeof source === "string")
     return poolDatabase(openUrl(source, settings), true, nameOf, examine);
   if (typeof source !== "object" || source === null) throw new TypeError(FORMS);
-  if ("waitReady" in source) return pgliteDatabase(source, examine);
+  if ("waitReady" in source) return poolDatabase(poolOf(source), false, null, examine);
   // A single client would run two calls in one transaction, if its owner has one open.
   if (!("connect" in source && "totalCount" in source)) throw new TypeError(FORMS);
   return poolDatabase(source, false, nameOf, examine);

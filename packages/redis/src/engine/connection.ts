@@ -1,7 +1,7 @@
-import { type EpochMs, unavailable, withTimeout } from "@latchkey/core";
+import { type EpochMs, noAnswer, unavailable, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import type { RedisClient } from "./client.js";
-import { firstWord, noAnswer, redisRefusal, translateError } from "./errors.js";
+import { firstWord, redisRefusal, translateError } from "./errors.js";
 import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 

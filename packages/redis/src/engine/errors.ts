@@ -1,9 +1,4 @@
-import { LatchkeyError, unavailable } from "@latchkey/core";
-
-/** The error for a call whose answer did not come: a write may have happened, and may still happen. */
-export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
-  return unavailable(message, isWrite ? "unknown" : "not-applied");
-}
+import { LatchkeyError, noAnswer, unavailable } from "@latchkey/core";
 
 /**
  * What Redis says in the first word of an answer that refuses a command before anything of it is done, and what

@@ -1,4 +1,4 @@
-import { KEY_LABELS } from "@latchkey/core";
+import { VIEW_FIELDS } from "@latchkey/core";
 
 const NUMBERS = ["createdAt", "updatedAt", "expires", "at"];
 const OBJECTS = ["meta", "refill", "ratelimits", "roles", "permissions", "before", "after"];
@@ -10,19 +10,14 @@ function columnOf(field: string): string {
   return `CASE jsonb_typeof(body -> '${field}') WHEN 'number' THEN (body -> '${field}')::bigint END AS ${field}`;
 }
 
-/** There is no column for the hash of a key or its sealed secret. */
-function viewOf(name: string, kind: number, fields: string, beside: string): string {
-  const columns = fields.split(" ").map(columnOf).join(", ");
+function viewOf(name: keyof typeof VIEW_FIELDS, kind: number, beside: string): string {
+  const columns = VIEW_FIELDS[name].map(columnOf).join(", ");
   return `CREATE OR REPLACE VIEW latchkey.${name} AS SELECT workspaceId, id, version, ${columns}, ${beside} FROM (
   SELECT w.id AS workspaceId, r.id, r.version, r.link, latchkey.json_or_null(r.body) AS body, c.remaining, r.used_at
   FROM latchkey.record r JOIN latchkey.workspace w ON w.seq = r.workspace LEFT JOIN latchkey.counters c ON c.seq = r.counters
   WHERE r.kind = ${kind}) r;`;
 }
 
-const KEY_FIELDS =
-  "apiId start name meta createdAt updatedAt expires refill ratelimits environment usesFrom rotatedFrom rotatedTo roles permissions";
-/** Labels of a key that came later stand behind all others: a view can be replaced by one with more columns at its end. */
-const ADDED = Object.keys(KEY_LABELS).filter((label) => !KEY_FIELDS.split(" ").includes(label));
 /** The switch alone: whether a key is expired or used up besides is worked out when it is asked for. */
 const SWITCHED_ON = "CASE WHEN body IS NOT NULL THEN NOT body ? 'disabled' END AS switchedOn";
 const RESOURCE =
@@ -40,7 +35,7 @@ EXCEPTION WHEN data_exception THEN
   RETURN NULL;
 END
 $function$;
-${viewOf("keys", 3, KEY_FIELDS, `link AS identityId, ${SWITCHED_ON}, remaining, used_at AS usedAt${ADDED.map((label) => `, ${columnOf(label)}`).join("")}`)}
-${viewOf("identities", 4, "externalId meta ratelimits refill createdAt", "remaining, used_at AS usedAt")}
-${viewOf("audit", 9, "type at actor keyId identityId before after", RESOURCE)}
+${viewOf("keys", 3, `link AS identityId, ${SWITCHED_ON}, remaining, used_at AS usedAt${VIEW_FIELDS.addedLabels.map((label) => `, ${columnOf(label)}`).join("")}`)}
+${viewOf("identities", 4, "remaining, used_at AS usedAt")}
+${viewOf("audit", 9, RESOURCE)}
 `;

@@ -1,9 +1,4 @@
-import { KEY_LABELS } from "@latchkey/core";
-
-const KEY_FIELDS = `apiId, start, name, meta, createdAt, updatedAt, expires, refill, ratelimits, environment,
-  usesFrom, rotatedFrom, rotatedTo, roles, permissions`;
-/** Labels of a key that came later stand behind all others. A further one needs a step that makes the views again. */
-const ADDED = Object.keys(KEY_LABELS).filter((label) => !KEY_FIELDS.includes(label));
+import { VIEW_FIELDS } from "@latchkey/core";
 
 const SWITCHED_ON =
   "CASE WHEN body IS NOT NULL THEN body ->> '$.disabled' IS NULL END AS switchedOn";
@@ -14,11 +9,11 @@ function columnsOf(fields: readonly string[]): string {
 
 /**
  * A view for people: fields of bodies as columns, objects and lists as JSON, null for what a body does not have. A body that
- * is damaged has none, and ends no query over the others. There is no column for the hash of a key or its sealed secret.
+ * is damaged has none, and ends no query over the others.
  */
-function viewOf(name: string, kind: number, fields: string, beside: string): string {
-  return `DROP VIEW IF EXISTS ${name};
-CREATE VIEW ${name} AS SELECT workspaceId, id, version${columnsOf(fields.split(/,\s+/))}, ${beside} FROM (
+function viewOf(name: keyof typeof VIEW_FIELDS, kind: number, beside: string): string {
+  return `DROP VIEW IF EXISTS latchkey_${name};
+CREATE VIEW latchkey_${name} AS SELECT workspaceId, id, version${columnsOf(VIEW_FIELDS[name])}, ${beside} FROM (
   SELECT w.id AS workspaceId, r.id, r.version, r.link, CASE WHEN json_valid(r.body) THEN r.body END AS body, c.remaining,
     u.at AS usedAt
   FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace
@@ -28,7 +23,7 @@ CREATE VIEW ${name} AS SELECT workspaceId, id, version${columnsOf(fields.split(/
 
 /** SQL that makes the views, also where there are earlier ones. */
 export const VIEWS: string = `
-${viewOf("latchkey_keys", 3, KEY_FIELDS, `link AS identityId, ${SWITCHED_ON}, remaining, usedAt${columnsOf(ADDED)}`)}
-${viewOf("latchkey_identities", 4, "externalId, meta, ratelimits, refill, createdAt", "remaining, usedAt")}
-${viewOf("latchkey_audit", 9, "type, at, actor, keyId, identityId, before, after", "coalesce(body ->> '$.resourceId', body ->> '$.keyId', body ->> '$.identityId') AS resourceId")}
+${viewOf("keys", 3, `link AS identityId, ${SWITCHED_ON}, remaining, usedAt${columnsOf(VIEW_FIELDS.addedLabels)}`)}
+${viewOf("identities", 4, "remaining, usedAt")}
+${viewOf("audit", 9, "coalesce(body ->> '$.resourceId', body ->> '$.keyId', body ->> '$.identityId') AS resourceId")}
 `;
