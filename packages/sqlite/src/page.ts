@@ -2,7 +2,7 @@ import { KIND_CODE, type PageResult, type PageWant, parseWhole } from "@latchkey
 import type { Connection } from "./engine/connection.js";
 import { listKey } from "./engine/names.js";
 import { isOfKind } from "./engine/statements.js";
-import { loadedRecord } from "./stored-record.js";
+import { LINK_AT, loadedRecords } from "./stored-record.js";
 
 /** Reads the next records of a list. */
 export function page(connection: Connection, workspaceId: string, want: PageWant): PageResult {
@@ -18,7 +18,8 @@ export function page(connection: Connection, workspaceId: string, want: PageWant
     const rows = next.all(workspace, KIND_CODE[kind], ...key, after, limit + 1);
     const hasMore = rows.length > limit;
     if (hasMore) rows.pop();
-    const found = rows.map((row) => loadedRecord(kind, row, null));
+    const links = JSON.stringify([...new Set(rows.map((row) => row[LINK_AT]))]);
+    const found = loadedRecords(kind, rows, run.identities.all(links, workspace));
     return { revision: parseWhole(revision) ?? 0, found, hasMore, size: parseWhole(size) ?? 0 };
   });
 }

@@ -12,6 +12,7 @@ import type { KeptRecord, Memo } from "./engine/memo.js";
 
 // Where the rows of `statements.ts` have their parts.
 const ID_AT = 7;
+export const LINK_AT = 8;
 const LINKED_AT = 11;
 export const REVISION_AT = 22;
 const WORKSPACE_AT = 23;
@@ -20,6 +21,15 @@ const WORKSPACE_AT = 23;
 export function loadedRecord(kind: RecordKind, row: Row, memo: Memo | null): LoadedRecord {
   const linked = row[LINKED_AT] === null ? null : recordState("identity", row, LINKED_AT, memo);
   return { ...recordState(kind, row, 0, memo), linked };
+}
+
+/** Reads rows without an identity. Those that they link to come by themselves: many keys of a page may be of one. */
+export function loadedRecords(kind: RecordKind, rows: readonly Row[], identities: readonly Row[]) {
+  const linked = new Map(identities.map((row) => [row[ID_AT], recordState("identity", row, 0)]));
+  return rows.map((row): LoadedRecord => {
+    const state = recordState(kind, row, 0);
+    return { ...state, linked: linked.get(state.record.link) ?? null };
+  });
 }
 
 /** What a charge needs of the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import type { StoreContract } from "../fixtures/context.js";
-import { aLimit, aPlan, charge, chargeAs, confirmed, usedOf } from "../fixtures/plans.js";
+import {
+  aLimit,
+  aPlan,
+  aPlanOfLimits,
+  charge,
+  chargeAs,
+  confirmed,
+  usedOf,
+} from "../fixtures/plans.js";
 import { countByKind, race } from "../fixtures/race.js";
 import {
   aRecord,
@@ -345,6 +353,32 @@ export const chargingContracts: readonly StoreContract[] = [
         await assertHolds(store, KEY, { usage: usesOf(3) });
         assert.equal(await usedOf(store), 0);
       }
+    },
+  },
+  {
+    title: "a window may be as long as 2^53 − 1 ms, and counts until then",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const fields = { duration: Number.MAX_SAFE_INTEGER, limit: 3, cost: 2 };
+      for (const owner of [0, null]) {
+        const plan = aPlanOfLimits([aLimit({ ...fields, owner, window: "long" })]);
+        const { limits } = await chargeAs("charged", store, plan);
+        assert.equal(limits[0]?.resetAt, Number.MAX_SAFE_INTEGER);
+        await chargeAs("rate-limited", other, plan, { now: NOW + 1_000 * 365 * DAY });
+      }
+    },
+  },
+  {
+    title: "a record without counters counts nothing, and is given none by a charge",
+    async check({ store, other }) {
+      await put(store, KEY);
+      for (const connection of [store, other]) {
+        await chargeAs("charged", connection, aPlanOfLimits([aLimit({ limit: 1 })]));
+        await chargeAs("usage-exceeded", connection, aPlan());
+      }
+      await assertHolds(other, KEY, { usage: null });
+      await putWithUses(store, KEY, usesOf(1));
+      await chargeAs("charged", other, aPlan({ limits: [aLimit({ limit: 1 })] }));
     },
   },
 ];

@@ -11,12 +11,12 @@ const kept = (r: string, c: string) => `${r}.seq, ${r}.version, ${r}.counters,
   ${c}.remaining, ${c}.refilled_at, ${c}.last_refill_at, ${c}.windows`;
 
 /** A record `r` with what is kept beside it, and then the identity `l` that it links to. `stored-record.ts` reads such rows. */
-const RECORD = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at, ${kept("l", "d")}, l.id, l.link, l.body, v.at`;
-const BESIDE = `LEFT JOIN latchkey_counters c ON c.seq = r.counters LEFT JOIN latchkey_used u ON u.record = r.seq
+const RECORD = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at`;
+const BESIDE = `LEFT JOIN latchkey_counters c ON c.seq = r.counters LEFT JOIN latchkey_used u ON u.record = r.seq`;
+const LOADED = `${RECORD}, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq
+  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace ${BESIDE}
   LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND ${isSame("l.", "r.link")}
-  LEFT JOIN latchkey_counters d ON d.seq = l.counters LEFT JOIN latchkey_used v ON v.record = l.seq`;
-const LOADED = `${RECORD}, w.revision, w.seq
-  FROM latchkey_record r JOIN latchkey_workspace w ON w.seq = r.workspace ${BESIDE} WHERE`;
+  LEFT JOIN latchkey_counters d ON d.seq = l.counters LEFT JOIN latchkey_used v ON v.record = l.seq WHERE`;
 
 /** A list is walked, and each record looked up: the order of the joins is given. */
 const inList = (isAfter: string, order: string) => `${RECORD} FROM latchkey_entry e
@@ -46,6 +46,9 @@ export const SQL = {
   listDescending: inList("<", "DESC"),
   allAscending: ofKind(">", "ASC"),
   allDescending: ofKind("<", "DESC"),
+  // Joined to each row, they make a page of 100 keys of 20 identities take a quarter longer.
+  identities: `${RECORD} FROM json_each(?) i CROSS JOIN latchkey_record r
+    ON r.workspace = ? AND r.kind = ${KIND_CODE.identity} AND ${isSame("r.", "i.value")} ${BESIDE}`,
   find: `SELECT seq, version, counters FROM latchkey_record WHERE ${isAt("")}`,
   insert: `INSERT INTO latchkey_record (version, link, counters, body, workspace, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
