@@ -71,15 +71,15 @@ function copyJson(value: unknown, depth: number, budget: SizeBudget): JsonValue 
   }
   if (Array.isArray(value))
     return Object.freeze(Array.from(value, (member) => copyJson(member, depth + 1, budget)));
-  const copy: Record<string, JsonValue> = {};
-  for (const [member, content] of Object.entries(value)) {
+  const members = Object.entries(value).map(([member, content]) => {
     if (REFUSED_MEMBERS.has(member)) {
       throw new MetadataRefusal("must not have a member named __proto__, constructor or prototype");
     }
     budget.take(member.length);
-    copy[member] = copyJson(content, depth + 1, budget);
-  }
-  return Object.freeze(copy);
+    return [member, copyJson(content, depth + 1, budget)] as const;
+  });
+  // Not assigned one by one: where Object.prototype is frozen, that throws for each name that it has, such as `toString`.
+  return Object.freeze(Object.fromEntries(members));
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
