@@ -16,6 +16,7 @@ export {
   type ErrorDetails,
   type ErrorReason,
   type InputIssue,
+  isCorruptRecord,
   LatchkeyError,
   type LatchkeyErrorOptions,
   noAnswer,

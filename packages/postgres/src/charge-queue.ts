@@ -1,6 +1,6 @@
 import {
   type ChargeMoment,
-  LatchkeyError,
+  isCorruptRecord,
   noAnswer,
   unavailable,
   withTimeout,
@@ -128,7 +128,7 @@ export class ChargeQueue {
     try {
       answers = await this.#answers(batch, waitsForLocks);
     } catch (error) {
-      if (batch.length > 1 && isOfOne(error))
+      if (batch.length > 1 && isCorruptRecord(error))
         for (const waiting of batch) await this.#ask([waiting], true);
       else for (const { reject } of batch) reject(error);
       return;
@@ -174,9 +174,4 @@ export class ChargeQueue {
     const text = await ask({ sql: this.#connection.sql.charge, values });
     return String(text).split("\x01");
   }
-}
-
-/** Whether nothing has happened because of what one charge found or brought. */
-function isOfOne(error: unknown): boolean {
-  return error instanceof LatchkeyError && error.code === "STORE_CORRUPT";
 }

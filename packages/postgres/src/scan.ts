@@ -1,4 +1,4 @@
-import { FIRST_WINDOW, SCAN_PAGE, type ScanResult, scannedNames } from "@latchkey/core";
+import { FIRST_WINDOW, type ScanResult, scannedNames } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 
 /** The next names in ascending order. */
@@ -8,8 +8,6 @@ export async function scan(
   after: string | null,
 ): Promise<ScanResult> {
   const { workspaces, windows } = connection.sql;
-  const most = String(SCAN_PAGE);
-  if (workspaceId === null)
-    return scannedNames(await connection.ask(workspaces, [after ?? "", most]));
-  return scannedNames(await connection.ask(windows, [workspaceId, after ?? FIRST_WINDOW, most]));
+  if (workspaceId === null) return scannedNames(await connection.ask(workspaces, [after ?? ""]));
+  return scannedNames(await connection.ask(windows, [workspaceId, after ?? FIRST_WINDOW]));
 }

@@ -1,4 +1,4 @@
-import { KIND_CODE } from "@latchkey/core";
+import { KIND_CODE, SCAN_PAGE } from "@latchkey/core";
 import { inSchema } from "./migrations/index.js";
 import { type PlainShape, plainChargeSql } from "./plain-charge-sql.js";
 
@@ -60,9 +60,9 @@ const SQL = {
       WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code
       RETURNING 1
     ) SELECT (SELECT pg_catalog.count(*) FROM gone)::text, (SELECT pg_catalog.count(*) FROM old)::text`,
-  workspaces: `SELECT id FROM latchkey.workspace WHERE id > $1 ORDER BY id LIMIT $2::text::integer`,
+  workspaces: `SELECT id FROM latchkey.workspace WHERE id > $1 ORDER BY id LIMIT ${SCAN_PAGE}`,
   windows: `SELECT p.name FROM latchkey.passing p JOIN latchkey.workspace w ON w.seq = p.workspace
-    WHERE w.id = $1 AND p.name > $2 ORDER BY p.name LIMIT $3::text::integer`,
+    WHERE w.id = $1 AND p.name > $2 ORDER BY p.name LIMIT ${SCAN_PAGE}`,
   clock:
     "SELECT pg_catalog.trunc(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000::numeric)::text",
 } as const;
