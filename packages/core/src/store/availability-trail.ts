@@ -1,6 +1,6 @@
 import type { JsonValue } from "../lib/json.js";
 import type { StoredRecord } from "../records/stored-record.js";
-import { nativeSha256, portableSha256 } from "../secrets/hash.js";
+import { sha256Text } from "../secrets/hash.js";
 import type { Change, RecordAddress } from "./change.js";
 import type { ChargePlan } from "./charge.js";
 
@@ -17,7 +17,6 @@ export function trailList(trail: string): string {
 
 /** The change, with the address of each record and the name of each window that it writes in the trail, and of others. */
 export function leaveTrail(change: Change, trail: string, others: readonly Touched[] = []): Change {
-  const digest = nativeSha256 ?? portableSha256;
   const written = [
     ...change.puts.map(({ record }) => record),
     ...change.deletes,
@@ -35,7 +34,7 @@ export function leaveTrail(change: Change, trail: string, others: readonly Touch
   const records = Array.from(bodies, ([name, body]): StoredRecord => {
     return {
       kind: "workspace",
-      id: `$trail.${trail}.${digest(name)}`,
+      id: `$trail.${trail}.${sha256Text(name)}`,
       version: 1,
       link: null,
       body,

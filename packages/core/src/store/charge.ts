@@ -149,102 +149,46 @@ export function applyCharge(
   plan: ChargePlan,
   moment: ChargeMoment,
 ): ChargeStep {
-  if (moment.request !== undefined) {
-    const replayed = replay(state, moment.request, moment.now);
-    if (replayed !== null) return replayed;
+  const { remembered } = state;
+  const { limits, mode } = plan;
+  const { request, now } = moment;
+  if (request !== undefined && remembered !== null && remembered.until > now) {
+    if (remembered.fingerprint !== request.fingerprint) return CONFLICT;
+    return { result: remembered.result, next: null };
   }
   const usage = applyRefill(state.usage, moment.refill);
   const spend = decideSpend(usage.remaining, plan.cost);
-  let isLimited = false;
-  const windows = plan.limits.map((_limit, index) => {
-    const { kind, window } = decideLimit(state, plan, moment, index);
-    if (kind === "refuse") isLimited = true;
-    return window;
-  });
-  if (isLimited) return refuse(state, plan, moment, "rate-limited", usage);
-  if (spend.kind === "refuse") return refuse(state, plan, moment, "usage-exceeded", usage);
-  return admit(state, plan, moment, usage, spend.remaining, windows);
-}
-
-function decideLimit(
-  { windows }: ChargeState,
-  { limits }: ChargePlan,
-  { now }: ChargeMoment,
-  index: number,
-): WindowDecision {
-  const limit = limits[index] as LimitCharge;
-  return decideWindow(windows[index] ?? null, limit, limit.cost, now);
-}
-
-function replay(
-  { remembered }: ChargeState,
-  request: ChargeRequest,
-  now: EpochMs,
-): ChargeStep | null {
-  if (remembered === null || remembered.until <= now) return null;
-  if (remembered.fingerprint !== request.fingerprint) return CONFLICT;
-  return { result: remembered.result, next: null };
-}
-
-function refuse(
-  state: ChargeState,
-  plan: ChargePlan,
-  moment: ChargeMoment,
-  kind: "rate-limited" | "usage-exceeded",
-  usage: Usage,
-): ChargeStep {
-  const limits = plan.limits.map((limit, index) => {
-    const window = currentWindow(state.windows[index] ?? null, limit.duration, moment.now);
-    return readLimit(limit, window, decideLimit(state, plan, moment, index).kind === "refuse");
-  });
-  const result: AppliedCharge = { kind, remaining: usage.remaining, limits };
-  const remember = toRemember(plan, moment, result);
-  const next = remember && { usage: state.usage, windows: state.windows, remember };
-  return { result, next };
-}
-
-/** @param windows - As they stand when all is taken. */
-function admit(
-  state: ChargeState,
-  plan: ChargePlan,
-  moment: ChargeMoment,
-  usage: Usage,
-  remaining: number | null,
-  windows: readonly RateWindow[],
-): ChargeStep {
-  const isUsed = usage !== state.usage || remaining !== usage.remaining;
-  const isMoved = isUsed || plan.limits.some(({ cost }) => cost > 0);
-  const limits = plan.limits.map((limit, index) =>
-    readLimit(limit, windows[index] as RateWindow, false),
+  const decisions = limits.map((limit, index) =>
+    decideWindow(state.windows[index] ?? null, limit, limit.cost, now),
   );
-  const result: AppliedCharge = { kind: "charged", remaining, limits };
-  const remember = toRemember(plan, moment, result);
-  if (plan.mode === "peek" || !(isMoved || remember)) return { result, next: null };
-  const { refilledAt, lastRefillAt } = usage;
-  const after = isUsed ? { remaining, refilledAt, lastRefillAt } : state.usage;
+  const isLimited = decisions.some(({ kind }) => kind === "refuse");
+  const kind = isLimited ? "rate-limited" : spend.kind === "spend" ? "charged" : "usage-exceeded";
+  const isCharged = kind === "charged";
+  const windows = limits.map(({ duration }, index) =>
+    isCharged
+      ? (decisions[index] as WindowDecision).window
+      : currentWindow(state.windows[index] ?? null, duration, now),
+  );
+  const { remaining } = isCharged ? spend : usage;
+  const readings = limits.map((limit, index) =>
+    readLimit(limit, windows[index] as RateWindow, decisions[index]?.kind === "refuse"),
+  );
+  const result: AppliedCharge = { kind, remaining, limits: readings };
+  if (mode === "peek") return { result, next: null };
+  const isUsed = isCharged && (usage !== state.usage || remaining !== usage.remaining);
+  const isTaken = ({ cost }: LimitCharge): boolean => isCharged && cost > 0;
+  if (!isUsed && request === undefined && !limits.some(isTaken)) return { result, next: null };
   return {
     result,
-    next: { usage: after, windows: writtenWindows(state, plan, windows), remember },
+    next: {
+      usage: isUsed ? { ...usage, remaining } : state.usage,
+      windows: limits.map((limit, at) => (isTaken(limit) ? windows : state.windows)[at] ?? null),
+      remember:
+        request === undefined
+          ? null
+          : { fingerprint: request.fingerprint, until: request.rememberUntil, result },
+    },
   };
-}
-
-/** A limit that nothing was taken from has nothing to store. */
-function writtenWindows(
-  state: ChargeState,
-  { limits }: ChargePlan,
-  windows: readonly RateWindow[],
-): ChargeWrite["windows"] {
-  if (limits.every(({ cost }) => cost > 0)) return windows;
-  return limits.map(({ cost }, index) => (cost > 0 ? windows : state.windows)[index] ?? null);
-}
-
-function toRemember(
-  { mode }: ChargePlan,
-  { request }: ChargeMoment,
-  result: AppliedCharge,
-): RememberedCharge | null {
-  if (request === undefined || mode === "peek") return null;
-  return { fingerprint: request.fingerprint, until: request.rememberUntil, result };
 }
 
 /** What is shown of a limit whose window stands so. */

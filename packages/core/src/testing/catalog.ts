@@ -4,8 +4,8 @@ import { type KeyRecord, keyType } from "../records/key.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
 import { type RoleRecord, roleType } from "../records/role.js";
 import type { LoadedRecord } from "../store/key-store.js";
-import { Catalog, type CatalogKey } from "../verification/catalog.js";
-import type { LoadedKey } from "../verification/loaded-key.js";
+import { Catalog } from "../verification/catalog.js";
+import type { CatalogKey, LoadedKey } from "../verification/loaded-key.js";
 import { keyWith, loadedWith, usageOf } from "./records.js";
 import { TestStore } from "./store.js";
 

@@ -1,5 +1,5 @@
 import { LatchkeyError } from "../errors.js";
-import { nativeSha256, portableSha256 } from "../secrets/hash.js";
+import { sha256Text } from "../secrets/hash.js";
 import type { ChargeRequest } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { VerifyQuestion } from "./question.js";
@@ -27,10 +27,9 @@ export function chargeRequestOf(
   question: VerifyQuestion,
   now: EpochMs,
 ): ChargeRequest {
-  const digest = nativeSha256 ?? portableSha256;
   return {
-    id: digest(requestId),
-    fingerprint: digest(JSON.stringify(question)),
+    id: sha256Text(requestId),
+    fingerprint: sha256Text(JSON.stringify(question)),
     rememberUntil: now + REMEMBER_MS,
   };
 }

@@ -6,7 +6,7 @@ import { decideLimits } from "./limit-precedence.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 import { retryAfterMs, type Taken } from "./retry-after.js";
-import { type RefusalHints, type VerifyOutcome, verdictOf } from "./verdict.js";
+import { type KnownVerdict, type RefusalHints, verdictOf } from "./verdict.js";
 
 /** Why the records refuse: the first check that fails. A disabled workspace comes before all, and is an error, not a verdict. */
 export type Refusal = RecordCheck | "workspace-disabled";
@@ -47,7 +47,7 @@ export function verdictOnRefusal(
   refusal: Refusal | null,
   charge: AppliedCharge,
   now: EpochMs,
-): VerifyOutcome {
+): KnownVerdict {
   if (refusal === null) throw unknownLimits(loaded, question);
   if (refusal === "workspace-disabled")
     throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: refusal });
@@ -62,7 +62,7 @@ export function verdictOnCharge(
   taken: Taken,
   charge: AppliedCharge,
   now: EpochMs,
-): VerifyOutcome {
+): KnownVerdict {
   const code = CODE_BY_CHARGE[charge.kind];
   if (code === "VALID") return verdictOf(loaded, code, charge, now, taken.limits);
   const wait = retryAfterMs(loaded, taken, charge, now);

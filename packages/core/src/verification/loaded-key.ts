@@ -1,3 +1,4 @@
+import type { LatchkeyError } from "../errors.js";
 import type { ApiRecord } from "../records/api.js";
 import type { IdentityRecord } from "../records/identity.js";
 import type { KeyRecord } from "../records/key.js";
@@ -54,3 +55,6 @@ export interface LoadedKey extends VerifiableKey, ResolvedGrants {
   /** Instant of the latest verification that was counted as used, or null. */
   readonly lastUsedAt: EpochMs | null;
 }
+
+/** A key that was put together, null where its API was deleted, or why it could not be read. */
+export type CatalogKey = LoadedKey | null | LatchkeyError;

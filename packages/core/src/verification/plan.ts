@@ -13,29 +13,7 @@ export function planCharge(
   loaded: VerifiableKey,
   cost: number,
   limits: readonly LimitCharge[],
-): ChargePlan {
-  return planOf(loaded, "commit", cost, limits);
-}
-
-/** The plan that takes nothing, and shows what taking would come to. */
-export function planPeek(
-  loaded: VerifiableKey,
-  cost: number = 0,
-  limits: readonly LimitCharge[] = NO_LIMITS,
-): ChargePlan {
-  return planOf(loaded, "peek", cost, limits);
-}
-
-/** The refill that is owed to the uses which the key takes from. */
-export function dueRefillOf(loaded: VerifiableKey, now: EpochMs): DueRefill | null {
-  return dueRefill(effectiveRefill(loaded), now);
-}
-
-function planOf(
-  loaded: VerifiableKey,
-  mode: ChargePlan["mode"],
-  cost: number,
-  limits: readonly LimitCharge[],
+  mode: ChargePlan["mode"] = "commit",
 ): ChargePlan {
   return {
     workspaceId: loaded.key.workspaceId,
@@ -47,6 +25,20 @@ function planOf(
     limits,
     memo: undefined,
   };
+}
+
+/** The plan that takes nothing, and shows what taking would come to. */
+export function planPeek(
+  loaded: VerifiableKey,
+  cost: number = 0,
+  limits: readonly LimitCharge[] = NO_LIMITS,
+): ChargePlan {
+  return planCharge(loaded, cost, limits, "peek");
+}
+
+/** The refill that is owed to the uses which the key takes from. */
+export function dueRefillOf(loaded: VerifiableKey, now: EpochMs): DueRefill | null {
+  return dueRefill(effectiveRefill(loaded), now);
 }
 
 /** The key and, where it has or had one, its identity: a verdict rests on the version of both. */

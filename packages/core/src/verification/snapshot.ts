@@ -1,14 +1,17 @@
-import { LatchkeyError } from "../errors.js";
-import type { ApiRecord } from "../records/api.js";
-import type { KeyRecord } from "../records/key.js";
-import type { PermissionRecord } from "../records/permission.js";
-import type { RoleRecord } from "../records/role.js";
-import type { WorkspaceRecord } from "../records/workspace.js";
+import { corruptRecord, isCorruptRecord, LatchkeyError } from "../errors.js";
+import { type ApiRecord, apiType } from "../records/api.js";
+import { identityType } from "../records/identity.js";
+import { type KeyRecord, keyType } from "../records/key.js";
+import { type PermissionRecord, permissionType } from "../records/permission.js";
+import type { RecordType } from "../records/record-type.js";
+import { type RoleRecord, roleType } from "../records/role.js";
+import { unwrittenWorkspace, type WorkspaceRecord, workspaceType } from "../records/workspace.js";
 import { HeldPermissions } from "../rules/permission.js";
-import type { NamedGrant, ResolvedGrants } from "./loaded-key.js";
+import type { LoadedRecord } from "../store/key-store.js";
+import type { CatalogKey, NamedGrant, ResolvedGrants } from "./loaded-key.js";
 
 /** A record, null where there is none, or the error of one that is damaged: it concerns only those who need it. */
-export type Known<Value> = Value | null | LatchkeyError;
+type Known<Value> = Value | null | LatchkeyError;
 
 /** What the keys of a workspace share, as it was at one revision. */
 export interface Snapshot {
@@ -19,61 +22,126 @@ export interface Snapshot {
   readonly permission: Map<string, Known<PermissionRecord>>;
   /** What keys hold, worked out once for all that hold the same. */
   readonly grants: Map<string, ResolvedGrants>;
-  /** The grants that were looked up last. */
-  latest: { readonly key: KeyRecord; readonly grants: ResolvedGrants } | null;
 }
+
+/** A record that keys share. */
+export interface SharedRecord {
+  readonly kind: "workspace" | "api" | "role" | "permission";
+  readonly id: string;
+}
+
+const TYPES: { readonly [Kind in SharedRecord["kind"]]: RecordType<unknown> } = {
+  workspace: workspaceType,
+  api: apiType,
+  role: roleType,
+  permission: permissionType,
+};
 
 /** Most different sets of roles and permissions that are kept. */
 const MAX_GRANT_SETS = 20_000;
 
-/** A record that was read before, or null. @throws LatchkeyError `STORE_CORRUPT` where it is damaged. */
-export function known<Value>(records: Map<string, Known<Value>>, id: string): Value | null {
-  const value = records.get(id) ?? null;
-  if (value instanceof LatchkeyError) throw value;
-  return value;
+/** A snapshot that nothing is known of. */
+export function emptySnapshot(revision: number): Snapshot {
+  return {
+    revision,
+    workspace: new Map(),
+    api: new Map(),
+    role: new Map(),
+    permission: new Map(),
+    grants: new Map(),
+  };
 }
 
-/** What a key holds, if some key held the same before: mostly the one before it. */
-export function knownGrants(snapshot: Snapshot, key: KeyRecord): ResolvedGrants | undefined {
-  const { latest } = snapshot;
-  if (latest !== null && isSameList(latest.key.roles, key.roles)) {
-    if (isSameList(latest.key.permissions, key.permissions)) return latest.grants;
+/** What a snapshot lacks of these records, and of the permissions of the roles among them. */
+export function missingIn(
+  snapshot: Snapshot,
+  wanted: readonly SharedRecord[],
+): readonly SharedRecord[] {
+  const missing = new Map<string, SharedRecord>();
+  const miss = ({ kind, id }: SharedRecord): void => {
+    if (!snapshot[kind].has(id)) missing.set(`${kind} ${id}`, { kind, id });
+  };
+  for (const each of wanted) {
+    miss(each);
+    const role = each.kind === "role" ? snapshot.role.get(each.id) : null;
+    if (role && !(role instanceof LatchkeyError))
+      for (const id of role.permissions) miss({ kind: "permission", id });
   }
-  const grants = snapshot.grants.get(grantsName(key.roles, key.permissions));
-  if (grants !== undefined) snapshot.latest = { key, grants };
-  return grants;
+  return [...missing.values()];
+}
+
+/** Adds what was found of records, each at its place. */
+export function learn(
+  snapshot: Snapshot,
+  workspaceId: string,
+  wants: readonly SharedRecord[],
+  found: readonly (LoadedRecord | null)[],
+): void {
+  for (const [index, { kind, id }] of wants.entries()) {
+    const loaded = found[index] ?? null;
+    const absent = kind === "workspace" ? unwrittenWorkspace(id) : null;
+    const value =
+      loaded === null ? absent : tryRead(() => TYPES[kind].decode(loaded.record, workspaceId));
+    (snapshot[kind] as Map<string, unknown>).set(id, value);
+  }
+}
+
+/** The records that keys refer to. A key that is damaged refers to none. */
+export function sharedBy(
+  workspaceId: string,
+  found: readonly LoadedRecord[],
+): readonly SharedRecord[] {
+  return found.flatMap(({ record }): readonly SharedRecord[] => {
+    const key = tryRead(() => keyType.decode(record, workspaceId));
+    if (key instanceof LatchkeyError) return [];
+    return [
+      { kind: "api", id: key.apiId },
+      ...key.roles.map((id) => ({ kind: "role", id }) as const),
+      ...key.permissions.map((id) => ({ kind: "permission", id }) as const),
+    ];
+  });
 }
 
 /**
- * The names of what a key holds, worked out once for all keys that hold the same. All these roles and permissions are in the
- * snapshot by then.
+ * Puts a key together.
+ *
+ * @param isComplete - Whether all that it refers to is in the snapshot.
+ * @returns Undefined where that is not sure.
  */
-export function resolvedGrants(
+export function loadKey(
   snapshot: Snapshot,
-  roleIds: readonly string[],
-  permissionIds: readonly string[],
-): ResolvedGrants {
-  const name = grantsName(roleIds, permissionIds);
-  const before = snapshot.grants.get(name);
-  if (before !== undefined) return before;
-  const direct = Object.freeze({
-    roles: namedGrants(snapshot.role, roleIds),
-    permissions: namedGrants(snapshot.permission, permissionIds),
+  workspaceId: string,
+  loaded: LoadedRecord,
+  isComplete: boolean,
+): CatalogKey | undefined {
+  return tryRead(() => {
+    const key = keyType.decode(loaded.record, workspaceId);
+    const name = `${key.roles.join(" ")}|${key.permissions.join(" ")}`;
+    // Where grants were resolved before, all their roles and permissions are known.
+    const grants = snapshot.grants.get(name) ?? (isComplete ? resolve(snapshot, key, name) : null);
+    if (grants === null || !snapshot.api.has(key.apiId)) return undefined;
+    const api = known(snapshot.api, key.apiId);
+    if (api === null) return null;
+    if (loaded.usage === null) throw corruptRecord(`counter of key ${key.id}`);
+    const { linked } = loaded;
+    const { direct, roles, permissions, held } = grants;
+    return {
+      key,
+      usage: loaded.usage,
+      workspace: known(snapshot.workspace, workspaceId) as WorkspaceRecord,
+      revision: snapshot.revision,
+      api,
+      identity: linked === null ? null : identityType.decode(linked.record, workspaceId),
+      identityUsage: linked?.usage ?? null,
+      direct,
+      roles,
+      permissions,
+      held,
+      lastUsedAt: loaded.usedAt,
+      handle: loaded.handle,
+      identityHandle: linked?.handle,
+    };
   });
-  const inherited = direct.roles.flatMap(({ id }) =>
-    namedGrants(snapshot.permission, known(snapshot.role, id)?.permissions ?? []),
-  );
-  const names = new Set([...direct.permissions, ...inherited].map((grant) => grant.name));
-  const permissions = Object.freeze([...names].sort());
-  const grants: ResolvedGrants = {
-    direct,
-    roles: Object.freeze(direct.roles.map((role) => role.name)),
-    permissions,
-    held: new HeldPermissions(permissions),
-  };
-  if (snapshot.grants.size >= MAX_GRANT_SETS) snapshot.grants.clear();
-  snapshot.grants.set(name, grants);
-  return grants;
 }
 
 /** Those that exist, in ascending order of name. */
@@ -81,26 +149,46 @@ export function namedGrants(
   records: Map<string, Known<NamedGrant>>,
   ids: readonly string[],
 ): readonly NamedGrant[] {
-  const grants: NamedGrant[] = [];
-  for (const id of ids) {
+  const grants = ids.flatMap((id) => {
     const record = known(records, id);
-    if (record !== null) grants.push(Object.freeze({ id: record.id, name: record.name }));
+    return record === null ? [] : Object.freeze({ id: record.id, name: record.name });
+  });
+  return Object.freeze(
+    grants.sort(({ name: one }, { name: other }) => (one < other ? -1 : one > other ? 1 : 0)),
+  );
+}
+
+/** What a key holds. All its roles and permissions are in the snapshot. */
+function resolve(snapshot: Snapshot, key: KeyRecord, name: string): ResolvedGrants {
+  const direct = Object.freeze({
+    roles: namedGrants(snapshot.role, key.roles),
+    permissions: namedGrants(snapshot.permission, key.permissions),
+  });
+  const inherited = direct.roles.flatMap(({ id }) =>
+    namedGrants(snapshot.permission, known(snapshot.role, id)?.permissions ?? []),
+  );
+  const names = new Set([...direct.permissions, ...inherited].map((grant) => grant.name));
+  const permissions = Object.freeze([...names].sort());
+  const roles = Object.freeze(direct.roles.map((role) => role.name));
+  const grants = { direct, roles, permissions, held: new HeldPermissions(permissions) };
+  if (snapshot.grants.size >= MAX_GRANT_SETS) snapshot.grants.clear();
+  snapshot.grants.set(name, grants);
+  return grants;
+}
+
+/** A record that was read before, or null. @throws LatchkeyError `STORE_CORRUPT` where it is damaged. */
+function known<Value>(records: Map<string, Known<Value>>, id: string): Value | null {
+  const value = records.get(id) ?? null;
+  if (value instanceof LatchkeyError) throw value;
+  return value;
+}
+
+/** What cannot be decoded is kept as the error that says so. */
+function tryRead<Value>(read: () => Value): Value | LatchkeyError {
+  try {
+    return read();
+  } catch (error) {
+    if (isCorruptRecord(error)) return error;
+    throw error;
   }
-  return Object.freeze(grants.sort(byName));
-}
-
-/** Most keys hold nothing, and most others hold what some key held before. */
-function grantsName(roleIds: readonly string[], permissionIds: readonly string[]): string {
-  if (roleIds.length === 0 && permissionIds.length === 0) return "";
-  return `${roleIds.join(" ")}|${permissionIds.join(" ")}`;
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  if (one.length !== other.length) return false;
-  for (let index = 0; index < one.length; index += 1) if (one[index] !== other[index]) return false;
-  return true;
-}
-
-function byName(one: NamedGrant, other: NamedGrant): number {
-  return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
 }

@@ -98,6 +98,9 @@ export type VerifyOutcome<Types extends LatchkeyTypes = DefaultTypes> =
   | UnknownVerdict
   | RefusedVerdict<Types>;
 
+/** The verdict on a key that exists. */
+export type KnownVerdict = ValidVerdict | RefusedVerdict;
+
 /** The key is good for what was asked, and the cost was taken. */
 export interface ValidVerdict<Types extends LatchkeyTypes = DefaultTypes>
   extends VerifiedKey<Types> {
@@ -152,7 +155,7 @@ export function verdictOf(
   now: EpochMs,
   taken: readonly LimitCharge[] = NO_LIMITS,
   hints: RefusalHints = NO_HINTS,
-): VerifyOutcome {
+): KnownVerdict {
   const { key, identity } = loaded;
   const { remaining, limits } = charge;
   const isValid = code === "VALID";
@@ -181,14 +184,15 @@ export function verdictOf(
   }
   if (remaining !== null) verdict.remaining = remaining;
   if (limits.length > 0) {
-    verdict.ratelimit = ratelimitState(leadingLimit(limits));
+    const { limit, remaining, resetAt: reset } = leadingLimit(limits);
+    verdict.ratelimit = { limit, remaining, reset };
     verdict.ratelimits = limits.map((reading, index) => namedRatelimitState(reading, taken[index]));
   }
   if (!isValid) {
     if (hints.missing !== undefined) verdict.missing = hints.missing;
     if (hints.retryAfterMs !== undefined) verdict.retryAfterMs = hints.retryAfterMs;
   }
-  return verdict as VerifyOutcome;
+  return verdict as KnownVerdict;
 }
 
 /** The part of an identity that is shown beside its keys. */
@@ -205,14 +209,9 @@ function leadingLimit(limits: readonly LimitReading[]): LimitReading {
 
 /** @param taken - The limit at the same index. A remembered reading may be of another one. */
 function namedRatelimitState(
-  { name, limit, remaining, resetAt, exceeded }: LimitReading,
+  { name, limit, remaining, resetAt: reset, exceeded }: LimitReading,
   taken: LimitCharge | undefined,
 ): NamedRatelimitState {
-  if (taken === undefined || taken.name !== name)
-    return { name, limit, remaining, reset: resetAt, exceeded };
-  return { name, limit, remaining, reset: resetAt, exceeded, duration: taken.duration };
-}
-
-function ratelimitState({ limit, remaining, resetAt }: LimitReading): RatelimitState {
-  return { limit, remaining, reset: resetAt };
+  if (taken?.name !== name) return { name, limit, remaining, reset, exceeded };
+  return { name, limit, remaining, reset, exceeded, duration: taken.duration };
 }

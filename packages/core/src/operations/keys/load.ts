@@ -3,8 +3,7 @@ import { keysOfApi, keyType } from "../../records/key.js";
 import { secretShape } from "../../secrets/format.js";
 import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
-import type { CatalogKey } from "../../verification/catalog.js";
-import type { LoadedKey } from "../../verification/loaded-key.js";
+import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
 import { notFound, type OperationContext } from "../context.js";
 import { keptChanging, MAX_ROUNDS, untilSteady } from "../read.js";
 
