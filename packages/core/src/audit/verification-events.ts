@@ -1,8 +1,8 @@
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { VerifiableKey } from "../verification/loaded-key.js";
-import type { VerifyOutcome } from "../verification/verdict.js";
-import type { Emit, LatchkeyEvent } from "./emitter.js";
+import type { KnownVerdict } from "../verification/verdict.js";
+import type { Emit } from "./emitter.js";
 
 /** What listeners learn of a verification beside its verdict. */
 export interface VerificationTrace {
@@ -15,7 +15,7 @@ export interface VerificationTrace {
 /** A verdict on a key that exists, and what it rests on. */
 export interface JudgedKey {
   readonly loaded: VerifiableKey;
-  readonly verdict: VerifyOutcome;
+  readonly verdict: KnownVerdict;
   /** Uses that were to be taken. */
   readonly cost: number;
   readonly now: EpochMs;
@@ -34,15 +34,11 @@ export function emitUnknownSecret(
 }
 
 /** Emits the event of a verdict, and of what it says about the key: that it has expired, that its last use was taken. */
-export function emitVerdict(emit: Emit, judged: JudgedKey, trace: VerificationTrace): void {
-  for (const event of eventsOf(judged, trace)) emit(event);
-}
-
-function eventsOf(
+export function emitVerdict(
+  emit: Emit,
   { loaded, verdict: { code }, cost, now, charge }: JudgedKey,
   { durationMs, cached, tags }: VerificationTrace,
-): readonly LatchkeyEvent[] {
-  if (code === "NOT_FOUND") return [];
+): void {
   const { key, identity } = loaded;
   const about = {
     workspaceId: key.workspaceId,
@@ -52,14 +48,11 @@ function eventsOf(
     apiId: key.apiId,
     ...(identity !== null && { identityId: identity.id }),
   };
-  const events: LatchkeyEvent[] = [
-    { type: "key.verified", ...about, code, cached, ...withTags(tags) },
-  ];
+  emit({ type: "key.verified", ...about, code, cached, ...withTags(tags) });
   const isLastUse = charge.kind === "charged" && charge.remaining === 0 && cost > 0;
-  if (code === "VALID" && isLastUse) events.push({ type: "key.exhausted", ...about });
+  if (code === "VALID" && isLastUse) emit({ type: "key.exhausted", ...about });
   if (code === "EXPIRED" && key.expires !== null)
-    events.push({ type: "key.expired", ...about, expiredAt: key.expires });
-  return events;
+    emit({ type: "key.expired", ...about, expiredAt: key.expires });
 }
 
 function withTags(tags: readonly string[] | undefined): { readonly tags?: readonly string[] } {

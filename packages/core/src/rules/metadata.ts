@@ -24,7 +24,7 @@ export type MetadataCheck =
 export function checkMetadata(value: unknown): MetadataCheck {
   if (!isPlainObject(value)) return refuse("must be a JSON object");
   try {
-    const metadata = copyJson(value, 1, new SizeBudget()) as Metadata;
+    const metadata = copyJson(value, 1, { bytes: METADATA_BOUNDS.maxBytes }) as Metadata;
     const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
     if (bytes > METADATA_BOUNDS.maxBytes) return refuse(TOO_LARGE);
     return { ok: true, metadata };
@@ -39,17 +39,16 @@ class MetadataRefusal extends Error {}
 const TOO_LARGE = `must be at most ${METADATA_BOUNDS.maxBytes} bytes of JSON`;
 
 /**
- * Stops a copy as soon as its JSON is sure to be too large. Without it an object that refers to one other ten times,
- * sixteen levels deep, would be written out 10^16 times before its size is looked at.
+ * What the JSON of a copy may still take, at least: it stops as soon as it is sure to be too large. Without it an object that refers to
+ * one other ten times, sixteen levels deep, would be written out 10^16 times before its size is looked at.
  */
-class SizeBudget {
-  #left: number = METADATA_BOUNDS.maxBytes;
+interface Room {
+  bytes: number;
+}
 
-  /** @param bytes - Lower bound of the JSON that is written for one value or member name. */
-  take(bytes: number): void {
-    this.#left -= bytes;
-    if (this.#left < 0) throw new MetadataRefusal(TOO_LARGE);
-  }
+function take(room: Room, bytes: number): void {
+  room.bytes -= bytes;
+  if (room.bytes < 0) throw new MetadataRefusal(TOO_LARGE);
 }
 
 function refuse(message: string): MetadataCheck {
@@ -57,8 +56,8 @@ function refuse(message: string): MetadataCheck {
 }
 
 /** The recursion is at most `maxDepth` deep, whatever the input. */
-function copyJson(value: unknown, depth: number, budget: SizeBudget): JsonValue {
-  budget.take(typeof value === "string" ? value.length : 1);
+function copyJson(value: unknown, depth: number, room: Room): JsonValue {
+  take(room, typeof value === "string" ? value.length : 1);
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw new MetadataRefusal("must hold finite numbers only");
@@ -70,13 +69,13 @@ function copyJson(value: unknown, depth: number, budget: SizeBudget): JsonValue 
     throw new MetadataRefusal(`must be at most ${METADATA_BOUNDS.maxDepth} levels deep`);
   }
   if (Array.isArray(value))
-    return Object.freeze(Array.from(value, (member) => copyJson(member, depth + 1, budget)));
+    return Object.freeze(Array.from(value, (member) => copyJson(member, depth + 1, room)));
   const members = Object.entries(value).map(([member, content]) => {
     if (REFUSED_MEMBERS.has(member)) {
       throw new MetadataRefusal("must not have a member named __proto__, constructor or prototype");
     }
-    budget.take(member.length);
-    return [member, copyJson(content, depth + 1, budget)] as const;
+    take(room, member.length);
+    return [member, copyJson(content, depth + 1, room)] as const;
   });
   // Not assigned one by one: where Object.prototype is frozen, that throws for each name that it has, such as `toString`.
   return Object.freeze(Object.fromEntries(members));

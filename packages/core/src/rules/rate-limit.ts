@@ -46,27 +46,14 @@ export interface WireRateLimit<Name extends string = string> {
 
 /** Reads limits given in the words of the HTTP contract. */
 export function fromWireLimits(
-  limits: readonly {
-    readonly name: string;
-    readonly limit: number;
-    readonly duration: SpanMs;
-    readonly autoApply?: boolean | undefined;
-  }[],
+  limits: readonly (RateLimit & { readonly autoApply?: boolean | undefined })[],
 ): readonly IdentityRateLimit[] {
-  return limits.map(({ name, limit, duration, autoApply = false }) => ({
-    name,
-    limit,
-    duration,
-    autoApply,
-  }));
+  return limits.map(({ name, limit, duration, autoApply = false }) => {
+    return { name, limit, duration, autoApply };
+  });
 }
 
 /** Writes limits in the words of the HTTP contract. */
 export function toWireLimits(limits: readonly IdentityRateLimit[]): readonly WireRateLimit[] {
-  return limits.map(({ name, limit, duration, autoApply }) => ({
-    name,
-    limit,
-    duration,
-    ...(autoApply && { autoApply }),
-  }));
+  return limits.map(({ autoApply, ...limit }) => (autoApply ? { ...limit, autoApply } : limit));
 }

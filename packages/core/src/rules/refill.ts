@@ -25,12 +25,7 @@ const DAY_MS = 86_400_000;
  * @see packages/core/decisions/0004-refills-are-lazy.md
  */
 export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
-  if (refill.interval === "daily") return now - (now % DAY_MS);
-  const date = new Date(now);
-  const year = date.getUTCFullYear();
-  const month = date.getUTCMonth();
-  const dueThisMonth = monthlyDueAt(year, month, refill.refillDay);
-  return now >= dueThisMonth ? dueThisMonth : monthlyDueAt(year, month - 1, refill.refillDay);
+  return dueAt(refill, now, 0);
 }
 
 /**
@@ -41,8 +36,8 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
  * @param now - Unix epoch ms, handed in by the caller.
  */
 export function nextRefillDueAt(refill: Refill, now: EpochMs): EpochMs | null {
-  const dueAt = refill.interval === "daily" ? nextDayAt(now) : nextMonthlyDueAt(refill, now);
-  return Number.isNaN(new Date(dueAt).getTime()) ? null : dueAt;
+  const at = dueAt(refill, now, 1);
+  return Number.isNaN(new Date(at).getTime()) ? null : at;
 }
 
 /** The refill as data for one atomic step at `now`, or null when the key has none. */
@@ -61,16 +56,13 @@ export function refillAfter(refill: Refill | null, remaining: number | null): Re
   return remaining === null ? null : refill;
 }
 
-function nextDayAt(now: EpochMs): EpochMs {
-  return now - (now % DAY_MS) + DAY_MS;
-}
-
-function nextMonthlyDueAt({ refillDay }: { readonly refillDay: number }, now: EpochMs): EpochMs {
+/** @param periods - How many after the latest one at or before `now`. */
+function dueAt(refill: Refill, now: EpochMs, periods: number): EpochMs {
+  if (refill.interval === "daily") return now - (now % DAY_MS) + periods * DAY_MS;
   const date = new Date(now);
-  const year = date.getUTCFullYear();
-  const month = date.getUTCMonth();
-  const dueThisMonth = monthlyDueAt(year, month, refillDay);
-  return now < dueThisMonth ? dueThisMonth : monthlyDueAt(year, month + 1, refillDay);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const isOver = now >= monthlyDueAt(year, month, refill.refillDay);
+  return monthlyDueAt(year, month + periods - (isOver ? 0 : 1), refill.refillDay);
 }
 
 function monthlyDueAt(year: number, month: number, refillDay: number): EpochMs {

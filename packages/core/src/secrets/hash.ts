@@ -35,19 +35,28 @@ interface NativeHash {
   hash(algorithm: "sha256", data: Uint8Array, encoding: "latin1"): string;
 }
 
+const host = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+const crypto = host.process?.getBuiltinModule?.("node:crypto") as Partial<NativeHash> | undefined;
+const nativeHash = crypto?.hash;
+
 /** SHA-256 in JavaScript, on every host. */
 export function portableSha256(text: string): SecretHash {
   return encodeBase64Url(sha256(new TextEncoder().encode(text)));
 }
 
 /** SHA-256 through the host's native one-shot, or null where there is none (before Node 20.16). */
-export const nativeSha256: ((text: string) => SecretHash) | null = textHash(findNativeHash());
+export const nativeSha256: ((text: string) => SecretHash) | null =
+  nativeHash === undefined ? null : (text) => nativeHash("sha256", text, "base64url");
 
 /** SHA-256 of a text, in the fastest way that the host has. */
 export const sha256Text: (text: string) => SecretHash = nativeSha256 ?? portableSha256;
 
 /** SHA-256 of bytes: 32 bytes, through the host's native one-shot where there is one. */
-export const sha256Bytes: (bytes: Uint8Array) => Uint8Array = bytesHash(findNativeHash());
+export const sha256Bytes: (bytes: Uint8Array) => Uint8Array =
+  // Asked for text, since a buffer of the host's takes four times as long.
+  nativeHash === undefined
+    ? sha256
+    : (bytes) => bytesOfBinary(nativeHash("sha256", bytes, "latin1"));
 
 /**
  * Makes a hasher.
@@ -79,19 +88,4 @@ export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
     plainHash: sha256Text,
     importMarks: (plainHash) => ids.map((id) => peppered(id, `import ${plainHash}`)),
   };
-}
-
-function textHash(hash: NativeHash["hash"] | null): ((text: string) => SecretHash) | null {
-  return hash && ((text) => hash("sha256", text, "base64url"));
-}
-
-function bytesHash(hash: NativeHash["hash"] | null): (bytes: Uint8Array) => Uint8Array {
-  // Asked for text, since a buffer of the host's takes four times as long.
-  return hash === null ? sha256 : (bytes) => bytesOfBinary(hash("sha256", bytes, "latin1"));
-}
-
-function findNativeHash(): NativeHash["hash"] | null {
-  const host = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  const crypto = host.process?.getBuiltinModule?.("node:crypto") as Partial<NativeHash> | undefined;
-  return crypto?.hash ?? null;
 }

@@ -1,3 +1,5 @@
+import { doesMatchBytes } from "../lib/bytes.js";
+
 /**
  * Named keys of 32 bytes or more, one of which is used for what is written from now on. The others stay
  * readable, so that a ring can be rotated.
@@ -27,20 +29,16 @@ const RING_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 export function copyKeyRing(
   name: string,
   ring: KeyRing,
-  bounds: KeyRingBounds,
+  { minBytes, maxBytes }: KeyRingBounds,
 ): ReadonlyMap<string, Uint8Array> {
+  const size = minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
   const copy = new Map<string, Uint8Array>();
   for (const [id, key] of Object.entries(ring.keys)) {
     if (!RING_KEY_ID.test(id)) {
       throw new TypeError(`"${name}.keys" ids must be 1 to 32 characters of A-Z a-z 0-9 _ -`);
     }
-    if (
-      !(key instanceof Uint8Array) ||
-      key.length < bounds.minBytes ||
-      key.length > bounds.maxBytes
-    ) {
-      throw new TypeError(`"${name}.keys.${id}" must be ${describeBounds(bounds)} bytes`);
-    }
+    if (!(key instanceof Uint8Array) || key.length < minBytes || key.length > maxBytes)
+      throw new TypeError(`"${name}.keys.${id}" must be ${size} bytes`);
     if (key.every((byte) => byte === key[0])) {
       throw new TypeError(`"${name}.keys.${id}" must be random, not one repeated byte`);
     }
@@ -49,10 +47,6 @@ export function copyKeyRing(
   if (!copy.has(ring.current))
     throw new TypeError(`"${name}.current" must be the id of a key in "${name}.keys"`);
   return copy;
-}
-
-function describeBounds({ minBytes, maxBytes }: KeyRingBounds): string {
-  return minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
 }
 
 /**
@@ -64,10 +58,6 @@ export function refuseSharedSecrets(vault: KeyRing | undefined, pepper: KeyRing 
   if (vault === undefined || pepper === undefined) return;
   const vaultKeys = Object.values(vault.keys);
   for (const secret of Object.values(pepper.keys))
-    if (vaultKeys.some((key) => isSame(key, secret)))
+    if (vaultKeys.some((key) => doesMatchBytes(key, secret)))
       throw new TypeError('"vault" and "pepper" must not hold the same secret');
-}
-
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }

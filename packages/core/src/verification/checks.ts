@@ -50,57 +50,42 @@ interface CheckOf<Name extends RecordCheckName> {
 /** Any of the checks: switch over `name`. */
 export type RecordCheck = { [Name in RecordCheckName]: CheckOf<Name> }[RecordCheckName];
 
-/** The key is switched on. */
-const enabled: CheckOf<"enabled"> = {
-  name: "enabled",
-  code: "DISABLED",
-  passes: ({ key }) => key.enabled,
-  details: () => ({}),
-};
-
-/** The key belongs to the API that the question names, if it names one. */
-const api: CheckOf<"api"> = {
-  name: "api",
-  code: "FORBIDDEN",
-  passes: ({ key }, { apiId }) => apiId === null || apiId === key.apiId,
-  details: ({ key }, { apiId }) => ({ apiId: key.apiId, ...(apiId !== null && { wanted: apiId }) }),
-};
-
-const expiry: CheckOf<"expiry"> = {
-  name: "expiry",
-  code: "EXPIRED",
-  passes: ({ key }, _question, now) => !isExpired(key.expires, now),
-  details: ({ key: { expires } }) => (expires === null ? {} : { expires }),
-};
-
-/** The API has no allow-list, or the address is in it. */
-const address: CheckOf<"address"> = {
-  name: "address",
-  code: "FORBIDDEN",
-  passes: (loaded, question) => {
-    const { ipWhitelist } = loaded.api;
-    return ipWhitelist.length === 0 || isAddressListed(ipWhitelist, question.address);
-  },
-  details: (_loaded, question) =>
-    question.address === null ? {} : { ipAddress: question.address },
-};
-
-const permissions: CheckOf<"permissions"> = {
-  name: "permissions",
-  code: "INSUFFICIENT_PERMISSIONS",
-  passes: (loaded, question) =>
-    question.permissions === null || isSatisfied(question.permissions, loaded.held),
-  details: (loaded, question) => {
-    if (question.permissions === null) return {};
-    const missing = missingPermissions(question.permissions, loaded.held);
-    return missing === null ? {} : { missing };
-  },
-};
-
 /**
  * The checks that the records decide, in their order. A verdict is the first that fails, a dry run shows them all; rate limits
- * and then uses follow them, in one atomic charge.
+ * and then uses follow them, in one atomic charge. A question that names no API asks for none, an API without an allow-list lists every
+ * address.
  *
  * @see packages/core/decisions/0005-order-of-checks.md
  */
-export const RECORD_CHECKS: readonly RecordCheck[] = [enabled, api, expiry, address, permissions];
+export const RECORD_CHECKS: readonly RecordCheck[] = [
+  { name: "enabled", code: "DISABLED", passes: ({ key }) => key.enabled, details: () => ({}) },
+  {
+    name: "api",
+    code: "FORBIDDEN",
+    passes: ({ key }, { apiId }) => apiId === null || apiId === key.apiId,
+    details: ({ key: { apiId } }, { apiId: wanted }) =>
+      wanted === null ? { apiId } : { apiId, wanted },
+  },
+  {
+    name: "expiry",
+    code: "EXPIRED",
+    passes: ({ key }, _question, now) => !isExpired(key.expires, now),
+    details: ({ key: { expires } }) => (expires === null ? {} : { expires }),
+  },
+  {
+    name: "address",
+    code: "FORBIDDEN",
+    passes: ({ api: { ipWhitelist } }, { address }) =>
+      ipWhitelist.length === 0 || isAddressListed(ipWhitelist, address),
+    details: (_loaded, { address }) => (address === null ? {} : { ipAddress: address }),
+  },
+  {
+    name: "permissions",
+    code: "INSUFFICIENT_PERMISSIONS",
+    passes: ({ held }, { permissions }) => permissions === null || isSatisfied(permissions, held),
+    details: ({ held }, { permissions }) => {
+      const missing = permissions === null ? null : missingPermissions(permissions, held);
+      return missing === null ? {} : { missing };
+    },
+  },
+];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DEFAULT_LIMIT } from "../rules/rate-limit.js";
 import { applyCharge } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
-import { autoAppliedLimits, decideLimits, IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
+import { decideLimits, IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
 import { planCharge } from "./plan.js";
 import type { LimitRequest } from "./question.js";
 import { verdictOf } from "./verdict.js";
@@ -49,7 +49,16 @@ test("no two limits of one plan take from the same window", () => {
 test("what applies by itself is what is charged where nothing is named", () => {
   fc.assert(
     fc.property(loaded, (key) => {
-      expect(decideLimits(key, [])).toEqual({ limits: autoAppliedLimits(key), unknown: [] });
+      const { ratelimits } = key.key;
+      const shared = (key.identity?.ratelimits ?? []).filter(
+        ({ name }) => !ratelimits.some((own) => own.name === name),
+      );
+      const applied = [...ratelimits, ...shared].filter(({ autoApply }) => autoApply);
+      const { limits, unknown } = decideLimits(key, []);
+      expect(limits.map(({ name, cost }) => [name, cost])).toEqual(
+        applied.map(({ name }) => [name, 1]),
+      );
+      expect(unknown).toEqual([]);
     }),
   );
 });
@@ -102,7 +111,6 @@ test("a verdict shows one state for each limit of the plan, and leads with one o
       );
       if (result.kind === "conflict") return expect.unreachable();
       const verdict = verdictOf(key, "VALID", result, 100);
-      if (verdict.code === "NOT_FOUND") return expect.unreachable();
       expect(verdict.ratelimits?.map((state) => state.name) ?? []).toEqual(
         decision.limits.map((limit) => limit.name),
       );

@@ -14,15 +14,6 @@ export interface LimitDecision {
   readonly unknown: readonly string[];
 }
 
-const NO_REQUESTS: readonly LimitRequest[] = [];
-
-/** The limits that a verification takes from when it names none, in the order of {@link decideLimits}. */
-export function autoAppliedLimits(
-  loaded: Pick<VerifiableKey, "key" | "identity">,
-): readonly LimitCharge[] {
-  return limitsBeside(loaded, NO_REQUESTS);
-}
-
 /**
  * The limits that one verification takes from: those that apply by themselves (cost 1), of the key and then of its
  * identity, then those that the request names. A key's limit hides an identity's of the same name, and a limit that the
@@ -32,21 +23,7 @@ export function decideLimits(
   loaded: Pick<VerifiableKey, "key" | "identity">,
   requested: readonly LimitRequest[],
 ): LimitDecision {
-  const limits = limitsBeside(loaded, requested);
-  const unknown: string[] = [];
-  for (const request of requested) {
-    const limit = requestedLimit(loaded, request);
-    if (limit !== null) limits.push(limit);
-    else if (!request.isOptional) unknown.push(request.name);
-  }
-  return { limits, unknown };
-}
-
-/** Those that apply by themselves, without those that the request names. */
-function limitsBeside(
-  { key, identity }: Pick<VerifiableKey, "key" | "identity">,
-  requested: readonly LimitRequest[],
-): LimitCharge[] {
+  const { key, identity } = loaded;
   const limits: LimitCharge[] = [];
   for (const limit of key.ratelimits) {
     if (limit.autoApply && !isNamed(requested, limit.name))
@@ -56,7 +33,13 @@ function limitsBeside(
     const isHidden = isNamed(key.ratelimits, limit.name) || isNamed(requested, limit.name);
     if (limit.autoApply && !isHidden) limits.push(configured(IDENTITY_INDEX, limit, 1));
   }
-  return limits;
+  const unknown: string[] = [];
+  for (const request of requested) {
+    const limit = requestedLimit(loaded, request);
+    if (limit !== null) limits.push(limit);
+    else if (!request.isOptional) unknown.push(request.name);
+  }
+  return { limits, unknown };
 }
 
 /** The limit that a request names, or null where no such limit is configured. */

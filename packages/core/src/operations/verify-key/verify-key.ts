@@ -3,6 +3,7 @@ import {
   emitVerdict,
   type VerificationTrace,
 } from "../../audit/verification-events.js";
+import { dueRefill } from "../../rules/refill.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import type { ChargePlan, ChargeResult } from "../../store/charge.js";
 import type { EpochMs } from "../../time.js";
@@ -13,7 +14,7 @@ import {
   verdictOnCharge,
   verdictOnRefusal,
 } from "../../verification/judge.js";
-import { type CachedKey, chargePlanOf, momentOf } from "../../verification/key-cache.js";
+import { type CachedKey, chargePlanOf } from "../../verification/key-cache.js";
 import { planPeek } from "../../verification/plan.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
@@ -116,7 +117,7 @@ function verifyCached(
   const plan = refusal === null ? chargePlanOf(cached, question) : null;
   const isRemembered = requestId !== undefined && plan !== null;
   const remembered = isRemembered ? chargeRequestOf(requestId, question, now) : undefined;
-  const moment = momentOf(cached, now, remembered);
+  const moment = { now, refill: dueRefill(cached.refill, now), request: remembered };
   const charge = context.store.charge(plan ?? planPeek(cached), moment);
   return "then" in charge
     ? charge.then((result) => conclude(context, request, cached, refusal, plan, result, now, watch))
