@@ -25,10 +25,9 @@ export {
 } from "./errors.js";
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
-export { isDeeperThan } from "./lib/depth.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
-export { deepFrozen, type JsonValue } from "./lib/json.js";
+export { deepFrozen, isDeeperThan, type JsonValue } from "./lib/json.js";
 export { type OwnFields, ownFieldsOf } from "./lib/own-fields.js";
 export type {
   StandardIssue,
@@ -198,6 +197,7 @@ export {
 } from "./store/change.js";
 export {
   type AppliedCharge,
+  AS_STORED,
   applyCharge,
   type ChargeMoment,
   type ChargePlan,
@@ -208,7 +208,9 @@ export {
   type ChargeWrite,
   type LimitCharge,
   type LimitReading,
+  momentOf,
   type RememberedCharge,
+  storedWindow,
 } from "./store/charge.js";
 export { limitsText, readChargeText } from "./store/charge-text.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
@@ -269,7 +271,6 @@ export {
   type SubjectCount,
 } from "./store/statistics.js";
 export { readUsage, type StoredParts, storedState } from "./store/stored-state.js";
-export { AS_STORED, momentOf, storedWindow } from "./store/window-copy.js";
 export { withTimeout } from "./store/with-timeout.js";
 export type { Clock, EpochMs, SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";

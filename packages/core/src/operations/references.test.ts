@@ -59,7 +59,7 @@ describe("what an operation refers to", () => {
     const { store, references, transaction } = setUp();
     references.needIdentity("user_1");
     await references.read();
-    await transaction.commit(store);
+    await transaction.commit();
     expect(store.changes[0]?.expects).toMatchObject([
       { kind: "identity", id: "id_1", version: "exists" },
     ]);
@@ -105,7 +105,7 @@ describe("what this process has found before", () => {
     expect(references.grantIds("role", ["anchor"])).toEqual(["role_a"]);
     expect(references.grantIds("permission", ["docs.read"])).toEqual(["perm_a"]);
     store.remove({ kind: "role", id: "role_a" });
-    expect(await transaction.commit(store)).toBeNull();
+    expect(await transaction.commit()).toBeNull();
   });
 
   test("is read with the rest where anything else is needed", async () => {
@@ -153,7 +153,7 @@ describe("an identity", () => {
     await references.read();
     const ids = [references.identityId("user_2"), references.identityId("user_2")];
     expect(new Set(ids).size).toBe(1);
-    await transaction.commit(store);
+    await transaction.commit();
     const [id = ""] = ids;
     expect(store.get({ kind: "identity", id })).toMatchObject({
       record: { body: { externalId: "user_2", createdAt: NOW } },
@@ -175,7 +175,7 @@ describe("an identity", () => {
     await references.read();
     references.identityId("user_2");
     store.put(identityType, identityWith({ id: "id_2", externalId: "user_2" }), usageOf());
-    expect(await transaction.commit(store)).toBeNull();
+    expect(await transaction.commit()).toBeNull();
   });
 });
 
@@ -201,7 +201,7 @@ describe("roles and permissions", () => {
     const [roleId = "", ...others] = references.grantIds("role", items);
     expect(others).toEqual([]);
     references.grantIds("permission", [{ name: "docs.write", create: true }]);
-    await transaction.commit(store);
+    await transaction.commit();
     expect(store.get({ kind: "role", id: roleId })?.record).toMatchObject({
       version: 1,
       body: { name: "deck" },

@@ -24,11 +24,9 @@ export function keyState(fields: KeyStateFields, now: EpochMs): KeyState {
 }
 
 /** The fields of an update that move a key between states; undefined leaves a field as it is. */
-export interface LifecycleUpdate {
-  readonly enabled: boolean | undefined;
-  readonly expires: EpochMs | null | undefined;
-  readonly remaining: number | null | undefined;
-}
+export type LifecycleUpdate = {
+  readonly [Field in keyof KeyStateFields]: KeyStateFields[Field] | undefined;
+};
 
 /** What an update makes of the state fields, or why it cannot. */
 export type LifecycleDecision =

@@ -62,7 +62,7 @@ test("every verification is added once for each of its subjects, whatever comes 
         const identity = identityId === null ? null : identityWith({ id: identityId });
         const { key } = loadedWith({ id: `${step.id}${workspaceId}`, workspaceId });
         const cacheName = `${key.id} ${identityId}`;
-        const counted = cached.get(cacheName) ?? cachedKey(loadedWith(key, { identity }));
+        const counted = cached.get(cacheName) ?? cachedKey(loadedWith(key, { identity }), []);
         if (step.isCached) cached.set(cacheName, counted);
         buffer.count(counted, code, now);
         const hourAt = Math.floor(now / STATISTICS_SPAN_MS) * STATISTICS_SPAN_MS;
@@ -88,7 +88,7 @@ test("no batch names a subject, hour and code twice, nor a key", () => {
       for (const { id, identityId, code, waitMs } of script) {
         now += waitMs;
         const identity = identityId === null ? null : identityWith({ id: identityId });
-        buffer.count(cachedKey(loadedWith({ id }, { identity })), code, now);
+        buffer.count(cachedKey(loadedWith({ id }, { identity }), []), code, now);
       }
       for (const { batch } of buffer.take()) {
         const names = batch.counts.map(({ subject, hourAt, code }) =>

@@ -12,7 +12,7 @@ function countedKey(
   identityId?: string,
 ): CachedKey {
   const identity = identityId === undefined ? null : identityWith({ id: identityId });
-  return cachedKey(loadedWith(fields, { identity }));
+  return cachedKey(loadedWith(fields, { identity }), []);
 }
 const keyNamed = (id: string) => countedKey({ id });
 const ofKey = (code: string, count: number, hourAt = HOUR_AT) => ({

@@ -39,7 +39,7 @@ function setUp(onError: ErrorListener | null = null) {
   return { recorder, batches, failures, timers, fire, countsOfKey };
 }
 
-const keyNamed = (id: string) => cachedKey(loadedWith({ id }));
+const keyNamed = (id: string) => cachedKey(loadedWith({ id }), []);
 const loaded = keyNamed("key_1");
 
 test("no timer runs before the first count, and one from then on", () => {

@@ -24,21 +24,15 @@ export function leaveTrail(change: Change, trail: string, others: readonly Touch
     ...change.dropWindows.map((window) => ({ window })),
     ...others,
   ];
-  const bodies = new Map<string, JsonValue>(
-    written.map((each) =>
-      "window" in each
-        ? [nameOf(each), { window: each.window }]
-        : [nameOf(each), { kind: each.kind, id: each.id }],
-    ),
+  const bodies = new Map(
+    written.map((each): [string, JsonValue] => {
+      const body = "window" in each ? { window: each.window } : { kind: each.kind, id: each.id };
+      return [nameOf(each), body];
+    }),
   );
   const records = Array.from(bodies, ([name, body]): StoredRecord => {
-    return {
-      kind: "workspace",
-      id: `$trail.${trail}.${sha256Text(name)}`,
-      version: 1,
-      link: null,
-      body,
-    };
+    const id = `$trail.${trail}.${sha256Text(name)}`;
+    return { kind: "workspace", id, version: 1, link: null, body };
   });
   return {
     ...change,

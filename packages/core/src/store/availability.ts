@@ -117,18 +117,11 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
 
   function page(workspaceId: string, want: PageWant): Promise<PageResult> {
     return store.page(workspaceId, want).then((result) => {
-      const isKnown = result.revision === known.get(workspaceId)?.revision;
-      return isKnown ? result : pageWithState(workspaceId, want, result);
+      if (result.revision === known.get(workspaceId)?.revision) return result;
+      return readWithState(workspaceId, []).then(({ revision }) =>
+        result.revision === revision ? result : page(workspaceId, want),
+      );
     });
-  }
-
-  async function pageWithState(
-    workspaceId: string,
-    want: PageWant,
-    result: PageResult,
-  ): Promise<PageResult> {
-    const { revision } = await readWithState(workspaceId, []);
-    return result.revision === revision ? result : page(workspaceId, want);
   }
 
   // Without `async` as well, for what creates one key after another.

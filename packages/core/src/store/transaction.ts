@@ -21,6 +21,8 @@ const MAX_ATTEMPTS = 100;
 /** A record that is wanted, and what the commit expects of it where it exists: the version that was read by default. */
 export type TransactionWant = Want & { readonly expects?: "version" | "exists" | "nothing" };
 
+type TransactionStore = Pick<KeyStore, "read" | "commit">;
+
 /** How a record is written. */
 export interface WriteOptions {
   /** Of a new record: its use counter, or the record of the same kind that it shares one with. Without it there is none. */
@@ -36,18 +38,13 @@ export class Transaction {
   readonly isRetry: boolean;
   /** Of the workspace, at the latest read; 0 before the first. */
   revision = 0;
-  readonly #store: Pick<KeyStore, "read">;
+  readonly #store: TransactionStore;
   readonly #random: RandomBytes;
   readonly #change = emptyChange();
   readonly #onTaken: ((() => Error) | undefined)[] = [];
   readonly #onRefused: ((reason: UsageRefusal) => Error)[] = [];
 
-  constructor(
-    store: Pick<KeyStore, "read">,
-    random: RandomBytes,
-    workspaceId: string,
-    isRetry: boolean,
-  ) {
+  constructor(store: TransactionStore, random: RandomBytes, workspaceId: string, isRetry: boolean) {
     this.#store = store;
     this.#random = random;
     this.workspaceId = workspaceId;
@@ -62,12 +59,8 @@ export class Transaction {
       const expects = wants[index]?.expects ?? "version";
       if (loaded === null || expects === "nothing") return;
       const { kind, id, version } = loaded.record;
-      this.expect({
-        kind,
-        id,
-        version: expects === "exists" ? "exists" : version,
-        handle: loaded.handle,
-      });
+      const { handle } = loaded;
+      this.expect({ kind, id, version: expects === "exists" ? expects : version, handle });
     });
     return found;
   }
@@ -169,8 +162,8 @@ export class Transaction {
    * @internal Commits.
    * @returns The use counters that were changed, or null where something that was read no longer holds.
    */
-  async commit(store: Pick<KeyStore, "commit">): Promise<readonly Usage[] | null> {
-    const result = await store.commit(this.workspaceId, this.#change);
+  async commit(): Promise<readonly Usage[] | null> {
+    const result = await this.#store.commit(this.workspaceId, this.#change);
     switch (result.kind) {
       case "committed":
         return result.usages;
@@ -217,37 +210,31 @@ export type Transact = <Answer>(
  *
  * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `not-applied`, after 100 attempts; whatever the operation throws.
  */
-export function createTransact(
-  store: Pick<KeyStore, "read" | "commit">,
-  random: RandomBytes,
-): Transact {
+export function createTransact(store: TransactionStore, random: RandomBytes): Transact {
   const exclusive: Exclusive = createExclusive();
-
-  async function attempt<Answer>(
+  return async <Answer>(
     workspaceId: string,
     work: (transaction: Transaction) => Promise<Answer>,
-    isRetry: boolean,
-  ): Promise<TransactionResult<Answer> | null> {
-    const transaction = new Transaction(store, random, workspaceId, isRetry);
-    let answer: Answer;
-    try {
-      answer = await work(transaction);
-    } catch (error) {
-      if (error instanceof StaleReadError) return null;
-      // Whoever deletes again what may be gone is told that it is: that has to be durable as well.
-      if (error instanceof LatchkeyError && error.code === "NOT_FOUND")
-        await store.commit(workspaceId, EMPTY_CHANGE);
-      throw error;
-    }
-    const usages = await transaction.commit(store);
-    return usages === null ? null : { answer, usages };
-  }
-
-  return async (workspaceId, work) => {
-    const first = await attempt(workspaceId, work, false);
+  ) => {
+    const attempt = async (isRetry: boolean) => {
+      const transaction = new Transaction(store, random, workspaceId, isRetry);
+      let answer: Answer;
+      try {
+        answer = await work(transaction);
+      } catch (error) {
+        if (error instanceof StaleReadError) return null;
+        // Whoever deletes again what may be gone is told that it is: that has to be durable as well.
+        if (error instanceof LatchkeyError && error.code === "NOT_FOUND")
+          await store.commit(workspaceId, EMPTY_CHANGE);
+        throw error;
+      }
+      const usages = await transaction.commit();
+      return usages && { answer, usages };
+    };
+    const first = await attempt(false);
     if (first !== null) return first;
     for (let count = 1; count < MAX_ATTEMPTS; count += 1) {
-      const result = await exclusive(workspaceId, () => attempt(workspaceId, work, true));
+      const result = await exclusive(workspaceId, () => attempt(true));
       if (result !== null) return result;
     }
     throw new LatchkeyError(

@@ -150,14 +150,11 @@ function usesCheck(loaded: LoadedKey, peek: Peek, now: EpochMs): VerdictCheck {
   const remaining = usesBefore(peek);
   const passed = decideSpend(remaining, cost).kind === "spend";
   // Refills that fell due up to `refilledAt` are applied, also where a clock that was ahead put it after now.
-  const nextRefillAt =
-    refill === null || remaining === null
-      ? null
-      : nextRefillDueAt(refill, Math.max(now, usage.refilledAt));
+  const from = Math.max(now, usage.refilledAt);
+  const isRefilled = refill !== null && remaining !== null;
+  const nextRefillAt = isRefilled ? nextRefillDueAt(refill, from) : null;
   const retryAfterMs =
-    passed || remaining === null
-      ? null
-      : refillRetryAfterMs(refill, remaining, cost, nextRefillAt, now);
+    passed || !isRefilled ? null : refillRetryAfterMs(refill, remaining, cost, nextRefillAt, now);
   return {
     check: "uses",
     passed,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { limitNamed, loadedWith } from "../testing/records.js";
 import { cachedKey, chargePlanOf, KeyCache } from "./key-cache.js";
+import { decideLimits } from "./limit-precedence.js";
 import { type LimitRequest, PLAIN_QUESTION } from "./question.js";
 
 const named = (name: string, cost = 1): LimitRequest => ({
@@ -20,10 +21,24 @@ describe("a cache of keys", () => {
     cache.drop(kept);
     expect(cache.find("ws_a", ["h1"])).toBeUndefined();
   });
+
+  test("lets keys with limits alike share one list of them, and no others", () => {
+    const cache = new KeyCache(4);
+    const planned = (limit: number, duration = 60_000) =>
+      cache.keep(loadedWith({ ratelimits: [limitNamed("default", limit, duration)] })).plainPlan;
+    const first = planned(10);
+    expect(planned(10).limits).toBe(first.limits);
+    expect(planned(11).limits).toMatchObject([{ limit: 11, duration: 60_000 }]);
+    expect(planned(10, 1_000).limits).toMatchObject([{ limit: 10, duration: 1_000 }]);
+    expect(first.limits).toMatchObject([{ limit: 10, duration: 60_000 }]);
+  });
 });
 
 describe("the plan of a question", () => {
-  const cached = () => cachedKey(loadedWith({ ratelimits: [limitNamed("charts")] }));
+  const cached = () => {
+    const loaded = loadedWith({ ratelimits: [limitNamed("charts")] });
+    return cachedKey(loaded, decideLimits(loaded, []).limits);
+  };
 
   test("is that of the plain question where neither cost nor limits differ", () => {
     const key = cached();

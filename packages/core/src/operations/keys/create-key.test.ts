@@ -32,7 +32,7 @@ async function create(settings: Partial<KeySettings> = {}, of: KeyCredential = c
   needForKey(references, all);
   await references.read();
   insertKey({ context, transaction, audit, references, now: NOW }, all, of, taken);
-  await transaction.commit(store);
+  await transaction.commit();
   const state = store.get({ kind: "key", id: of.keyId });
   const key = state && keyType.decode(state.record, "ws_default");
   return { key, usage: state?.usage, changes, references, store };

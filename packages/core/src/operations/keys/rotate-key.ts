@@ -2,9 +2,8 @@ import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import { decideRotation } from "../../rules/rotation.js";
-import { secretForm } from "../../secrets/form.js";
 import { formatSecret } from "../../secrets/format.js";
-import { secretStart } from "../../secrets/shown-start.js";
+import { secretForm, secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import {

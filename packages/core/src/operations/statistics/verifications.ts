@@ -19,6 +19,7 @@ import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, externalId, id, orRequired, parseInput } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
+import type { ResourceName } from "../read.js";
 import { instant, notLaterThanNow } from "../time-input.js";
 
 /** Verifications of every bucket that the range touches, in ascending order. */
@@ -112,8 +113,10 @@ const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = asyn
 
 export const STATISTICS_TABLE = {
   getVerifications: operation(getVerificationsInput, async (context, question) => {
-    const { granularity } = question;
-    const { start, end } = rangeOf(question, context.now());
+    const { granularity, end = context.now() + 1 } = question;
+    const { start = Math.max(0, end - USUAL_RANGE_MS) } = question;
+    if (!isAllowedRange(start, end, granularity))
+      throw badRequest([{ path: "end", message: RANGE_ERRORS[granularity] }]);
     const subject = await subjectOf(context, question);
     await context.recorder?.flush();
     const lastBucketAt = bucketStartAt(end - 1, granularity);
@@ -128,46 +131,25 @@ export const STATISTICS_TABLE = {
   pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
 } satisfies TableOf<StatisticsOperations>;
 
-/**
- * The range that is asked for.
- *
- * @throws LatchkeyError `BAD_REQUEST` where it is empty or longer than its granularity allows.
- */
-function rangeOf(
-  { start, end, granularity }: z.output<typeof getVerificationsInput>,
-  now: EpochMs,
-): { readonly start: EpochMs; readonly end: EpochMs } {
-  const endAt = end ?? now + 1;
-  const startAt = start ?? Math.max(0, endAt - USUAL_RANGE_MS);
-  if (!isAllowedRange(startAt, endAt, granularity))
-    throw badRequest([{ path: "end", message: RANGE_ERRORS[granularity] }]);
-  return { start: startAt, end: endAt };
-}
-
 function subjectsIn(input: Readonly<Record<string, unknown>>): number {
   const { keyId, identityId, externalId, ownerId, apiId } = input;
   return [keyId, identityId ?? externalId ?? ownerId, apiId].filter((one) => one !== undefined)
     .length;
 }
 
+/** @throws LatchkeyError `NOT_FOUND` where this workspace has no such key, identity or API. */
 async function subjectOf(
-  { store, workspaceId }: OperationContext,
-  input: z.output<typeof getVerificationsInput>,
+  context: OperationContext,
+  { keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>,
 ): Promise<StatisticsSubject> {
-  const { kind, want, name } = wantOf(input);
-  const { found } = await store.read(workspaceId, [want]);
-  const [loaded = null] = found;
-  if (loaded === null) throw notFound(name);
-  return { kind, id: loaded.record.id };
-}
-
-function wantOf({ keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>): {
-  readonly kind: StatisticsSubject["kind"];
-  readonly want: Want;
-  readonly name: "key" | "API" | "identity";
-} {
-  if (keyId !== undefined) return { kind: "key", want: { kind: "key", id: keyId }, name: "key" };
-  if (apiId !== undefined) return { kind: "api", want: { kind: "api", id: apiId }, name: "API" };
   const { identityId, ownerId, externalId = ownerId } = ids;
-  return { kind: "identity", want: identityWant({ identityId, externalId }), name: "identity" };
+  const find = async (kind: StatisticsSubject["kind"], want: Want, name: ResourceName) => {
+    const { found } = await context.store.read(context.workspaceId, [want]);
+    const [loaded = null] = found;
+    if (loaded === null) throw notFound(name);
+    return { kind, id: loaded.record.id };
+  };
+  if (keyId !== undefined) return find("key", { kind: "key", id: keyId }, "key");
+  if (apiId !== undefined) return find("api", { kind: "api", id: apiId }, "API");
+  return find("identity", identityWant({ identityId, externalId }), "identity");
 }

@@ -1,4 +1,3 @@
-import type { AppliedCharge } from "../../store/charge.js";
 import {
   allChecks,
   type DryRunOutcome,
@@ -44,17 +43,14 @@ export async function dryRun(
     const charge = await context.store.charge(plan, { now, refill: dueRefillOf(loaded, now) });
     if (charge.kind === "stale" || charge.kind === "conflict") return undefined;
     const peek: Peek = { limits, cost: question.cost, charge };
+    // The counters as a verification sees them that the records refuse: it costs nothing and names no limit.
+    const unmoved = { kind: "charged", remaining: usesBefore(peek), limits: [] } as const;
     const verdict =
       refusal === null && unknown.length === 0
         ? verdictOnCharge(loaded, peek, charge, now)
-        : verdictOnRefusal(loaded, question, refusal, withoutCharge(peek), now);
+        : verdictOnRefusal(loaded, question, refusal, unmoved, now);
     return { ...verdict, checks: allChecks(loaded, question, peek, now) };
   });
-}
-
-/** The counters as a verification sees them that the records refuse: it costs nothing and names no limit. */
-function withoutCharge(peek: Peek): AppliedCharge {
-  return { kind: "charged", remaining: usesBefore(peek), limits: [] };
 }
 
 export const explainKey = operation(explainKeyInput, async (context, { keyId, ...question }) =>

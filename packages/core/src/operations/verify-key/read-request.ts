@@ -97,9 +97,6 @@ export function readByHand<Other>(
     isOptionalText(requestId) &&
     isTags(tags)
   ) {
-    const isPlain = apiId === undefined && ipAddress === undefined && remaining === undefined;
-    if (isPlain && authorization === undefined && ratelimits === undefined)
-      return requestOf(key, PLAIN_QUESTION, requestId, tags);
     const address = readAddress(ipAddress);
     const permissions = readPermissions(authorization);
     const cost = readCost(remaining);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { secretForm } from "./form.js";
 import { formatSecret } from "./format.js";
-import { secretStart } from "./shown-start.js";
+import { secretForm, secretStart } from "./shown-start.js";
 
 const startOf = (prefix: string, byteLength: number, fill = 170) =>
   secretStart(formatSecret(prefix, new Uint8Array(byteLength).fill(fill)));

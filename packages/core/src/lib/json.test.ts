@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDeeperThan } from "./depth.js";
+import { isDeeperThan } from "./json.js";
 
 function nested(levels: number): unknown {
   let value: unknown = 1;
