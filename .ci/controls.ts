@@ -382,7 +382,7 @@ const INPUT: readonly Control[] = [
     tests: [
       [`${HTTP}/hostile.test.ts`, "of %s is refused briefly, in the time of a reader"],
       [
-        `${CORE}/lib/depth.test.ts`,
+        `${CORE}/lib/json.test.ts`,
         "a value of a million levels is no harder than another, nor is one that holds itself",
       ],
     ],

@@ -11,7 +11,6 @@ import {
   limitRequestsOf,
   type RequestedLimit,
   readCallBySchema,
-  type VerifyKeyInput,
   verifierLimits,
 } from "./input.js";
 import { EVERY_API, type VerifyScope } from "./operations.js";
@@ -63,7 +62,13 @@ const LIMIT_FIELDS: OwnFields = {
 };
 
 /** What one call of a verifier says beside the key. */
-export interface VerifierCall extends Pick<VerifyKeyInput, "ipAddress" | "requestId" | "tags"> {
+export interface VerifierCall {
+  /** The address that the key is presented from; a key of an API with an allow-list is refused without it. */
+  readonly ipAddress?: string | undefined;
+  /** Makes a retry harmless: 1 to 128 characters. */
+  readonly requestId?: string | undefined;
+  /** For listeners of events: at most 10, of 1 to 128 characters each. */
+  readonly tags?: readonly string[] | undefined;
   /** Uses to take in place of those that the question states: whole and >= 0. */
   readonly cost?: number | undefined;
   /** Units to take in place of those that the question states, from limits that it names: each whole and >= 0. */
