@@ -1,0 +1,360 @@
+import {
+  createLatchkey,
+  type InputOf,
+  type KeyStore,
+  type Latchkey,
+  LatchkeyError,
+  OPERATIONS,
+  type OperationName,
+} from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { sqliteStore } from "@latchkey/sqlite";
+import { afterAll, describe, expect, test } from "vitest";
+import { DAY_MS, NOON, VAULT_KEYS } from "../test-context.js";
+
+/** One of everything that an input can name. */
+interface Named {
+  readonly apiId: string;
+  readonly apiName: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly identityId: string;
+  readonly externalId: string;
+  readonly roleId: string;
+  readonly roleName: string;
+  readonly permissionId: string;
+  readonly permissionName: string;
+  readonly rootKeyId: string;
+  readonly namespace: string;
+}
+
+type Kind = keyof Named;
+
+const HERE = "was deleted here";
+
+/** What the resource that is named has become. */
+const FATES = ["exists elsewhere", "was deleted elsewhere", HERE] as const;
+
+type Fate = (typeof FATES)[number] | "never was" | "is mine";
+
+const RANGE = { start: NOON - DAY_MS, end: NOON };
+const LIMIT = { identifier: "pier", limit: 9, duration: 60_000 };
+
+/** Whatever its API: a secret of my own is a conflict. */
+const TAKEN_IF_MINE = ({ apiId, key }: Named) => [{ apiId, plaintext: key }];
+
+/** Inputs of each operation, by what they name: whatever they read of it is tried. */
+const INPUTS: {
+  readonly [Name in OperationName]: readonly ((named: Named) => InputOf<Name>)[];
+} = {
+  createApi: [({ apiName }) => ({ name: apiName })],
+  ensureApi: [({ apiName }) => ({ name: apiName })],
+  getApi: [({ apiId }) => ({ apiId })],
+  listApis: [() => ({})],
+  updateApi: [({ apiId }) => ({ apiId, name: "renamed" })],
+  deleteApi: [({ apiId }) => ({ apiId })],
+  createKey: [
+    ({ apiId, externalId }) => ({ apiId, externalId }),
+    ({ apiId, roleName }) => ({ apiId, roles: [roleName] }),
+    ({ apiId, permissionName }) => ({ apiId, permissions: [permissionName] }),
+  ],
+  createKeys: [
+    ({ apiId, externalId }) => [{ apiId, plaintext: "sk_live_1234567890abcdef", externalId }],
+    TAKEN_IF_MINE,
+    ({ apiId, roleName, permissionName }) => [
+      { apiId, plaintext: "sk_1", roles: [roleName], permissions: [permissionName] },
+    ],
+  ],
+  verifyKey: [
+    ({ key }) => ({ key }),
+    ({ key, apiId }) => ({ key, apiId, dryRun: true }),
+    ({ key, permissionName }) => ({ key, authorization: { permissions: permissionName } }),
+  ],
+  explainKey: [({ keyId }) => ({ keyId }), ({ keyId, apiId }) => ({ keyId, apiId })],
+  whoami: [({ key }) => ({ key })],
+  findApiOfKey: [({ keyId }) => ({ keyId })],
+  getKey: [({ keyId }) => ({ keyId }), ({ keyId }) => ({ keyId, decrypt: true })],
+  listKeys: [({ apiId }) => ({ apiId }), ({ apiId, externalId }) => ({ apiId, externalId })],
+  updateKey: [
+    ({ keyId }) => ({ keyId, name: "renamed" }),
+    ({ keyId, externalId }) => ({ keyId, externalId }),
+    ({ keyId, roleName, permissionName }) => ({
+      keyId,
+      roles: [roleName],
+      permissions: [permissionName],
+    }),
+  ],
+  updateRemaining: [({ keyId }) => ({ keyId, op: "set", value: 7 })],
+  rotateKey: [({ keyId }) => ({ keyId, graceMs: 1_000 })],
+  addRoles: [({ keyId, roleId }) => ({ keyId, roles: [{ id: roleId }] })],
+  setRoles: [({ keyId, roleName }) => ({ keyId, roles: [{ name: roleName }] })],
+  removeRoles: [({ keyId, roleId }) => ({ keyId, roles: [{ id: roleId }] })],
+  addPermissions: [({ keyId, permissionId }) => ({ keyId, permissions: [{ id: permissionId }] })],
+  setPermissions: [
+    ({ keyId, permissionName }) => ({ keyId, permissions: [{ name: permissionName }] }),
+  ],
+  removePermissions: [
+    ({ keyId, permissionId }) => ({ keyId, permissions: [{ id: permissionId }] }),
+  ],
+  deleteKey: [({ keyId }) => ({ keyId })],
+  deleteKeys: [({ apiId }) => ({ apiId })],
+  reencryptKeys: [({ apiId }) => ({ apiId })],
+  createIdentity: [({ externalId }) => ({ externalId: `${externalId}.` })],
+  getIdentity: [({ identityId }) => ({ identityId }), ({ externalId }) => ({ externalId })],
+  listIdentities: [() => ({})],
+  updateIdentity: [
+    ({ identityId }) => ({ identityId, meta: { plan: "pro" } }),
+    ({ externalId }) => ({ externalId, meta: { plan: "pro" } }),
+  ],
+  deleteIdentity: [({ identityId }) => ({ identityId })],
+  limit: [({ namespace }) => ({ namespace, ...LIMIT })],
+  resetLimit: [
+    ({ keyId }) => ({ keyId, name: "default", duration: 60_000 }),
+    ({ identityId }) => ({ identityId, name: "tiles" }),
+    ({ namespace }) => ({ namespace, identifier: "pier", duration: 60_000 }),
+  ],
+  createPermission: [({ permissionName }) => ({ name: `${permissionName}.` })],
+  ensurePermissions: [({ permissionName }) => [permissionName]],
+  getPermission: [({ permissionId }) => ({ permissionId })],
+  listPermissions: [],
+  deletePermission: [({ permissionId }) => ({ permissionId })],
+  createRole: [({ permissionName }) => ({ name: "new", permissions: [permissionName] })],
+  ensureRole: [
+    ({ roleName, permissionName }) => ({ name: roleName, permissions: [permissionName] }),
+  ],
+  getRole: [({ roleId }) => ({ roleId })],
+  listRoles: [],
+  setRolePermissions: [({ roleId, permissionName }) => ({ roleId, permissions: [permissionName] })],
+  deleteRole: [({ roleId }) => ({ roleId })],
+  createRootKey: [() => ({ permissions: ["*"] })],
+  listRootKeys: [() => ({})],
+  authenticateRootKey: [],
+  revokeRootKey: [({ rootKeyId }) => ({ rootKeyId })],
+  createWorkspace: [() => ({ name: "harbour" })],
+  getWorkspace: [],
+  isWorkspaceEnabled: [],
+  setWorkspaceEnabled: [],
+  getVerifications: [
+    ({ keyId }) => ({ keyId, ...RANGE }),
+    ({ apiId }) => ({ apiId, ...RANGE }),
+    ({ identityId }) => ({ identityId, ...RANGE }),
+    ({ externalId }) => ({ externalId, ...RANGE }),
+  ],
+  pruneVerifications: [() => ({ before: NOON })],
+  listAuditEvents: [
+    ({ keyId }) => ({ keyId }),
+    ({ identityId }) => ({ identityId }),
+    ({ rootKeyId }) => ({ actor: rootKeyId }),
+  ],
+  pruneAuditEvents: [() => ({ before: NOON })],
+};
+
+/** Names that no id is: they may be taken again, and answers may repeat them. */
+const OF_NOBODY: Named = {
+  apiId: "api_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  apiName: "harbour-n",
+  keyId: "key_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  key: "sk_never_2NEPo7TZRRrLZSi2U3T1x1",
+  identityId: "id_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  externalId: "pier-n",
+  roleId: "role_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  roleName: "pilot-n",
+  permissionId: "perm_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  permissionName: "tides.n",
+  rootKeyId: "root_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  namespace: "mail-n",
+};
+
+/** Bytes that are the same in every world that is made alike. */
+function repeatable(seed: number) {
+  let state = seed;
+  return (size: number) =>
+    Uint8Array.from({ length: size }, () => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7f_ff_ff_ff;
+      return state >>> 16;
+    });
+}
+
+/** Makes one of everything, with names that end alike. */
+async function make(latchkey: Latchkey, end: string): Promise<Named> {
+  const [apiName, externalId] = [`harbour-${end}`, `pier-${end}`];
+  const [roleName, permissionName] = [`pilot-${end}`, `tides.${end}`];
+  const { apiId } = await latchkey.createApi({ name: apiName });
+  const { permissionId } = await latchkey.createPermission({ name: permissionName });
+  const { roleId } = await latchkey.createRole({ name: roleName, permissions: [permissionName] });
+  const ratelimits = [{ name: "tiles", limit: 9, duration: 60_000 }];
+  const { identityId } = await latchkey.createIdentity({ externalId, ratelimits });
+  const { keyId, key } = await latchkey.createKey({
+    apiId,
+    externalId,
+    roles: [roleName],
+    permissions: [permissionName],
+    recoverable: true,
+    remaining: 5,
+    ratelimit: { limit: 9, duration: 60_000 },
+  });
+  const { rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
+  const namespace = `mail-${end}`;
+  await latchkey.limit({ namespace, ...LIMIT });
+  const ids = { apiId, keyId, key, identityId, roleId, permissionId, rootKeyId };
+  return { ...ids, apiName, externalId, roleName, permissionName, namespace };
+}
+
+async function remove(latchkey: Latchkey, named: Named): Promise<void> {
+  await latchkey.deleteKey({ keyId: named.keyId });
+  await latchkey.deleteApi({ apiId: named.apiId });
+  await latchkey.deleteIdentity({ identityId: named.identityId });
+  await latchkey.deleteRole({ roleId: named.roleId });
+  await latchkey.deletePermission({ permissionId: named.permissionId });
+  await latchkey.revokeRootKey({ rootKeyId: named.rootKeyId });
+  await latchkey.resetLimit({ namespace: named.namespace, identifier: "pier", duration: 60_000 });
+}
+
+interface World {
+  readonly mine: Latchkey;
+  readonly own: Named;
+  readonly fates: Readonly<Record<(typeof FATES)[number], Named>>;
+}
+
+/** Two workspaces of their own in a store; what is made in one world has the ids that it has in every other. */
+async function openWorld(store: KeyStore, number: number): Promise<World> {
+  const options = { store, clock: () => NOON, usage: false as const };
+  const latchkey = createLatchkey({
+    ...options,
+    vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
+    random: repeatable(7),
+    workspaceId: `ws_mine_${number}`,
+  });
+  const mine = withOwnRootKeys(latchkey, options);
+  const theirs = withOwnRootKeys(latchkey.workspace(`ws_theirs_${number}`), options);
+  const own = await make(mine, "o");
+  const elsewhere = await make(theirs, "e");
+  const deleted = await make(theirs, "d");
+  const here = await make(mine, "h");
+  await remove(theirs, deleted);
+  await remove(mine, here);
+  const fates = {
+    "exists elsewhere": elsewhere,
+    "was deleted elsewhere": deleted,
+    [HERE]: here,
+  };
+  return { mine, own, fates };
+}
+
+/** Root keys have one name space in the whole store: their secrets differ from world to world. */
+function withOwnRootKeys(
+  latchkey: Latchkey,
+  options: { readonly store: KeyStore; readonly clock: () => number; readonly usage: false },
+): Latchkey {
+  const { workspaceId } = latchkey;
+  const { createRootKey } = createLatchkey({ ...options, workspaceId });
+  return { ...latchkey, createRootKey };
+}
+
+/** The kinds of what an input names. */
+function kindsIn(input: (named: Named) => unknown): Kind[] {
+  const kinds = new Set<Kind>();
+  const noting = new Proxy(OF_NOBODY, {
+    get(target, kind: Kind) {
+      kinds.add(kind);
+      return target[kind];
+    },
+  });
+  input(noting);
+  return [...kinds];
+}
+
+const isRefusal = (outcome: string) => outcome.startsWith('{"name":"LatchkeyError"');
+
+/** All that a caller learns, with the text that was given taken out of it. */
+async function learnt(call: () => Promise<unknown>, given: string): Promise<string> {
+  const outcome = await call().then(
+    (answer) => ({ answer }),
+    (error: unknown) => {
+      if (!(error instanceof LatchkeyError)) throw error;
+      const { name, code, reason, message, details, issues, outcome, cause } = error;
+      return { name, code, reason, message, details, issues, outcome, cause };
+    },
+  );
+  return JSON.stringify(outcome).replaceAll(given, "<given>");
+}
+
+interface Case {
+  readonly name: OperationName;
+  readonly input: (named: Named) => unknown;
+  readonly kind: Kind;
+}
+
+const CASES: readonly Case[] = Object.entries(INPUTS).flatMap(([name, inputs]) =>
+  (inputs as readonly ((named: Named) => unknown)[]).flatMap((input) =>
+    kindsIn(input).map((kind) => ({ name: name as OperationName, input, kind })),
+  ),
+);
+
+/** What a workspace may know of what it has deleted itself: its log keeps that. */
+const KEPT_HERE: ReadonlySet<string> = new Set(["listAuditEvents"]);
+
+/** Operations that name nothing, or what is not a workspace's: the secret of a root key says which workspace it is for. */
+const NAMES_NOTHING: readonly OperationName[] = [
+  "listPermissions",
+  "listRoles",
+  "authenticateRootKey",
+  "getWorkspace",
+  "isWorkspaceEnabled",
+  "setWorkspaceEnabled",
+];
+
+describe("the inputs above", () => {
+  test("are those of every operation, and name every resource that an operation takes", () => {
+    expect(Object.keys(INPUTS).sort()).toEqual(Object.keys(OPERATIONS).sort());
+    const empty = Object.entries(INPUTS).flatMap(([name, { length }]) => (length ? [] : [name]));
+    expect(empty.sort()).toEqual([...NAMES_NOTHING].sort());
+    for (const [name, { input }] of Object.entries(OPERATIONS)) {
+      const fields = Object.keys((input as { shape?: object } | null)?.shape ?? {});
+      const tried = CASES.filter((one) => one.name === name).map(({ kind }) => kind as string);
+      const ids = fields.filter((field) => field in OF_NOBODY);
+      expect([name, ids.filter((field) => !tried.includes(field))]).toEqual([name, []]);
+    }
+  });
+});
+
+const stores: KeyStore[] = [];
+afterAll(async () => {
+  for (const store of stores) await store.close();
+});
+
+describe.each([
+  ["memory", () => memoryStore()],
+  ["SQLite", () => sqliteStore(":memory:")],
+])("on %s", (title, openStore) => {
+  const store = openStore();
+  stores.push(store);
+  let worlds = 0;
+  const newWorld = () => {
+    worlds += 1;
+    return openWorld(store, worlds);
+  };
+  /** A refusal changes nothing, so many of them may be in one world. */
+  let shared: Promise<World> | null = null;
+
+  const learn = async ({ name, input, kind }: Case, world: World, fate: Fate) => {
+    const { mine, own, fates } = world;
+    const named = { ...fates, "never was": OF_NOBODY, "is mine": own };
+    const given = named[fate][kind];
+    const run = mine[name] as (input: unknown) => Promise<unknown>;
+    return learnt(() => run(input({ ...own, [kind]: given })), given);
+  };
+
+  test.each(CASES)("$name: a foreign $kind answers as one that never was", async (one) => {
+    shared ??= newWorld();
+    const world = await shared;
+    const isRefused = isRefusal(await learn(one, world, "never was"));
+    if (!isRefused) shared = null;
+    const learnAlone = async (fate: Fate) => learn(one, isRefused ? world : await newWorld(), fate);
+    const never = await learnAlone("never was");
+    for (const fate of FATES.filter((each) => each !== HERE || !KEPT_HERE.has(one.name)))
+      expect([fate, await learnAlone(fate)]).toEqual([fate, never]);
+    if (isRefused && title === "memory" && one.input !== TAKEN_IF_MINE)
+      expect(await learn(one, await newWorld(), "is mine")).not.toEqual(never);
+  });
+});
