@@ -150,6 +150,8 @@ const CALLERS: readonly Control[] = [
     id: "C11",
     control: "What another workspace has answers as what was deleted and what never existed",
     tests: [
+      [`${OPERATIONS}/existence.test.ts`, "$name: a foreign $kind answers as one that never was"],
+      [`${AUTH}/existence.test.ts`, "$version $title: says nothing by its $kind of what it is"],
       [
         `${AUTH}/isolation.test.ts`,
         "$title: exists, deleted and never existed look the same and cost the same",
