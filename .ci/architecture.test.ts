@@ -17,7 +17,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   transfer: ["core"],
   latchkey: ["core", "import", "transfer", "memory", "sqlite", "redis", "postgres", "http"],
   bench: ["core", "memory", "sqlite", "redis", "postgres", "http", "latchkey"],
-  simulation: ["core", "memory"],
+  simulation: ["core", "guard", "memory", "transfer"],
 };
 
 /** What test files may import beyond that, as devDependencies. */

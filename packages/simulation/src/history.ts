@@ -51,8 +51,10 @@ export interface Call {
   readonly key: KnownKey | null;
   readonly startTick: number;
   readonly startAt: number;
-  /** Between these is every instant that its process went by, as long as its clock was not set meanwhile. */
+  /** By the clock of its process. */
   readonly startNow: number;
+  /** Between these is every instant that its process went by. */
+  leastNow: number;
   endNow: number;
   endTick: number;
   endAt: number;

@@ -2,7 +2,6 @@ import { HISTORY_LAWS, stepLaws } from "./laws/laws.js";
 import { ACTIONS, type ActionName } from "./plan/actions.js";
 import { askAtTheEnd } from "./plan/ask-at-the-end.js";
 import type { Plan } from "./plan/plan.js";
-import { enter } from "./world/host.js";
 import type { Violation } from "./world/server.js";
 import { World } from "./world/world.js";
 
@@ -19,7 +18,6 @@ export interface Run {
 /** Runs a schedule from its first step to its end, and checks every law. */
 export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
   const world = new World(plan, stepLaws(), isTold);
-  enter(world.scheduler);
   await world.prepare();
   for (const { afterMs, process, action, args } of plan.steps) {
     await world.scheduler.run(world.scheduler.now + afterMs);
@@ -34,6 +32,9 @@ export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
 
 async function violationOf(world: World): Promise<Violation | null> {
   if (world.server.broken !== null) return world.server.broken;
+  // What is damaged has to be mended before it is moved.
+  if (world.unfinished !== null && !world.hasDamaged)
+    return { law: "a move comes to its end", how: world.unfinished };
   for (const [law, check] of Object.entries(HISTORY_LAWS)) {
     const how = await check(world);
     if (how !== null) return { law, how };

@@ -1,9 +1,6 @@
 import { LatchkeyError, type VerifyOutcome } from "@latchkey/core";
-import { returnedBy } from "../history.js";
+import { type Call, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
-
-/** Errors that a correct caller never meets. */
-const NEVER: ReadonlySet<string> = new Set(["INTERNAL_SERVER_ERROR", "STORE_CORRUPT"]);
 
 /** Each call of a living process comes to an end. */
 export function callsSettle(world: World): string | null {
@@ -11,15 +8,27 @@ export function callsSettle(world: World): string | null {
   return pending === undefined ? null : `#${pending.index} ${pending.action} never settled`;
 }
 
-/** What fails says why, in an error of latchkey's own. */
+/** What fails says why, in an error of latchkey's own, and nothing fails where nothing was amiss. */
 export function errorsAreExpected(world: World): string | null {
-  for (const { index, action, outcome } of world.calls) {
+  if (world.unhandled.length > 0) return `nobody heard of ${String(world.unhandled[0])}`;
+  for (const { index, action, args, outcome, startTick } of world.calls) {
     if (outcome.kind !== "failed") continue;
     const { error } = outcome;
+    if (args.isInherited === true && error instanceof TypeError) continue;
     if (!(error instanceof LatchkeyError)) return `#${index} ${action}: ${String(error)}`;
-    if (NEVER.has(error.code)) return `#${index} ${action}: ${error.code} ${error.message}`;
+    const { code } = error;
+    const isUnexpected =
+      code === "INTERNAL_SERVER_ERROR" ||
+      (code === "STORE_CORRUPT" && !world.hasDamaged) ||
+      (code === "STORE_UNAVAILABLE" && (world.isCalm || startTick > world.restTick));
+    if (isUnexpected) return `#${index} ${action}: ${code} ${error.message}`;
   }
   return null;
+}
+
+/** What a verification asks; without an address it comes from the usual one. */
+function questionOf({ args }: Call): string {
+  return JSON.stringify({ ipAddress: "192.0.2.1", ...args });
 }
 
 /** The repeat of a request gets the verdict of the first, as long as it is remembered. */
@@ -33,7 +42,13 @@ export function repeatsAreAlike(world: World): string | null {
     for (const other of world.calls.slice(call.index + 1)) {
       if (other.key !== call.key || other.args.requestId !== requestId) continue;
       if (other.action !== "verify" || other.endAt - call.startAt > 500_000) continue;
-      if (JSON.stringify(other.args) !== JSON.stringify(call.args)) continue;
+      if (questionOf(other) !== questionOf(call)) {
+        const { code } = returnedBy<VerifyOutcome>(other);
+        const isCharged = code === "VALID" || code === "USAGE_EXCEEDED" || code === "RATE_LIMITED";
+        if (isCharged && other.startTick > call.endTick && !hasOtherClocks(world))
+          return `#${other.index} asks another question than #${call.index} under its request id`;
+        continue;
+      }
       const repeated = returnedBy<typeof verdict>(other);
       // Whether the clocks agree is for whoever sets them: a request is remembered by them.
       if (repeated.code !== "VALID" || hasOtherClocks(world)) continue;

@@ -9,7 +9,6 @@ interface Entry {
   readonly keyId?: string;
   readonly identityId?: string;
   readonly resourceId?: string;
-  readonly unreadable?: boolean;
   readonly before?: Body;
   readonly after?: Body;
 }
@@ -40,9 +39,8 @@ export function theLogTellsTheChange(before: ModelWorkspace, change: Change): st
     const isTold = told.some(({ type }) => type.endsWith(".created") === (was === undefined));
     if (!isTold) return `${record.kind} ${record.id} changed, and the log does not tell`;
     if (record.kind !== "key" || was === undefined) continue;
-    const wrong = told.some(({ unreadable }) => unreadable === true)
-      ? null
-      : wrongFields(was, record, told, moved.has(record.id));
+    const isDamaged = before.damaged.has(record.id);
+    const wrong = isDamaged ? null : wrongFields(was, record, told, moved.has(record.id));
     if (wrong !== null) return wrong;
   }
   for (const { kind, id } of change.deletes) {
@@ -137,6 +135,7 @@ export function statesHaveVersionsOfTheirOwn(): (
 /** What is deleted leaves every list, and lets go of every name; what is written is in its lists. */
 export function listsFollowTheRecords(before: ModelWorkspace, change: Change): string | null {
   for (const { id } of change.deletes) {
+    if (before.damaged.has(id)) continue;
     const isOut = ([name, ids]: [string, ReadonlySet<string>]): boolean =>
       !ids.has(id) || change.leaves.some((one) => one.id === id && nameOfList(one) === name);
     const list = [...before.lists].find((one) => !isOut(one));
@@ -151,7 +150,7 @@ export function listsFollowTheRecords(before: ModelWorkspace, change: Change): s
     if (claim !== undefined) return `${id} is deleted, and keeps the name ${claim[0]}`;
   }
   for (const { record } of change.puts) {
-    if (record.kind !== "key") continue;
+    if (record.kind !== "key" || before.damaged.has(record.id)) continue;
     const { apiId, hash } = record.body as { readonly apiId: string; readonly hash: string };
     const wanted = [`keys:${apiId} `, ...(record.link ? [`keys:${apiId} ${record.link}`] : [])];
     for (const name of wanted) {

@@ -1,5 +1,6 @@
 import type { ChargePlan, ChargeResult, LatchkeyError, VerifyOutcome } from "@latchkey/core";
 import { type Call, returnedBy } from "../history.js";
+import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { Write } from "../world/server.js";
 import type { World } from "../world/world.js";
 
@@ -10,6 +11,8 @@ const KIND_BY_CODE: Readonly<Record<string, string>> = {
   RATE_LIMITED: "rate-limited",
   USAGE_EXCEEDED: "usage-exceeded",
 };
+
+const CHARGING: ReadonlySet<string> = new Set(["verify", "guarded"]);
 
 /**
  * Each verdict that took something, or was refused by a counter, has a charge of its own, which took what was asked for and came to
@@ -29,27 +32,35 @@ export function verdictsHaveCharges(world: World): string | null {
     const [process, keyId] = name.split(" ");
     const calls = world.calls.filter(
       (call) =>
-        call.action === "verify" && String(call.process) === process && call.key?.keyId === keyId,
+        CHARGING.has(call.action) && String(call.process) === process && call.key?.keyId === keyId,
     );
     const wrong = unmatched(calls, writes);
     if (wrong !== null) return wrong;
   }
   const uncharged = world.calls.find(
     (call) =>
-      call.action === "verify" &&
+      CHARGING.has(call.action) &&
       KIND_BY_CODE[codeOf(call)] !== undefined &&
       !byOwner.has(`${call.process} ${call.key?.keyId}`),
   );
   return uncharged === undefined ? null : `#${uncharged.index} was never charged`;
 }
 
-const codeOf = (call: Call): string => returnedBy<VerifyOutcome>(call).code ?? "";
+function codeOf(call: Call): string {
+  if (call.action !== "guarded") return returnedBy<VerifyOutcome>(call).code ?? "";
+  return returnedBy<GuardedAnswer>(call).keyId ? "VALID" : "";
+}
 
 function unmatched(calls: readonly Call[], writes: readonly Write[]): string | null {
   const left = new Set(writes);
   const decided = calls
     .filter((call) => KIND_BY_CODE[codeOf(call)] !== undefined)
-    .sort((one, other) => one.endTick - other.endTick);
+    // Of a guard less is known: it takes what is left.
+    .sort(
+      (one, other) =>
+        Number(one.action === "guarded") - Number(other.action === "guarded") ||
+        one.endTick - other.endTick,
+    );
   for (const call of decided) {
     const own = [...left].find((write) => isOf(call, write));
     if (own === undefined) return `#${call.index} was told ${codeOf(call)}, and no charge says so`;
@@ -57,7 +68,7 @@ function unmatched(calls: readonly Call[], writes: readonly Write[]): string | n
   }
   const unknown = calls.filter(({ outcome }) => {
     if (outcome.kind === "failed") return (outcome.error as LatchkeyError).outcome === "unknown";
-    return outcome.kind !== "returned";
+    return outcome.kind !== "returned" || (outcome.value as GuardedAnswer).status >= 500;
   });
   const taken = [...left].filter(({ result }) => (result as Applied).kind === "charged");
   return taken.length > unknown.length
@@ -75,13 +86,15 @@ function isOf(call: Call, { args, result, tick }: Write): boolean {
     tick < call.endTick &&
     cost === call.args.cost &&
     kind === KIND_BY_CODE[codeOf(call)] &&
-    remaining === (verdict.remaining ?? null) &&
-    limits.length === told.length &&
-    limits.every(
-      (limit, place) =>
-        told[place]?.name === limit.name &&
-        told[place]?.remaining === limit.remaining &&
-        told[place]?.reset === limit.resetAt,
-    )
+    // A guard tells its handler no more than the verdict, and its caller less.
+    (call.action === "guarded" ||
+      (remaining === (verdict.remaining ?? null) &&
+        limits.length === told.length &&
+        limits.every(
+          (limit, place) =>
+            told[place]?.name === limit.name &&
+            told[place]?.remaining === limit.remaining &&
+            told[place]?.reset === limit.resetAt,
+        )))
   );
 }

@@ -14,6 +14,7 @@ function atTheEnd(world: World, action: string): readonly Call[] {
 export function listsAreWhole(world: World): string | null {
   for (const call of atTheEnd(world, "listKeys")) {
     const { id, apiId } = world.workspaceOf(call.workspace);
+    if (world.hasDamaged) continue;
     const { keys = [], total } = returnedBy<{ keys: { id: string }[]; total: number }>(call);
     const expected = [...(world.server.model.at(id).lists.get(`keys:${apiId} `) ?? [])].sort();
     const ids = keys.map((key) => key.id);
@@ -68,7 +69,7 @@ function stateOf(state: StoredRecordState | null): string {
 export function statisticsFit(world: World): string | null {
   const told = new Map<string, number>();
   for (const { method, args, process } of world.server.log) {
-    if (method !== "addStatistics") continue;
+    if (method !== "addStatistics" || process === -1) continue;
     for (const { subject, code, count } of (args[1] as StatisticsBatch).counts)
       if (subject.kind === "key") {
         const name = `${process} ${subject.id} ${code}`;
@@ -76,12 +77,16 @@ export function statisticsFit(world: World): string | null {
       }
   }
   const given = new Map<string, number>();
-  const isWhole = world.plan.network === "direct" && !world.hasKilled;
+  let isWhole = world.plan.network === "direct" && !world.hasKilled;
   const abandoned = new Map<string, number>();
   for (const call of world.calls) {
-    if (call.action !== "verify" || call.key === null) continue;
+    if (call.key === null) continue;
+    const isGuarded = call.action === "guarded";
+    if (isGuarded) isWhole = false;
+    else if (call.action !== "verify") continue;
     const { code } = returnedBy<VerifyOutcome>(call);
-    const [name, all] = code === undefined ? ["", abandoned] : [code, given];
+    // What a guard was told nobody sees.
+    const [name, all] = code === undefined || isGuarded ? ["", abandoned] : [code, given];
     const of = `${call.process} ${call.key.keyId}${name && ` ${name}`}`;
     if (code !== "NOT_FOUND") all.set(of, (all.get(of) ?? 0) + 1);
   }

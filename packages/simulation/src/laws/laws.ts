@@ -9,6 +9,7 @@ import {
 } from "./changes.js";
 import { verdictsHaveCharges } from "./charges.js";
 import { listsAreWhole, logsAreWhole, statisticsFit, theStoreIsAsTheModel } from "./end-state.js";
+import { guardsHold } from "./guards.js";
 import { deadKeysTakeNothing, plansFollowTheRecords } from "./plans.js";
 import { refusalsHaveReasons, verdictsAreDeserved, viewsAreTrue } from "./verdicts.js";
 
@@ -40,6 +41,7 @@ export const HISTORY_LAWS: Readonly<
   "each verdict has a charge of its own": verdictsHaveCharges,
   "what is shown is what was set": viewsAreTrue,
   "refusals have reasons": refusalsHaveReasons,
+  "guards let nobody in without a good key, and answer in time": guardsHold,
   "the repeat of a request takes nothing again": repeatsAreAlike,
   "nothing of one workspace is told in another": workspacesAreApart,
   "lists are whole, and totals right": listsAreWhole,

@@ -14,6 +14,7 @@ interface StoredLimit {
 const DAY_MS = 86_400_000;
 
 function bodyOf(workspace: ModelWorkspace, kind: string, id: string | undefined): Body | null {
+  if (workspace.damaged.has(id ?? "")) return null;
   return (workspace.get(kind, id ?? "")?.record.body as Body | undefined) ?? null;
 }
 

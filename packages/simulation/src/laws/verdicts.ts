@@ -1,7 +1,9 @@
-import type { LatchkeyError, PermissionQuery, VerifyOutcome } from "@latchkey/core";
+import type { LatchkeyError, VerifyOutcome } from "@latchkey/core";
 import { type Call, type KnownKey, returnedBy } from "../history.js";
 import { possibleValues, type Register } from "../model/registers.js";
 import { doesLetIn, doSatisfy, type Settings, settingsOf } from "../model/settings.js";
+import type { VerifyArgs } from "../plan/actions.js";
+import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { World } from "../world/world.js";
 
 /** One thing that a verification needs: whether it may have been so, and whether it may have been otherwise. */
@@ -23,24 +25,25 @@ function needsOf(world: World, call: Call, settings: Settings): readonly Need[] 
     canHold: outcomes.includes(true),
     canFail: outcomes.includes(false),
   });
-  const { permissions: query, ipAddress = "192.0.2.1" } = call.args as {
-    readonly permissions?: PermissionQuery;
-    readonly ipAddress?: string;
-  };
+  const args = call.args as Partial<VerifyArgs>;
+  const { permissions: query, ipAddress = "192.0.2.1", isOther, isElsewhere } = args;
   const expiries = seen(settings.expiry);
   const held = seen(settings.own).flatMap((own) =>
     seen(settings.ofRole).map((ofRole) => (call.key?.setup.hasRole ? [...own, ...ofRole] : own)),
   );
-  const { isOther = false } = call.args as { readonly isOther?: boolean };
   return [
-    need("NOT_FOUND", "the key exists", seen(settings.exists)),
+    need("NOT_FOUND", "the key exists", [
+      ...(isElsewhere ? [false] : seen(settings.exists)),
+      // It may name an API that is none.
+      ...(world.isDamaged(call.key) ? [false] : []),
+    ]),
     need("FORBIDDEN", "the workspace is switched on", seen(settings.isWorkspaceOn)),
     need("DISABLED", "the key is switched on", seen(settings.isOn)),
-    need("FORBIDDEN", "the key is of the API", [!isOther]),
+    need("FORBIDDEN", "the key is of the API", [isOther !== true]),
     {
       code: "EXPIRED",
       what: "the key has not expired",
-      canHold: expiries.some(({ most }) => most > call.startNow),
+      canHold: expiries.some(({ most }) => most > call.leastNow),
       canFail: expiries.some(({ least }) => least <= call.endNow),
     },
     need(
@@ -56,8 +59,11 @@ function needsOf(world: World, call: Call, settings: Settings): readonly Need[] 
   ];
 }
 
+const ASKING: ReadonlySet<string> = new Set(["verify", "explain", "guarded"]);
+
 /** The code of a verification that came to a verdict; a workspace that is switched off is an error of the same name. */
 function codeOf(call: Call): string | null {
+  if (call.action === "guarded") return returnedBy<GuardedAnswer>(call).keyId ? "VALID" : null;
   if (call.outcome.kind === "failed")
     return (call.outcome.error as LatchkeyError).code === "FORBIDDEN" ? "FORBIDDEN" : null;
   return returnedBy<VerifyOutcome>(call).code ?? null;
@@ -71,7 +77,7 @@ export function verdictsAreDeserved(world: World): string | null {
   const known = new Map<KnownKey, Settings>();
   for (const call of world.calls) {
     const { key } = call;
-    const code = call.action === "verify" || call.action === "explain" ? codeOf(call) : null;
+    const code = ASKING.has(call.action) ? codeOf(call) : null;
     if (key === null || code === null) continue;
     const settings = known.get(key) ?? settingsOf(world, key);
     known.set(key, settings);
@@ -95,7 +101,7 @@ export function verdictsAreDeserved(world: World): string | null {
 export function viewsAreTrue(world: World): string | null {
   for (const call of world.calls) {
     if (call.action !== "getKey" || call.key === null) continue;
-    if (call.outcome.kind !== "returned") continue;
+    if (call.outcome.kind !== "returned" || world.isDamaged(call.key)) continue;
     const view = returnedBy<{ readonly name: string; readonly expires: number }>(call);
     const settings = settingsOf(world, call.key);
     const seen = <Value>(register: Register<Value>): readonly Value[] =>
@@ -110,14 +116,19 @@ export function viewsAreTrue(world: World): string | null {
   return null;
 }
 
-/** Refusals of changes have their reasons: nothing is missing that is there. */
+/** Refusals have their reasons: nothing is missing that is there, and what is damaged can be revoked. */
 export function refusalsHaveReasons(world: World): string | null {
   for (const call of world.calls) {
+    if (call.args.inMs === 9e15 && call.outcome.kind === "returned")
+      return `#${call.index} was given an instant that no date can name`;
     if (call.outcome.kind !== "failed" || call.key === null) continue;
     const { code } = call.outcome.error as LatchkeyError;
     const { exists } = settingsOf(world, call.key);
     const seen = possibleValues(exists, call.startTick, call.endTick, world.losses);
-    if (code === "NOT_FOUND" && !seen.includes(false))
+    const revokes = call.action === "deleteKey" || call.args.enabled === false;
+    if (code === "STORE_CORRUPT" && revokes) return `#${call.index} cannot revoke what is damaged`;
+    const mayBeMissing = seen.includes(false) || (world.isDamaged(call.key) && !revokes);
+    if (code === "NOT_FOUND" && !mayBeMissing)
       return `#${call.index} ${call.action} does not find ${call.key.name}, which exists`;
     if (code !== "CONFLICT" || call.action !== "verify") continue;
     const isReused = world.calls.some(

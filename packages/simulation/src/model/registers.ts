@@ -40,7 +40,11 @@ export function possibleValues<Value>(
   );
   const values = setters
     .filter(({ call }) => call.startTick < endTick && mayHaveHappened(call))
-    .filter(({ call }) => !isOver(call.endTick) || call.startTick < revived)
+    // What nobody answered may still be on its way.
+    .filter(({ call }) => {
+      const endTick = hasReturned(call) ? call.endTick : Number.POSITIVE_INFINITY;
+      return !isOver(endTick) || call.startTick < revived;
+    })
     .map(({ value }) => value);
   return sure.length === 0 || revived >= 0 ? [...initial, ...values] : values;
 }

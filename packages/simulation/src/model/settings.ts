@@ -111,7 +111,7 @@ function expirySetters(calls: readonly Call[]): readonly Setter<Expiry>[] {
     if (call.action === "switchKey" && call.args.enabled === true)
       return [{ call, value: NEVER, isSure: false }];
     if (call.action !== "rotateKey") return [];
-    const least = hasOthers ? 0 : call.startNow + graceMs;
+    const least = hasOthers ? 0 : call.leastNow + graceMs;
     return [{ call, value: { least, most: call.endNow + graceMs } }];
   });
 }

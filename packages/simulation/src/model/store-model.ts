@@ -31,6 +31,8 @@ export class ModelWorkspace {
   readonly lists = new Map<string, Set<string>>();
   readonly windows = new Map<string, ModelWindow>();
   readonly requests = new Map<string, RememberedResult>();
+  /** Ids of records that the world has damaged. */
+  readonly damaged = new Set<string>();
 
   get(kind: string, id: string): ModelRecord | undefined {
     return this.records.get(`${kind} ${id}`);

@@ -1,92 +1,18 @@
-import type { Latchkey, PermissionQuery } from "@latchkey/core";
-import type { Call, KeySetup, KnownKey } from "../history.js";
-import type { Random } from "../random.js";
-import type { Network } from "../world/link.js";
-import type { KnownWorkspace } from "../world/template.js";
-import type { World } from "../world/world.js";
-
-type Args = Readonly<Record<string, unknown>>;
-
-/** Who does something, and to what. */
-interface Stage {
-  readonly world: World;
-  readonly process: number;
-  /** What it is called. */
-  readonly action: string;
-}
-
-/** An action of the plan: what it is done with is drawn beforehand, so that a plan is data. */
-interface Action {
-  readonly weight: number;
-  /** Networks on which it makes sense; all unless given. */
-  readonly needs?: readonly Network[];
-  readonly choose: (random: Random) => Args;
-  readonly perform: (stage: Stage, args: Args) => void | Promise<void>;
-}
-
-/** An action that a process performs on a key, by the number that was drawn for it. */
-function onKey(
-  weight: number,
-  choose: (random: Random) => Args,
-  perform: (
-    latchkey: Latchkey,
-    key: KnownKey,
-    args: never,
-    world: World,
-    call: Call,
-  ) => Promise<unknown>,
-): Action {
-  return {
-    weight,
-    choose: (random) => ({ key: random.below(1_000), ...choose(random) }),
-    perform: ({ world, process, action }, { key: drawn, ...args }) => {
-      const key = world.keys[(drawn as number) % world.keys.length] as KnownKey;
-      world.call({ process, action, args, workspace: key.workspace, key }, (latchkey, call) =>
-        perform(latchkey, key, args as never, world, call),
-      );
-    },
-  };
-}
-
-/** An action that a process performs in a workspace. */
-function inWorkspace(
-  weight: number,
-  choose: (random: Random) => Args,
-  perform: (latchkey: Latchkey, own: KnownWorkspace, args: never, world: World) => Promise<unknown>,
-): Action {
-  return {
-    weight,
-    choose: (random) => ({ workspace: random.below(1_000), ...choose(random) }),
-    perform: ({ world, process, action }, { workspace: drawn, ...args }) => {
-      const workspace = (drawn as number) % world.workspaces.length;
-      const own = world.workspaces[workspace] as KnownWorkspace;
-      world.call({ process, action, args, workspace, key: null }, (latchkey) =>
-        perform(latchkey, own, args as never, world),
-      );
-    },
-  };
-}
-
-/** Something that the world does by itself. */
-function byWorld(
-  weight: number,
-  choose: (random: Random) => Args,
-  perform: Action["perform"],
-  needs?: readonly Network[],
-): Action {
-  return { weight, choose, perform, ...(needs !== undefined && { needs }) };
-}
-
-const nothing = (): Args => ({});
+import type { PermissionQuery } from "@latchkey/core";
+import type { KeySetup } from "../history.js";
+import { byWorld, inWorkspace, nothing, onKey } from "./action.js";
+import { GUARD_ACTIONS } from "./guard-actions.js";
 
 /** What a verification is asked with. */
-interface VerifyArgs {
+export interface VerifyArgs {
   readonly cost: number;
   readonly requestId?: string;
   readonly permissions?: PermissionQuery;
   readonly ipAddress?: string;
   /** Whether it asks for a key of another API. */
   readonly isOther?: boolean;
+  /** Whether it is presented to another workspace. */
+  readonly isElsewhere?: boolean;
   /** A limit that the request makes up. */
   readonly limit?: { readonly limit: number; readonly duration: number };
 }
@@ -110,7 +36,14 @@ const QUERIES: readonly PermissionQuery[] = [
 ];
 
 /** The first and the last of a range, and their neighbours. */
-const ADDRESSES = ["192.0.2.1", "198.51.100.1", "192.0.2.127", "192.0.2.128", "192.0.1.255"];
+const ADDRESSES = [
+  "192.0.2.0",
+  "192.0.2.1",
+  "198.51.100.1",
+  "192.0.2.127",
+  "192.0.2.128",
+  "192.0.1.255",
+];
 
 const ALLOW_LISTS = [[], [], ["203.0.113.0/24"], ["192.0.2.0/25"], ["192.0.2.1", "198.51.100.1"]];
 
@@ -120,15 +53,16 @@ const KEY_ACTIONS = {
     (random) => ({
       cost: random.pick([0, 1, 1, 1, 2]),
       ...(random.chance(25) && { requestId: `r${random.below(2)}` }),
-      ...(random.chance(25) && { permissions: random.pick(QUERIES) }),
+      ...(random.chance(35) && { permissions: random.pick(QUERIES) }),
       ...(random.chance(15) && { ipAddress: random.pick(ADDRESSES) }),
       ...(random.chance(3) && { isOther: true }),
+      ...(random.chance(3) && { isElsewhere: true }),
       ...(random.chance(10) && {
         limit: { limit: random.between(1, 2), duration: random.pick([1_000, 3_000]) },
       }),
     }),
-    (latchkey, { secret }, args: VerifyArgs) =>
-      latchkey.verifyKey({
+    (latchkey, { secret, workspace }, args: VerifyArgs, world) =>
+      (args.isElsewhere ? latchkey.workspace(world.elsewhere(workspace)) : latchkey).verifyKey({
         key: secret,
         remaining: { cost: args.cost },
         ...(args.requestId !== undefined && { requestId: args.requestId }),
@@ -146,7 +80,7 @@ const KEY_ACTIONS = {
   ),
   setExpires: onKey(
     5,
-    (random) => ({ inMs: random.pick([null, 1, 4, 500, 2_000, 9e15]) }),
+    (random) => ({ inMs: random.pick([null, 1, 2, 2, 3, 500, 2_000, 9e15]) }),
     (latchkey, { keyId }, { inMs }: { inMs: number | null }, _, { startNow }) =>
       latchkey.updateKey({ keyId, expires: inMs === null ? null : startNow + inMs }),
   ),
@@ -232,7 +166,7 @@ const WORKSPACE_ACTIONS = {
   ),
   roleGrants: inWorkspace(
     7,
-    (random) => ({ names: random.pick([[], [], ["read"], ["docs.*"], ["read", "write"]]) }),
+    (random) => ({ names: random.pick([[], [], ["read"], ["docs.*"], ["docs.*", "write"]]) }),
     (latchkey, { roleId }, { names }: { names: readonly string[] }) =>
       latchkey.setRolePermissions({ roleId, permissions: names }),
   ),
@@ -282,6 +216,18 @@ const WORLD_ACTIONS = {
     ({ world }, { ms }) => world.stopStore(ms as number),
     ["calm", "rough"],
   ),
+  fillStore: byWorld(
+    1,
+    (random) => ({ ms: random.between(1, 3_000) }),
+    ({ world }, { ms }) => world.fillStore(ms as number),
+    ["calm", "rough"],
+  ),
+  damage: byWorld(
+    1,
+    (random) => ({ key: random.below(1_000), how: random.below(4) }),
+    ({ world }, { key, how }) => world.damage(key as number, how as number),
+  ),
+  moveStore: byWorld(1, nothing, ({ world }) => world.moveStore(), ["calm"]),
   failOver: byWorld(
     4,
     (random) => ({ count: random.between(1, 3) }),
@@ -291,7 +237,7 @@ const WORLD_ACTIONS = {
 } as const;
 
 /** Everything that can happen, by name. */
-export const ACTIONS = { ...KEY_ACTIONS, ...WORKSPACE_ACTIONS, ...WORLD_ACTIONS };
+export const ACTIONS = { ...KEY_ACTIONS, ...GUARD_ACTIONS, ...WORKSPACE_ACTIONS, ...WORLD_ACTIONS };
 
 /** The name of something that can happen. */
 export type ActionName = keyof typeof ACTIONS;

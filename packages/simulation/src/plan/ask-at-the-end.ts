@@ -6,7 +6,7 @@ import { ACTIONS, type ActionName } from "./actions.js";
  * the laws hold for them as for all others.
  */
 export async function askAtTheEnd(world: World): Promise<void> {
-  world.heal();
+  await world.heal();
   const { processes, keys, workspaces, plan } = world;
   for (const process of processes.keys()) {
     const ask = (action: ActionName, args: Readonly<Record<string, unknown>>): unknown =>

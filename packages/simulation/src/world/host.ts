@@ -1,13 +1,21 @@
 import type { Scheduler } from "./scheduler.js";
 
+/** All that is real and that the simulation still needs. */
+export const realImmediate = setImmediate;
+
 /** The world that timers and clocks of the host belong to now. */
 let current: Scheduler | null = null;
 let timers = 0;
 
-/** Puts the timers and the clock of a world in the place of the host's. */
-export function enter(scheduler: Scheduler): void {
+/** Errors of promises that nobody waits for. */
+const unhandled: unknown[] = [];
+
+/** Puts the timers and the clock of a world in the place of the host's. @returns Errors that nobody hears of from now on. */
+export function enter(scheduler: Scheduler): readonly unknown[] {
   current = scheduler;
   timers = 0;
+  unhandled.length = 0;
+  return unhandled;
 }
 
 /**
@@ -15,6 +23,9 @@ export function enter(scheduler: Scheduler): void {
  * the host's timer when it is loaded.
  */
 export function installHost(): void {
+  // To write them down takes time, and nobody reads them.
+  Error.stackTraceLimit = 0;
+  process.on("unhandledRejection", (error) => unhandled.push(error));
   const startTimer = (callback: () => void, delayMs = 0, repeats = false): unknown => {
     if (current === null) throw new Error("no simulated world was entered");
     const scheduler = current;
@@ -35,6 +46,7 @@ export function installHost(): void {
   const simulated = {
     setTimeout: (callback: () => void, delayMs?: number) => startTimer(callback, delayMs),
     setInterval: (callback: () => void, delayMs?: number) => startTimer(callback, delayMs, true),
+    setImmediate: (callback: () => void) => startTimer(callback),
     clearTimeout: stopTimer,
     clearInterval: stopTimer,
   };

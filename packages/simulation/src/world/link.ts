@@ -9,6 +9,9 @@ export type Network = "direct" | "calm" | "rough";
 /** After how long a call without an answer fails, in ms. */
 const CALL_TIMEOUT_MS = 1_000;
 
+/** What a store that is full refuses. */
+const FILLING = { commit: true, addStatistics: true };
+
 /** What a dead process waits for. */
 const NEVER = new Promise<never>(() => undefined);
 
@@ -54,6 +57,8 @@ export function linkedStore(context: LinkContext): KeyStore {
       // What was sent arrives, also when its sender is dead by then.
       scheduler.after(fate.thereMs, random.next(), () => {
         if (server.isDown) reply(() => settled(reject)(failed("the store is down", "not-applied")));
+        else if (server.isFull && method in FILLING)
+          reply(() => settled(reject)(failed("the store is full", "not-applied")));
         else {
           const { crashes } = server;
           // Whoever waits for a store that crashes hears nothing.
@@ -107,7 +112,8 @@ function decideFate(network: Network, random: Random): Fate {
   const longMs = isRough ? 700 : 300;
   const delay = (): number => random.below(random.chance(isRough ? 10 : 3) ? longMs : 4);
   return {
-    thereMs: delay(),
+    // Some arrive after nobody waits for them any more.
+    thereMs: isRough && random.chance(2) ? random.below(2_000) : delay(),
     backMs: delay(),
     isRequestLost: isRough && random.chance(3),
     isReplyLost: isRough && random.chance(5),

@@ -1,3 +1,5 @@
+import { realImmediate } from "./host.js";
+
 /** The instant at which every simulated world begins: a little before midnight UTC, so that refills fall due. */
 export const BEGIN_AT = Date.UTC(2030, 0, 31, 23, 59, 55);
 
@@ -8,9 +10,6 @@ export interface Scheduled {
   readonly order: number;
   readonly run: () => void;
 }
-
-/** Everything real that the simulation still needs, kept before the simulated host takes its place. */
-const realImmediate = setImmediate;
 
 /** Simulated time. Nothing happens but what was scheduled, one thing at a time, in an order that the seed decides. */
 export class Scheduler {

@@ -2,6 +2,7 @@ import type {
   Change,
   ChargeMoment,
   ChargePlan,
+  ChargeResult,
   CommitResult,
   KeyStore,
   LoadedRecord,
@@ -66,18 +67,30 @@ export class StoreServer {
   /** Everything that was written and not lost. */
   writes: Write[] = [];
   /** The same with what was lost. */
-  readonly log: Write[] = [];
+  readonly log: Write[];
   /** How many of them no crash loses, whenever they were written. */
   #safe = 0;
   /** Until when it answers nobody. */
   downUntil = 0;
+  /** Until when there is no room for changes. */
+  fullUntil = 0;
+  /** Whether its keys have moved to another store. */
+  isMoved = false;
   /** How often it crashed, or failed over. */
   crashes = 0;
   /** The first law that a step of the store broke. */
   broken: Violation | null = null;
   readonly #laws: StepLaws;
 
-  constructor(now: () => number, tick: () => number, flushMs: number | null, laws: StepLaws) {
+  /** @param before - The store that this one takes the place of. */
+  constructor(
+    now: () => number,
+    tick: () => number,
+    flushMs: number | null,
+    laws: StepLaws,
+    before?: StoreServer,
+  ) {
+    this.log = before?.log ?? [];
     this.#now = now;
     this.#tick = tick;
     this.#flushMs = flushMs;
@@ -86,6 +99,10 @@ export class StoreServer {
 
   get isDown(): boolean {
     return this.#now() < this.downUntil;
+  }
+
+  get isFull(): boolean {
+    return this.#now() < this.fullUntil;
   }
 
   /** How long whoever commits waits until it is durable. */
@@ -101,7 +118,7 @@ export class StoreServer {
   /** Carries a call out in the process of the caller, who gets what the store answers: at once, where it does. */
   callAtOnce(method: Method, args: readonly unknown[], process: number): unknown {
     if (!WRITES.has(method)) return invoke(this.#store, method, args);
-    const expected = this.#foresee(method, args);
+    const expected = this.#foresee(method, args, process >= 0);
     const result = invoke(this.#store, method, args);
     const [at, tick] = [this.#now(), this.#tick()];
     const durableAt = this.#flushMs === null ? Number.POSITIVE_INFINITY : at + this.#flushMs;
@@ -110,6 +127,9 @@ export class StoreServer {
         this.#break(AS_IT_SHOULD, `${method}: ${asText(known)}, not ${asText(expected)}`);
       const write = { method, args, result: known, process, at, durableAt, tick };
       if (!hasWritten(write)) return known;
+      const isCharged = method === "charge" && (known as ChargeResult).kind === "charged";
+      if (this.isMoved && isCharged && (args[0] as ChargePlan).mode === "commit")
+        this.#break("a store whose keys have moved admits nobody", `a charge by p${process}`);
       this.writes.push(write);
       this.log.push(write);
       return known;
@@ -118,13 +138,13 @@ export class StoreServer {
   }
 
   /** What a write has to come to; undefined: that is not foreseen. */
-  #foresee(method: Method, args: readonly unknown[]): unknown {
+  #foresee(method: Method, args: readonly unknown[], isByLatchkey: boolean): unknown {
     if (method === "charge") {
       const [plan, moment] = args as [ChargePlan, ChargeMoment];
       const workspace = this.model.at(plan.workspaceId);
       const isHeld = this.model.holds(plan);
       for (const [law, check] of Object.entries(this.#laws.charge))
-        if (isHeld) this.#break(law, check(workspace, plan, moment));
+        if (isHeld && isByLatchkey) this.#break(law, check(workspace, plan, moment));
       return this.model.charge(plan, moment);
     }
     if (method !== "commit") return undefined;
@@ -133,7 +153,7 @@ export class StoreServer {
     if (result.kind !== "committed") return result;
     const workspace = this.model.at(workspaceId);
     for (const [law, check] of Object.entries(this.#laws.commit))
-      this.#break(law, check(workspace, change, null));
+      if (isByLatchkey) this.#break(law, check(workspace, change, null));
     this.model.commit(workspaceId, change, result.usages);
     return result;
   }

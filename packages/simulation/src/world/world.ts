@@ -1,11 +1,33 @@
-import { type Change, createLatchkey, type Latchkey, LatchkeyError } from "@latchkey/core";
+import {
+  type Change,
+  createLatchkey,
+  type KeyStore,
+  type Latchkey,
+  LatchkeyError,
+} from "@latchkey/core";
+import { copy } from "@latchkey/transfer";
 import type { Call, KeySetup, KnownKey, Loss, Outcome } from "../history.js";
 import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
-import { linkedStore, type Network } from "./link.js";
+import { enter } from "./host.js";
+import { type LinkContext, linkedStore, type Network } from "./link.js";
 import { BEGIN_AT, Scheduler } from "./scheduler.js";
 import { type StepLaws, StoreServer } from "./server.js";
 import { createKey, type KnownWorkspace, templateOf } from "./template.js";
+
+/** A change of nothing. */
+const EMPTY_CHANGE: Change = {
+  expects: [],
+  puts: [],
+  deletes: [],
+  claims: [],
+  releases: [],
+  enters: [],
+  leaves: [],
+  counters: [],
+  dropWindows: [],
+  revision: null,
+};
 
 /** A process: a whole latchkey with caches and a clock of its own. */
 interface Process {
@@ -23,7 +45,7 @@ interface Process {
 export class World {
   readonly scheduler = new Scheduler();
   readonly plan: Plan;
-  readonly server: StoreServer;
+  server: StoreServer;
   readonly keys: KnownKey[] = [];
   workspaces: readonly KnownWorkspace[] = [];
   readonly calls: Call[] = [];
@@ -31,6 +53,14 @@ export class World {
   readonly processes: Process[] = [];
   /** When all had come to rest, and everybody was asked about everything. */
   restTick = Number.POSITIVE_INFINITY;
+  /** Errors that nobody heard of. */
+  readonly unhandled: readonly unknown[];
+  hasDamaged = false;
+  /** Why a move did not come to its end, although nothing disturbed it any more. */
+  unfinished: string | null = null;
+  readonly #laws: StepLaws;
+  /** Moves the keys of the store, again and again until it is done; null: nobody asked for that. */
+  #move: (() => Promise<void>) | null = null;
   /** Whether a process was killed. */
   hasKilled = false;
   /** What happened, for people. */
@@ -42,7 +72,9 @@ export class World {
 
   constructor(plan: Plan, laws: StepLaws, isTold: boolean) {
     this.#isTold = isTold;
+    this.unhandled = enter(this.scheduler);
     this.plan = plan;
+    this.#laws = laws;
     this.#network = plan.network;
     this.#random = new Random(plan.seed ^ 0x5eed);
     this.server = new StoreServer(
@@ -56,9 +88,23 @@ export class World {
   }
 
   /** From now on nothing fails any more. */
-  heal(): void {
+  async heal(): Promise<void> {
     if (this.#network === "rough") this.#network = "calm";
     this.server.downUntil = 0;
+    this.server.fullUntil = 0;
+    await this.#move?.();
+  }
+
+  /** Whether nothing of this schedule keeps a call from its answer. */
+  get isCalm(): boolean {
+    const troubles = ["stopStore", "fillStore", "failOver", "moveStore"];
+    const { network, steps } = this.plan;
+    return network !== "rough" && !steps.some(({ action }) => troubles.includes(action));
+  }
+
+  isDamaged(key: KnownKey | null): boolean {
+    const { id } = this.workspaceOf(key?.workspace ?? 0);
+    return this.server.model.at(id).damaged.has(key?.keyId ?? "");
   }
 
   nextTick(): number {
@@ -72,13 +118,15 @@ export class World {
     this.story.push(`${String(at).padStart(8)} ms  ${line()}`);
   }
 
+  #wire(server: StoreServer): Pick<LinkContext, "scheduler" | "server" | "random"> {
+    return { scheduler: this.scheduler, server, random: new Random(this.#random.next()) };
+  }
+
   #start(index: number, clockOffset: number): Process {
     const started = { isAlive: true, clockOffset, latest: 0 };
     const isAlive = (): boolean => process.isAlive;
     const store = linkedStore({
-      scheduler: this.scheduler,
-      server: this.server,
-      random: new Random(this.#random.next()),
+      ...this.#wire(this.server),
       process: index,
       network: () => this.#network,
       isAlive,
@@ -127,6 +175,11 @@ export class World {
     return this.workspaces[index] as KnownWorkspace;
   }
 
+  /** Id of another workspace. */
+  elsewhere(index: number): string {
+    return this.workspaces[index === 0 ? 1 : 0]?.id ?? "ws_of_nobody";
+  }
+
   /** The latchkey of a process in a workspace. */
   latchkeyOf({ latchkey, bound }: Process, workspace: number): Latchkey {
     const known = bound.get(workspace);
@@ -148,6 +201,7 @@ export class World {
       startTick: this.nextTick(),
       startAt: this.scheduler.now,
       startNow: this.clockOf(process),
+      leastNow: this.clockOf(process),
       endNow: Number.POSITIVE_INFINITY,
       endTick: Number.POSITIVE_INFINITY,
       endAt: Number.POSITIVE_INFINITY,
@@ -192,12 +246,84 @@ export class World {
   setClock(index: number, offset: number): void {
     const process = this.processes[index] as Process;
     process.clockOffset = offset;
+    for (const call of this.calls)
+      if (call.process === index && call.outcome.kind === "pending")
+        call.leastNow = Math.min(call.leastNow, this.clockOf(process));
     this.tell(() => `the clock of p${index} is ${offset} ms off from now on`);
   }
 
   stopStore(ms: number): void {
     this.server.downUntil = this.scheduler.now + ms;
     this.tell(() => `the store is down for ${ms} ms`);
+  }
+
+  fillStore(ms: number): void {
+    this.server.fullUntil = this.scheduler.now + ms;
+    this.tell(() => `the store is full for ${ms} ms`);
+  }
+
+  /** Damages the record of a key, under the same version. */
+  damage(place: number, how: number): void {
+    const key = this.keys[place % this.keys.length] as KnownKey;
+    const { id } = this.workspaceOf(key.workspace);
+    const workspace = this.server.model.at(id);
+    const { record } = workspace.get("key", key.keyId) ?? {};
+    if (record === undefined) return;
+    const wrong = [
+      { apiId: "api_of_nobody" },
+      { createdAt: -1 },
+      { hash: 7 },
+      { ratelimits: "no" },
+    ];
+    const body = { ...(record.body as object), ...wrong[how] };
+    const change = { ...EMPTY_CHANGE, puts: [{ record: { ...record, body } }] };
+    workspace.damaged.add(key.keyId);
+    this.hasDamaged = true;
+    void this.server.callAtOnce("commit", [id, change], -1);
+    this.tell(() => `the record of ${key.name} is damaged: ${asText(wrong[how])}`);
+  }
+
+  /** Moves all keys to another store while they are used, as an operator does, who calls it again when it fails. */
+  moveStore(): void {
+    if (this.#move !== null) return;
+    const from = this.server;
+    const to = new StoreServer(
+      () => this.scheduler.now,
+      () => this.nextTick(),
+      this.plan.flushMs,
+      this.#laws,
+      from,
+    );
+    const [source, target] = [from, to].map((server) =>
+      linkedStore({
+        ...this.#wire(server),
+        process: -1,
+        network: () => this.#network,
+        isAlive: () => true,
+      }),
+    ) as [KeyStore, KeyStore];
+    this.tell(() => "the keys of the store begin to move");
+    const attempt = async (): Promise<void> => {
+      await copy(source, target, { live: true });
+      from.isMoved = true;
+      this.#move = null;
+      const again = await copy(source, target, { live: true });
+      if (again.wasComplete !== true) this.unfinished = "the move was not seen to be complete";
+      to.broken = from.broken;
+      this.server = to;
+      this.tell(() => "the keys of the store have moved");
+      for (const index of this.processes.keys()) this.kill(index);
+    };
+    this.#move = async () => {
+      const moving = attempt().catch((error: unknown) => {
+        this.unfinished = String(error);
+      });
+      await this.scheduler.run();
+      await moving;
+    };
+    void attempt().catch((error: unknown) =>
+      this.tell(() => `the keys did not move: ${String(error)}`),
+    );
   }
 
   /**

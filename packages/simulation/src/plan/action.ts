@@ -1,0 +1,81 @@
+import type { Latchkey } from "@latchkey/core";
+import type { Call, KnownKey } from "../history.js";
+import type { Random } from "../random.js";
+import type { Network } from "../world/link.js";
+import type { KnownWorkspace } from "../world/template.js";
+import type { World } from "../world/world.js";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** Who does something, and to what. */
+interface Stage {
+  readonly world: World;
+  readonly process: number;
+  /** What it is called. */
+  readonly action: string;
+}
+
+/** An action of the plan: what it is done with is drawn beforehand, so that a plan is data. */
+export interface Action {
+  readonly weight: number;
+  /** Networks on which it makes sense; all unless given. */
+  readonly needs?: readonly Network[];
+  readonly choose: (random: Random) => Args;
+  readonly perform: (stage: Stage, args: Args) => void | Promise<void>;
+}
+
+/** An action that a process performs on a key, by the number that was drawn for it. */
+export function onKey(
+  weight: number,
+  choose: (random: Random) => Args,
+  perform: (
+    latchkey: Latchkey,
+    key: KnownKey,
+    args: never,
+    world: World,
+    call: Call,
+  ) => Promise<unknown>,
+): Action {
+  return {
+    weight,
+    choose: (random) => ({ key: random.below(1_000), ...choose(random) }),
+    perform: ({ world, process, action }, { key: drawn, ...args }) => {
+      const key = world.keys[(drawn as number) % world.keys.length] as KnownKey;
+      world.call({ process, action, args, workspace: key.workspace, key }, (latchkey, call) =>
+        perform(latchkey, key, args as never, world, call),
+      );
+    },
+  };
+}
+
+/** An action that a process performs in a workspace. */
+export function inWorkspace(
+  weight: number,
+  choose: (random: Random) => Args,
+  perform: (latchkey: Latchkey, own: KnownWorkspace, args: never, world: World) => Promise<unknown>,
+): Action {
+  return {
+    weight,
+    choose: (random) => ({ workspace: random.below(1_000), ...choose(random) }),
+    perform: ({ world, process, action }, { workspace: drawn, ...args }) => {
+      const workspace = (drawn as number) % world.workspaces.length;
+      const own = world.workspaces[workspace] as KnownWorkspace;
+      world.call({ process, action, args, workspace, key: null }, (latchkey) =>
+        perform(latchkey, own, args as never, world),
+      );
+    },
+  };
+}
+
+/** Something that the world does by itself. */
+export function byWorld(
+  weight: number,
+  choose: (random: Random) => Args,
+  perform: Action["perform"],
+  needs?: readonly Network[],
+): Action {
+  return { weight, choose, perform, ...(needs !== undefined && { needs }) };
+}
+
+/** Nothing has to be drawn. */
+export const nothing = (): Args => ({});
