@@ -18,16 +18,22 @@ export interface Run {
 /** Runs a schedule from its first step to its end, and checks every law. */
 export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
   const world = new World(plan, stepLaws(), isTold);
+  const violation = await live(world).then(
+    () => violationOf(world),
+    (error: unknown) => ({ law: "the world goes on", how: String(error) }),
+  );
+  return { violation, story: world.story, counts: countsOf(world) };
+}
+
+async function live(world: World): Promise<void> {
   await world.prepare();
-  for (const { afterMs, process, action, args } of plan.steps) {
+  for (const { afterMs, process, action, args } of world.plan.steps) {
     await world.scheduler.run(world.scheduler.now + afterMs);
     await ACTIONS[action as ActionName].perform({ world, process, action }, args);
   }
   await world.scheduler.run();
   world.restTick = world.nextTick();
-  const counts = countsOf(world);
   await askAtTheEnd(world);
-  return { violation: await violationOf(world), story: world.story, counts };
 }
 
 async function violationOf(world: World): Promise<Violation | null> {
@@ -42,13 +48,14 @@ async function violationOf(world: World): Promise<Violation | null> {
   return null;
 }
 
-function countsOf({ calls, plan, losses }: World): Run["counts"] {
+function countsOf({ calls, plan, losses, restTick }: World): Run["counts"] {
   const counts: Record<string, number> = {};
   const count = (name: string, by = 1): void => {
     counts[name] = (counts[name] ?? 0) + by;
   };
   for (const { action } of plan.steps) count(action);
-  for (const { outcome } of calls) {
+  for (const { outcome, startTick } of calls) {
+    if (startTick > restTick) break;
     if (outcome.kind === "failed")
       count(`failed ${(outcome.error as { code?: string }).code ?? "otherwise"}`);
     else if (outcome.kind === "returned")

@@ -17,37 +17,69 @@ export interface SimulateOptions {
   readonly now: () => number;
 }
 
-/** Runs schedules until one breaks a law, and prints what was done. @returns The exit status. */
-export async function simulate(options: SimulateOptions): Promise<number> {
+/** What was done. */
+export interface Tally {
+  readonly done: number;
+  readonly violations: number;
+  /** How often each thing happened. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Time of the processor, in s. */
+  readonly seconds: number;
+}
+
+/** Runs schedules until one breaks a law, and says so. */
+export async function simulate(options: SimulateOptions): Promise<Tally> {
   const { seed, schedules, endsAt, isStory, goesOn, shrinks, now } = options;
-  const startedAt = now();
+  const before = process.cpuUsage();
   const counts: Record<string, number> = {};
-  let done = 0;
-  let violations = 0;
-  for (; endsAt === null ? done < schedules : now() < endsAt; done += 1) {
+  let [done, violations] = [0, 0];
+  while (endsAt === null ? done < schedules : now() < endsAt) {
     const plan = planOf(seed + done);
     const run = await runPlan(plan, isStory);
-    for (const [name, count] of Object.entries(run.counts))
-      counts[name] = (counts[name] ?? 0) + count;
+    done += 1;
+    add(counts, run.counts);
     if (isStory) print(run.story);
     if (run.violation === null) continue;
     const { law, how } = run.violation;
-    print([`seed ${plan.seed}, schedule ${done + 1}: ${law}`, `  ${how}`, ""]);
+    print([`seed ${plan.seed}, schedule ${done}: ${law}`, `  ${how}`, ""]);
     violations += 1;
     if (goesOn) continue;
-    if (!shrinks) return 1;
+    if (!shrinks) break;
     const short = await shrink(plan, law);
     print(["the shortest story that was found:", ...setting(short.plan), ...short.run.story]);
     print([`  ${short.run.violation?.how ?? how}`, `again: --seed ${plan.seed} --story`]);
-    return 1;
+    break;
   }
-  const seconds = (now() - startedAt) / 1_000;
-  for (const name of Object.keys(counts).sort())
-    print([`${String(counts[name]).padStart(10)}  ${name}`]);
-  print([
-    `${done} schedules from seed ${seed}, ${violations} violations, ${Math.round(done / seconds)} a second`,
-  ]);
-  return violations === 0 ? 0 : 1;
+  const { user, system } = process.cpuUsage(before);
+  return { done, violations, counts, seconds: (user + system) / 1e6 };
+}
+
+/** Puts what several processes did together. */
+export function sum(tallies: readonly Tally[]): Tally {
+  const counts: Record<string, number> = {};
+  const all = { done: 0, violations: 0, counts, seconds: 0 };
+  for (const tally of tallies) {
+    all.done += tally.done;
+    all.violations += tally.violations;
+    all.seconds += tally.seconds;
+    add(counts, tally.counts);
+  }
+  return all;
+}
+
+/** Says what was done how often. */
+export function printTally({ done, violations, counts, seconds }: Tally, seed: number): void {
+  print(
+    Object.keys(counts)
+      .sort()
+      .map((name) => `${String(counts[name]).padStart(10)}  ${name}`),
+  );
+  const speed = `${Math.round(done / seconds)} a second of a processor`;
+  print([`${done} schedules from seed ${seed}, ${violations} violations, ${speed}`]);
+}
+
+function add(counts: Record<string, number>, more: Tally["counts"]): void {
+  for (const [name, count] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + count;
 }
 
 function setting({

@@ -113,7 +113,7 @@ export function statesHaveVersionsOfTheirOwn(): (
   const known = new Map<string, string>();
   return (before, { puts, revision }) => {
     for (const { record } of puts) {
-      if (!AUDITED.has(record.kind)) continue;
+      if (!AUDITED.has(record.kind) || before.damaged.has(record.id)) continue;
       const was = before.get(record.kind, record.id)?.record;
       const [state, stateBefore] = [stateOf(record), was && stateOf(was)];
       const name = `${record.kind} ${record.id} ${record.version}`;

@@ -52,25 +52,28 @@ function codeOf(call: Call): string {
 }
 
 function unmatched(calls: readonly Call[], writes: readonly Write[]): string | null {
-  const left = new Set(writes);
-  const decided = calls
-    .filter((call) => KIND_BY_CODE[codeOf(call)] !== undefined)
-    // Of a guard less is known: it takes what is left.
-    .sort(
-      (one, other) =>
-        Number(one.action === "guarded") - Number(other.action === "guarded") ||
-        one.endTick - other.endTick,
-    );
-  for (const call of decided) {
-    const own = [...left].find((write) => isOf(call, write));
-    if (own === undefined) return `#${call.index} was told ${codeOf(call)}, and no charge says so`;
-    left.delete(own);
-  }
+  /** Which call a charge was found to be of. */
+  const owners = new Map<Write, Call>();
+  // A charge that is another's may be had if that one finds another.
+  const canHave = (call: Call, tried: Set<Write>): boolean =>
+    writes.some((write) => {
+      if (tried.has(write) || !isOf(call, write)) return false;
+      tried.add(write);
+      const owner = owners.get(write);
+      if (owner !== undefined && !canHave(owner, tried)) return false;
+      owners.set(write, call);
+      return true;
+    });
+  for (const call of calls)
+    if (KIND_BY_CODE[codeOf(call)] !== undefined && !canHave(call, new Set()))
+      return `#${call.index} was told ${codeOf(call)}, and no charge says so`;
   const unknown = calls.filter(({ outcome }) => {
     if (outcome.kind === "failed") return (outcome.error as LatchkeyError).outcome === "unknown";
     return outcome.kind !== "returned" || (outcome.value as GuardedAnswer).status >= 500;
   });
-  const taken = [...left].filter(({ result }) => (result as Applied).kind === "charged");
+  const taken = writes.filter(
+    (write) => !owners.has(write) && (write.result as Applied).kind === "charged",
+  );
   return taken.length > unknown.length
     ? `${taken.length} charges of ${calls[0]?.key?.name} for which nobody asked`
     : null;

@@ -3,6 +3,9 @@ import { realImmediate } from "./host.js";
 /** The instant at which every simulated world begins: a little before midnight UTC, so that refills fall due. */
 export const BEGIN_AT = Date.UTC(2030, 0, 31, 23, 59, 55);
 
+/** Most that happens before a world comes to rest: a few hundred steps are usual. */
+const MOST_STEPS = 50_000;
+
 /** Something that is going to happen. */
 export interface Scheduled {
   readonly at: number;
@@ -26,7 +29,8 @@ export class Scheduler {
 
   /** Runs everything up to an instant; all that was scheduled where none is given. */
   async run(until = Number.POSITIVE_INFINITY): Promise<void> {
-    for (;;) {
+    for (let steps = 0; ; steps += 1) {
+      if (steps > MOST_STEPS) throw new Error("it goes on and on, and nothing comes of it");
       await settled();
       const next = this.#next();
       if (next === null || next.at > until) break;
