@@ -65,36 +65,64 @@ function stateOf(state: StoredRecordState | null): string {
   return state === null ? "nothing" : JSON.stringify([state.record.version, state.usage]);
 }
 
-/** Statistics tell each verdict once, or not at all where a process or the network failed. */
+const HOUR_MS = 3_600_000;
+
+/** Statistics tell each verdict once, in its hour; not at all where a process or the network failed. */
 export function statisticsFit(world: World): string | null {
   const told = new Map<string, number>();
   for (const { method, args, process } of world.server.log) {
     if (method !== "addStatistics" || process === -1) continue;
-    for (const { subject, code, count } of (args[1] as StatisticsBatch).counts)
-      if (subject.kind === "key") {
-        const name = `${process} ${subject.id} ${code}`;
-        told.set(name, (told.get(name) ?? 0) + count);
-      }
+    for (const { subject, code, hourAt, count } of (args[1] as StatisticsBatch).counts) {
+      if (subject.kind !== "key") continue;
+      const name = `${process} ${subject.id} ${code}`;
+      told.set(name, (told.get(name) ?? 0) + count);
+      const [isOfKey, isOfHour] = [ofKey(process, subject.id), inHour(hourAt)];
+      const most = world.calls.filter(
+        (call) => isOfKey(call) && isOfHour(call) && (codeOf(call) ?? code) === code,
+      ).length;
+      if (count > most)
+        return `${count} times ${code} told of ${subject.id} at ${hourAt}, ${most} were`;
+    }
   }
-  const given = new Map<string, number>();
-  let isWhole = world.plan.network === "direct" && !world.hasKilled;
-  const abandoned = new Map<string, number>();
+  const { network, steps } = world.plan;
+  const isWhole =
+    network !== "rough" &&
+    !world.hasKilled &&
+    !steps.some(({ action }) => ["failOver", "moveStore", "guarded"].includes(action));
+  for (const name of told.keys()) {
+    const [process, id, code] = name.split(" ") as [string, string, string];
+    const isOfKey = ofKey(Number(process), id);
+    const most = world.calls.filter((call) => isOfKey(call) && (codeOf(call) ?? code) === code);
+    if ((told.get(name) ?? 0) > most.length)
+      return `${told.get(name)} verdicts told of ${name}, ${most.length} were`;
+  }
+  if (!isWhole) return null;
   for (const call of world.calls) {
-    if (call.key === null) continue;
-    const isGuarded = call.action === "guarded";
-    if (isGuarded) isWhole = false;
-    else if (call.action !== "verify") continue;
-    const { code } = returnedBy<VerifyOutcome>(call);
-    // What a guard was told nobody sees.
-    const [name, all] = code === undefined || isGuarded ? ["", abandoned] : [code, given];
-    const of = `${call.process} ${call.key.keyId}${name && ` ${name}`}`;
-    if (code !== "NOT_FOUND") all.set(of, (all.get(of) ?? 0) + 1);
-  }
-  for (const name of new Set([...told.keys(), ...given.keys()])) {
-    const [is = 0, should = 0] = [told.get(name), given.get(name)];
-    const unheard = abandoned.get(name.split(" ").slice(0, 2).join(" ")) ?? 0;
-    if (is > should + unheard || (isWhole && is < should))
-      return `${is} verdicts told of ${name}, ${should} were`;
+    const code = codeOf(call);
+    if (code === null || code === "NOT_FOUND" || call.action !== "verify") continue;
+    const name = `${call.process} ${call.key?.keyId} ${code}`;
+    const all = world.calls.filter(
+      (other) => codeOf(other) === code && other.key === call.key && other.process === call.process,
+    ).length;
+    if ((told.get(name) ?? 0) < all)
+      return `${told.get(name) ?? 0} verdicts told of ${name}, ${all} were`;
   }
   return null;
+}
+
+const ofKey =
+  (process: number, keyId: string) =>
+  (call: Call): boolean =>
+    call.process === process &&
+    call.key?.keyId === keyId &&
+    (call.action === "verify" || call.action === "guarded");
+
+const inHour =
+  (hourAt: number) =>
+  (call: Call): boolean =>
+    call.leastNow < hourAt + HOUR_MS && call.endNow >= hourAt;
+
+/** The verdict that was told; null where nobody heard it. */
+function codeOf(call: Call): string | null {
+  return call.action === "verify" ? (returnedBy<VerifyOutcome>(call).code ?? null) : null;
 }

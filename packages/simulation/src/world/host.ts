@@ -1,7 +1,5 @@
+import "./real.js";
 import type { Scheduler } from "./scheduler.js";
-
-/** All that is real and that the simulation still needs. */
-export const realImmediate = setImmediate;
 
 /** The world that timers and clocks of the host belong to now. */
 let current: Scheduler | null = null;

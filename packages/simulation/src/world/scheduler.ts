@@ -1,4 +1,4 @@
-import { realImmediate } from "./host.js";
+import { realImmediate } from "./real.js";
 
 /** The instant at which every simulated world begins: a little before midnight UTC, so that refills fall due. */
 export const BEGIN_AT = Date.UTC(2030, 0, 31, 23, 59, 55);

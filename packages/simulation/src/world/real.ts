@@ -1,0 +1,2 @@
+/** What the simulation still needs of the host, kept before the simulated host takes its place. */
+export const realImmediate = setImmediate;
