@@ -16,7 +16,8 @@ export type Passage =
   | { readonly kind: "pass"; readonly leave: (isFailure: boolean) => void }
   | { readonly kind: "no-room"; readonly retryAfterMs: SpanMs };
 
-const FREE: Passage = { kind: "pass", leave: () => undefined };
+/** Of a request that is not counted. */
+export const FREE_PASSAGE: Passage = { kind: "pass", leave: () => undefined };
 
 /**
  * Lets requests of an address through as long as there is room for their failures, however many come at once: as many are decided on at a
@@ -42,7 +43,7 @@ export class AddressGate {
    * @param turn - When it is over, the request holds nobody up any more.
    */
   async enter(address: string | null, turn: Turn): Promise<Passage> {
-    if (address === null) return FREE;
+    if (address === null) return FREE_PASSAGE;
     const network = networkOf(address);
     while (!turn.isOver) {
       const now = this.#now();
@@ -62,7 +63,7 @@ export class AddressGate {
     }
     // It may have been woken in the place of another.
     this.#wake(network);
-    return FREE;
+    return FREE_PASSAGE;
   }
 
   #pass(network: string, undecided: Undecided, turn: Turn): Passage {

@@ -13,6 +13,7 @@ afterEach(() => {
 });
 
 const never = () => new Promise<never>(() => undefined);
+const nothing = () => undefined;
 
 describe("what a request may take", () => {
   test.each<[string, GuardQuestion<TestRequest>, GuardOptions<TestRequest>]>([
@@ -91,7 +92,7 @@ describe("what a request may take", () => {
   test("is its own: a request that comes later ends later, by the same timer", async () => {
     const within = createDeadline(1_000);
     const ended: string[] = [];
-    const work = (name: string) => within(never, () => void ended.push(name));
+    const work = (name: string) => within(nothing, () => void ended.push(name));
     void work("first");
     await vi.advanceTimersByTimeAsync(600);
     void work("second");
@@ -109,7 +110,7 @@ describe("what a request may take", () => {
     for (let index = 0; index < 100; index += 1)
       expect(
         await within(
-          async () => index,
+          (_, settle) => settle(index),
           () => -1,
         ),
       ).toBe(index);
@@ -126,7 +127,6 @@ describe("what a request may take", () => {
       (its) => {
         turn = its;
         its.whenOver = whenOver;
-        return never();
       },
       () => "late",
     );

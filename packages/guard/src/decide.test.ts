@@ -179,6 +179,27 @@ describe("what fails is a refusal", () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
+  test("an error that throws when it is looked at: 500, and onError is called with it", async () => {
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("not to be read");
+        },
+        getPrototypeOf: () => {
+          throw new Error("not to be asked");
+        },
+      },
+    );
+    const onError = vi.fn();
+    const getKey = () => {
+      throw hostile;
+    };
+    const decision = await deciding(await open(), {}, { getKey, onError })(bearing());
+    expect(decision).toMatchObject({ admitted: false, status: 500 });
+    expect(onError.mock.calls.map(([error]) => error === hostile)).toEqual([true]);
+  });
+
   test("a listener that throws or rejects changes nothing", async () => {
     for (const onError of [
       () => Promise.reject(new Error("log is full")),

@@ -4,6 +4,9 @@ const MAX_INTEGER = 999_999_999_999_999;
 /** What a string of a structured field cannot hold, and the percent sign that stands in for it. */
 const NOT_PRINTABLE_ASCII = /[^\x20-\x24\x26-\x7e]/gu;
 
+/** What most names are: written as it stands, in a quarter of the time that is spent on looking for what must be encoded. */
+const PLAIN = /^[\w .:/-]*$/;
+
 /** A string with integer parameters: one member of a list. */
 export interface FieldMember {
   readonly text: string;
@@ -24,9 +27,13 @@ export function writeList(members: readonly FieldMember[]): string {
 }
 
 function writeMember({ text, parameters }: FieldMember): string {
-  const ascii = text.toWellFormed().replace(NOT_PRINTABLE_ASCII, encodeURIComponent);
-  let written = `"${ascii.replace(/["\\]/g, "\\$&")}"`;
+  let written = `"${PLAIN.test(text) ? text : encoded(text)}"`;
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) written += `;${name}=${Math.min(Math.max(0, value), MAX_INTEGER)}`;
   return written;
+}
+
+function encoded(text: string): string {
+  const ascii = text.toWellFormed().replace(NOT_PRINTABLE_ASCII, encodeURIComponent);
+  return ascii.replace(/["\\]/g, "\\$&");
 }
