@@ -200,10 +200,11 @@ class Step {
     // A day longer, for clocks that are set back. By the machine's clock: that of a caller may be wrong.
     const keptFor = (until: number) => Date.now() + until - moment.now + 86_400_000;
     if (holderOf(uses)) this.set(["uses", holderOf(uses)], next.usage);
-    for (const [index, { owner, window: name, duration }] of limits.entries()) {
+    for (const [index, limit] of limits.entries()) {
+      const { owner, window: name } = limit;
       const window = next.windows[index] ?? null;
       if (window === null || holderOf(owner) === null) continue;
-      const keptUntil = owner === null ? keptFor(window.startedAt + duration) : undefined;
+      const keptUntil = owner === null ? keptFor(core.endsAt(window, limit)) : undefined;
       this.set(["window", holderOf(owner), name], { ...window, keptUntil });
     }
     const { remember } = next;

@@ -150,16 +150,32 @@ export type {
   PermissionName,
   TypesOf,
 } from "./rules/latchkey-types.js";
+export {
+  afterTaking,
+  endsAt,
+  type LimitFigures,
+  limitAt,
+  roomOf,
+  type Taking,
+  takingsOf,
+} from "./rules/limit-algorithm.js";
+export {
+  LIMIT_ALGORITHMS,
+  type LimitAlgorithm,
+  type LimitKind,
+  type LimitState,
+  MOST_EARLIER,
+} from "./rules/limit-state.js";
 export type { Metadata } from "./rules/metadata.js";
 export type { PermissionQuery } from "./rules/permission.js";
-export type { RateLimit, WireRateLimit } from "./rules/rate-limit.js";
 export {
-  decideWindow,
-  KEPT_AFTER_END_MS,
-  type RateWindow,
-  type WindowDecision,
-  windowStartAt,
-} from "./rules/rate-window.js";
+  fromWireFigures,
+  type RateLimit,
+  toWireFigures,
+  type WireLimitFigures,
+  type WireRateLimit,
+} from "./rules/rate-limit.js";
+export { KEPT_AFTER_END_MS, windowStartAt } from "./rules/rate-window.js";
 export type { Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,
@@ -208,11 +224,15 @@ export {
   type ChargeWrite,
   type LimitCharge,
   type LimitReading,
-  momentOf,
   type RememberedCharge,
-  storedWindow,
+  stateOfReading,
 } from "./store/charge.js";
-export { limitsText, readChargeText } from "./store/charge-text.js";
+export {
+  limitStateText,
+  limitsText,
+  parseLimitState,
+  readChargeText,
+} from "./store/charge-text.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
 export {
   applyRefill,
@@ -286,4 +306,4 @@ export type {
   VerifiedKey,
   VerifyOutcome,
 } from "./verification/verdict.js";
-export { configuredWindow, durationOfWindow } from "./verification/window-name.js";
+export { configuredWindow, kindOfWindow } from "./verification/window-name.js";

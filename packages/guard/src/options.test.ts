@@ -24,7 +24,7 @@ describe("the options of a guard", () => {
     ],
     [
       { limitByAddress: { limit: 5 } },
-      '"limitByAddress.duration" must be a whole number of ms >= 1',
+      '"limitByAddress.duration" must be a whole number of ms from 1 to 2^52',
     ],
     [{ limitByAddress: { limit: 5, duration: 0.5 } }, '"limitByAddress.duration" must be'],
     [{ limitByAddress: { limit: 5, duration: "1m", window: 1 } }, '"limitByAddress.window" is not'],

@@ -4,6 +4,7 @@ import {
   type ChargePlan,
   type ChargeResult,
   deepFrozen,
+  endsAt,
   isVersion,
   KEPT_AFTER_END_MS,
   type LimitCharge,
@@ -57,7 +58,7 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
     const limit = limits[index] as LimitCharge;
     const window = next.windows[index] ?? null;
     if (window === null || window === windows[index]) continue;
-    const until = window.startedAt + limit.duration + KEPT_AFTER_END_MS;
+    const until = limit.owner === null ? endsAt(window, limit) + KEPT_AFTER_END_MS : 0;
     holderOf(planned, limit.owner)?.set(limit.window, window, until, moment.now);
   }
   if (request === undefined || next.remember === null) return result;

@@ -1,11 +1,12 @@
-import type { CounterChange, EpochMs, RateWindow, Usage } from "@latchkey/core";
+import type { CounterChange, EpochMs, LimitState, Usage } from "@latchkey/core";
 
-/** A window among counters, and the next of them. */
-class Window implements RateWindow {
+/** A limit among counters, and the next of them. */
+class Window implements LimitState {
   constructor(
     readonly name: string,
-    public startedAt: EpochMs,
+    public at: EpochMs,
     public used: number,
+    public earlier: readonly number[],
     readonly next: Window | null,
   ) {}
 }
@@ -42,14 +43,15 @@ export class Counters implements Usage {
     return window;
   }
 
-  set(name: string, { startedAt, used }: RateWindow): void {
+  set(name: string, { at, used, earlier }: LimitState): void {
     const window = this.get(name);
     if (window === null) {
-      this.#windows = new Window(name, startedAt, used, this.#windows);
+      this.#windows = new Window(name, at, used, earlier, this.#windows);
       return;
     }
-    if (window.startedAt !== startedAt) window.startedAt = startedAt;
+    if (window.at !== at) window.at = at;
     window.used = used;
+    if (window.earlier !== earlier) window.earlier = earlier;
   }
 
   forgetWindows({ keepWindows, dropWindows = [] }: CounterChange): void {

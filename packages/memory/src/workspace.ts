@@ -1,4 +1,4 @@
-import type { Claim, RateWindow, RecordKind, RememberedCharge, StoredRecord } from "@latchkey/core";
+import type { Claim, LimitState, RecordKind, RememberedCharge, StoredRecord } from "@latchkey/core";
 import type { Counters } from "./counters.js";
 import { mapIn } from "./entry-of.js";
 import { ExpiringMap } from "./expiring-map.js";
@@ -12,7 +12,7 @@ export class Workspace {
   readonly lists = new Lists();
   readonly statistics = new StatisticsSums();
   /** Windows of limits without an owner. */
-  readonly windows = new ExpiringMap<RateWindow>(Date.now);
+  readonly windows = new ExpiringMap<LimitState>(Date.now);
   readonly requests = new ExpiringMap<RememberedCharge>(Date.now);
   readonly #rows = new Map<RecordKind, Map<string, Row>>();
   readonly #names = new Map<RecordKind, Map<string, Map<string, string>>>();

@@ -45,6 +45,7 @@ function isPlain({ confirms, mode, uses, limits }: ChargePlan): boolean {
     confirms.length <= MOST_RECORDS &&
     limits.length <= MOST_LIMITS &&
     confirms.every(({ version }) => typeof version === "number") &&
+    limits.every(({ algorithm, shadow }) => algorithm === "fixed" && !shadow) &&
     limits.every(({ owner, cost }) => owner === uses && (cost > 0 || mode === "peek"))
   );
 }

@@ -29,6 +29,7 @@ export class PreparedCharge {
     this.plan = plan;
     this.isWrite = mode === "commit";
     const [first] = limits;
+    const isPlain = limits.every(({ algorithm, shadow }) => algorithm === "fixed" && !shadow);
     const isOnly = uses === null && limits.length === 1 && first?.owner === null;
     this.#onlyWindow = isOnly ? `${workspaceId} ${first.window}` : null;
     this.handles = knownHandles(plan).join(",");
@@ -47,6 +48,9 @@ export class PreparedCharge {
       listOf(limits.map(({ limit }) => limit)),
       listOf(limits.map(({ duration }) => duration)),
       listOf(limits.map((limit) => limit.cost)),
+      listOf(isPlain ? [] : limits.map(({ algorithm }) => algorithm)),
+      listOf(isPlain ? [] : limits.map(({ burst }) => burst)),
+      listOf(isPlain ? [] : limits.map(({ shadow }) => shadow)),
     ];
     this.#fixed = escaped(fields.map((field) => field ?? "").join(","));
     this.plain = plainChargeOf(connection, plan);

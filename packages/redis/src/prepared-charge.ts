@@ -43,10 +43,11 @@ export class PreparedCharge extends Rows {
     this.add(letter, [home], expectation.id, expectedText(expectation));
   }
 
-  #takeFrom({ window, owner, limit, duration, cost }: LimitCharge): void {
+  #takeFrom(limit: LimitCharge): void {
+    const { window, owner, duration, cost } = limit;
     const letter = owner === null ? "p" : String.fromCharCode(FIRST_OWNER + owner);
     const keys = owner === null ? [this.at.window(window)] : [];
-    this.add(letter, keys, ` ${window}=`, digits(limit), digits(duration), digits(cost));
+    this.add(letter, keys, ` ${window}=`, figuresText(limit), digits(duration), digits(cost));
   }
 
   /** Keys and arguments in the letters of charge.lua. Most moments have neither a refill nor a request. */
@@ -69,6 +70,14 @@ export class PreparedCharge extends Rows {
     complete(keys, args, letters);
     return { keys, args };
   }
+}
+
+const MARKS = { fixed: "", sliding: "s", "token-bucket": "t" } as const;
+
+/** The figures of a limit as charge.lua takes them: those of a plain window are a number. */
+function figuresText({ algorithm, limit, burst, shadow }: LimitCharge): string {
+  const figures = `${MARKS[algorithm]}${shadow ? "!" : ""}${digits(limit)}`;
+  return algorithm === "token-bucket" ? `${figures}/${digits(burst)}` : figures;
 }
 
 function complete(keys: readonly string[], args: string[], letters: string): void {

@@ -4,6 +4,7 @@ import {
   type ChargePlan,
   type ChargeResult,
   type ChargeWrite,
+  endsAt,
   isVersion,
   NO_USES,
   parseWhole,
@@ -13,7 +14,7 @@ import type { Connection } from "./engine/connection.js";
 import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
-import { findExpiring, isRequest, isWindow, keepExpiring, requestName } from "./expiring.js";
+import { findRequest, findWindow, keepRequest, keepWindow, requestName } from "./expiring.js";
 import { keptRecord } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
@@ -124,12 +125,11 @@ function decide({ connection, plan, workspace, records }: Basis, moment: ChargeM
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);
   const windows = limits.map(({ owner, window }) => {
-    if (owner === null) return findExpiring(connection, workspace, window, isWindow);
+    if (owner === null) return findWindow(connection, workspace, window);
     return records[owner]?.counters?.windows.find(({ name }) => name === window)?.window ?? null;
   });
   const request = requestName(plan, moment);
-  const remembered =
-    request === null ? null : findExpiring(connection, workspace, request, isRequest);
+  const remembered = request === null ? null : findRequest(connection, workspace, request);
   const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
   return { result, next, windows, request };
 }
@@ -139,15 +139,15 @@ function store(basis: Basis, { now }: ChargeMoment, decided: Decided, next: Char
   const moved = new Set<KeptCounters>();
   const used = plan.uses === null ? null : records[plan.uses]?.counters;
   if (used && used.usage !== next.usage) moved.add(Object.assign(used, { usage: next.usage }));
-  for (const [index, { owner, window: name, duration }] of plan.limits.entries()) {
+  for (const [index, limit] of plan.limits.entries()) {
+    const { owner, window: name } = limit;
     const window = next.windows[index] ?? null;
     if (window === null || window === decided.windows[index]) continue;
     const own = owner === null ? null : records[owner]?.counters;
     if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
-    if (owner === null)
-      keepExpiring(connection, workspace, name, window.startedAt + duration, window, now);
+    if (owner === null) keepWindow(connection, workspace, name, endsAt(window, limit), window, now);
   }
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
   if (next.remember !== null && decided.request !== null)
-    keepExpiring(connection, workspace, decided.request, next.remember.until, next.remember, now);
+    keepRequest(connection, workspace, decided.request, next.remember, now);
 }

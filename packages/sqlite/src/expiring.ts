@@ -6,7 +6,9 @@ import {
   type EpochMs,
   isWhole,
   KEPT_AFTER_END_MS,
-  type RateWindow,
+  type LimitState,
+  limitStateText,
+  parseLimitState,
   type RememberedCharge,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -20,41 +22,82 @@ export function requestName({ confirms: [beside] }: ChargePlan, { request }: Cha
   return ` ${hash("sha256", `${beside?.kind} ${beside?.id} ${request.id}`, "base64url")}`;
 }
 
-/** Whether this store can have written it. */
-export const isWindow = ({ startedAt, used }: RateWindow) => isWhole(startedAt) && isWhole(used);
-
-/** Whether this store can have written it. */
-export const isRequest = ({ fingerprint, until, result }: RememberedCharge) =>
-  typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
+/** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
+export function findRequest(
+  connection: Connection,
+  workspace: number,
+  name: string,
+): RememberedCharge | null {
+  return findExpiring(connection, workspace, name, (value) => {
+    const { fingerprint, until, result } = value as RememberedCharge;
+    const isIt = typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
+    return isIt ? (value as RememberedCharge) : null;
+  });
+}
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
-export function findExpiring<Value>(
+export function findWindow(
+  connection: Connection,
+  workspace: number,
+  name: string,
+): LimitState | null {
+  return findExpiring(connection, workspace, name, (value) => {
+    // Windows were objects before there were other algorithms.
+    const { startedAt, used } = Object(value) as { startedAt?: number; used?: number };
+    return parseLimitState(typeof value === "string" ? value : `${startedAt}:${used}`);
+  });
+}
+
+function findExpiring<Value>(
   { run }: Connection,
   workspace: number,
   name: string,
-  isWritten: (value: Value) => boolean,
+  read: (value: unknown) => Value | null,
 ): Value | null {
   const row = run.expiring.get(workspace, name);
   if (row === undefined) return null;
+  let found: Value | null = null;
   try {
-    const value = JSON.parse(row[0] as string) as Value;
-    if (isWritten(value)) return value;
+    found = read(JSON.parse(row[0] as string));
   } catch {
     // As if it said something else.
   }
-  throw corruptRecord("window or request");
+  if (found === null) throw corruptRecord("window or request");
+  return found;
+}
+
+export function keepRequest(
+  connection: Connection,
+  workspace: number,
+  name: string,
+  request: RememberedCharge,
+  now: EpochMs,
+): void {
+  keepExpiring(connection, workspace, name, request.until, request, now);
+}
+
+/** @param endsAt - Unix epoch ms, by the clock of the caller, as `now` is. */
+export function keepWindow(
+  connection: Connection,
+  workspace: number,
+  name: string,
+  endsAt: EpochMs,
+  state: LimitState,
+  now: EpochMs,
+): void {
+  keepExpiring(connection, workspace, name, endsAt, limitStateText(state), now);
 }
 
 /**
  * Keeps a window or a request until a day after its end, and forgets two that ended earlier: by the machine's clock, which is the same
  * for every process on the file, however far ahead or behind the caller's is.
  */
-export function keepExpiring(
+function keepExpiring(
   { run }: Connection,
   workspace: number,
   name: string,
   until: EpochMs,
-  value: RateWindow | RememberedCharge,
+  value: string | RememberedCharge,
   now: EpochMs,
 ): void {
   const here = Date.now();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { LimitReading } from "@latchkey/core";
 import type { StoreContract } from "../fixtures/context.js";
 import {
   aLimit,
@@ -27,6 +28,13 @@ import {
 const KEY = aRecord("key");
 const WINDOW_AT = NOW - (NOW % MINUTE);
 
+/** What is read of the limit of these tests, when so many of its units are used. */
+function readingOf(used: number, exceeded = false): LimitReading {
+  const state = { at: WINDOW_AT, used, earlier: [] };
+  const [remaining, resetAt] = [10 - used, WINDOW_AT + MINUTE];
+  return { name: "default", limit: 10, remaining, resetAt, exceeded, state };
+}
+
 const NAMESPACE = aLimit({ owner: null, window: "namespace" });
 const planOfNamespace = (limit = NAMESPACE) => aPlanOfLimits([limit], { confirms: [] });
 
@@ -40,9 +48,7 @@ export const limitingContracts: readonly StoreContract[] = [
         assert.deepEqual(await charge(other, plan), {
           kind: "charged",
           remaining: null,
-          limits: [
-            { name: "default", limit: 10, remaining, resetAt: WINDOW_AT + MINUTE, exceeded: false },
-          ],
+          limits: [readingOf(10 - remaining)],
         });
       }
       assert.equal(await usedOf(store), 8);
@@ -56,9 +62,7 @@ export const limitingContracts: readonly StoreContract[] = [
       await chargeAs("rate-limited", other, aPlanOfLimits([aLimit({ cost: 2 })]));
       await chargeAs("charged", other, aPlanOfLimits([aLimit({ cost: 1 })]));
       const refused = await chargeAs("rate-limited", other, aPlanOfLimits([aLimit()]));
-      assert.deepEqual(refused.limits, [
-        { name: "default", limit: 10, remaining: 0, resetAt: WINDOW_AT + MINUTE, exceeded: true },
-      ]);
+      assert.deepEqual(refused.limits, [readingOf(10, true)]);
       assert.equal(await usedOf(store), 10);
     },
   },
@@ -191,9 +195,7 @@ export const limitingContracts: readonly StoreContract[] = [
       const full = aPlan({ limits: [aLimit({ cost: 11 })] });
       await chargeAs("rate-limited", other, full);
       const exceeded = await chargeAs("usage-exceeded", other, aPlan({ limits: [aLimit()] }));
-      assert.deepEqual(exceeded.limits, [
-        { name: "default", limit: 10, remaining: 10, resetAt: WINDOW_AT + MINUTE, exceeded: false },
-      ]);
+      assert.deepEqual(exceeded.limits, [readingOf(0)]);
       assert.equal(await usedOf(store), 0);
     },
   },

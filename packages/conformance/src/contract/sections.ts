@@ -1,5 +1,6 @@
 import type { StoreContract } from "../fixtures/context.js";
 import { modelContracts } from "../model/check.js";
+import { algorithmContracts } from "./algorithms.js";
 import { aliasingContracts } from "./aliasing.js";
 import { atomicityContracts } from "./atomicity.js";
 import { chargingContracts } from "./charging.js";
@@ -38,6 +39,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "charge: confirmation", contracts: confirmingContracts },
   { name: "charge: uses and refills", contracts: chargingContracts },
   { name: "charge: limits", contracts: limitingContracts },
+  { name: "charge: algorithms", contracts: algorithmContracts },
   { name: "charge: replayed requests", contracts: replayingContracts },
   { name: "statistics", contracts: statisticsContracts },
   { name: "scan", contracts: scanningContracts },

@@ -1,6 +1,6 @@
-import { COUNTED_CODES, type RecordKind, STATISTICS_SPAN_MS } from "@latchkey/core";
+import { COUNTED_CODES, type LimitKind, type RecordKind, STATISTICS_SPAN_MS } from "@latchkey/core";
 import fc from "fast-check";
-import { at, DAY, NOW, OTHER_WORKSPACE, usesOf, WORKSPACE } from "../fixtures/records.js";
+import { at, DAY, MINUTE, NOW, OTHER_WORKSPACE, usesOf, WORKSPACE } from "../fixtures/records.js";
 
 /** Few of everything: sequences must meet the same records again and again. */
 export const WORKSPACES = [WORKSPACE, OTHER_WORKSPACE] as const;
@@ -13,7 +13,15 @@ export const LISTS = [
   { list: "all", of: "b b" },
   { list: "others" },
 ] as const;
-export const WINDOWS = ["minute", "hour"] as const;
+export const WINDOWS = ["minute", "hour", "sliding", "bucket"] as const;
+
+/** How the limits count that take from a window. */
+export const WINDOW_KINDS = {
+  minute: { algorithm: "fixed", duration: MINUTE },
+  hour: { algorithm: "fixed", duration: 60 * MINUTE },
+  sliding: { algorithm: "sliding", duration: 10 * MINUTE },
+  bucket: { algorithm: "token-bucket", duration: MINUTE },
+} as const satisfies Record<(typeof WINDOWS)[number], LimitKind>;
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
@@ -96,6 +104,8 @@ const change = fc.record({
 const limit = fc.record({
   window: pick(WINDOWS),
   limit: fc.integer({ min: 1, max: 8 }),
+  burst: fc.integer({ min: 1, max: 8 }),
+  shadow: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
   cost: fc.nat({ max: 3 }),
   owner: pick([0, 1, null]),
 });

@@ -9,10 +9,10 @@ import {
   changeUsage,
   type HourCount,
   type LimitCharge,
+  type LimitState,
   type ListEntry,
   NO_USES,
   type PageWant,
-  type RateWindow,
   type RecordAddress,
   type RememberedCharge,
   type StatisticsBatch,
@@ -33,7 +33,7 @@ interface ModelRecord {
 
 interface ModelCounters {
   usage: Usage;
-  windows: Map<string, RateWindow>;
+  windows: Map<string, LimitState>;
 }
 
 /** A workspace as plainly as can be: no order, no index, and a copy of all of it for each change. */
@@ -43,7 +43,7 @@ interface ModelWorkspace {
   counters: Map<string, ModelCounters>;
   claims: Map<string, string>;
   lists: Map<string, Set<string>>;
-  windows: Map<string, RateWindow>;
+  windows: Map<string, LimitState>;
   requests: Map<string, RememberedCharge>;
   sums: Map<string, HourCount & { readonly subject: StatisticsSubject }>;
 }

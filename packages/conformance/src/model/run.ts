@@ -21,6 +21,7 @@ import {
   NUMBERS,
   type Step,
   type StepOf,
+  WINDOW_KINDS,
   WINDOWS,
   WORKSPACES,
 } from "./arbitraries.js";
@@ -30,7 +31,6 @@ import { ModelStore } from "./model-store.js";
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
 /** How far the clock may lie behind the latest instant it has shown. */
 const MOST_BACK_MS = DAY / 2;
-const DURATIONS = { minute: 60_000, hour: 3_600_000 } as const;
 
 const ADDRESSES = KINDS.flatMap((kind) => NUMBERS.map((number) => at(kind, number)));
 const CLAIMS = KINDS.flatMap((kind) =>
@@ -218,7 +218,7 @@ export class ModelRun {
         ({ window, owner }, index, all) =>
           !all.slice(0, index).some((one) => one.window === window && one.owner === owner),
       )
-      .map((limit, index) => ({ ...limit, name: `${index}`, duration: DURATIONS[limit.window] }));
+      .map((limit, index) => ({ ...limit, name: `${index}`, ...WINDOW_KINDS[limit.window] }));
     const plan: ChargePlan = {
       workspaceId: workspace,
       revision: { any: null, "as it is": revision, moved: revision + 1 }[step.revision],
@@ -358,7 +358,8 @@ export class ModelRun {
         cost: 0,
         uses: null,
         limits: WINDOWS.map((window) => ({
-          ...{ name: window, window, duration: DURATIONS[window], limit: 1_000, cost: 0 },
+          ...{ name: window, window, ...WINDOW_KINDS[window], limit: 1_000, burst: 1_000 },
+          ...{ shadow: false, cost: 0 },
           owner: address === null ? null : 0,
         })),
       };

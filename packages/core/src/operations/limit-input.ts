@@ -1,16 +1,34 @@
 import { z } from "zod";
 import type { Duration } from "../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../rules/latchkey-types.js";
-import { DEFAULT_LIMIT } from "../rules/rate-limit.js";
+import { LIMIT_ALGORITHMS, type LimitAlgorithm } from "../rules/limit-state.js";
+import { DEFAULT_LIMIT, fromWireFigures, isCountable } from "../rules/rate-limit.js";
+import type { SpanMs } from "../time.js";
 import { flag, type IssueSink, list, refuseField, text, wholeNumber } from "./input.js";
 import { duration } from "./time-input.js";
 
-/** The limit of a key that is named `default`, as it is given. */
-export interface KeyLimitInput {
-  /** Units in each window: whole and >= 1. */
+/** How a limit counts, as it is given. */
+export interface LimitFiguresInput {
+  /** Units per `duration`: whole and >= 1. */
   readonly limit: number;
-  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. Windows are aligned to the Unix epoch. */
+  /**
+   * Length of a window or a span, or in which `limit` units flow into a token bucket: whole ms from 1 to 2^52, or a text such as `"30s"`,
+   * `"1m"`, `"1h"`, `"1d"`.
+   */
   readonly duration: Duration;
+  /**
+   * `"fixed"` unless given: at most `limit` in each window, aligned to the Unix epoch. `"sliding"`: at most `limit` in any span of `duration`.
+   * `"token-bucket"`: `limit` units per `duration` flow into a bucket that holds `burst`. Another one starts anew.
+   */
+  readonly algorithm?: LimitAlgorithm | undefined;
+  /** Units that a token bucket holds: whole and >= 1, `limit` unless given; `burst` × `duration` + `limit` is at most 2^53 − 1. */
+  readonly burst?: number | undefined;
+  /** Tries a limit: it is decided and counted, and refuses nobody. False unless given. */
+  readonly shadow?: boolean | undefined;
+}
+
+/** The limit of a key that is named `default`, as it is given. */
+export interface KeyLimitInput extends LimitFiguresInput {
   /** Accepted and shown: every limit is exact. */
   readonly type?: "fast" | "consistent" | undefined;
   /** Accepted and shown: every limit is exact. */
@@ -27,33 +45,43 @@ export interface NamedKeyLimitInput<Types extends LatchkeyTypes = DefaultTypes>
 }
 
 /** A limit that the keys of an identity share, as it is given. */
-export interface IdentityLimitInput<Types extends LatchkeyTypes = DefaultTypes> {
+export interface IdentityLimitInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends LimitFiguresInput {
   /** 1 to 128 characters, no two alike. */
   readonly name: LimitName<Types>;
-  /** Units in each window, of all keys together: whole and >= 1. */
-  readonly limit: number;
-  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. Windows are aligned to the Unix epoch. */
-  readonly duration: Duration;
   /** Whether it applies to every verification by itself, and not only to those that name it: false unless given. */
   readonly autoApply?: boolean | undefined;
 }
 
+/** How a limit counts beside its figures. {@link addCountingIssues} checks what no field says alone. */
+export const countingFields = {
+  algorithm: z
+    .enum(LIMIT_ALGORITHMS, { error: `must be one of ${LIMIT_ALGORITHMS.join(", ")}` })
+    .optional(),
+  burst: wholeNumber(1).optional(),
+  shadow: flag.optional(),
+};
+
+/** The fields of every limit. */
+export const figureFields = { limit: wholeNumber(1), duration, ...countingFields };
+
 const limitFields = {
   type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),
   async: flag.optional(),
-  limit: wholeNumber(1),
-  duration,
+  ...figureFields,
 };
 
 /** The limit that applies to every verification of a key. */
-export const keyRatelimit = z.strictObject(limitFields);
+export const keyRatelimit = z.strictObject(limitFields).superRefine(addCountingIssues);
 
 /** A name of a limit. */
 const limitName = text(1, 128);
 
 /** The named limits of a key. The one named `default` always applies by itself. */
 export const namedKeyRatelimits = list(
-  z.strictObject({ name: limitName, ...limitFields, autoApply: flag.optional() }),
+  z
+    .strictObject({ name: limitName, ...limitFields, autoApply: flag.optional() })
+    .superRefine(addCountingIssues),
   50,
   "limits",
 ).superRefine((limits, sink) => {
@@ -69,15 +97,36 @@ export const namedKeyRatelimits = list(
 
 /** The named limits of an identity. */
 export const identityRatelimits = list(
-  z.strictObject({
-    name: limitName,
-    limit: wholeNumber(1),
-    duration,
-    autoApply: flag.optional(),
-  }),
+  z
+    .strictObject({ name: limitName, ...figureFields, autoApply: flag.optional() })
+    .superRefine(addCountingIssues),
   50,
   "limits",
 ).superRefine(addDuplicateIssues);
+
+/** Adds an issue for a burst of what is no token bucket, and for a bucket whose units × ms are too many for whole numbers. */
+export function addCountingIssues(
+  limit: {
+    readonly limit?: number | undefined;
+    readonly duration?: SpanMs | undefined;
+    readonly algorithm?: LimitAlgorithm | undefined;
+    readonly burst?: number | undefined;
+  },
+  sink: IssueSink,
+): void {
+  const { duration } = limit;
+  if (limit.algorithm !== "token-bucket") {
+    if (limit.burst !== undefined)
+      refuseField(sink, "burst", 'must only be given with algorithm "token-bucket"');
+  } else if (limit.limit !== undefined && duration !== undefined) {
+    if (!isCountable(fromWireFigures({ ...limit, limit: limit.limit, duration })))
+      refuseField(
+        sink,
+        limit.burst === undefined ? "limit" : "burst",
+        `must be smaller, or the duration shorter: burst × duration in ms + limit is at most ${Number.MAX_SAFE_INTEGER}`,
+      );
+  }
+}
 
 /** Adds an issue for each name that stands in the list before. */
 export function addDuplicateIssues(

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import type { InputIssue } from "../errors.js";
-import { DURATION_ERROR, DURATION_PATTERN, type Duration, durationMs } from "../rules/duration.js";
+import {
+  DURATION_ERROR,
+  DURATION_PATTERN,
+  type Duration,
+  durationMs,
+  LONGEST_DURATION,
+} from "../rules/duration.js";
 import { isExpired } from "../rules/expiry.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { orRequired, readBy, wholeNumber } from "./input.js";
@@ -17,8 +23,8 @@ export function instant(
   return z.preprocess(msOfDate, wholeNumber(min, max, error)) as z.ZodType<EpochMs, number | Date>;
 }
 
-/** A span of at least 1 ms: whole ms, or a text with its unit. What comes out is in ms. */
-export const duration = spanOf(1, Number.MAX_SAFE_INTEGER, DURATION_ERROR);
+/** A span from 1 to 2^52 ms: whole ms, or a text with its unit. What comes out is in ms. */
+export const duration = spanOf(1, LONGEST_DURATION, DURATION_ERROR);
 
 /** A span from 0 to `max` ms, both included: whole ms, or a text with its unit. What comes out is in ms. */
 export function span(max: SpanMs): z.ZodType<SpanMs, Duration> {

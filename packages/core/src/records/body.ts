@@ -69,6 +69,10 @@ export class BodyReader {
     return value >= 1 ? value : refuse(name);
   }
 
+  positiveOr(name: string, otherwise: number): number {
+    return this.#members[name] === undefined ? otherwise : this.positive(name);
+  }
+
   wholeOr(name: string, otherwise: number): number {
     return this.#members[name] === undefined ? otherwise : this.whole(name);
   }

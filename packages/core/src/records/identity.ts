@@ -1,9 +1,9 @@
-import type { JsonValue } from "../lib/json.js";
 import type { Metadata } from "../rules/metadata.js";
-import type { IdentityRateLimit } from "../rules/rate-limit.js";
+import { type IdentityRateLimit, toWireLimits } from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 import { readRefill } from "./body.js";
+import { readFigures } from "./limit-figures.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 
 /** The end user behind keys. `externalId` is unique in a workspace. */
@@ -30,7 +30,7 @@ export const identityType = defineRecord<IdentityRecord>({
   write: (identity) => ({
     externalId: identity.externalId,
     meta: Object.keys(identity.meta).length === 0 ? undefined : identity.meta,
-    ratelimits: unlessEmpty(identity.ratelimits.map(writeLimit)),
+    ratelimits: unlessEmpty(toWireLimits(identity.ratelimits)),
     refill: identity.refill,
     createdAt: identity.createdAt,
   }),
@@ -41,8 +41,7 @@ export const identityType = defineRecord<IdentityRecord>({
     meta: body.jsonOrNull("meta") ?? NO_META,
     ratelimits: body.list("ratelimits", (limit) => ({
       name: limit.text("name"),
-      limit: limit.positive("limit"),
-      duration: limit.positive("duration"),
+      ...readFigures(limit),
       autoApply: limit.flag("autoApply"),
     })),
     refill: body.objectOrNull("refill", readRefill),
@@ -52,12 +51,6 @@ export const identityType = defineRecord<IdentityRecord>({
   claims: ({ externalId }) => [{ index: "externalId", value: externalId }],
   lists: () => [{ list: "identity" }],
 });
-
-function writeLimit({ name, limit, duration, autoApply }: IdentityRateLimit) {
-  const written: Record<string, JsonValue> = { name, limit, duration };
-  if (autoApply) written.autoApply = true;
-  return written;
-}
 
 /** An identity without metadata, limits and a number of uses, as it is made along with a key. */
 export function newIdentity(

@@ -1,13 +1,20 @@
 import type { JsonValue } from "../lib/json.js";
 import type { Metadata } from "../rules/metadata.js";
-import type { RateLimit } from "../rules/rate-limit.js";
-import { DEFAULT_LIMIT, isAutoApplied } from "../rules/rate-limit.js";
+import {
+  DEFAULT_LIMIT,
+  fromWireFigures,
+  isAutoApplied,
+  type RateLimit,
+  toWireFigures,
+  type WireLimitInput,
+} from "../rules/rate-limit.js";
 import type { Refill } from "../rules/refill.js";
 import type { UsesOwner } from "../rules/usage.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import type { EpochMs } from "../time.js";
 import type { BodyReader } from "./body.js";
 import { readRefill } from "./body.js";
 import type { KeyLabels } from "./key-labels.js";
+import { readFigures } from "./limit-figures.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 
 /** A wish for how a limit of a key is counted. Kept and listed; every limit is exact regardless. */
@@ -138,8 +145,9 @@ function keyLists(apiId: string, identityId: string | null) {
   return identityId === null ? [{ list }] : [{ list }, { list, of: identityId }];
 }
 
-function writeLimit({ name, limit, duration, type, async, autoApply }: KeyRateLimit) {
-  const written: Record<string, JsonValue> = { limit, duration };
+function writeLimit(keyLimit: KeyRateLimit) {
+  const { name, type, async, autoApply } = keyLimit;
+  const written: Record<string, JsonValue> = toWireFigures(keyLimit);
   if (name !== DEFAULT_LIMIT) written.name = name;
   if (type !== null) written.type = type;
   if (async) written.async = true;
@@ -153,8 +161,7 @@ function readLimit(body: BodyReader): KeyRateLimit {
   const name = body.textOrNull("name") ?? DEFAULT_LIMIT;
   return {
     name,
-    limit: body.positive("limit"),
-    duration: body.positive("duration"),
+    ...readFigures(body),
     type: hasType ? body.word("type", LIMIT_TYPES) : null,
     async: body.flag("async"),
     autoApply: isAutoApplied({ name, autoApply: body.flag("autoApply") }),
@@ -167,19 +174,18 @@ export function isAsyncByType(type: unknown): boolean {
 }
 
 /** Reads a limit of a key in the words of the HTTP contract; without a name it is {@link DEFAULT_LIMIT}. `duration` in ms. */
-export function fromWireKeyLimit(limit: {
-  readonly name?: string | undefined;
-  readonly type?: RateLimitType | undefined;
-  readonly async?: boolean | undefined;
-  readonly autoApply?: boolean | undefined;
-  readonly limit: number;
-  readonly duration: SpanMs;
-}): KeyRateLimit {
+export function fromWireKeyLimit(
+  limit: WireLimitInput & {
+    readonly name?: string | undefined;
+    readonly type?: RateLimitType | undefined;
+    readonly async?: boolean | undefined;
+    readonly autoApply?: boolean | undefined;
+  },
+): KeyRateLimit {
   const name = limit.name ?? DEFAULT_LIMIT;
   return {
     name,
-    limit: limit.limit,
-    duration: limit.duration,
+    ...fromWireFigures(limit),
     type: limit.type ?? null,
     async: limit.async ?? isAsyncByType(limit.type),
     autoApply: isAutoApplied({ name, autoApply: limit.autoApply }),

@@ -1,4 +1,4 @@
-import type { SpanMs } from "../time.js";
+import type { LimitKind } from "../rules/limit-state.js";
 import { apiType } from "./api.js";
 import { auditEntryType } from "./audit-entry.js";
 import { identityType } from "./identity.js";
@@ -17,7 +17,7 @@ export interface RecordLayout {
   /** What the records of the kind have in common that share their counters; null for one that shares none. */
   readonly sharedCountersId: string | null;
   /** The limits whose windows its counters may have. */
-  readonly limits: readonly { readonly name: string; readonly duration: SpanMs }[];
+  readonly limits: readonly (LimitKind & { readonly name: string })[];
   /** The record in the directory that leads to it, or null. */
   readonly pointer: StoredRecord | null;
 }

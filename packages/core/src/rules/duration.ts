@@ -1,6 +1,9 @@
 import type { SpanMs } from "../time.js";
 
-/** The length of a window as it is given: whole ms >= 1, or a whole number from 1 to 99,999,999 with its unit. */
+/** The longest window: with it, every instant of a date plus a window is still a whole number. */
+export const LONGEST_DURATION: SpanMs = 2 ** 52;
+
+/** The length of a window as it is given: whole ms from 1 to 2^52, or a whole number from 1 to 99,999,999 with its unit. */
 export type Duration = SpanMs | `${number}${"s" | "m" | "h" | "d"}`;
 
 /** Seconds, minutes, hours and days: at most 99,999,999 of them, so that all are exact in ms. */
@@ -8,7 +11,7 @@ export const DURATION_PATTERN = /^[1-9][0-9]{0,7}[smhd]$/;
 
 /** What a duration must be, in words. */
 export const DURATION_ERROR =
-  'must be a whole number of ms >= 1, or 1 to 99999999 seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
+  'must be a whole number of ms from 1 to 2^52, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
 
 const UNITS: Readonly<Record<string, SpanMs>> = {
   s: 1_000,
@@ -19,7 +22,12 @@ const UNITS: Readonly<Record<string, SpanMs>> = {
 
 /** A {@link Duration} in ms, or null for anything else. A day has 24 hours. */
 export function durationMs(value: unknown): SpanMs | null {
-  if (typeof value === "number") return Number.isSafeInteger(value) && value >= 1 ? value : null;
-  if (typeof value !== "string" || !DURATION_PATTERN.test(value)) return null;
-  return Number(value.slice(0, -1)) * (UNITS[value.slice(-1)] as SpanMs);
+  const ms = typeof value === "string" ? msOfText(value) : value;
+  const isWhole = typeof ms === "number" && Number.isInteger(ms);
+  return isWhole && ms >= 1 && ms <= LONGEST_DURATION ? ms : null;
+}
+
+function msOfText(text: string): SpanMs | null {
+  if (!DURATION_PATTERN.test(text)) return null;
+  return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] as SpanMs);
 }

@@ -1,4 +1,6 @@
 import type { SpanMs } from "../time.js";
+import type { LimitFigures } from "./limit-algorithm.js";
+import type { LimitAlgorithm } from "./limit-state.js";
 
 /** What a rate limit that belongs to no key is for. Never `*`, which stands for all of them in permissions. */
 export const NAMESPACE_PATTERN = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -17,13 +19,11 @@ export function isAutoApplied(limit: {
   return limit.name === DEFAULT_LIMIT || limit.autoApply === true;
 }
 
-/** A named limit: at most `limit` units per window of `duration`. */
-export interface RateLimit {
+/** A named limit. */
+export interface RateLimit extends LimitFigures {
   readonly name: string;
-  /** Units per window: a whole number >= 1. */
-  readonly limit: number;
-  /** Window length in ms: a whole number >= 1. */
-  readonly duration: SpanMs;
+  /** Whether it is only tried: decided and counted, and it refuses nobody. */
+  readonly shadow: boolean;
 }
 
 /** A limit that an identity's keys share. */
@@ -32,28 +32,80 @@ export interface IdentityRateLimit extends RateLimit {
   readonly autoApply: boolean;
 }
 
+/** How a limit counts, in the words of the HTTP contract. */
+export type WireLimitFigures = {
+  /** Units per `duration`. */
+  readonly limit: number;
+  /** In ms: the length of a window or a span, or in which `limit` units flow into a token bucket. */
+  readonly duration: SpanMs;
+  /** How it counts; absent where it is `fixed`. */
+  readonly algorithm?: LimitAlgorithm;
+  /** Units that a token bucket holds; absent for others, and where it is `limit`. */
+  readonly burst?: number;
+  /** Whether it is only tried, and refuses nobody; absent where it is not. */
+  readonly shadow?: boolean;
+};
+
+/** The same as it is given: what is absent may be undefined. */
+export type WireLimitInput = {
+  readonly [Field in keyof WireLimitFigures]: WireLimitFigures[Field] | undefined;
+} & Pick<WireLimitFigures, "limit" | "duration">;
+
+/** Reads what decides of a limit, given in the words of the HTTP contract. */
+export function fromWireFigures(wire: WireLimitInput): LimitFigures & { shadow: boolean } {
+  const { limit, duration, algorithm = "fixed", burst = limit, shadow = false } = wire;
+  return { algorithm, limit, duration, burst, shadow };
+}
+
+/** Writes it in those words. */
+export function toWireFigures({
+  algorithm,
+  limit,
+  duration,
+  burst,
+  shadow,
+}: LimitFigures & { readonly shadow: boolean }): WireLimitFigures {
+  return {
+    limit,
+    duration,
+    ...(algorithm !== "fixed" && { algorithm }),
+    ...(algorithm === "token-bucket" && burst !== limit && { burst }),
+    ...(shadow && { shadow }),
+  };
+}
+
 /** A limit of an identity in the words of the HTTP contract. */
-export interface WireRateLimit<Name extends string = string> {
+export type WireRateLimit<Name extends string = string> = WireLimitFigures & {
   /** No two limits of an identity have one name. */
   readonly name: Name;
-  /** Units in each window, of all keys together. */
-  readonly limit: number;
-  /** Length of a window in ms. */
-  readonly duration: SpanMs;
   /** Whether it applies to every verification by itself; absent where it is false. */
   readonly autoApply?: boolean;
+};
+
+/** Whether whole numbers can hold what a limit counts: a token bucket counts in units × `duration`. */
+export function isCountable({ algorithm, limit, duration, burst }: LimitFigures): boolean {
+  return algorithm !== "token-bucket" || Number.isSafeInteger(burst * duration + limit);
 }
 
 /** Reads limits given in the words of the HTTP contract. */
 export function fromWireLimits(
-  limits: readonly (RateLimit & { readonly autoApply?: boolean | undefined })[],
+  limits: readonly (WireLimitInput & {
+    readonly name: string;
+    readonly autoApply?: boolean | undefined;
+  })[],
 ): readonly IdentityRateLimit[] {
-  return limits.map(({ name, limit, duration, autoApply = false }) => {
-    return { name, limit, duration, autoApply };
-  });
+  return limits.map((limit) => ({
+    name: limit.name,
+    ...fromWireFigures(limit),
+    autoApply: limit.autoApply ?? false,
+  }));
 }
 
 /** Writes limits in the words of the HTTP contract. */
 export function toWireLimits(limits: readonly IdentityRateLimit[]): readonly WireRateLimit[] {
-  return limits.map(({ autoApply, ...limit }) => (autoApply ? { ...limit, autoApply } : limit));
+  return limits.map((limit) => ({
+    name: limit.name,
+    ...toWireFigures(limit),
+    ...(limit.autoApply && { autoApply: true }),
+  }));
 }

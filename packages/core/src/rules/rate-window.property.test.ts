@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { currentWindow, decideWindow, type RateWindow, windowStartAt } from "./rate-window.js";
+import { attemptTaking } from "../testing/attempt-taking.js";
+import { fixedWindows } from "../testing/records.js";
+import type { LimitState } from "./limit-state.js";
+import { currentWindow, windowStartAt } from "./rate-window.js";
 
 const duration = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 10 ** 12 }));
 const now = fc.oneof(fc.nat({ max: 1_000 }), fc.integer({ min: 0, max: 10 ** 15 }));
@@ -26,12 +29,12 @@ test("the start is floor(now / duration) windows after the epoch, computed exact
 test("the window that counts never goes back, whatever the clock does", () => {
   fc.assert(
     fc.property(duration, fc.array(now), (span, instants) => {
-      let stored: RateWindow | null = null;
+      let stored: LimitState | null = null;
       let latest = 0;
       for (const at of instants) {
         stored = currentWindow(stored, span, at);
-        expect(stored.startedAt).toBeGreaterThanOrEqual(latest);
-        latest = stored.startedAt;
+        expect(stored.at).toBeGreaterThanOrEqual(latest);
+        latest = stored.at;
       }
     }),
   );
@@ -49,19 +52,14 @@ test("what is admitted in one window never adds up to more than the limit", () =
       attempts,
       (limit, span, steps) => {
         let at = 1_000;
-        let stored: RateWindow | null = null;
+        let stored: LimitState | null = null;
         const admitted = new Map<number, number>();
         for (const { cost, move } of steps) {
           at += move;
-          const decision: ReturnType<typeof decideWindow> = decideWindow(
-            stored,
-            { limit, duration: span },
-            cost,
-            at,
-          );
-          stored = decision.window;
-          if (decision.kind === "refuse") continue;
-          admitted.set(stored.startedAt, (admitted.get(stored.startedAt) ?? 0) + cost);
+          const after = attemptTaking(stored, fixedWindows(limit, span), cost, at);
+          if (after === null) continue;
+          stored = after;
+          admitted.set(after.at, (admitted.get(after.at) ?? 0) + cost);
         }
         for (const total of admitted.values()) expect(total).toBeLessThanOrEqual(limit);
       },
@@ -73,9 +71,9 @@ test("what is admitted in one window never adds up to more than the limit", () =
 test("a cost is refused only when it does not fit: used + cost > limit", () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.maxSafeNat(), fc.integer({ min: 1 }), (used, cost, limit) => {
-      const stored = { startedAt: 0, used };
-      const { kind } = decideWindow(stored, { limit, duration: 1_000 }, cost, 0);
-      expect(kind).toBe(BigInt(used) + BigInt(cost) > BigInt(limit) ? "refuse" : "admit");
+      const stored = { at: 0, used, earlier: [] };
+      const isAdmitted = attemptTaking(stored, fixedWindows(limit, 1_000), cost, 0) !== null;
+      expect(isAdmitted).toBe(BigInt(used) + BigInt(cost) <= BigInt(limit));
     }),
   );
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { currentWindow, decideWindow, windowStartAt } from "./rate-window.js";
+import { attemptTaking } from "../testing/attempt-taking.js";
+import { fixedWindows } from "../testing/records.js";
+import { currentWindow, windowStartAt } from "./rate-window.js";
 
 const MINUTE = 60_000;
 
@@ -41,86 +43,80 @@ describe("windowStartAt", () => {
 
 describe("currentWindow", () => {
   test("without a stored window an empty one counts", () => {
-    expect(currentWindow(null, MINUTE, 90_000)).toEqual({ startedAt: 60_000, used: 0 });
+    expect(currentWindow(null, MINUTE, 90_000)).toEqual({ at: 60_000, used: 0, earlier: [] });
   });
 
   test("within its window what was used still counts", () => {
-    const stored = { startedAt: 60_000, used: 5 };
+    const stored = { at: 60_000, used: 5, earlier: [] };
     expect(currentWindow(stored, MINUTE, 60_000)).toEqual(stored);
     expect(currentWindow(stored, MINUTE, 119_999)).toEqual(stored);
   });
 
   test("at the edge what was used counts no more", () => {
-    expect(currentWindow({ startedAt: 60_000, used: 5 }, MINUTE, 120_000)).toEqual({
-      startedAt: 120_000,
+    expect(currentWindow({ at: 60_000, used: 5, earlier: [] }, MINUTE, 120_000)).toEqual({
+      at: 120_000,
       used: 0,
+      earlier: [],
     });
   });
 
   test("a clock set back reopens no window: the stored one still counts", () => {
-    const stored = { startedAt: 120_000, used: 5 };
+    const stored = { at: 120_000, used: 5, earlier: [] };
     expect(currentWindow(stored, MINUTE, 60_000)).toEqual(stored);
     expect(currentWindow(stored, MINUTE, 119_999)).toEqual(stored);
   });
 });
 
-describe("decideWindow", () => {
-  const limit = { limit: 10, duration: MINUTE };
+describe("a limit with fixed windows", () => {
+  const limit = fixedWindows();
 
   test.each([
-    { used: 0, cost: 9, kind: "admit" },
-    { used: 0, cost: 10, kind: "admit" },
-    { used: 0, cost: 11, kind: "refuse" },
-    { used: 8, cost: 1, kind: "admit" },
-    { used: 9, cost: 1, kind: "admit" },
-    { used: 10, cost: 1, kind: "refuse" },
-  ])("with $used of 10 used, a cost of $cost is decided: $kind", ({ used, cost, kind }) => {
-    expect(decideWindow({ startedAt: 60_000, used }, limit, cost, 90_000).kind).toBe(kind);
-  });
+    { used: 0, cost: 9, isAdmitted: true },
+    { used: 0, cost: 10, isAdmitted: true },
+    { used: 0, cost: 11, isAdmitted: false },
+    { used: 8, cost: 1, isAdmitted: true },
+    { used: 9, cost: 1, isAdmitted: true },
+    { used: 10, cost: 1, isAdmitted: false },
+  ])(
+    "with $used of 10 used, a cost of $cost is admitted: $isAdmitted",
+    ({ used, cost, isAdmitted }) => {
+      const stored = { at: 60_000, used, earlier: [] };
+      expect(attemptTaking(stored, limit, cost, 90_000) !== null).toBe(isAdmitted);
+    },
+  );
 
   test("an admitted cost is added to what was used", () => {
-    expect(decideWindow({ startedAt: 60_000, used: 3 }, limit, 4, 90_000)).toEqual({
-      kind: "admit",
-      window: { startedAt: 60_000, used: 7 },
-    });
-  });
-
-  test("a refused cost takes nothing, not even the part that would fit", () => {
-    const stored = { startedAt: 60_000, used: 8 };
-    expect(decideWindow(stored, limit, 3, 90_000)).toEqual({ kind: "refuse", window: stored });
+    const stored = { at: 60_000, used: 3, earlier: [] };
+    expect(attemptTaking(stored, limit, 4, 90_000)).toEqual({ at: 60_000, used: 7, earlier: [] });
   });
 
   test("a full window is empty again at its edge", () => {
-    const full = { startedAt: 60_000, used: 10 };
-    expect(decideWindow(full, limit, 1, 119_999).kind).toBe("refuse");
-    expect(decideWindow(full, limit, 1, 120_000)).toEqual({
-      kind: "admit",
-      window: { startedAt: 120_000, used: 1 },
-    });
+    const full = { at: 60_000, used: 10, earlier: [] };
+    expect(attemptTaking(full, limit, 1, 119_999)).toBeNull();
+    expect(attemptTaking(full, limit, 1, 120_000)).toEqual({ at: 120_000, used: 1, earlier: [] });
   });
 
   test("a clock set back admits nothing that the latest window refuses", () => {
-    expect(decideWindow({ startedAt: 120_000, used: 10 }, limit, 1, 60_000).kind).toBe("refuse");
+    expect(attemptTaking({ at: 120_000, used: 10, earlier: [] }, limit, 1, 60_000)).toBeNull();
   });
 
-  test("a cost of 0 peeks without taking, also at a full window", () => {
-    const full = { startedAt: 60_000, used: 10 };
-    expect(decideWindow(full, limit, 0, 90_000)).toEqual({ kind: "admit", window: full });
+  test("a cost of 0 fits, also into a full window", () => {
+    const full = { at: 60_000, used: 10, earlier: [] };
+    expect(attemptTaking(full, limit, 0, 90_000)).toEqual(full);
   });
 
-  test("when the limit was lowered below what was used, even a peek is refused until the window ends", () => {
-    const lowered = { limit: 3, duration: MINUTE };
-    const stored = { startedAt: 60_000, used: 5 };
-    expect(decideWindow(stored, lowered, 0, 119_999).kind).toBe("refuse");
-    expect(decideWindow(stored, lowered, 3, 120_000).kind).toBe("admit");
+  test("when the limit was lowered below what was used, even a cost of 0 is refused until the window ends", () => {
+    const stored = { at: 60_000, used: 5, earlier: [] };
+    expect(attemptTaking(stored, fixedWindows(3), 0, 119_999)).toBeNull();
+    expect(attemptTaking(stored, fixedWindows(3), 3, 120_000)).not.toBeNull();
   });
 
   test("the greatest limit and the greatest cost are counted exactly", () => {
-    const greatest = { limit: Number.MAX_SAFE_INTEGER, duration: MINUTE };
-    expect(decideWindow(null, greatest, Number.MAX_SAFE_INTEGER, 0).kind).toBe("admit");
-    const almostFull = { startedAt: 0, used: Number.MAX_SAFE_INTEGER - 1 };
-    expect(decideWindow(almostFull, greatest, 1, 0).kind).toBe("admit");
-    expect(decideWindow(almostFull, greatest, 2, 0).kind).toBe("refuse");
-    expect(decideWindow(almostFull, greatest, Number.MAX_SAFE_INTEGER, 0).kind).toBe("refuse");
+    const greatest = fixedWindows(Number.MAX_SAFE_INTEGER);
+    expect(attemptTaking(null, greatest, Number.MAX_SAFE_INTEGER, 0)).not.toBeNull();
+    const almostFull = { at: 0, used: Number.MAX_SAFE_INTEGER - 1, earlier: [] };
+    expect(attemptTaking(almostFull, greatest, 1, 0)).not.toBeNull();
+    expect(attemptTaking(almostFull, greatest, 2, 0)).toBeNull();
+    expect(attemptTaking(almostFull, greatest, Number.MAX_SAFE_INTEGER, 0)).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { fixedWindows } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
 import {
   createAvailabilityStore,
@@ -27,7 +28,8 @@ async function aGuarded() {
     });
     if (moved !== -1) return { kind: "stale", moved };
     const limits = plan.limits.map(({ name, limit }) => {
-      return { name, limit, remaining: limit, resetAt: 0, exceeded: false };
+      const state = { at: 0, used: 0, earlier: [] };
+      return { name, limit, remaining: limit, resetAt: 0, exceeded: false, state };
     });
     return { kind: "charged", remaining: null, limits };
   };
@@ -122,7 +124,7 @@ describe("a workspace that is followed", () => {
     await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
     await guarded.commit(WORKSPACE, aChange({ dropWindows: ["w"] }));
     expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([{ window: "w" }]);
-    const limit = { name: "n", window: "v", limit: 1, duration: 9, cost: 1, owner: null };
+    const limit = { name: "n", window: "v", ...fixedWindows(1, 9), cost: 1, owner: null };
     await guarded.charge(aPlan({ limits: [limit] }), { now: 0, refill: null });
     expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([{ window: "v" }]);
     expect(plans.at(-1)?.limits).toEqual([limit]);

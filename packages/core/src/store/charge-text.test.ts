@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { usageOf } from "../testing/records.js";
+import { fixedWindows, usageOf } from "../testing/records.js";
 import { applyCharge, type ChargePlan } from "./charge.js";
-import { limitsText, readChargeText } from "./charge-text.js";
+import { limitStateText, limitsText, readChargeText } from "./charge-text.js";
 
-const LIMIT = { name: "a b", window: "w", limit: 5, duration: 10, cost: 2, owner: 0 };
+const LIMIT = { name: "a b", window: "w", ...fixedWindows(5, 10), cost: 2, owner: 0 };
 const PLAN: ChargePlan = {
   workspaceId: "ws_default",
   revision: null,
@@ -12,21 +12,34 @@ const PLAN: ChargePlan = {
   mode: "commit",
   cost: 1,
   uses: 0,
-  limits: [LIMIT, { ...LIMIT, name: "b", window: "x" }],
+  limits: [
+    LIMIT,
+    { ...LIMIT, name: "b", window: "x", algorithm: "sliding", duration: 32 },
+    { ...LIMIT, name: "c", window: "y", algorithm: "token-bucket", burst: 3, shadow: true },
+  ],
 };
 
 test("every result of a charge is read from its text as the charge itself gives it", () => {
-  const window = fc.record({ startedAt: fc.constantFrom(0, 90, 100, 110), used: fc.nat(6) });
-  const stored = fc.tuple(fc.option(window), fc.option(window));
+  const groups = fc.array(fc.nat(3), { maxLength: 16 });
+  const state = fc.record({
+    at: fc.constantFrom(0, 90, 100, 110),
+    used: fc.nat(6),
+    earlier: fc.constant([]),
+  });
+  const sliding = fc.record({
+    at: fc.constantFrom(90, 104, 110),
+    used: fc.nat(6),
+    earlier: groups,
+  });
+  const stored = fc.tuple(fc.option(state), fc.option(sliding), fc.option(state));
   fc.assert(
     fc.property(fc.option(fc.nat(3)), stored, (remaining, windows) => {
       const state = { usage: usageOf(remaining), windows, remembered: null };
       const { result } = applyCharge(state, PLAN, { now: 105, refill: null });
       if (!("limits" in result)) throw new Error("there was no request");
-      const shown = result.limits.map(({ limit, remaining: left, resetAt }, index) => {
-        // More may be used than a limit that was lowered allows, which a reading does not tell.
-        const used = Math.max(limit - left, left > 0 ? 0 : (windows[index]?.used ?? 0));
-        return `${resetAt - LIMIT.duration}:${used}`;
+      const shown = result.limits.map(({ state: shown, exceeded }, index) => {
+        const isMarked = exceeded && PLAN.limits[index]?.shadow;
+        return `${limitStateText(shown)}${isMarked ? "!" : ""}`;
       });
       const text = [result.kind, result.remaining ?? "-", ...shown].join(" ");
       expect(readChargeText(text, PLAN)).toEqual(result);
@@ -54,7 +67,9 @@ test.each([
   ["corrupt", "STORE_CORRUPT"],
   ["charged x 0:1 0:1", "STORE_CORRUPT"],
   ["charged 1 0:1", "STORE_CORRUPT"],
-  ["charged 1 0:1 -1:1", "STORE_CORRUPT"],
+  ["charged 1 0:1 -1:1 0:1", "STORE_CORRUPT"],
+  ["charged 1 0:1 0:1:x 0:1", "STORE_CORRUPT"],
+  ["charged 1 0:1 0:1:1:1 0:1", "STORE_CORRUPT"],
   ["repeat charged 1 0:1\n{}", "STORE_CORRUPT"],
   ["repeat charged 1 0:1", "STORE_CORRUPT"],
   ["repeat charged 1 0:1\n[null]", "STORE_CORRUPT"],

@@ -1,6 +1,7 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import { isWhole, parseWhole } from "../lib/whole.js";
-import { isExceeded } from "../rules/rate-window.js";
+import { roomOf } from "../rules/limit-algorithm.js";
+import { isLimitAlgorithm, type LimitState, NONE_EARLIER } from "../rules/limit-state.js";
 import {
   type AppliedCharge,
   type ChargePlan,
@@ -10,9 +11,9 @@ import {
 } from "./charge.js";
 
 /** What of a limit is remembered along with a request, whatever the limits are when it is repeated. */
-const REMEMBERED = ["name", "limit", "duration", "cost"] as const;
+const REMEMBERED = ["name", "limit", "duration", "cost", "algorithm", "burst", "shadow"] as const;
 
-/** What is known of a limit beside its window. */
+/** What is known of a limit beside its state. */
 type KnownLimit = Pick<LimitCharge, (typeof REMEMBERED)[number]>;
 
 const KINDS: readonly unknown[] = ["charged", "rate-limited", "usage-exceeded"];
@@ -26,7 +27,8 @@ export function limitsText(limits: readonly LimitCharge[]): string {
  * What a store that charges in another language answers, as a {@link ChargeResult}. The words, in either case:
  *
  * - `stale 0` for the revision, `stale <place>` for a record, counted from 1; `conflict`; `corrupt`
- * - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then `<startedAt>:<used>` for each limit
+ * - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then for each limit {@link limitStateText} at the instant of
+ *   the charge, with `!` behind that of a shadow which was exceeded
  * - `repeat` and such an answer, a line feed, and {@link limitsText} as it was remembered
  *
  * @throws LatchkeyError `STORE_CORRUPT` for damaged counters; `INTERNAL_SERVER_ERROR` for anything else.
@@ -63,9 +65,18 @@ function readRemembered(text: string): AppliedCharge {
 /** A limit as {@link limitsText} wrote it. PostgreSQL stores kept its values alone at first, in the same order. */
 function readKnownLimit(stored: Partial<KnownLimit> | null): KnownLimit {
   const values = Array.isArray(stored) ? stored : REMEMBERED.map((field) => stored?.[field]);
-  const [name, limit, duration, cost]: readonly unknown[] = values;
-  if (typeof name === "string" && isWhole(limit) && isWhole(duration) && isWhole(cost))
-    return { name, limit, duration, cost };
+  const [
+    name,
+    limit,
+    duration,
+    cost,
+    algorithm = "fixed",
+    burst = 0,
+    shadow = false,
+  ]: readonly unknown[] = values;
+  const isCounted = isWhole(limit) && isWhole(duration) && isWhole(cost) && isWhole(burst);
+  if (typeof name === "string" && isCounted && isLimitAlgorithm(algorithm))
+    return { name, limit, duration, cost, algorithm, burst, shadow: shadow === true };
   throw corruptRecord("request");
 }
 
@@ -73,13 +84,27 @@ function readApplied(words: readonly string[], limits: readonly KnownLimit[]): A
   const [kind, left] = words;
   if (!KINDS.includes(kind)) throw corruptRecord("request");
   const readings = limits.map((limit, index) => {
-    const [startedAt, used] = (words[index + 2] ?? "").split(":");
-    const window = { startedAt: wholeOf(startedAt), used: wholeOf(used) };
-    const isOver = kind === "rate-limited" && isExceeded(window.used, limit.cost, limit.limit);
-    return readLimit(limit, window, isOver);
+    const word = words[index + 2] ?? "";
+    const isMarked = word.endsWith("!");
+    const state = parseLimitState(isMarked ? word.slice(0, -1) : word);
+    const isOver = kind === "rate-limited" && !limit.shadow && limit.cost > roomOf(state, limit);
+    return readLimit(limit, state, isMarked || isOver);
   });
   const remaining = left === "-" ? null : wholeOf(left);
   return { kind: kind as AppliedCharge["kind"], remaining, limits: readings };
+}
+
+/** The state of a limit as stores write it down: `<at>:<used>`, and `:<units of each group before>` with commas where there are some. */
+export function limitStateText({ at, used, earlier }: LimitState): string {
+  return earlier.length === 0 ? `${at}:${used}` : `${at}:${used}:${earlier.join(",")}`;
+}
+
+/** @throws LatchkeyError `STORE_CORRUPT` for what {@link limitStateText} cannot have written. */
+export function parseLimitState(text: string): LimitState {
+  const [at, used, earlier, ...more] = text.split(":");
+  if (more.length > 0) throw corruptRecord("counters");
+  const groups = earlier === undefined ? NONE_EARLIER : earlier.split(",").map(wholeOf);
+  return { at: wholeOf(at), used: wholeOf(used), earlier: groups };
 }
 
 function wholeOf(text: string | undefined): number {

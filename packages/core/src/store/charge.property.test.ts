@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RateWindow } from "../rules/rate-window.js";
-import { usageOf } from "../testing/records.js";
+import type { LimitState } from "../rules/limit-state.js";
+import { fixedWindows, usageOf } from "../testing/records.js";
 import { applyCharge, type ChargeMoment, type ChargePlan, type ChargeState } from "./charge.js";
 
 const DURATION_MS = [10, 25, 40];
@@ -29,7 +29,7 @@ const attempts = fc.array(attempt, { maxLength: 60 });
 interface Model {
   now: number;
   usage: ChargeState["usage"];
-  windows: (RateWindow | null)[];
+  windows: (LimitState | null)[];
 }
 
 const newModel = (remaining: number | null): Model => ({
@@ -60,8 +60,7 @@ function prepare(
       owner: index === 2 ? null : 0,
       window: `${index}`,
       name: `limit${index}`,
-      limit: step.limits[index] as number,
-      duration: DURATION_MS[index] as number,
+      ...fixedWindows(step.limits[index], DURATION_MS[index]),
       cost: step.costs[index] as number,
     })),
   };
@@ -101,7 +100,7 @@ function naiveCharge(state: ChargeState, plan: ChargePlan, { now, refill }: Char
   for (const [index, limit] of plan.limits.entries()) {
     const opened = Math.floor(now / limit.duration) * limit.duration;
     const stored = state.windows[index] ?? null;
-    const used = stored === null || stored.startedAt < opened ? 0 : stored.used;
+    const used = stored === null || stored.at < opened ? 0 : stored.used;
     if (used + limit.cost > limit.limit) refusal = "rate-limited";
   }
   if (usage.remaining !== null) {
@@ -144,7 +143,7 @@ test("what is admitted in one window of one limit never adds up to more than the
           for (const [position, index] of step.order.entries()) {
             const cost = step.costs[index] as number;
             if (cost === 0) continue;
-            const name = `${index}@${next.windows[position]?.startedAt}`;
+            const name = `${index}@${next.windows[position]?.at}`;
             const total = (admitted.get(name) ?? 0) + cost;
             admitted.set(name, total);
             expect(total).toBeLessThanOrEqual(limits[index] as number);
@@ -213,7 +212,7 @@ test("no window and no refill ever goes back", () => {
         expect(next.usage.refilledAt).toBeGreaterThanOrEqual(state.usage.refilledAt);
         for (const [index, after] of next.windows.entries()) {
           const before = state.windows[index] ?? null;
-          if (before !== null) expect(after?.startedAt).toBeGreaterThanOrEqual(before.startedAt);
+          if (before !== null) expect(after?.at).toBeGreaterThanOrEqual(before.at);
         }
       });
     }),

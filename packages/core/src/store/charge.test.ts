@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { usageOf } from "../testing/records.js";
+import { fixedWindows, usageOf } from "../testing/records.js";
 import {
   applyCharge,
   type ChargeMoment,
@@ -47,15 +47,24 @@ const charge = (
 
 const limitOf = (fields: Partial<LimitCharge> = {}): LimitCharge => ({
   name: "default",
-  limit: 10,
-  duration: MINUTE,
+  ...fixedWindows(fields.limit),
   cost: 1,
   window: `60000:${fields.name ?? "default"}`,
   owner: 0,
   ...fields,
 });
 
-const window = (used: number, startedAt = MINUTE) => ({ startedAt, used });
+const window = (used: number, startedAt = MINUTE) => ({ at: startedAt, used, earlier: [] });
+
+/** What is read of a limit of these tests, when so many of its units are used. */
+const readingOf = (name: string, used: number, exceeded: boolean) => ({
+  name,
+  limit: 10,
+  remaining: 10 - used,
+  resetAt: 2 * MINUTE,
+  exceeded,
+  state: window(used),
+});
 
 describe("uses", () => {
   const remainingAfter = (remaining: number | null, cost: number) =>
@@ -104,7 +113,7 @@ describe("limits", () => {
       result: {
         kind: "charged",
         remaining: 9,
-        limits: [{ name: "default", limit: 10, remaining: 5, resetAt: 120_000, exceeded: false }],
+        limits: [readingOf("default", 5, false)],
       },
       next: { usage: usageOf(9), windows: [window(5)], remember: null },
     });
@@ -186,11 +195,7 @@ describe("all or nothing", () => {
       result: {
         kind: "rate-limited",
         remaining: 10,
-        limits: [
-          { name: "a", limit: 10, remaining: 9, resetAt: 120_000, exceeded: false },
-          { name: "b", limit: 10, remaining: 0, resetAt: 120_000, exceeded: true },
-          { name: "c", limit: 10, remaining: 10, resetAt: 120_000, exceeded: false },
-        ],
+        limits: [readingOf("a", 1, false), readingOf("b", 10, true), readingOf("c", 0, false)],
       },
       next: null,
     });
@@ -213,7 +218,7 @@ describe("all or nothing", () => {
       result: {
         kind: "usage-exceeded",
         remaining: 0,
-        limits: [{ name: "default", limit: 10, remaining: 6, resetAt: 120_000, exceeded: false }],
+        limits: [readingOf("default", 4, false)],
       },
       next: null,
     });

@@ -1,25 +1,25 @@
 import {
-  currentWindow,
-  decideWindow,
-  type RateWindow,
-  type WindowDecision,
-} from "../rules/rate-window.js";
+  afterTaking,
+  type LimitFigures,
+  limitAt,
+  resetAt,
+  roomOf,
+} from "../rules/limit-algorithm.js";
+import type { LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import { decideSpend } from "../rules/usage.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import type { EpochMs } from "../time.js";
 import type { Expectation } from "./change.js";
 import { applyRefill, type Usage } from "./counters.js";
 
 /** One limit that a charge takes from. */
-export interface LimitCharge {
+export interface LimitCharge extends LimitFigures {
   readonly name: string;
-  /** Units per window: a whole number >= 1. */
-  readonly limit: number;
-  /** Window length in ms: a whole number >= 1. */
-  readonly duration: SpanMs;
+  /** Decided and counted as if it refused, and refuses nobody. */
+  readonly shadow: boolean;
   /** Units to take: a whole number >= 0. */
   readonly cost: number;
-  /** Name of the window: printable ASCII without spaces and without `=`. */
+  /** Name of its state, which no limit of another algorithm or duration has: printable ASCII without spaces and without `=`. */
   readonly window: string;
   /**
    * Whose counters hold the window: an index in `confirms`. A record that does not exist counts nothing. Null: the workspace
@@ -85,12 +85,14 @@ export interface RememberedCharge {
 export interface LimitReading {
   readonly name: string;
   readonly limit: number;
-  /** Units left in the window: a whole number >= 0. */
+  /** Units that a request could still take: a whole number >= 0. */
   readonly remaining: number;
-  /** Unix epoch ms at which the next window opens. */
+  /** Unix epoch ms at which all of the limit is left, if nothing else is taken; of a fixed one the edge of its window. */
   readonly resetAt: EpochMs;
-  /** Whether this limit refused. */
+  /** Whether this limit refused, or would have, were it no shadow. */
   readonly exceeded: boolean;
+  /** What it was read from. */
+  readonly state: LimitState;
 }
 
 /** What became of a plan that was evaluated. Only `charged` in mode `commit` moved a counter. */
@@ -115,7 +117,7 @@ export interface ChargeState {
   /** As `uses` of the plan says. `NO_USES` where that record does not exist, `UNLIMITED_USES` where uses are not counted. */
   readonly usage: Usage;
   /** The stored window of each of the plan's limits, in the plan's order; null where none is stored. */
-  readonly windows: readonly (RateWindow | null)[];
+  readonly windows: readonly (LimitState | null)[];
   /** What is remembered under the request id, expired or not. */
   readonly remembered: RememberedCharge | null;
 }
@@ -131,16 +133,17 @@ export interface ChargeWrite {
   /** The same object where there is nothing to store. */
   readonly usage: Usage;
   /** In the order of the plan's limits: the same object, or null, where there is nothing to store. */
-  readonly windows: readonly (RateWindow | null)[];
+  readonly windows: readonly (LimitState | null)[];
   readonly remember: RememberedCharge | null;
 }
 
 const CONFLICT: ChargeStep = { result: { kind: "conflict" }, next: null };
 
 /**
- * The atomic step of a verification, as a pure function: apply a due refill, then take every window unit and every use, or
- * none. Limits refuse before uses do. A store calls it, or does in its own language exactly what it does, after it has
- * confirmed what the plan expects: so no memory outlives a revocation.
+ * The atomic step of a verification, as a pure function: apply a due refill, then take every unit of a limit and every use, or
+ * none. Limits refuse before uses do; a shadow refuses nobody, and nothing is taken from it where it would have. A store calls
+ * it, or does in its own language exactly what it does, after it has confirmed what the plan expects: so no memory outlives a
+ * revocation.
  *
  * A request id that is remembered for the same question gets the remembered result, and nothing is taken again.
  */
@@ -158,35 +161,35 @@ export function applyCharge(
   }
   const usage = applyRefill(state.usage, moment.refill);
   const spend = decideSpend(usage.remaining, plan.cost);
-  const decisions = limits.map((limit, index) =>
-    decideWindow(state.windows[index] ?? null, limit, limit.cost, now),
+  const current = limits.map((limit, index) => limitAt(state.windows[index] ?? null, limit, now));
+  const isLimited = limits.some(
+    (limit, at) => !limit.shadow && isExceeded(current[at] as LimitState, limit),
   );
-  const isLimited = decisions.some(({ kind }) => kind === "refuse");
   const kind = isLimited ? "rate-limited" : spend.kind === "spend" ? "charged" : "usage-exceeded";
   const isCharged = kind === "charged";
-  const windowAt = (index: number): RateWindow => {
-    if (isCharged) return (decisions[index] as WindowDecision).window;
-    const { duration } = limits[index] as LimitCharge;
-    return currentWindow(state.windows[index] ?? null, duration, now);
-  };
+  let windows: (LimitState | null)[] | null = null;
   const { remaining } = isCharged ? spend : usage;
-  const readings = limits.map((limit, index) =>
-    readLimit(limit, windowAt(index), decisions[index]?.kind === "refuse"),
-  );
+  const readings = limits.map((limit, at) => {
+    const exceeded = isExceeded(current[at] as LimitState, limit);
+    const isTaken = isCharged && limit.cost > 0 && !exceeded;
+    const after = afterTaking(current[at] as LimitState, limit, isTaken ? limit.cost : 0);
+    if (isTaken) {
+      windows ??= state.windows.slice();
+      windows[at] = after;
+    }
+    return readLimit(limit, after, exceeded);
+  });
   const result: AppliedCharge = { kind, remaining, limits: readings };
   if (mode === "peek") return { result, next: null };
   const { refilledAt, lastRefillAt } = usage;
   const isUsed = isCharged && (usage !== state.usage || remaining !== usage.remaining);
-  const isTaken = ({ cost }: LimitCharge): boolean => isCharged && cost > 0;
-  if (!isUsed && request === undefined && !limits.some(isTaken)) return { result, next: null };
+  if (!isUsed && request === undefined && windows === null) return { result, next: null };
   return {
     result,
     next: {
       // Without a spread, with which a warm verification that counts uses takes 8 % longer in memory.
       usage: isUsed ? { remaining, refilledAt, lastRefillAt } : state.usage,
-      windows: limits.map((limit, index) =>
-        isTaken(limit) ? windowAt(index) : (state.windows[index] ?? null),
-      ),
+      windows: windows ?? state.windows,
       remember:
         request === undefined
           ? null
@@ -195,31 +198,31 @@ export function applyCharge(
   };
 }
 
-/** What is shown of a limit whose window stands so. */
+/** Whether a limit that stands so has no room for its cost. */
+function isExceeded(current: LimitState, limit: LimitCharge): boolean {
+  return limit.cost > roomOf(current, limit);
+}
+
+/** What is shown of a limit that stands so. @param state - At the instant of the charge. */
 export function readLimit(
-  limit: Pick<LimitCharge, "name" | "limit" | "duration">,
-  window: RateWindow,
+  limit: LimitFigures & { readonly name: string },
+  state: LimitState,
   exceeded: boolean,
 ): LimitReading {
   return {
     name: limit.name,
     limit: limit.limit,
-    remaining: Math.max(0, limit.limit - window.used),
-    resetAt: window.startedAt + limit.duration,
+    remaining: Math.max(0, roomOf(state, limit)),
+    resetAt: resetAt(state, limit),
     exceeded,
+    state,
   };
 }
 
-/** The moment at which a plan that only looks sees each window as it is stored: a stored window never goes back. */
+/** The moment at which a plan that only looks sees each limit as it is stored: the time of a limit never goes back. */
 export const AS_STORED: ChargeMoment = Object.freeze({ now: 0, refill: null });
 
-/** The window that a plan which took nothing at {@link AS_STORED} has read; null where none is stored, or nothing was used in it. */
-export function storedWindow(reading: LimitReading, duration: SpanMs): RateWindow | null {
-  const used = reading.limit - reading.remaining;
-  return used === 0 ? null : { startedAt: reading.resetAt - duration, used };
-}
-
-/** The moment at which a charge of `used` units writes a window as it was, where none is stored. */
-export function momentOf({ startedAt }: RateWindow): ChargeMoment {
-  return { now: startedAt, refill: null };
+/** The state that a plan which took nothing at {@link AS_STORED} has read; null where none is stored, or nothing is taken. */
+export function stateOfReading({ state }: LimitReading): LimitState | null {
+  return state.used === 0 && state.earlier.length === 0 ? null : state;
 }

@@ -1,4 +1,4 @@
-import type { RateWindow } from "../rules/rate-window.js";
+import type { LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 
@@ -26,7 +26,7 @@ export const UNLIMITED_USES: Usage = Object.freeze({
 export interface Counters {
   readonly usage: Usage;
   /** By the `window` of a limit. */
-  readonly windows: Readonly<Record<string, RateWindow>>;
+  readonly windows: Readonly<Record<string, LimitState>>;
 }
 
 /** A change to the use counter made by management, not by a verification. */

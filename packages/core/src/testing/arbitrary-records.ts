@@ -50,7 +50,27 @@ const refill: fc.Arbitrary<Refill | null> = fc.option(
     }),
   ),
 );
-const limit = { name: text, limit: positive, duration: positive, autoApply: fc.boolean() };
+/** Figures that whole numbers can count, and in the form in which they are read: what has no bucket has the limit for a burst. */
+const figures = fc.oneof(
+  fc
+    .record({
+      algorithm: fc.constantFrom("fixed" as const, "sliding" as const),
+      limit: positive,
+      duration: positive,
+      shadow: fc.boolean(),
+    })
+    .map((each) => ({ ...each, burst: each.limit })),
+  fc.record({
+    algorithm: fc.constant("token-bucket" as const),
+    limit: fc.integer({ min: 1, max: 2 ** 26 }),
+    duration: fc.integer({ min: 1, max: 2 ** 26 }),
+    burst: fc.integer({ min: 1, max: 2 ** 26 }),
+    shadow: fc.boolean(),
+  }),
+);
+const limitOf = <Fields extends object>(fields: fc.Arbitrary<Fields>) =>
+  fc.tuple(figures, fields).map(([counted, named]) => ({ ...named, ...counted }));
+const limit = { name: text, autoApply: fc.boolean() };
 
 const key: fc.Arbitrary<KeyRecord> = fc.record({
   id: idOf("key"),
@@ -67,11 +87,13 @@ const key: fc.Arbitrary<KeyRecord> = fc.record({
   enabled: fc.boolean(),
   refill,
   ratelimits: fc.array(
-    fc.record({
-      ...limit,
-      type: fc.constantFrom(null, "fast" as const, "consistent" as const),
-      async: fc.boolean(),
-    }),
+    limitOf(
+      fc.record({
+        ...limit,
+        type: fc.constantFrom(null, "fast" as const, "consistent" as const),
+        async: fc.boolean(),
+      }),
+    ),
     { maxLength: 3 },
   ),
   usesFrom: fc.constantFrom("key" as const, "identity" as const),
@@ -90,7 +112,7 @@ const identity: fc.Arbitrary<IdentityRecord> = fc.record({
   workspaceId,
   externalId: text,
   meta,
-  ratelimits: fc.array(fc.record(limit), { maxLength: 3 }),
+  ratelimits: fc.array(limitOf(fc.record(limit)), { maxLength: 3 }),
   refill,
   createdAt: whole,
   version: positive,

@@ -90,7 +90,18 @@ export function loadedWith(
   };
 }
 
+/** What decides of a limit with fixed windows. */
+export function fixedWindows(limit = 10, duration = 60_000) {
+  return { algorithm: "fixed" as const, limit, duration, burst: limit, shadow: false };
+}
+
 /** A limit of a key: 10 units a minute by default. */
 export function limitNamed(name: string, limit = 10, duration = 60_000): KeyRateLimit {
-  return { name, limit, duration, type: null, async: false, autoApply: name === "default" };
+  return {
+    name,
+    ...fixedWindows(limit, duration),
+    type: null,
+    async: false,
+    autoApply: name === "default",
+  };
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RateWindow } from "../rules/rate-window.js";
+import type { LimitState } from "../rules/limit-state.js";
 import { type AppliedCharge, applyCharge, type ChargeState } from "../store/charge.js";
-import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
+import { fixedWindows, identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { RECORD_CHECKS } from "./checks.js";
 import { allChecks, type VerdictCheck } from "./dry-run.js";
 import { effectiveUses } from "./effective-uses.js";
@@ -43,9 +43,7 @@ const requested: fc.Arbitrary<LimitRequest[]> = fc.uniqueArray(
   fc.record({
     name: fc.constantFrom("default", "a", "b", "c"),
     cost: fc.nat({ max: 5 }),
-    adHoc: fc.option(
-      fc.record({ limit: fc.integer({ min: 1, max: 4 }), duration: fc.constant(MINUTE_MS) }),
-    ),
+    adHoc: fc.option(fc.integer({ min: 1, max: 4 }).map((limit) => fixedWindows(limit, MINUTE_MS))),
     isOptional: fc.constant(true),
   }),
   { selector: ({ name }) => name },
@@ -96,8 +94,8 @@ function stateOf({ loaded, windows }: Setup): ChargeState {
   return {
     usage: effectiveUses(loaded).usage,
     windows: windows.map(
-      (window): RateWindow | null =>
-        window && { startedAt: current + window.startedAt * MINUTE_MS, used: window.used },
+      (window): LimitState | null =>
+        window && { at: current + window.startedAt * MINUTE_MS, used: window.used, earlier: [] },
     ),
     remembered: null,
   };

@@ -29,7 +29,7 @@ function checksIn({ key = {}, loaded: fields = {}, question = {}, used = 0 }: Se
   const plan = planPeek(loaded, wanted.cost, limits);
   const state: ChargeState = {
     usage: effectiveUses(loaded).usage,
-    windows: plan.limits.map(() => ({ startedAt: MINUTE_AT, used })),
+    windows: plan.limits.map(() => ({ at: MINUTE_AT, used, earlier: [] })),
     remembered: null,
   };
   const { result } = applyCharge(state, plan, { now: NOW, refill: dueRefillOf(loaded, NOW) });

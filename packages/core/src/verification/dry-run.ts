@@ -7,8 +7,8 @@ import { RECORD_CHECKS, type RecordCheckDetails, type RecordCheckName } from "./
 import { effectiveUses } from "./effective-uses.js";
 import type { LoadedKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
-import { refillRetryAfterMs, windowRetryAfterMs } from "./retry-after.js";
-import type { VerifyOutcome } from "./verdict.js";
+import { limitRetryAfterMs, refillRetryAfterMs } from "./retry-after.js";
+import { type RatelimitState, shownFigures, type VerifyOutcome } from "./verdict.js";
 
 /** A check that waiting does not mend: somebody has to change the key, or to ask another question. */
 type LastingCheck = {
@@ -47,15 +47,14 @@ export type VerdictCheck =
       readonly check: "ratelimit";
       /** No two checks have one name. */
       readonly name: string;
-      /** Units in each window. */
-      readonly limit: number;
-      /** Units left in the window, before the cost is taken. */
+      /** Units left, before the cost is taken. */
       readonly remaining: number;
       /** Units that the verification would take. */
       readonly cost: number;
-      /** Unix epoch ms at which the next window opens. */
+      /** Unix epoch ms at which all of it is left again; of a fixed limit, at which the next window opens. */
       readonly reset: EpochMs;
-    } & PassingCheck)
+    } & Pick<RatelimitState, "limit" | "algorithm" | "burst" | "shadow"> &
+      PassingCheck)
   | ({
       /** The last. */
       readonly check: "uses";
@@ -124,20 +123,22 @@ export function usesBefore({ charge, cost }: Pick<Peek, "charge" | "cost">): num
 }
 
 function ratelimitCheck(
-  { name, limit, cost }: LimitCharge,
+  limit: LimitCharge,
   reading: LimitReading,
   charge: AppliedCharge,
   now: EpochMs,
 ): VerdictCheck {
-  const passed = !reading.exceeded;
-  const retryAfterMs = passed ? null : windowRetryAfterMs({ limit, cost }, reading.resetAt, now);
+  const { name, cost } = limit;
+  const { exceeded } = reading;
+  const retryAfterMs = exceeded ? limitRetryAfterMs(limit, reading, now) : null;
+  // A peek that gets through shows a limit as the cost would leave it, one that is refused as it is.
+  const isTaken = charge.kind === "charged" && !exceeded;
   return {
     check: "ratelimit",
-    passed,
+    passed: !exceeded,
     name,
-    limit,
-    // A peek that gets through shows the window as the cost would leave it, one that is refused as it is.
-    remaining: charge.kind === "charged" ? reading.remaining + cost : reading.remaining,
+    ...shownFigures(limit),
+    remaining: isTaken ? reading.remaining + cost : reading.remaining,
     cost,
     reset: reading.resetAt,
     ...(retryAfterMs !== null && { retryAfterMs }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AppliedCharge } from "../store/charge.js";
-import { limitNamed, loadedWith } from "../testing/records.js";
+import { fixedWindows, limitNamed, loadedWith } from "../testing/records.js";
 import { judgeRecords, verdictOnCharge, verdictOnRefusal } from "./judge.js";
 import type { LoadedKey } from "./loaded-key.js";
 import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
@@ -120,8 +120,9 @@ describe("the verdict that the store has confirmed", () => {
   });
 
   test("says how long each window is that was evaluated, and by name: a remembered answer may be older", () => {
-    const limit = { name: "tiles", limit: 10, duration: 60_000, cost: 1, window: "w", owner: 0 };
-    const reading = { limit: 10, remaining: 9, resetAt: NOW + 1, exceeded: false };
+    const limit = { name: "tiles", ...fixedWindows(), cost: 1, window: "w", owner: 0 };
+    const state = { at: NOW, used: 1, earlier: [] };
+    const reading = { limit: 10, remaining: 9, resetAt: NOW + 1, exceeded: false, state };
     const limits = ["tiles", "gone"].map((name) => ({ ...reading, name }));
     const taken = { limits: [limit], cost: 1 };
     expect(verdictOnCharge(loadedWith(), taken, { ...charged, limits }, NOW)).toMatchObject({

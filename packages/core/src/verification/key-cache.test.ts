@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limitNamed, loadedWith } from "../testing/records.js";
+import { fixedWindows, limitNamed, loadedWith } from "../testing/records.js";
 import { cachedKey, chargePlanOf, KeyCache } from "./key-cache.js";
 import { decideLimits } from "./limit-precedence.js";
 import { type LimitRequest, PLAIN_QUESTION } from "./question.js";
@@ -59,7 +59,7 @@ describe("the plan of a question", () => {
     { title: "a limit at another cost", change: { limits: [named("charts", 4)] } },
     {
       title: "a limit made up",
-      change: { limits: [{ ...named("charts", 3), adHoc: { limit: 1, duration: 1 } }] },
+      change: { limits: [{ ...named("charts", 3), adHoc: fixedWindows(1, 1) }] },
     },
     { title: "no limit", change: { limits: [] } },
   ])("is made anew for $title", ({ change }) => {

@@ -80,9 +80,10 @@ export class KeyCache {
   }
 
   #shared(limits: readonly LimitCharge[]): readonly LimitCharge[] {
-    // A window has the name and the duration of its limit in its own name.
+    // A window has the name, the algorithm and the duration of its limit in its own name.
     let name = "";
-    for (const { owner, window, limit } of limits) name += `${owner} ${window} ${limit} `;
+    for (const { owner, window, limit, burst, shadow } of limits)
+      name += `${owner} ${window} ${limit} ${burst} ${shadow} `;
     const known = this.#limits.get(name);
     if (known !== undefined) return known;
     if (this.#limits.size >= MAX_SHARED_LIMITS) this.#limits.clear();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DEFAULT_LIMIT } from "../rules/rate-limit.js";
 import { applyCharge } from "../store/charge.js";
-import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
+import { fixedWindows, identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
 import { decideLimits, IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
 import { planCharge } from "./plan.js";
 import type { LimitRequest } from "./question.js";
@@ -19,7 +19,9 @@ const requested: fc.Arbitrary<LimitRequest[]> = fc.uniqueArray(
     name,
     cost: fc.nat({ max: 3 }),
     adHoc: fc.option(
-      fc.record({ limit: fc.integer({ min: 1, max: 9 }), duration: fc.constantFrom(10, 20) }),
+      fc
+        .tuple(fc.integer({ min: 1, max: 9 }), fc.constantFrom(10, 20))
+        .map(([limit, duration]) => fixedWindows(limit, duration)),
     ),
     isOptional: fc.boolean(),
   }),
@@ -103,7 +105,7 @@ test("a verdict shows one state for each limit of the plan, and leads with one o
       const { result } = applyCharge(
         {
           usage: usageOf(remaining),
-          windows: decision.limits.map(() => ({ startedAt: 100, used: 5 })),
+          windows: decision.limits.map(() => ({ at: 100, used: 5, earlier: [] })),
           remembered: null,
         },
         planCharge(key, 1, decision.limits),

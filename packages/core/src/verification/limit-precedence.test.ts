@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
+import { fixedWindows, identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { decideLimits, IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
 import type { LimitRequest } from "./question.js";
 
@@ -19,8 +19,7 @@ describe("which limits are charged", () => {
   };
   const shared = (name: string, limit: number, autoApply = false) => ({
     name,
-    limit,
-    duration: 60_000,
+    ...fixedWindows(limit),
     autoApply,
   });
   const identity = identityWith({ ratelimits: [shared("tokens", 500), shared("default", 700)] });
@@ -35,8 +34,7 @@ describe("which limits are charged", () => {
         owner: KEY_INDEX,
         window: "1000:default",
         name: "default",
-        limit: 5,
-        duration: 1_000,
+        ...fixedWindows(5, 1_000),
         cost: 1,
       },
     ]);
@@ -93,8 +91,7 @@ describe("which limits are charged", () => {
         owner: IDENTITY_INDEX,
         window: "60000:tokens",
         name: "tokens",
-        limit: 500,
-        duration: 60_000,
+        ...fixedWindows(500),
         cost: 3,
       },
     ]);
@@ -129,21 +126,20 @@ describe("which limits are charged", () => {
   });
 
   test("an ad-hoc limit needs no configuration: the workspace keeps its window, under the id of the key", () => {
-    const adHoc = { limit: 9, duration: 500 };
+    const adHoc = fixedWindows(9, 500);
     expect(limitsOf(loadedWith(), [requestFor("burst", { adHoc, cost: 2 })])).toEqual([
       {
         owner: null,
         window: "a:key_1:500:burst",
         name: "burst",
-        limit: 9,
-        duration: 500,
+        ...fixedWindows(9, 500),
         cost: 2,
       },
     ]);
   });
 
   test("an ad-hoc limit takes the place of a configured one with its name, of key or identity", () => {
-    const adHoc = { limit: 9, duration: 500 };
+    const adHoc = fixedWindows(9, 500);
     const loaded = loadedWith(
       { ratelimits: [limitNamed("default"), limitNamed("burst")] },
       { identity },
@@ -160,7 +156,7 @@ describe("which limits are charged", () => {
   test("an ad-hoc limit counts with the key's limit of the same name and duration, and apart from any other", () => {
     const loaded = loadedWith({ ratelimits: [limitNamed("burst", 10, 60_000)] });
     const windowOf = (duration: number) =>
-      limitsOf(loaded, [requestFor("burst", { adHoc: { limit: 3, duration } })])[0]?.window;
+      limitsOf(loaded, [requestFor("burst", { adHoc: fixedWindows(3, duration) })])[0]?.window;
     expect([59_999, 60_000, 60_001].map(windowOf)).toEqual([
       "a:key_1:59999:burst",
       "60000:burst",
@@ -196,7 +192,7 @@ describe("which limits are charged", () => {
   });
 
   test("optional figures yield to a limit of the key or the identity, and apply where there is none", () => {
-    const adHoc = { limit: 9, duration: 500 };
+    const adHoc = fixedWindows(9, 500);
     const optional = requestFor("tokens", { isOptional: true, adHoc, cost: 3 });
     const key = loadedWith({ ratelimits: [limitNamed("tokens", 5, 1_000)] }, { identity });
     expect(limitsOf(key, [optional])).toMatchObject([{ owner: KEY_INDEX, limit: 5, cost: 3 }]);
@@ -209,7 +205,7 @@ describe("which limits are charged", () => {
   });
 
   test("ad-hoc limits of rotated keys count together: a rotation opens no new window", () => {
-    const adHoc = { limit: 9, duration: 500 };
+    const adHoc = fixedWindows(9, 500);
     const windowOf = (fields: Parameters<typeof loadedWith>[0]) =>
       limitsOf(loadedWith(fields), [requestFor("burst", { adHoc })])[0]?.window;
     const first = windowOf({ id: "key_1" });

@@ -1,5 +1,5 @@
+import type { RateLimit } from "../rules/rate-limit.js";
 import type { LimitCharge } from "../store/charge.js";
-import type { SpanMs } from "../time.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import type { LimitRequest } from "./question.js";
 import { adHocWindow, configuredWindow } from "./window-name.js";
@@ -51,22 +51,27 @@ function requestedLimit(
   const shared = identity?.ratelimits.find((limit) => limit.name === name);
   const isConfigured = own !== undefined || shared !== undefined;
   if (adHoc !== null && !(isOptional && isConfigured)) {
-    if (own !== undefined && own.duration === adHoc.duration)
-      return configured(KEY_INDEX, { name, ...adHoc }, cost);
-    const window = adHocWindow(key.sharedCountersId ?? key.id, { name, ...adHoc });
-    return { name, ...adHoc, cost, window, owner: null };
+    const made = { name, ...adHoc };
+    if (own !== undefined && configuredWindow(own) === configuredWindow(made))
+      return configured(KEY_INDEX, made, cost);
+    return takenFrom(made, cost, adHocWindow(key.sharedCountersId ?? key.id, made), null);
   }
   if (own !== undefined) return configured(KEY_INDEX, own, cost);
   return shared === undefined ? null : configured(IDENTITY_INDEX, shared, cost);
 }
 
-function configured(
-  owner: number,
-  limit: { readonly name: string; readonly limit: number; readonly duration: SpanMs },
+function configured(owner: number, limit: RateLimit, cost: number): LimitCharge {
+  return takenFrom(limit, cost, configuredWindow(limit), owner);
+}
+
+/** Field by field: every limit of every plan has the same shape to the engine. */
+export function takenFrom(
+  { name, algorithm, limit, duration, burst, shadow }: RateLimit,
   cost: number,
+  window: string,
+  owner: number | null,
 ): LimitCharge {
-  const { name, duration } = limit;
-  return { name, limit: limit.limit, duration, cost, window: configuredWindow(limit), owner };
+  return { name, algorithm, limit, duration, burst, shadow, cost, window, owner };
 }
 
 function isNamed(limits: readonly { readonly name: string }[], name: string): boolean {

@@ -80,7 +80,7 @@ function answerTo(setup: Setup): string {
   const plan = planCharge(loaded, setup.question.cost, limits);
   const state: ChargeState = {
     usage: usageOf(setup.remaining),
-    windows: plan.limits.map(() => ({ startedAt: 960_000, used: setup.used })),
+    windows: plan.limits.map(() => ({ at: 960_000, used: setup.used, earlier: [] })),
     remembered: null,
   };
   return applyCharge(state, plan, { now: NOW, refill: null }).result.kind;

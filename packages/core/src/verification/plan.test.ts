@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { identityWith, loadedWith, usageOf } from "../testing/records.js";
+import { fixedWindows, identityWith, loadedWith, usageOf } from "../testing/records.js";
 import { dueRefillOf, planCharge, planPeek } from "./plan.js";
 
 const DAY_MS = 86_400_000;
 const daily = { interval: "daily", amount: 9 } as const;
-const limits = [
-  { name: "default", limit: 10, duration: 60_000, cost: 1, window: "60000:default", owner: 0 },
-];
+const limits = [{ name: "default", ...fixedWindows(), cost: 1, window: "60000:default", owner: 0 }];
 
 const loaded = loadedWith(
   { identityId: "id_1", version: 3, refill: daily },

@@ -1,5 +1,5 @@
 import type { PermissionQuery } from "../rules/permission.js";
-import type { SpanMs } from "../time.js";
+import type { RateLimit } from "../rules/rate-limit.js";
 
 /** What a verification asks, beside whether the key is alive. */
 export interface VerifyQuestion {
@@ -19,7 +19,7 @@ export interface LimitRequest {
   readonly name: string;
   readonly cost: number;
   /** Makes it a limit of the key for this request; null takes the configured limit. */
-  readonly adHoc: { readonly limit: number; readonly duration: SpanMs } | null;
+  readonly adHoc: Omit<RateLimit, "name"> | null;
   /** Whether a configured limit of its name wins over its own figures, and a name without either is passed over, no error. */
   readonly isOptional: boolean;
 }
@@ -42,7 +42,10 @@ function isSameLimit(one: LimitRequest, other: LimitRequest): boolean {
     one.cost === other.cost &&
     one.isOptional === other.isOptional &&
     one.adHoc?.limit === other.adHoc?.limit &&
-    one.adHoc?.duration === other.adHoc?.duration
+    one.adHoc?.duration === other.adHoc?.duration &&
+    one.adHoc?.algorithm === other.adHoc?.algorithm &&
+    one.adHoc?.burst === other.adHoc?.burst &&
+    one.adHoc?.shadow === other.adHoc?.shadow
   );
 }
 

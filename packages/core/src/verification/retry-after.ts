@@ -1,7 +1,9 @@
 import { isExpired } from "../rules/expiry.js";
+import { admitsAt, mostOf } from "../rules/limit-algorithm.js";
+import type { LimitState } from "../rules/limit-state.js";
 import { nextRefillDueAt, type Refill } from "../rules/refill.js";
 import { decideSpend } from "../rules/usage.js";
-import type { AppliedCharge, ChargePlan, LimitCharge } from "../store/charge.js";
+import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { effectiveRefill } from "./effective-uses.js";
 import type { VerifiableKey } from "./loaded-key.js";
@@ -10,17 +12,20 @@ import type { VerifiableKey } from "./loaded-key.js";
 export type Taken = Pick<ChargePlan, "limits" | "cost">;
 
 /**
- * Ms until the next window of a limit opens, at least 1; null where a cost is above the limit itself and fits no window.
+ * Ms until a limit that refused has room, at least 1; null where a cost is above what it ever admits.
  *
  * @param now - Unix epoch ms, handed in by the caller.
  */
-export function windowRetryAfterMs(
-  { limit, cost }: Pick<LimitCharge, "limit" | "cost">,
-  resetAt: EpochMs,
+export function limitRetryAfterMs(
+  limit: LimitCharge,
+  { state, resetAt }: Pick<LimitReading, "state" | "resetAt">,
   now: EpochMs,
 ): SpanMs | null {
-  // The next window is empty. A remembered answer may name one that has opened since.
-  return cost <= limit ? Math.max(1, resetAt - now) : null;
+  if (limit.cost > mostOf(limit)) return null;
+  // What was remembered before there were other algorithms than fixed windows has no state.
+  const instant = (state as LimitState | undefined) && admitsAt(state, limit, limit.cost);
+  // A remembered answer may name an instant that is over.
+  return Math.max(1, (instant ?? resetAt) - now);
 }
 
 /**
@@ -54,13 +59,14 @@ export function retryAfterMs(
   now: EpochMs,
 ): SpanMs | null {
   let wait = 0;
-  for (const { name, exceeded, resetAt } of charge.limits) {
-    if (!exceeded) continue;
+  for (const reading of charge.limits) {
+    if (!reading.exceeded) continue;
     // By name: what is remembered of an earlier request may be about limits that have changed since.
-    const limit = limits.find((taken) => taken.name === name);
-    const untilReset = limit === undefined ? null : windowRetryAfterMs(limit, resetAt, now);
-    if (untilReset === null) return null;
-    wait = Math.max(wait, untilReset);
+    const limit = limits.find(({ name }) => name === reading.name);
+    if (limit?.shadow) continue;
+    const untilRoom = limit === undefined ? null : limitRetryAfterMs(limit, reading, now);
+    if (untilRoom === null) return null;
+    wait = Math.max(wait, untilRoom);
   }
   const { remaining } = charge;
   if (remaining !== null && decideSpend(remaining, cost).kind === "refuse") {

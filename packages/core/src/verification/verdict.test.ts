@@ -12,6 +12,7 @@ describe("the verdict", () => {
     remaining: 4,
     resetAt: 60_000,
     exceeded,
+    state: { at: 0, used: 6, earlier: [] },
   });
   const shown = { limit: 10, remaining: 4, reset: 60_000 };
 

@@ -6,10 +6,11 @@ import type {
   PermissionName,
 } from "../rules/latchkey-types.js";
 import { keyState } from "../rules/lifecycle.js";
+import type { LimitAlgorithm } from "../rules/limit-state.js";
 import type { PermissionQuery } from "../rules/permission.js";
 import { DEFAULT_LIMIT } from "../rules/rate-limit.js";
 import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { RecordRefusal } from "./checks.js";
 import type { VerifiableKey } from "./loaded-key.js";
 
@@ -60,12 +61,21 @@ export interface PublicIdentity<Types extends LatchkeyTypes = DefaultTypes> {
 
 /** A limit as a verification leaves it. */
 export interface RatelimitState {
-  /** Units in each window. */
+  /** Units in each window; of another algorithm, in any span or per `duration`. */
   readonly limit: number;
-  /** Units left in the window, whole and >= 0. */
+  /** Units that a request could take now, whole and >= 0. */
   readonly remaining: number;
-  /** Unix epoch ms at which the next window opens. */
+  /**
+   * Unix epoch ms at which the next window opens; of another algorithm, at which all of the limit is left if nothing else is taken. Absent
+   * only beyond the last instant of a date.
+   */
   readonly reset: EpochMs;
+  /** How it counts; absent for fixed windows. */
+  readonly algorithm?: Exclude<LimitAlgorithm, "fixed">;
+  /** Units that a token bucket holds; absent for others. */
+  readonly burst?: number;
+  /** It is only tried, and refuses nobody. */
+  readonly shadow?: true;
 }
 
 /** A {@link RatelimitState} with the limit's name and whether it refused. */
@@ -73,7 +83,7 @@ export interface NamedRatelimitState<Types extends LatchkeyTypes = DefaultTypes>
   extends RatelimitState {
   /** No two of a verdict have one name. */
   readonly name: LimitName<Types>;
-  /** Whether this limit refused. */
+  /** Whether this limit refused; of a shadow, whether it would have. */
   readonly exceeded: boolean;
   /**
    * Length of the window in ms. Absent only where a `requestId` got an answer that was given before, and the limit is gone since.
@@ -184,8 +194,8 @@ export function verdictOf(
   }
   if (remaining !== null) verdict.remaining = remaining;
   if (limits.length > 0) {
-    const { limit, remaining, resetAt: reset } = leadingLimit(limits);
-    verdict.ratelimit = { limit, remaining, reset };
+    const leading = leadingLimit(limits, taken);
+    verdict.ratelimit = ratelimitState(limits[leading] as LimitReading, taken[leading]);
     verdict.ratelimits = limits.map((reading, index) => namedRatelimitState(reading, taken[index]));
   }
   if (!isValid) {
@@ -200,18 +210,58 @@ export function publicIdentity({ id, externalId, meta }: IdentityRecord): Public
   return { id, externalId, meta };
 }
 
-function leadingLimit(limits: readonly LimitReading[]): LimitReading {
-  if (limits.length === 1) return limits[0] as LimitReading;
-  const refusing = limits.find(({ exceeded }) => exceeded);
-  const byDefault = limits.find(({ name }) => name === DEFAULT_LIMIT);
-  return refusing ?? byDefault ?? (limits[0] as LimitReading);
+/** The place of the limit that stands for all of them. */
+function leadingLimit(limits: readonly LimitReading[], taken: readonly LimitCharge[]): number {
+  if (limits.length === 1) return 0;
+  const refusing = limits.findIndex(({ exceeded }, index) => exceeded && !taken[index]?.shadow);
+  if (refusing !== -1) return refusing;
+  return Math.max(
+    0,
+    limits.findIndex(({ name }) => name === DEFAULT_LIMIT),
+  );
 }
 
 /** @param taken - The limit at the same index. A remembered reading may be of another one. */
 function namedRatelimitState(
-  { name, limit, remaining, resetAt: reset, exceeded }: LimitReading,
+  reading: LimitReading,
   taken: LimitCharge | undefined,
 ): NamedRatelimitState {
-  if (taken?.name !== name) return { name, limit, remaining, reset, exceeded };
-  return { name, limit, remaining, reset, exceeded, duration: taken.duration };
+  const { name, limit, remaining, resetAt, exceeded } = reading;
+  const isTaken = taken?.name === name;
+  if (!isTaken) return { name, limit, remaining, reset: resetAt, exceeded };
+  const { duration } = taken;
+  if (isPlain(taken, resetAt))
+    return { name, limit, remaining, reset: resetAt, exceeded, duration };
+  return { name, ...ratelimitState(reading, taken), exceeded, duration };
+}
+
+/** @param taken - The limit that was read. A remembered reading may be of another one. */
+export function ratelimitState(
+  { name, limit, remaining, resetAt }: LimitReading,
+  taken: LimitCharge | undefined,
+): RatelimitState {
+  if (taken?.name !== name || isPlain(taken, resetAt)) return { limit, remaining, reset: resetAt };
+  const isShown = resetAt <= LAST_INSTANT;
+  const state = { ...shownFigures(taken), limit, remaining, ...(isShown && { reset: resetAt }) };
+  return state as RatelimitState;
+}
+
+/** Whether there is nothing to say of a limit beside its figures: most are so, and are written without a spread. */
+function isPlain({ algorithm, shadow }: LimitCharge, resetAt: EpochMs): boolean {
+  return algorithm === "fixed" && !shadow && resetAt <= LAST_INSTANT;
+}
+
+/** What a verdict shows of how a limit counts. */
+export function shownFigures({
+  algorithm,
+  limit,
+  burst,
+  shadow,
+}: LimitCharge): Omit<RatelimitState, "remaining" | "reset"> {
+  return {
+    limit,
+    ...(algorithm !== "fixed" && { algorithm }),
+    ...(algorithm === "token-bucket" && { burst }),
+    ...(shadow && { shadow }),
+  };
 }

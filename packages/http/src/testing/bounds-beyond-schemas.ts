@@ -18,6 +18,9 @@ const HASH = {
   variant: "sha256_base64",
 };
 
+const TOO_LARGE_A_BUCKET =
+  "must be smaller, or the duration shorter: burst × duration in ms + limit is at most 9007199254740991";
+
 const SEPARATE_PARAMETERS = "OpenAPI describes each query parameter by itself";
 const CONTENTS = "depends on a function of the contents, not on their form";
 
@@ -65,6 +68,16 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     reason: "JSON Schema counts code points, the rule for permission queries UTF-16 units",
     in: [],
     example: verifyKey({ authorization: { permissions: "😀".repeat(257) } }),
+  },
+  {
+    message: 'must only be given with algorithm "token-bucket"',
+    reason: "it would take two schemas for each limit, one for buckets and one for the others",
+    example: createKey({ ratelimits: [{ ...LIMIT, burst: 20 }] }),
+  },
+  {
+    message: TOO_LARGE_A_BUCKET,
+    reason: "no keyword bounds a product",
+    example: createKey({ ratelimits: [{ ...LIMIT, algorithm: "token-bucket", burst: 2 ** 52 }] }),
   },
   {
     message: "must be well-formed Unicode without NUL characters",

@@ -1,4 +1,10 @@
-import { configuredWindow, type KeyStore, type LimitReading } from "@latchkey/core";
+import {
+  configuredWindow,
+  fromWireFigures,
+  type KeyStore,
+  type LimitReading,
+  type WireLimitFigures,
+} from "@latchkey/core";
 
 /** Whose counters hold the windows. */
 export interface WindowOwner {
@@ -7,20 +13,16 @@ export interface WindowOwner {
 }
 
 /** A limit as it is configured. */
-export interface ConfiguredLimit {
-  readonly name: string;
-  readonly limit: number;
-  readonly duration: number;
-}
+export type ConfiguredLimit = WireLimitFigures & { readonly name: string };
 
 /** A limit, and its window as it stands. */
-export interface WindowState extends ConfiguredLimit {
+export type WindowState = ConfiguredLimit & {
   readonly of: WindowOwner["kind"];
   readonly ownerId: string;
   readonly remaining: number;
   /** Unix epoch ms at which the next window opens. */
   readonly reset: number;
-}
+};
 
 /**
  * The windows of limits as they stand, in their order; nothing is taken. Of an owner that is gone meanwhile they are empty.
@@ -43,14 +45,10 @@ export async function readWindows(
       mode: "peek",
       cost: 0,
       uses: null,
-      limits: limits.map(({ name, limit, duration }) => ({
-        name,
-        limit,
-        duration,
-        cost: 0,
-        window: configuredWindow({ name, duration }),
-        owner: 0,
-      })),
+      limits: limits.map((wire) => {
+        const limit = { name: wire.name, ...fromWireFigures(wire) };
+        return { ...limit, cost: 0, window: configuredWindow(limit), owner: 0 };
+      }),
     },
     { now, refill: null },
   );

@@ -96,12 +96,12 @@ async function tellNamesApart(latchkey: Latchkey) {
 async function takeTheLargestNumbers(latchkey: Latchkey) {
   const most = Number.MAX_SAFE_INTEGER;
   const longest = { namespace: "n".repeat(128), identifier: "i".repeat(255) };
-  const all = { ...longest, limit: most, duration: most, cost: most };
+  const all = { ...longest, limit: most, duration: 2 ** 52, cost: most };
   expect(await latchkey.limit(all)).toEqual({
     success: true,
     limit: most,
     remaining: 0,
-    reset: most,
+    reset: 2 ** 52,
   });
   expect(await latchkey.limit(all)).toMatchObject({ success: false, remaining: 0 });
 }

@@ -9,7 +9,7 @@ const SOURCES = join(REPOSITORY, "packages/core/src/operations");
 
 /** The example of every operation and every loop, by name. */
 const EXAMPLES = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
-  .filter((path) => /(?:^|[/-])(?:operations|lists)\.ts$/.test(path))
+  .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
   .flatMap((path) => {
     const text = readFileSync(join(SOURCES, path), "utf8");
     const examples = text.matchAll(/@example\n((?: {3}\* .*\n)+) {3}\*\/\n {2}(\w+)\(/g);

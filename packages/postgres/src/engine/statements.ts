@@ -44,7 +44,7 @@ const SQL = {
   ascending: pageIn(">", "ASC"),
   descending: pageIn("<", "DESC"),
   commit: "SELECT latchkey.commit($1::text, $2::text::jsonb)::text",
-  charge: "SELECT latchkey.charge($1::text::latchkey.charge_plan[], $2::text::boolean)",
+  charge: "SELECT latchkey.charge($1::text::latchkey.limit_plan[], $2::text::boolean)",
   addStatistics: "SELECT latchkey.add_statistics($1::text, $2::text::jsonb)::text",
   sums: `SELECT s.hour_at::text, s.code, s.count::text
     FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace

@@ -9,14 +9,14 @@
            confirmation "r" a record, "R" where uses are drawn from it, KEYS: the hash it is in; its id, what holds.lua takes;
            "c" uses to take, where not 1; "l" nothing, but only look;
            for each limit, a character whose code is 32 more than the number of the confirmation whose counters hold its window,
-           or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window,
-           length of a window in ms, units to take;
+           or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window or what
+           other-limit.lua takes, length of a window in ms, units to take;
            "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
            fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
            beside their windows, one line, opaque here; then the same for each further plan
   Returns  for each plan, with a zero byte between: "STALE 0" for the revision, "STALE " and the number of a confirmation,
            "CONFLICT", "CORRUPT", "REPEAT " and what was remembered, or "charged", "rate-limited" or "usage-exceeded" and, each
-           after a space, uses left or "-", and <startedAt>:<used> for each limit; or "ERROR " and what Redis said before
+           after a space, uses left or "-", and <at>:<used> for each limit, ":<earlier>" and "!" behind it where it has some; or "ERROR " and what Redis said before
            anything of the plan was written
   Mirrors  applyCharge in packages/core/src/store/charge.ts
 
@@ -27,6 +27,7 @@ local match, find, sub, format, byte = string.match, string.find, string.sub, st
 local MAX, KEPT_AFTER_END_MS, SHARED = 9007199254740991, 86400000, byte("@")
 local revision = call("HGET", KEYS[1], "revision") or "0"
 -- include holds.lua
+-- include other-limit.lua
 
 local function charge(nextKey, at)
   -- 1. What the decision rested on. Counters are {home, text they are in, field, whether they moved}.
@@ -104,7 +105,8 @@ local function charge(nextKey, at)
     end
   end
 
-  -- 4. The windows that count now: start, units used, and between which places of the text of the counters they are.
+  -- 4. The limits as they stand: at, used, between which places of the text of the counters they are, whose, in which key, and when they
+  -- end; of those that are no plain windows also units of the state in one unit, earlier, and whether they are shadows without room.
   local windows, isLimited, windowKey = limits > 0 and {}, false, limitKeys
   for limit = 1, limits do
     local first, letter = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1)
@@ -116,17 +118,27 @@ local function charge(nextKey, at)
       last, stop = find(owner[2], ARGV[first], 1, true)
       text = stop and owner[2]
     end
-    -- Not the operator %: it divides, and is wrong by a whole window for some instants beyond 2^52.
-    local startedAt, used = now - math.fmod(now, tonumber(ARGV[first + 2])), 0
+    local most, duration, units = tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2]), tonumber(ARGV[first + 3])
+    local storedAt, storedUsed, storedEarlier
     if text then
-      local storedStart, storedUsed
-      storedStart, storedUsed, last = match(text, "^(%d+):(%d+)()", stop + 1)
-      storedStart, storedUsed = tonumber(storedStart), tonumber(storedUsed)
-      if not (storedStart and storedStart <= MAX and storedUsed <= MAX) then return "CORRUPT" end
-      if storedStart >= startedAt then startedAt, used = storedStart, storedUsed end
+      storedAt, storedUsed, storedEarlier, last = match(text, "^(%d+):(%d+):?([%d,]*)()", stop + 1)
+      storedAt, storedUsed = tonumber(storedAt), tonumber(storedUsed)
+      if not (storedAt and storedAt <= MAX and storedUsed <= MAX) then return "CORRUPT" end
     end
-    windows[limit] = { startedAt, used, stop, last, owner, key }
-    if not (used + tonumber(ARGV[first + 3]) <= tonumber(ARGV[first + 1])) then isLimited = true end
+    if most then
+      -- Not the operator %: it divides, and is wrong by a whole window for some instants beyond 2^52.
+      local startedAt, used = now - math.fmod(now, duration), 0
+      if storedAt and storedAt >= startedAt then startedAt, used = storedAt, storedUsed end
+      windows[limit] = { startedAt, used, stop, last, owner, key, startedAt + duration }
+      if not (used + units <= most) then isLimited = true end
+    else
+      local isShadow, room, unit, startedAt, used, earlier, ends =
+        otherLimit(ARGV[first + 1], storedAt, storedUsed, storedEarlier, duration, now, units)
+      if isShadow == nil then return "CORRUPT" end
+      local isOver = not (units <= room)
+      windows[limit] = { startedAt, used, stop, last, owner, key, ends, unit, earlier, isShadow and isOver }
+      if isOver and not isShadow then isLimited = true end
+    end
   end
 
   -- 5. The decision. Limits refuse before uses do.
@@ -138,11 +150,13 @@ local function charge(nextKey, at)
   -- 6. What is answered, and what is written. A window is answered as it is stored.
   for limit = 1, limits do
     local first, window = limitsAt + limit * 4 - 4, windows[limit]
-    local owner, key, units = window[5], window[6], isTaken and tonumber(ARGV[first + 3]) or 0
-    local text = format("%.0f:%.0f", window[1], window[2] + units)
+    local owner, key, units = window[5], window[6], isTaken and not window[10] and tonumber(ARGV[first + 3]) or 0
+    local text = format("%.0f:%.0f", window[1], window[2] + units * (window[8] or 1))
+    if window[9] and window[9] ~= "" then text = text .. ":" .. window[9] end
     answer = answer .. " " .. text
+    if window[10] then answer = answer .. "!" end
     if key and units > 0 and not isPeek then
-      local leftMs = window[1] + tonumber(ARGV[first + 2]) + KEPT_AFTER_END_MS - now
+      local leftMs = window[7] + KEPT_AFTER_END_MS - now
       -- With its name, which the key may hold a digest of: a scan answers it.
       call("SET", key, text .. ARGV[first], "PX", format("%.0f", leftMs))
     elseif owner and units > 0 then

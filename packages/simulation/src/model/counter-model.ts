@@ -64,6 +64,7 @@ export function chargeOf(
       remaining: Math.max(0, limit - after),
       resetAt: startedAt + duration,
       exceeded: tooMany[place] === true,
+      state: { at: startedAt, used: after, earlier: [] },
     };
   });
   if (took && plan.mode === "commit" && counter !== null)

@@ -1,4 +1,11 @@
-import { corruptRecord, isWhole, type RateWindow, readUsage, type Usage } from "@latchkey/core";
+import {
+  corruptRecord,
+  type LimitState,
+  limitStateText,
+  parseLimitState,
+  readUsage,
+  type Usage,
+} from "@latchkey/core";
 import type { Row } from "./database.js";
 import type { Statements } from "./statements.js";
 
@@ -10,7 +17,7 @@ interface Runner {
 /** Counters as `latchkey_counters` holds them. The windows are a few: those of limits that are configured. */
 export interface StoredCounters {
   readonly usage: Usage;
-  readonly windows: readonly { readonly name: string; readonly window: RateWindow }[];
+  readonly windows: readonly { readonly name: string; readonly window: LimitState }[];
 }
 
 type Windows = StoredCounters["windows"];
@@ -25,16 +32,14 @@ export function readCounters(row: Row, at: number): StoredCounters {
 function readWindows(stored: unknown): Windows {
   if (stored === "") return [];
   return Array.from(String(stored).split(" "), (word) => {
-    const [, name, start, used] = /^([^=]+)=(\d+)=(\d+)$/.exec(word) ?? [];
-    const window = { startedAt: Number(start), used: Number(used) };
-    if (name !== undefined && isWhole(window.startedAt) && isWhole(window.used))
-      return { name, window };
-    throw corruptRecord("counters");
+    const [name, at, rest, ...more] = word.split("=");
+    if (name === undefined || name === "" || more.length > 0) throw corruptRecord("counters");
+    return { name, window: parseLimitState(`${at}:${rest}`) };
   });
 }
 
 /** The windows with one replaced. */
-export function withWindow(windows: Windows, name: string, window: RateWindow): Windows {
+export function withWindow(windows: Windows, name: string, window: LimitState): Windows {
   return [...windows.filter((stored) => stored.name !== name), { name, window }];
 }
 
@@ -52,7 +57,9 @@ export function addCounters({ run }: Runner, usage: Usage): number {
 /** Writes counters that are there. */
 export function moveCounters({ run }: Runner, seq: number, counters: StoredCounters): void {
   const { usage, windows } = counters;
-  const words = windows.map(({ name, window }) => `${name}=${window.startedAt}=${window.used}`);
+  const words = windows.map(
+    ({ name, window }) => `${name}=${limitStateText(window).replace(":", "=")}`,
+  );
   const { remaining, refilledAt, lastRefillAt } = usage;
   run.moveCounters.run(remaining, refilledAt, lastRefillAt, words.join(" "), seq);
 }

@@ -110,7 +110,8 @@ export function aPlan(
 
 /** One unit of a limit of 10 a minute. */
 export function aLimit(window: string, owner: number | null) {
-  return { name: window, limit: 10, duration: 60_000, cost: 1, window, owner } as const;
+  const figures = { algorithm: "fixed", limit: 10, duration: 60_000, burst: 10 } as const;
+  return { name: window, ...figures, shadow: false, cost: 1, window, owner };
 }
 
 const MOMENT: ChargeMoment = { now: NOW, refill: null };

@@ -1,12 +1,15 @@
 import {
   COUNTED_CODES,
   deepFrozen,
-  durationOfWindow,
   isDeeperThan,
   type JsonValue,
+  kindOfWindow,
   LatchkeyError,
+  type LimitKind,
+  type LimitState,
   layoutOf,
-  type RateWindow,
+  MOST_EARLIER,
+  parseLimitState,
   RECORD_KINDS,
   type RecordLayout,
   STATISTICS_SPAN_MS,
@@ -14,7 +17,7 @@ import {
 } from "@latchkey/core";
 import type { Part, RecordList } from "../passes/source.js";
 import { type CopiedRecord, textOf } from "../records/copied-record.js";
-import { type FoundWindow, windowLimitsOf } from "../records/windows.js";
+import { type FoundWindow, stateFields, windowLimitsOf } from "../records/windows.js";
 
 /** What a line of a backup says. `docs/backup-format.md` describes them all. */
 export type Line =
@@ -67,8 +70,10 @@ export function* linesOf(part: Part, list: string | null): Generator<string> {
       for (const record of part.records) yield lineOf(record);
       return;
     case "windows":
-      for (const { window, found } of part.windows.values())
-        yield JSON.stringify({ window, startedAt: found.startedAt, used: found.used });
+      for (const { window, found } of part.windows.values()) {
+        const [startedAt, used, earlier] = stateFields(found);
+        yield JSON.stringify({ window, startedAt, used, earlier });
+      }
       return;
     default:
       part satisfies never;
@@ -127,17 +132,26 @@ function readHeader({ format, version, createdAt }: Fields): Line {
   return { type: "header", createdAt: whole(createdAt) };
 }
 
-function readWindow({ window, startedAt, used }: Fields): FoundWindow {
-  const duration = durationOfWindow(text(window));
-  if (duration === null) throw new TypeError("no window has this name");
-  return { window: text(window), duration, found: windowAt(startedAt, used, duration) };
+function readWindow({ window, startedAt, used, earlier }: Fields): FoundWindow {
+  const kind = kindOfWindow(text(window));
+  if (kind === null) throw new TypeError("no window has this name");
+  return { window: text(window), ...kind, found: readState(kind, startedAt, used, earlier) };
 }
 
-/** A window that a store can hold: it begins on an edge, and something was taken from it. */
-function windowAt(startedAt: unknown, used: unknown, duration: number): RateWindow {
-  const found = { startedAt: whole(startedAt), used: whole(used, 1) };
-  if (found.startedAt % whole(duration, 1) !== 0) throw new TypeError("no window begins there");
-  return found;
+/** What a store can hold of a limit: something was taken, a fixed window begins on an edge, and only a sliding one has earlier groups. */
+function readState(
+  { algorithm, duration }: LimitKind,
+  at: unknown,
+  used: unknown,
+  earlier: unknown,
+): LimitState {
+  const groups = earlier === undefined ? "" : `:${text(earlier)}`;
+  const state = parseLimitState(`${whole(at)}:${whole(used, 1)}${groups}`);
+  if (algorithm === "fixed" && state.at % whole(duration, 1) !== 0)
+    throw new TypeError("no window begins there");
+  if (state.earlier.length > (algorithm === "sliding" ? MOST_EARLIER : 0))
+    throw new TypeError("no limit keeps so many groups");
+  return state;
 }
 
 function readRecord(fields: Fields, workspaceId: string): CopiedRecord {
@@ -175,12 +189,12 @@ function readUsage({ kind }: CopiedRecord["record"], value: unknown): CopiedReco
 }
 
 function readWindows(layout: RecordLayout, value: unknown): CopiedRecord["windows"] {
-  const limits = new Map(windowLimitsOf(layout).map(({ window, duration }) => [window, duration]));
-  const found = items(value).map((each): [string, RateWindow] => {
-    const [name, startedAt, used] = items(each);
-    const duration = limits.get(text(name));
-    if (duration === undefined) throw new TypeError("no limit of the record has this window");
-    return [text(name), windowAt(startedAt, used, duration)];
+  const limits = new Map(windowLimitsOf(layout).map((limit) => [limit.window, limit]));
+  const found = items(value).map((each): [string, LimitState] => {
+    const [name, at, used, earlier] = items(each);
+    const limit = limits.get(text(name));
+    if (limit === undefined) throw new TypeError("no limit of the record has this window");
+    return [text(name), readState(limit, at, used, earlier)];
   });
   return Object.fromEntries(found);
 }

@@ -1,11 +1,11 @@
-import { configuredWindow, type RateWindow, type Usage } from "@latchkey/core";
+import { configuredWindow, type LimitState, type Usage } from "@latchkey/core";
 import type { Part } from "../passes/source.js";
 import type { CopiedRecord } from "../records/copied-record.js";
 
 /** Counters that keys of a rotation share. */
 interface Shared {
   usage: Usage | null;
-  readonly windows: Record<string, RateWindow>;
+  readonly windows: Record<string, LimitState>;
 }
 
 /**
@@ -27,8 +27,8 @@ export class FileCounters {
         const known = shared.windows[name];
         const isFurther =
           known === undefined ||
-          window.startedAt > known.startedAt ||
-          (window.startedAt === known.startedAt && window.used > known.used);
+          window.at > known.at ||
+          (window.at === known.at && window.used > known.used);
         if (isFurther) shared.windows[name] = window;
       }
     }

@@ -2,15 +2,15 @@ import type {
   EpochMs,
   HourCount,
   KeyStore,
+  LimitState,
   LoadedRecord,
-  RateWindow,
   RecordLayout,
   StatisticsSubject,
   StoredRecord,
   Usage,
 } from "@latchkey/core";
 import { layoutOf } from "@latchkey/core";
-import { readWindows, windowLimitsOf } from "./windows.js";
+import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
 
 /** A record with everything that a store keeps for it. */
 export interface CopiedRecord {
@@ -19,7 +19,7 @@ export interface CopiedRecord {
   /** Null for a record without counters. */
   readonly usage: Usage | null;
   /** By name; of the limits that the record has. */
-  readonly windows: Readonly<Record<string, RateWindow>>;
+  readonly windows: Readonly<Record<string, LimitState>>;
   readonly usedAt: EpochMs | null;
   /** Sums of its verifications, in ascending order of the hour and the code. */
   readonly sums: readonly HourCount[];
@@ -46,16 +46,16 @@ export async function readCopied(
     readWindows(store, workspaceId, asked),
     Promise.all(loaded.map(({ record }) => readSums(store, workspaceId, record))),
   ]);
-  const windows = loaded.map((): Record<string, RateWindow> => ({}));
+  const windows = loaded.map((): Record<string, LimitState> => ({}));
   for (const [index, { window, at }] of asked.entries()) {
     const found = stored[index] ?? null;
-    if (found !== null) (windows[at] as Record<string, RateWindow>)[window] = found;
+    if (found !== null) (windows[at] as Record<string, LimitState>)[window] = found;
   }
   return loaded.map(({ record, usage, usedAt }, at) => ({
     record,
     layout: layouts[at] as RecordLayout,
     usage,
-    windows: windows[at] as Record<string, RateWindow>,
+    windows: windows[at] as Record<string, LimitState>,
     usedAt,
     sums: sums[at] ?? [],
   }));
@@ -90,7 +90,7 @@ export function textOf({ record, usage, windows, usedAt, sums }: CopiedRecord): 
     body,
     ...(usage !== null && { usage: [usage.remaining, usage.refilledAt, usage.lastRefillAt] }),
     ...(names.length > 0 && {
-      windows: names.map((name) => [name, windows[name]?.startedAt, windows[name]?.used]),
+      windows: names.map((name) => [name, ...stateFields(windows[name] as LimitState)]),
     }),
     ...(usedAt !== null && { usedAt }),
     ...(sums.length > 0 && { sums: sums.map(({ hourAt, code, count }) => [hourAt, code, count]) }),

@@ -1,28 +1,27 @@
 import {
   AS_STORED,
-  type ChargeMoment,
   type ChargePlan,
   configuredWindow,
-  durationOfWindow,
   type Expectation,
   type KeyStore,
-  momentOf,
-  type RateWindow,
+  kindOfWindow,
+  type LimitFigures,
+  type LimitKind,
+  type LimitState,
   type RecordAddress,
   type RecordLayout,
-  type SpanMs,
-  storedWindow,
+  stateOfReading,
+  takingsOf,
 } from "@latchkey/core";
 
-/** Where a window is, and how long it is. */
-export interface WindowLimit {
+/** Where a window is, and how its limit counts. */
+export interface WindowLimit extends LimitKind {
   readonly window: string;
-  readonly duration: SpanMs;
 }
 
 /** A window, and where it is. */
 export interface FoundWindow extends WindowLimit {
-  readonly found: RateWindow;
+  readonly found: LimitState;
 }
 
 /** Most windows and most records of one plan, and most windows that are asked for together. */
@@ -30,13 +29,18 @@ const [MOST_LIMITS, MOST_OWNERS, MOST_AT_ONCE] = [50, 16, 3_000];
 
 /** The windows that the counters of a record may have. */
 export function windowLimitsOf({ limits }: RecordLayout): readonly WindowLimit[] {
-  return limits.map((limit) => ({ window: configuredWindow(limit), duration: limit.duration }));
+  return limits.map((limit) => {
+    const { algorithm, duration } = limit;
+    return { window: configuredWindow(limit), algorithm, duration };
+  });
 }
 
 /** A window of a record, or of the workspace for null, and what is to be taken from it. */
-interface Taking extends WindowLimit {
+interface OwnedTaking {
+  readonly window: string;
   readonly owner: RecordAddress | null;
   readonly cost: number;
+  readonly limit: LimitFigures;
 }
 
 /**
@@ -44,7 +48,7 @@ interface Taking extends WindowLimit {
  */
 function planOf(
   workspaceId: string,
-  takings: readonly Taking[],
+  takings: readonly OwnedTaking[],
   mode: ChargePlan["mode"],
 ): ChargePlan {
   const owners = new Map<string, Expectation>();
@@ -60,12 +64,12 @@ function planOf(
     mode,
     cost: 0,
     uses: null,
-    limits: takings.map(({ window, duration, cost, owner }) => ({
+    limits: takings.map(({ window, limit, cost, owner }) => ({
       name: window,
       window,
-      duration,
+      ...limit,
+      shadow: false,
       cost,
-      limit: Number.MAX_SAFE_INTEGER,
       owner: owner === null ? null : names.indexOf(nameOf(owner)),
     })),
   };
@@ -95,13 +99,15 @@ async function look(
   store: KeyStore,
   workspaceId: string,
   asked: readonly (WindowLimit & { readonly owner: RecordAddress | null })[],
-): Promise<readonly (RateWindow | null)[]> {
-  const takings = asked.map((each) => ({ ...each, cost: 0 }));
+): Promise<readonly (LimitState | null)[]> {
+  const takings = asked.map(({ window, owner, algorithm, duration }) => ({
+    window,
+    owner,
+    cost: 0,
+    limit: { algorithm, duration, limit: Number.MAX_SAFE_INTEGER, burst: 1 },
+  }));
   const result = await store.charge(planOf(workspaceId, takings, "peek"), AS_STORED);
-  if ("limits" in result)
-    return result.limits.map((reading, index) => {
-      return storedWindow(reading, asked[index]?.duration ?? 0);
-    });
+  if ("limits" in result) return result.limits.map(stateOfReading);
   // A record that went meanwhile has none, and the others are asked for alone.
   if (asked.length === 1) return [null];
   return (await Promise.all(asked.map((each) => look(store, workspaceId, [each])))).flat();
@@ -112,29 +118,39 @@ export async function readWindows(
   store: KeyStore,
   workspaceId: string,
   asked: readonly (WindowLimit & { readonly owner: RecordAddress | null })[],
-): Promise<readonly (RateWindow | null)[]> {
+): Promise<readonly (LimitState | null)[]> {
   const plans = [...inPlans(asked)];
   return (await Promise.all(plans.map((some) => look(store, workspaceId, some)))).flat();
 }
 
-/** Writes windows that are not there yet: what was used is taken at the instant at which the window began. */
+/** Writes windows that are not there yet: what was taken is taken again, at the instant at which it was. */
 export async function writeWindows(
   store: KeyStore,
   workspaceId: string,
   windows: readonly (FoundWindow & { readonly owner: RecordAddress | null })[],
 ): Promise<void> {
-  const byStart = new Map<number, { readonly moment: ChargeMoment; readonly takings: Taking[] }>();
-  for (const { found, ...window } of windows) {
-    const together = byStart.get(found.startedAt) ?? { moment: momentOf(found), takings: [] };
-    byStart.set(found.startedAt, together);
-    together.takings.push({ ...window, cost: found.used });
+  const left = windows.map(({ window, owner, found, ...kind }) => ({
+    window,
+    owner,
+    takings: [...takingsOf(found, kind)],
+  }));
+  // The takings of one window are made one after the other, those of all windows together.
+  for (;;) {
+    const byMoment = new Map<number, OwnedTaking[]>();
+    for (const { window, owner, takings } of left) {
+      const next = takings.shift();
+      if (next === undefined) continue;
+      const { now, limit, cost } = next;
+      byMoment.set(now, [...(byMoment.get(now) ?? []), { window, owner, limit, cost }]);
+    }
+    if (byMoment.size === 0) return;
+    const charges = [...byMoment].flatMap(([now, takings]) =>
+      Array.from(inPlans(takings), (some) =>
+        store.charge(planOf(workspaceId, some, "commit"), { now, refill: null }),
+      ),
+    );
+    await Promise.all(charges);
   }
-  const charges = [...byStart.values()].flatMap(({ moment, takings }) =>
-    Array.from(inPlans(takings), (some) => {
-      return store.charge(planOf(workspaceId, some, "commit"), moment);
-    }),
-  );
-  await Promise.all(charges);
 }
 
 /** Windows by name. */
@@ -154,16 +170,16 @@ export async function readNamedWindows(
   names: readonly string[],
 ): Promise<FoundWindows> {
   const all = [...new Set(names)].flatMap((window): WindowLimit[] => {
-    const duration = durationOfWindow(window);
-    return duration === null ? [] : [{ window, duration }];
+    const kind = kindOfWindow(window);
+    return kind === null ? [] : [{ window, ...kind }];
   });
   const found = new Map<string, FoundWindow>();
   for (let from = 0; from < all.length; from += MOST_AT_ONCE) {
     const asked = all.slice(from, from + MOST_AT_ONCE).map((limit) => ({ ...limit, owner: null }));
     const windows = await readWindows(store, workspaceId, asked);
-    for (const [index, { window, duration }] of asked.entries()) {
+    for (const [index, { window, algorithm, duration }] of asked.entries()) {
       const stored = windows[index] ?? null;
-      if (stored !== null) found.set(window, { window, duration, found: stored });
+      if (stored !== null) found.set(window, { window, algorithm, duration, found: stored });
     }
   }
   return found;
@@ -184,5 +200,10 @@ export async function* scanned(
 
 /** A window of a workspace as one text, of which a digest is taken. */
 export function windowText(workspaceId: string, { window, found }: FoundWindow): string {
-  return `${workspaceId} window ${window} ${found.startedAt} ${found.used}`;
+  return `${workspaceId} window ${window} ${stateFields(found).join(" ")}`;
+}
+
+/** The state of a limit as texts and backups write it down. */
+export function stateFields({ at, used, earlier }: LimitState): readonly (number | string)[] {
+  return earlier.length === 0 ? [at, used] : [at, used, earlier.join(",")];
 }

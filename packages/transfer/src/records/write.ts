@@ -5,8 +5,8 @@ import {
   type Expectation,
   type KeyStore,
   LatchkeyError,
+  type LimitState,
   type Put,
-  type RateWindow,
   type RecordAddress,
   type RecordLayout,
   type StatisticsBatch,
@@ -133,7 +133,7 @@ async function writeSharedWindows(target: Target, { wanted, present }: Differenc
   const { store, workspaceId } = target;
   const asked = windowLimitsOf(wanted.layout).map((limit) => ({ ...limit, owner: wanted.record }));
   const stored = await readWindows(store, workspaceId, asked);
-  const windows: Record<string, RateWindow> = {};
+  const windows: Record<string, LimitState> = {};
   for (const [index, { window }] of asked.entries()) {
     const found = stored[index] ?? null;
     if (found !== null) windows[window] = found;
@@ -149,7 +149,7 @@ function missingWindows({ wanted, present }: Difference) {
   if (wanted === null) return [];
   const { windows, layout, record } = wanted;
   return windowLimitsOf(layout).flatMap((limit) => {
-    const found: RateWindow | undefined = windows[limit.window];
+    const found: LimitState | undefined = windows[limit.window];
     const isThere = found !== undefined && isSame(found, present?.windows[limit.window]);
     return found === undefined || isThere ? [] : [{ ...limit, found, owner: record }];
   });

@@ -1,7 +1,7 @@
 import type { AuditFields } from "../../audit/entry.js";
 import { isAsyncByType, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
 import { type KeyLabel, labelsOf } from "../../records/key-labels.js";
-import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { DEFAULT_LIMIT, toWireFigures } from "../../rules/rate-limit.js";
 import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
 
 /** What is said of a key beside fields of its record. Undefined: not part of the change. */
@@ -76,11 +76,11 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
 }
 
 /** As it would be given: without what stands for itself. */
-function limitFields({ name, limit, duration, type, async, autoApply }: KeyRateLimit) {
+function limitFields(limit: KeyRateLimit) {
+  const { name, type, async, autoApply } = limit;
   return {
     ...(name !== DEFAULT_LIMIT && { name }),
-    limit,
-    duration,
+    ...toWireFigures(limit),
     ...(type !== null && { type }),
     ...(async !== isAsyncByType(type) && { async }),
     ...(autoApply && name !== DEFAULT_LIMIT && { autoApply }),

@@ -135,10 +135,11 @@ describe("the limits of a new key", () => {
         { ...limit, name: "b", autoApply: true, async: true },
       ],
     });
+    const figures = { algorithm: "fixed", ...limit, burst: 5, shadow: false };
     expect(limits).toEqual([
-      { name: "default", limit: 5, duration: 60_000, type: "fast", async: true, autoApply: true },
-      { name: "a", limit: 5, duration: 60_000, type: null, async: false, autoApply: false },
-      { name: "b", limit: 5, duration: 60_000, type: null, async: true, autoApply: true },
+      { name: "default", ...figures, type: "fast", async: true, autoApply: true },
+      { name: "a", ...figures, type: null, async: false, autoApply: false },
+      { name: "b", ...figures, type: null, async: true, autoApply: true },
     ]);
   });
 

@@ -179,6 +179,9 @@ function isSameLimit(one: Fields, other: Fields): boolean {
   return (
     one.limit === other.limit &&
     durationMs(one.duration) === durationMs(other.duration) &&
+    one.algorithm === other.algorithm &&
+    one.burst === other.burst &&
+    one.shadow === other.shadow &&
     one.type === other.type &&
     isAsync(one) === isAsync(other)
   );

@@ -7,10 +7,10 @@ import type {
   PermissionName,
 } from "../../rules/latchkey-types.js";
 import { keyState } from "../../rules/lifecycle.js";
-import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { DEFAULT_LIMIT, toWireFigures, type WireLimitFigures } from "../../rules/rate-limit.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
-import type { EpochMs, SpanMs } from "../../time.js";
+import type { EpochMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
@@ -70,13 +70,9 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
 }
 
 /** A limit of a key in the words of the HTTP contract. */
-export interface WireKeyLimit<Types extends LatchkeyTypes = DefaultTypes> {
+export interface WireKeyLimit<Types extends LatchkeyTypes = DefaultTypes> extends WireLimitFigures {
   /** Name of the limit. */
   readonly name: LimitName<Types>;
-  /** Units in each window. */
-  readonly limit: number;
-  /** Length of a window in ms. */
-  readonly duration: SpanMs;
   /** Whether it applies to every verification by itself. */
   readonly autoApply: boolean;
   /** Kept as it was given; every limit is exact. */
@@ -145,21 +141,19 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
 function toWireKeyLimits(
   limits: readonly KeyRateLimit[],
 ): readonly (WireKeyLimit & { readonly [field: string]: string | number | boolean })[] {
-  return limits.map(({ name, limit, duration, autoApply, async, type }) => {
-    const wire = { name, limit, duration, autoApply, async };
+  return limits.map((limit) => {
+    const { name, autoApply, async, type } = limit;
+    const wire = { name, ...toWireFigures(limit), autoApply, async };
     return type === null ? wire : { ...wire, type };
   });
 }
 
 type Mutable<Shape> = { -readonly [Field in keyof Shape]: Shape[Field] };
 
-function toDefaultLimit({
-  async,
-  type,
-  limit,
-  duration,
-}: KeyRateLimit): NonNullable<KeyView["ratelimit"]> {
-  return type === null ? { async, limit, duration } : { async, type, limit, duration };
+function toDefaultLimit(limit: KeyRateLimit): NonNullable<KeyView["ratelimit"]> {
+  const { async, type } = limit;
+  const wire = { async, ...toWireFigures(limit) };
+  return type === null ? wire : { type, ...wire };
 }
 
 /** What an export shows of a key, and nothing else does. */

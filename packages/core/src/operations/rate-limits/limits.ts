@@ -5,28 +5,27 @@ import { type KeyRecord, keyType } from "../../records/key.js";
 import type { RecordType } from "../../records/record-type.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
-import type { RateLimit } from "../../rules/rate-limit.js";
+import { LIMIT_ALGORITHMS, type LimitAlgorithm } from "../../rules/limit-state.js";
+import { fromWireFigures, type RateLimit } from "../../rules/rate-limit.js";
 import type { ChargePlan, LimitReading } from "../../store/charge.js";
 import type { Transaction } from "../../store/transaction.js";
-import type { RatelimitState } from "../../verification/verdict.js";
+import { takenFrom } from "../../verification/limit-precedence.js";
+import { type RatelimitState, ratelimitState } from "../../verification/verdict.js";
 import { adHocWindow, configuredWindow, namespaceWindow } from "../../verification/window-name.js";
 import { transact } from "../context.js";
 import { evenWithIssues, id, namespace, refuseField, text, wholeNumber } from "../input.js";
+import { addCountingIssues, figureFields, type LimitFiguresInput } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import { readRecordIn } from "../read.js";
 import { duration } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
 
 /** Input of limit. */
-export type LimitInput = {
+export type LimitInput = LimitFiguresInput & {
   /** What is limited: 1 to 128 of `A-Z a-z 0-9 _ . : -`, `default` unless given. */
   readonly namespace?: string | undefined;
   /** Who is limited, such as a user or an address: 1 to 255 characters. */
   readonly identifier: string;
-  /** Units in each window: whole and >= 1. */
-  readonly limit: number;
-  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. Windows are aligned to the Unix epoch. */
-  readonly duration: Duration;
   /** Units to take: whole and >= 0, 1 unless given; 0 only shows the window. */
   readonly cost?: number | undefined;
 };
@@ -55,15 +54,17 @@ export type ResetLimitInput<Types extends LatchkeyTypes = DefaultTypes> = {
 
 /** Whether there was room, and the window as it stands afterwards. */
 export interface LimitAnswer extends RatelimitState {
-  /** False: nothing was taken. */
+  /** False: nothing was taken. Always true of a shadow. */
   readonly success: boolean;
+  /** Of a shadow: whether it would have refused; absent for others. */
+  readonly exceeded?: boolean;
 }
 
 /** Operations on rate limits. */
 export interface LimitOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Takes from a rate limit that belongs to no key, in one atomic step: the same exact windows as those of keys. Namespace,
-   * identifier and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit that is
+   * Takes from a rate limit that belongs to no key, in one atomic step: as exact as those of keys. Namespace, identifier, algorithm
+   * and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit that is
    * below what was taken already leaves 0, and refuses a cost of 0 too. It works in a disabled workspace, too.
    *
    * @throws LatchkeyError `BAD_REQUEST`.
@@ -77,8 +78,8 @@ export interface LimitOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   limit(input: LimitInput): Promise<LimitAnswer>;
   /**
-   * Empties a rate limit of a key, an identity or a namespace: its next use opens a new window. It also mends a window that a
-   * wrong clock put into the future.
+   * Empties a rate limit of a key, an identity or a namespace, whatever its algorithm. It also mends one that a wrong clock put into
+   * the future.
    *
    * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key or identity, `BAD_REQUEST` when that has no limit of
    * this name.
@@ -88,13 +89,14 @@ export interface LimitOperations<Types extends LatchkeyTypes = DefaultTypes> {
   resetLimit(input: ResetLimitInput<Types>): Promise<Record<string, never>>;
 }
 
-const limitInput = z.strictObject({
-  namespace: namespace.default("default"),
-  identifier: text(1, 255),
-  limit: wholeNumber(1),
-  duration,
-  cost: wholeNumber(0).default(1),
-});
+const limitInput = z
+  .strictObject({
+    namespace: namespace.default("default"),
+    identifier: text(1, 255),
+    ...figureFields,
+    cost: wholeNumber(0).default(1),
+  })
+  .superRefine(addCountingIssues);
 
 const resetLimitInput = z
   .strictObject({
@@ -126,8 +128,9 @@ const reset = { type: "ratelimit.reset" } as const;
 
 export const LIMIT_TABLE = {
   limit: operation(limitInput, async (context, input) => {
-    const { namespace, identifier, cost, limit, duration } = input;
-    const window = namespaceWindow(namespace, identifier, duration);
+    const { namespace, identifier, cost, ...wire } = input;
+    const limit = { name: namespace, ...fromWireFigures(wire) };
+    const window = namespaceWindow(namespace, identifier, limit);
     const plan: ChargePlan = {
       workspaceId: context.workspaceId,
       revision: null,
@@ -135,7 +138,7 @@ export const LIMIT_TABLE = {
       mode: "commit",
       cost: 0,
       uses: null,
-      limits: [{ name: namespace, limit, duration, cost, window, owner: null }],
+      limits: [takenFrom(limit, cost, window, null)],
     };
     const charge = await context.store.charge(plan, { now: context.now(), refill: null });
     if (charge.kind === "stale" || charge.kind === "conflict")
@@ -143,8 +146,12 @@ export const LIMIT_TABLE = {
         "INTERNAL_SERVER_ERROR",
         "the store refused a plan that rests on nothing",
       );
-    const [{ remaining, resetAt }] = charge.limits as readonly [LimitReading];
-    return { success: charge.kind === "charged", limit, remaining, reset: resetAt };
+    const [reading] = charge.limits as readonly [LimitReading];
+    const answer = {
+      success: charge.kind === "charged",
+      ...ratelimitState(reading, plan.limits[0]),
+    };
+    return limit.shadow ? { ...answer, exceeded: reading.exceeded } : answer;
   }),
 
   resetLimit: operation(resetLimitInput, async (context, input) => {
@@ -154,9 +161,11 @@ export const LIMIT_TABLE = {
       if (keyId !== undefined) {
         const key = await dropNamed(transaction, keyType, keyId, name, duration !== undefined);
         if (duration !== undefined)
-          transaction.dropWindows([
-            adHocWindow(key.sharedCountersId ?? key.id, { name, duration }),
-          ]);
+          transaction.dropWindows(
+            ofAnyAlgorithm((algorithm) =>
+              adHocWindow(key.sharedCountersId ?? key.id, { name, algorithm, duration }),
+            ),
+          );
         const { identityId } = key;
         audit({ ...reset, resourceId: keyId, keyId, identityId, before: { name } });
       } else if (identityId !== undefined) {
@@ -164,13 +173,21 @@ export const LIMIT_TABLE = {
         audit({ ...reset, resourceId: identityId, identityId, before: { name } });
       } else {
         const [space, who] = [namespace as string, identifier as string];
-        transaction.dropWindows([namespaceWindow(space, who, duration as number)]);
+        transaction.dropWindows(
+          ofAnyAlgorithm((algorithm) =>
+            namespaceWindow(space, who, { algorithm, duration: duration as number }),
+          ),
+        );
         audit({ ...reset, resourceId: space, before: { name: who } });
       }
     });
     return {};
   }),
 } satisfies TableOf<LimitOperations>;
+
+function ofAnyAlgorithm(windowOf: (algorithm: LimitAlgorithm) => string): readonly string[] {
+  return LIMIT_ALGORITHMS.map(windowOf);
+}
 
 /**
  * Drops the windows of the limits of this name. As a verification does, it refuses a name that nothing configures: a misspelt one must

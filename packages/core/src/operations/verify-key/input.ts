@@ -4,7 +4,7 @@ import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
-import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { DEFAULT_LIMIT, fromWireFigures } from "../../rules/rate-limit.js";
 import type { LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
   flag,
@@ -21,7 +21,12 @@ import {
   text,
   wholeNumber,
 } from "../input.js";
-import { addDuplicateIssues } from "../limit-input.js";
+import {
+  addCountingIssues,
+  addDuplicateIssues,
+  countingFields,
+  type LimitFiguresInput,
+} from "../limit-input.js";
 import { duration } from "../time-input.js";
 
 /** Most characters of an id, a name or a tag, and most limits and tags of one request. */
@@ -33,16 +38,21 @@ export const requestedLimit = {
   cost: wholeNumber(0).default(1),
   limit: wholeNumber(1).optional(),
   duration: duration.optional(),
+  ...countingFields,
 };
 
-/** A limit has both figures or none. */
+/** A limit has both figures or none, and says how it counts only beside them. */
 function addFigureIssues(
-  { limit, duration }: { readonly limit?: unknown; readonly duration?: unknown },
+  given: Parameters<typeof addCountingIssues>[0] & { readonly shadow?: boolean | undefined },
   sink: IssueSink,
 ): void {
-  const [missing, given] = limit === undefined ? ["limit", "duration"] : ["duration", "limit"];
-  if ((limit === undefined) !== (duration === undefined))
-    refuseField(sink, missing, `is required with ${given}`);
+  const present = (["limit", "duration", "algorithm", "burst", "shadow"] as const).find(
+    (field) => given[field] !== undefined,
+  );
+  for (const path of ["limit", "duration"] as const)
+    if (present !== undefined && given[path] === undefined)
+      refuseField(sink, path, `is required with ${present}`);
+  addCountingIssues(given, sink);
 }
 
 /** Limits that a request names; no two of one name. */
@@ -111,12 +121,14 @@ export interface LimitCost {
 }
 
 /** A limit that a verification takes from: one of the key or its identity, or with `limit` and `duration` one for this request. */
-export interface RequestedLimit<Types extends LatchkeyTypes = DefaultTypes> extends Costed {
+export interface RequestedLimit<Types extends LatchkeyTypes = DefaultTypes>
+  extends Costed,
+    Pick<LimitFiguresInput, "algorithm" | "burst" | "shadow"> {
   /** 1 to 128 characters. */
   readonly name: LimitName<Types>;
-  /** Units in each window, whole and >= 1; together with `duration`. */
+  /** Units per `duration`, whole and >= 1; together with `duration`. */
   readonly limit?: number | undefined;
-  /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`; together with `limit`. */
+  /** As in the limit of a key: whole ms from 1 to 2^52, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`; together with `limit`. */
   readonly duration?: Duration | undefined;
 }
 
@@ -230,10 +242,13 @@ export function atOtherCosts(
 export function limitRequestsOf(
   limits: readonly (z.output<typeof requestedLimits>[number] & { readonly fallback?: boolean })[],
 ): LimitRequest[] {
-  return limits.map(({ name, cost, limit, duration, fallback = false }) => ({
+  return limits.map(({ name, cost, fallback = false, limit, duration, ...counting }) => ({
     name,
     cost,
-    adHoc: limit === undefined || duration === undefined ? null : { limit, duration },
+    adHoc:
+      limit === undefined || duration === undefined
+        ? null
+        : fromWireFigures({ limit, duration, ...counting }),
     isOptional: fallback,
   }));
 }

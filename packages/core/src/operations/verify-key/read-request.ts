@@ -1,5 +1,6 @@
 import { canonicalAddress } from "../../rules/address.js";
 import { durationMs } from "../../rules/duration.js";
+import { fromWireFigures } from "../../rules/rate-limit.js";
 import {
   type LimitRequest,
   PLAIN_QUESTION,
@@ -195,7 +196,8 @@ function readLimit(value: unknown): WellFormed<LimitRequest> {
     return { name, cost, adHoc: null, isOptional: false };
   const windowMs = durationMs(duration);
   if (!isWhole(limit, 1) || windowMs === null) return FOR_SCHEMA;
-  return { name, cost, adHoc: { limit, duration: windowMs }, isOptional: false };
+  const adHoc = fromWireFigures({ limit, duration: windowMs });
+  return { name, cost, adHoc, isOptional: false };
 }
 
 /** Whether a value is an object with no other fields than these, all of them its own where they can be listed. */

@@ -19,19 +19,19 @@ import { KEPT_AFTER_END_MS } from "@latchkey/core";
  * `handles` are numbers of counters that the caller knows, in ascending order. Where a record has others by now, nothing is done, and
  * the answer is "moved" and the right ones.
  *
- * In a plan, `revision` is null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
+ * In a plan, `algorithms`, `bursts` and `are_shadows` are empty where all limits are plain fixed windows; `revision` is null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
  * `ids` from 1 on, `owners` 0 for the workspace; `is_taking` whether units are taken from counters; `about` is what to remember of
  * the limits, one line, opaque here.
  *
  * Answers, with the character 1 between them: "stale 0" for the revision, "stale <place>", "moved <numbers>", "busy", "conflict", "corrupt",
  * "repeat <what was remembered>", or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses left or "-", and
- * <start>:<used> for each limit.
+ * <at>:<used> for each limit, `:<earlier>` and `!` behind it where it has some.
  */
 export const CHARGE = `
-CREATE FUNCTION latchkey.charge(plans latchkey.charge_plan[], is_patient boolean) RETURNS text LANGUAGE plpgsql AS $function$
+CREATE FUNCTION latchkey.charge(plans latchkey.limit_plan[], is_patient boolean) RETURNS text LANGUAGE plpgsql AS $function$
 DECLARE
-  plan latchkey.charge_plan;
-  before latchkey.charge_plan;
+  plan latchkey.limit_plan;
+  before latchkey.limit_plan;
   handle bigint;
   waits boolean := is_patient;
   slot integer;
@@ -56,8 +56,15 @@ DECLARE
   remembered record;
   remaining bigint;
   is_refilled boolean;
+  -- Of each limit, as it stands: at, units used, those of earlier groups, and by how much a cost is too high.
   starts bigint[];
   units bigint[];
+  earlier bigint[];
+  earlier_texts text[];
+  excess bigint;
+  algorithm text;
+  are_over boolean[];
+  ends_at bigint;
   stored text;
   is_limited boolean;
   decision text;
@@ -204,9 +211,35 @@ BEGIN
           answer := 'corrupt';
           EXIT deciding;
         END IF;
-        starts[number] := latchkey.window_start(stored, plan.now_at, plan.durations[number]);
-        units[number] := latchkey.window_used(stored, starts[number]);
-        is_limited := is_limited OR units[number] + plan.costs[number] > plan.limits[number];
+        algorithm := plan.algorithms[number];
+        earlier_texts[number] := '';
+        are_over[number] := false;
+        IF algorithm IS NULL THEN
+          starts[number] := latchkey.window_start(stored, plan.now_at, plan.durations[number]);
+          units[number] := latchkey.window_used(stored, starts[number]);
+          is_limited := is_limited OR units[number] + plan.costs[number] > plan.limits[number];
+          CONTINUE;
+        END IF;
+        IF algorithm = 'fixed' THEN
+          starts[number] := latchkey.window_start(stored, plan.now_at, plan.durations[number]);
+          units[number] := latchkey.window_used(stored, starts[number]);
+          excess := units[number] + plan.costs[number] - plan.limits[number];
+        ELSE
+          starts[number] := greatest(plan.now_at, split_part(stored, ':', 1)::bigint);
+          IF algorithm = 'sliding' THEN
+            earlier := coalesce(latchkey.sliding_counts(stored, starts[number], plan.durations[number]), '{0}');
+            units[number] := earlier[1];
+            earlier_texts[number] := coalesce(':' || nullif(array_to_string(earlier[2:], ','), ''), '');
+            excess := plan.costs[number] - plan.limits[number];
+            FOR place IN 1 .. cardinality(earlier) LOOP excess := excess + earlier[place]; END LOOP;
+          ELSE
+            units[number] := coalesce(latchkey.bucket_missing(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint,
+              plan.now_at, plan.limits[number]), 0);
+            excess := plan.costs[number] + latchkey.ceil_div(units[number], plan.durations[number]) - plan.bursts[number];
+          END IF;
+        END IF;
+        are_over[number] := excess > 0 AND plan.are_shadows[number];
+        is_limited := is_limited OR (excess > 0 AND NOT plan.are_shadows[number]);
       END LOOP;
 
       -- 6. The decision, what is taken, and the answer.
@@ -223,11 +256,16 @@ BEGIN
       END IF;
       answer := decision || ' ' || coalesce(remaining::text, '-');
       FOR number IN 1 .. cardinality(plan.names) LOOP
-        stored := starts[number] || ':' || latchkey.after(decision, units[number], plan.costs[number]);
-        answer := answer || ' ' || stored;
-        CONTINUE WHEN NOT is_taken OR plan.costs[number] = 0;
+        algorithm := plan.algorithms[number];
+        units[number] := latchkey.after(decision, units[number], CASE WHEN are_over[number] THEN 0
+          WHEN algorithm = 'token-bucket' THEN plan.costs[number] * plan.durations[number] ELSE plan.costs[number] END);
+        stored := starts[number] || ':' || units[number] || earlier_texts[number];
+        answer := answer || ' ' || stored || CASE WHEN are_over[number] THEN '!' ELSE '' END;
+        CONTINUE WHEN NOT is_taken OR plan.costs[number] = 0 OR are_over[number];
         IF plan.owners[number] = 0 THEN
-          PERFORM latchkey.pass(workspace_seq, plan.names[number], starts[number] + plan.durations[number] + ahead, stored);
+          ends_at := starts[number] + CASE algorithm WHEN 'token-bucket' THEN latchkey.ceil_div(units[number], plan.limits[number])
+            WHEN 'sliding' THEN plan.durations[number] + latchkey.ceil_div(plan.durations[number], 16) ELSE plan.durations[number] END;
+          PERFORM latchkey.pass(workspace_seq, plan.names[number], ends_at + ahead, stored);
         ELSE
           slot := array_position(seqs, counted[plan.owners[number]]);
           CONTINUE WHEN slot IS NULL;

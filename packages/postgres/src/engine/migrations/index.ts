@@ -4,7 +4,7 @@ import { CHARGE } from "./charge.js";
 import { COMMIT } from "./commit.js";
 import { RULES } from "./rules.js";
 import { ADD_STATISTICS } from "./statistics.js";
-import { TABLES } from "./tables.js";
+import { LIMIT_PLAN, TABLES } from "./tables.js";
 import { VIEWS } from "./views.js";
 
 /**
@@ -19,7 +19,7 @@ const FUNCTIONS = `${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}${VIEWS}`
  * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where functions change, they are once
  * more the last step alone, and so are the views where a key has a label more.
  */
-const MIGRATIONS: readonly string[] = [TABLES, "", FUNCTIONS];
+const MIGRATIONS: readonly string[] = [TABLES, "", "", `${LIMIT_PLAN}${FUNCTIONS}`];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;

@@ -16,6 +16,20 @@ CREATE FUNCTION latchkey.window_start(stored text, now_at bigint, duration bigin
   RETURN greatest(now_at - now_at % duration, split_part(stored, ':', 1)::bigint);
 CREATE FUNCTION latchkey.window_used(stored text, starts_at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
   RETURN CASE split_part(stored, ':', 1)::bigint WHEN starts_at THEN split_part(stored, ':', 2)::bigint ELSE 0 END;
+-- A quotient rounded up.
+CREATE FUNCTION latchkey.ceil_div(dividend bigint, divisor bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+  RETURN dividend / divisor + CASE dividend % divisor WHEN 0 THEN 0 ELSE 1 END;
+-- What is missing from a token bucket at an instant, in units times duration. Compared before it is multiplied, for that may be too much.
+CREATE FUNCTION latchkey.bucket_missing(at_stored bigint, missing bigint, now_at bigint, units bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+  RETURN CASE WHEN greatest(now_at - at_stored, 0) >= latchkey.ceil_div(missing, units) THEN 0
+    ELSE missing - greatest(now_at - at_stored, 0) * units END;
+-- Units of a sliding limit at an instant, by groups, the latest first: that of the instant itself is the first. Null where none counts.
+CREATE FUNCTION latchkey.sliding_counts(stored text, at_now bigint, duration bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE
+  RETURN (SELECT array_fill(0::bigint, ARRAY[(at_now / s.length - s.latest)::integer])
+      || (string_to_array(split_part(stored, ':', 2) || coalesce(',' || nullif(split_part(stored, ':', 3), ''), ''), ',')::bigint[])
+        [1 : (s.latest - s.first + 1)::integer]
+    FROM (SELECT latchkey.ceil_div(duration, 16) AS length, split_part(stored, ':', 1)::bigint / latchkey.ceil_div(duration, 16) AS latest,
+      greatest(at_now - duration + 1, 0) / latchkey.ceil_div(duration, 16) AS first) s WHERE s.latest >= s.first);
 -- Limits refuse before uses do.
 CREATE FUNCTION latchkey.decision(is_limited boolean, remaining bigint, cost bigint) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN is_limited THEN 'rate-limited' WHEN remaining = 0 OR cost > remaining THEN 'usage-exceeded' ELSE 'charged' END;

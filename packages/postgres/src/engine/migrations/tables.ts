@@ -10,7 +10,7 @@ const WHOLE = "BETWEEN 0 AND 9007199254740991";
  * `list` numbers the lists and has their size. `owner` says whose an entry of a small list is; it is empty for the list itself.
  * `passing` holds what has an end: windows without an owner, and remembered requests.
  *
- * `charge_plan` is what the function `charge` takes: see charge.ts.
+ * `charge_plan` is what the function `charge` took before there were algorithms: processes of then still call it.
  *
  * Text that is compared has the collation "C": byte by byte, and no index depends on a version of the operating system.
  */
@@ -54,6 +54,18 @@ CREATE TYPE latchkey.charge_plan AS (
   workspace_id text, revision bigint, kinds smallint[], ids text[], versions bigint[], cost bigint, uses integer,
   is_peek boolean, is_taking boolean,
   names text[], owners integer[], limits bigint[], durations bigint[], costs bigint[],
+  handles bigint[], now_at bigint, due_amount bigint, due_at bigint,
+  request text, fingerprint text, remember_until bigint, about text
+);
+`;
+
+/** What the function `charge` takes: see charge.ts. What processes of an earlier version call stays beside it. */
+export const LIMIT_PLAN = `
+CREATE TYPE latchkey.limit_plan AS (
+  workspace_id text, revision bigint, kinds smallint[], ids text[], versions bigint[], cost bigint, uses integer,
+  is_peek boolean, is_taking boolean,
+  names text[], owners integer[], limits bigint[], durations bigint[], costs bigint[],
+  algorithms text[], bursts bigint[], are_shadows boolean[],
   handles bigint[], now_at bigint, due_amount bigint, due_at bigint,
   request text, fingerprint text, remember_until bigint, about text
 );

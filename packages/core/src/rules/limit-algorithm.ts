@@ -1,0 +1,123 @@
+import { type EpochMs, LAST_INSTANT } from "../time.js";
+import type { LimitKind, LimitState } from "./limit-state.js";
+import { currentWindow } from "./rate-window.js";
+import { slidingAdmitsAt, slidingAt, slidingGroups, slidingRoom } from "./sliding-window.js";
+import { bucketAdmitsAt, bucketAt, bucketRoom } from "./token-bucket.js";
+
+/** A limit, as far as it decides. */
+export interface LimitFigures extends LimitKind {
+  /** Units per `duration`: a whole number >= 1. */
+  readonly limit: number;
+  /** Units that a token bucket holds: a whole number >= 1. Others pass over it. */
+  readonly burst: number;
+}
+
+/** A limit as it stands at `now`, if nothing is taken. What is stored stays as it is until something is. */
+export function limitAt(stored: LimitState | null, limit: LimitFigures, now: EpochMs): LimitState {
+  switch (limit.algorithm) {
+    case "fixed":
+      return currentWindow(stored, limit.duration, now);
+    case "sliding":
+      return slidingAt(stored, limit, now);
+    case "token-bucket":
+      return bucketAt(stored, limit, now);
+    default:
+      return limit.algorithm satisfies never;
+  }
+}
+
+/** Units left, as {@link limitAt} answers the limit; below 0 where it was lowered under what was taken. */
+export function roomOf(current: LimitState, limit: LimitFigures): number {
+  switch (limit.algorithm) {
+    case "fixed":
+      return limit.limit - current.used;
+    case "sliding":
+      return slidingRoom(current, limit);
+    case "token-bucket":
+      return bucketRoom(current, limit);
+    default:
+      return limit.algorithm satisfies never;
+  }
+}
+
+/** The limit after `cost` units were taken from it. */
+export function afterTaking(
+  { at, used, earlier }: LimitState,
+  { algorithm, duration }: LimitFigures,
+  cost: number,
+): LimitState {
+  return { at, used: used + (algorithm === "token-bucket" ? cost * duration : cost), earlier };
+}
+
+/** Most units that the limit ever admits at once. */
+export function mostOf({ algorithm, limit, burst }: LimitFigures): number {
+  return algorithm === "token-bucket" ? burst : limit;
+}
+
+/**
+ * The first instant at which so many units fit, if nothing else is taken: that of `current` where they do already, null for more than
+ * ever fit. A fixed limit says the edge of its window there.
+ *
+ * @param current - As {@link limitAt} answers it.
+ * @returns Unix epoch ms; it may lie beyond the last instant of a date.
+ */
+export function admitsAt(current: LimitState, limit: LimitFigures, cost: number): EpochMs | null {
+  if (cost > mostOf(limit)) return null;
+  if (cost <= roomOf(current, limit)) return current.at;
+  switch (limit.algorithm) {
+    case "fixed":
+      return current.at + limit.duration;
+    case "sliding":
+      return slidingAdmitsAt(current, limit, cost);
+    case "token-bucket":
+      return bucketAdmitsAt(current, limit, cost);
+    default:
+      return limit.algorithm satisfies never;
+  }
+}
+
+/**
+ * The first instant at which all of the limit is left, if nothing else is taken; of a fixed limit the edge of its window.
+ *
+ * @param current - As {@link limitAt} answers it.
+ */
+export function resetAt(current: LimitState, limit: LimitFigures): EpochMs {
+  if (limit.algorithm === "fixed") return current.at + limit.duration;
+  return admitsAt(current, limit, mostOf(limit)) as EpochMs;
+}
+
+/** A charge that writes a state, or some of it, where none was. */
+export interface Taking {
+  /** Unix epoch ms at which it is made. */
+  readonly now: EpochMs;
+  readonly cost: number;
+  readonly limit: LimitFigures;
+}
+
+/** The charges that write a state, one after the other: how a store that can only charge is handed a copy. None is refused. */
+export function takingsOf(
+  { at, used, earlier }: LimitState,
+  { algorithm, duration }: LimitKind,
+): readonly Taking[] {
+  const limit = { algorithm, duration, limit: Number.MAX_SAFE_INTEGER, burst: 1 };
+  const latest = { now: at, cost: used, limit };
+  switch (algorithm) {
+    case "fixed":
+      return [latest];
+    case "sliding":
+      return [
+        ...slidingGroups({ at, used, earlier }, limit).map((group) => ({ ...group, limit })),
+        latest,
+      ];
+    case "token-bucket":
+      // Of a bucket of one unit a ms, what is missing is the units that were taken.
+      return [{ ...latest, limit: { algorithm, duration: 1, limit: 1, burst: used } }];
+    default:
+      return algorithm satisfies never;
+  }
+}
+
+/** When a state that no record owns may be forgotten: nothing counts from then on, if nothing else is taken. Unix epoch ms. */
+export function endsAt(state: LimitState, limit: LimitFigures): EpochMs {
+  return Math.min(resetAt(state, limit), LAST_INSTANT);
+}

@@ -1,0 +1,33 @@
+import type { EpochMs, SpanMs } from "../time.js";
+
+/** How a limit counts, by its name. */
+export const LIMIT_ALGORITHMS = ["fixed", "sliding", "token-bucket"] as const;
+
+/** How a limit counts. */
+export type LimitAlgorithm = (typeof LIMIT_ALGORITHMS)[number];
+
+export function isLimitAlgorithm(value: unknown): value is LimitAlgorithm {
+  return (LIMIT_ALGORITHMS as readonly unknown[]).includes(value);
+}
+
+/** What decides under which name a limit is kept: another algorithm or duration counts anew. */
+export interface LimitKind {
+  readonly algorithm: LimitAlgorithm;
+  readonly duration: SpanMs;
+}
+
+/** What a store keeps of one limit. A store never looks into it: only core's rules, and their translations, know what it says. */
+export interface LimitState {
+  /** `fixed`: start of the window. Others: the latest instant at which something was taken. */
+  readonly at: EpochMs;
+  /** `fixed`: units taken in the window. `sliding`: in the group of `at`. `token-bucket`: what was missing, in units × `duration`. */
+  readonly used: number;
+  /** `sliding`: units of the groups before, the latest first; at most {@link MOST_EARLIER}. Empty for others. */
+  readonly earlier: readonly number[];
+}
+
+/** Most groups that a sliding limit keeps beside the latest. */
+export const MOST_EARLIER = 16;
+
+/** Of a limit that counts in no groups, or has none before the latest. */
+export const NONE_EARLIER: readonly number[] = Object.freeze([]);

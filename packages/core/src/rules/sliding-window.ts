@@ -1,0 +1,82 @@
+import { ceilDiv } from "../lib/ceil-div.js";
+import type { EpochMs, SpanMs } from "../time.js";
+import { type LimitState, MOST_EARLIER, NONE_EARLIER } from "./limit-state.js";
+
+/** A limit without an edge: at most `limit` units in any span of `duration` ms. */
+export interface SlidingLimit {
+  /** Units in any span: a whole number >= 1. */
+  readonly limit: number;
+  /** Length of the span in ms: a whole number >= 1. */
+  readonly duration: SpanMs;
+}
+
+/** Number of the group of an instant: group i is the span [i × p, (i + 1) × p), with p = ⌈duration / 16⌉ ms. */
+function groupOf(at: EpochMs, duration: SpanMs): number {
+  const length = ceilDiv(duration, MOST_EARLIER);
+  return (at - (at % length)) / length;
+}
+
+function lastInstantOf(group: number, duration: SpanMs): EpochMs {
+  return (group + 1) * ceilDiv(duration, MOST_EARLIER) - 1;
+}
+
+/**
+ * The units that count at `now`. A group of units counts until its last instant is `duration` ms ago: so no unit of the span
+ * (now − duration, now] is missed, and none is counted that is older than that by more than a group.
+ *
+ * A clock that is set back takes nothing back: the latest instant at which something was taken is the earliest that counts.
+ */
+export function slidingAt(
+  stored: LimitState | null,
+  { duration }: Pick<SlidingLimit, "duration">,
+  now: EpochMs,
+): LimitState {
+  const at = stored === null ? now : Math.max(now, stored.at);
+  const since = at - duration + 1;
+  const first = since <= 0 ? 0 : groupOf(since, duration);
+  const latest = stored === null ? -1 : groupOf(stored.at, duration);
+  if (stored === null || latest < first) return { at, used: 0, earlier: NONE_EARLIER };
+  const earlier = stored.earlier.slice(0, latest - first);
+  const passed = groupOf(at, duration) - latest;
+  if (passed === 0) return { at, used: stored.used, earlier };
+  const empty = new Array<number>(passed - 1).fill(0);
+  return { at, used: 0, earlier: [...empty, stored.used, ...earlier] };
+}
+
+/** Units left for a request at the instant of `current`, as {@link slidingAt} answers it; below 0 where the limit was lowered. */
+export function slidingRoom({ used, earlier }: LimitState, { limit }: SlidingLimit): number {
+  let room = limit - used;
+  for (const count of earlier) room -= count;
+  return room;
+}
+
+/**
+ * The first instant at which `cost` units fit, at most `limit`, if nothing else is taken.
+ *
+ * @param current - As {@link slidingAt} answers it, without room for so many.
+ * @returns Unix epoch ms; it may lie beyond the last instant of a date.
+ */
+export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: number): EpochMs {
+  const { duration } = limit;
+  const counts = [current.used, ...current.earlier];
+  let before = counts.length;
+  for (
+    let missing = cost - slidingRoom(current, limit);
+    missing > 0;
+    missing -= counts[before] ?? 0
+  )
+    before -= 1;
+  return lastInstantOf(groupOf(current.at, duration) - before, duration) + duration;
+}
+
+/** The groups before the latest, the first first: the last instant of each, and its units. Empty groups are left out. */
+export function slidingGroups(
+  { at, earlier }: LimitState,
+  { duration }: Pick<SlidingLimit, "duration">,
+): readonly { readonly now: EpochMs; readonly cost: number }[] {
+  const latest = groupOf(at, duration);
+  return earlier
+    .map((cost, index) => ({ now: lastInstantOf(latest - index - 1, duration), cost }))
+    .filter(({ cost }) => cost > 0)
+    .reverse();
+}

@@ -1,0 +1,40 @@
+local function ceilDiv(dividend, divisor)
+  local rest = math.fmod(dividend, divisor)
+  return (dividend - rest) / divisor + (rest > 0 and 1 or 0)
+end
+local function groupOf(at, length)
+  return (at - math.fmod(at, length)) / length
+end
+-- A limit that is no plain fixed window, as it stands at an instant if nothing is taken. Figures: "s" for sliding or "t" for a token
+-- bucket, "!" for a shadow, units, and behind a "/" what a bucket holds. Mirrors limitAt in packages/core/src/rules/limit-algorithm.ts.
+-- Answers whether it is a shadow, room, units of the state in one unit, at, used, earlier, and when nothing is left of it after so many
+-- units were taken; nil for a damaged state.
+local function otherLimit(figures, storedAt, storedUsed, earlier, duration, now, units)
+  local kind, shadow, limit, burst = match(figures, "^([st]?)(!?)(%d+)/?(%d*)$")
+  shadow, limit = shadow == "!", tonumber(limit)
+  if kind == "" then
+    local at, used = now - math.fmod(now, duration), 0
+    if storedAt and storedAt >= at then at, used = storedAt, storedUsed end
+    return shadow, limit - used, 1, at, used, "", at + duration
+  end
+  local at = math.max(now, storedAt or 0)
+  if kind == "t" then
+    local used = 0
+    if storedAt and at - storedAt < ceilDiv(storedUsed, limit) then used = storedUsed - (at - storedAt) * limit end
+    return shadow, burst - ceilDiv(used, duration), duration, at, used, "", at + ceilDiv(used + units * duration, limit)
+  end
+  local length = math.ceil(duration / 16)
+  local since, ends = at - duration + 1, at + duration + length
+  local first = since > 0 and groupOf(since, length) or 0
+  local latest = storedAt and groupOf(storedAt, length) or -1
+  if latest < first then return shadow, limit, 1, at, 0, "", ends end
+  local room, counts = limit - storedUsed, {}
+  for count in string.gmatch(earlier, "%d+") do
+    if #counts == latest - first then break end
+    if not (tonumber(count) <= MAX) then return nil end
+    counts[#counts + 1], room = count, room - count
+  end
+  local passed = groupOf(at, length) - latest
+  if passed > 0 then table.insert(counts, 1, string.rep("0,", passed - 1) .. format("%.0f", storedUsed)) end
+  return shadow, room, 1, at, passed > 0 and 0 or storedUsed, table.concat(counts, ","), ends
+end
