@@ -160,7 +160,9 @@ describeOnMemory("createKey", (open) => {
         { path: "ratelimit.limit", message: "must be a whole number >= 1" },
         {
           path: "ratelimit.duration",
-          message: expect.stringContaining("must be a whole number of ms from 1 to 2^52, or as long in"),
+          message: expect.stringContaining(
+            "must be a whole number of ms from 1 to 2^52, or as long in",
+          ),
         },
         { path: "remaning", message: "is not a known field" },
       ]),

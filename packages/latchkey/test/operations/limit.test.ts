@@ -181,7 +181,11 @@ describeOnMemory("limit", (open) => {
 
   test("the longest names and the largest numbers are taken", async () => {
     const { latchkey } = open();
-    const most = { limit: Number.MAX_SAFE_INTEGER, duration: 2 ** 52, cost: Number.MAX_SAFE_INTEGER };
+    const most = {
+      limit: Number.MAX_SAFE_INTEGER,
+      duration: 2 ** 52,
+      cost: Number.MAX_SAFE_INTEGER,
+    };
     const longest = { namespace: "n".repeat(128), identifier: "i".repeat(255) };
     expect(await latchkey.limit({ ...longest, ...most })).toEqual({
       success: true,
