@@ -115,7 +115,15 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
     { properties: { value: { type: "integer", minimum: 1 } } },
   ),
   "keys.verifyKey.ratelimits": {
-    items: { dependentRequired: { limit: ["duration"], duration: ["limit"] } },
+    items: {
+      dependentRequired: {
+        limit: ["duration"],
+        duration: ["limit"],
+        algorithm: ["limit", "duration"],
+        burst: ["limit", "duration"],
+        shadow: ["limit", "duration"],
+      },
+    },
   },
   "migrations.createKeys": {
     items: {

@@ -1,3 +1,4 @@
+import { DURATION_ERROR } from "@latchkey/core";
 import { API_ID, KEY_ID, SECRET, START } from "../operations/examples.js";
 
 /** A bound of the server that the document does not have, because JSON Schema or OpenAPI cannot express it. */
@@ -57,6 +58,11 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
       'must be a whole number of ms from 0 to 31536000000, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"',
     reason: "a pattern that compares a number with a bound for each unit would be unreadable",
     example: { operation: "keys.rotateKey", input: { keyId: KEY_ID, graceMs: "366d" } },
+  },
+  {
+    message: DURATION_ERROR,
+    reason: "a pattern that compares a number with a bound for each unit would be unreadable",
+    example: createKey({ ratelimits: [{ ...LIMIT, duration: "52125000d" }] }),
   },
   {
     message: "must not be given twice",
