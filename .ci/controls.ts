@@ -15,11 +15,15 @@ const HTTP = "packages/http/src";
 const OPERATIONS = "packages/latchkey/test/operations";
 const TEST = "packages/latchkey/test";
 
+const SECRETS_SEARCH =
+  "500 secrets are nowhere in what %s keeps and logs, nor in any answer, error or event";
+
 const SECRETS_AT_REST: readonly Control[] = [
   {
     id: "C01",
     control: "No store keeps a secret: only hashes, and encrypted copies where that was asked for",
     tests: [
+      ["packages/latchkey/test/secrets-search.drill.test.ts", SECRETS_SEARCH],
       [
         `${CORE}/operations/keys/create-key.test.ts`,
         "is never in the audit log with its hash or its sealed secret, but as recoverable",
@@ -30,7 +34,10 @@ const SECRETS_AT_REST: readonly Control[] = [
   {
     id: "C02",
     control: "A key is looked up by its hash; no method of a store is ever called with a secret",
-    tests: [[`${CORE}/secrets/hash.test.ts`, "a secret is looked up by its hash alone"]],
+    tests: [
+      ["packages/latchkey/test/secrets-search.drill.test.ts", SECRETS_SEARCH],
+      [`${CORE}/secrets/hash.test.ts`, "a secret is looked up by its hash alone"],
+    ],
   },
   {
     id: "C03",
@@ -90,6 +97,7 @@ const SECRETS_AT_REST: readonly Control[] = [
     control:
       "No error, log line, event, span or metric holds a secret, a hash or the password of a store",
     tests: [
+      ["packages/latchkey/test/secrets-search.drill.test.ts", SECRETS_SEARCH],
       [
         `${HTTP}/canary.test.ts`,
         "no secret is in any response but those that issue it, in any log, or in any error",
