@@ -237,6 +237,35 @@ test("no secret is in a span or a metric", async () => {
     expect(text).not.toContain(hidden);
 });
 
+test("120 secrets that go through every kind of call are in no span and no metric, however encoded", async () => {
+  const { latchkey, dump, apiId } = await observed({ telemetry: { keyIds: true } });
+  const secrets: string[] = [];
+  for (let at = 0; at < 40; at += 1) {
+    const { key, keyId } = await latchkey.createKey({ apiId });
+    const { key: next } = await latchkey.rotateKey({ keyId });
+    const plaintext = `sk_imported_${crypto.randomUUID()}`;
+    await latchkey.createKeys([{ apiId, plaintext }]);
+    secrets.push(key, next, plaintext);
+  }
+  const fails = (call: Promise<unknown>) => call.catch(() => undefined);
+  for (const key of secrets) {
+    await latchkey.verifyKey({ key });
+    await latchkey.verifyKey({ key: `${key}x` });
+    await fails(latchkey.verifyKey({ key, ratelimits: [{ name: key }] }));
+    await fails(latchkey.authenticateRootKey(key));
+    await fails(latchkey.getKey({ keyId: key }));
+    await fails(latchkey.createKeys([{ apiId, plaintext: key }]));
+  }
+  const text = await dump();
+  expect(text).toContain(apiId);
+  for (const secret of secrets) {
+    const bytes = Buffer.from(secret);
+    const forms = (["base64", "base64url", "hex"] as const).map((name) => bytes.toString(name));
+    for (const form of [secret, [...secret].join("\\u0000"), ...forms])
+      expect(text).not.toContain(form);
+  }
+});
+
 describe("a latchkey that is observed", () => {
   test("answers and throws as one that is not, and calls the host's listener", async () => {
     const events: LatchkeyEvent[] = [];
