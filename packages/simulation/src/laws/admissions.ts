@@ -1,12 +1,15 @@
 import type { ChargePlan, ChargeResult, VerifyOutcome } from "@latchkey/core";
-import { type Call, hasReturned, type KnownKey, mayHaveHappened, returnedBy } from "../history.js";
+import { type Call, type KnownKey, mayHaveHappened, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
 
-/** Verifications that admitted. A repeat under a request id is one with the first of them. */
-function admissionsOf(world: World): readonly Call[] {
+const costOf = ({ args }: Call): number => args.cost as number;
+
+/** Verifications of some keys that admitted. A repeat under a request id is one with the first of them. */
+function admissionsOf(world: World, keys: readonly KnownKey[]): readonly Call[] {
   const seen = new Set<string>();
   return world.calls.filter((call) => {
     if (call.action !== "verify" || returnedBy<VerifyOutcome>(call).code !== "VALID") return false;
+    if (!keys.includes(call.key as KnownKey)) return false;
     const { requestId } = call.args;
     if (requestId === undefined) return true;
     const name = `${call.key?.name} ${requestId}`;
@@ -14,112 +17,59 @@ function admissionsOf(world: World): readonly Call[] {
   });
 }
 
-/** Whose uses a key takes: keys of one name share them. */
-function usesOwnerOf(world: World, { setup, workspace, first }: KnownKey): string {
-  if (setup.usesFrom === "key") return first;
-  return world.workspaces[workspace]?.identityIds[setup.identity ?? 0] as string;
+/** Keys that take their uses from one counter, which was given so many at first. */
+interface Counter {
+  /** Id of the record that has it, or name of the first key of a rotation. */
+  readonly owner: string;
+  readonly keys: KnownKey[];
+  readonly granted: number;
 }
 
-/** Keys by whose uses they take, without those that have uses without end. */
-function countersOf(world: World): ReadonlyMap<string, readonly KnownKey[]> {
-  const counters = new Map<string, KnownKey[]>();
-  for (const key of world.keys) {
-    const owner = usesOwnerOf(world, key);
-    counters.set(owner, [...(counters.get(owner) ?? []), key]);
+/** Counters with an end, that nothing refills, and whose keys went on taking from them. */
+function countersOf(world: World): readonly Counter[] {
+  const isMoved = world.calls.some(({ action }) => action === "moveKey" || action === "shareUses");
+  const counters = new Map<string, Counter>();
+  for (const key of isMoved ? [] : world.keys) {
+    const { usesFrom, identity, remaining, refill } = key.setup;
+    const isOwn = usesFrom === "key";
+    const owner = isOwn ? key.first : world.workspaceOf(key.workspace).identityIds[identity ?? 0];
+    const shared = world.plan.workspaces[key.workspace]?.identities[identity ?? 0];
+    const granted = isOwn ? remaining : shared;
+    if (owner === undefined || typeof granted !== "number" || (isOwn && refill !== null)) continue;
+    const counter = counters.get(owner) ?? { owner, keys: [], granted };
+    counter.keys.push(key);
+    counters.set(owner, counter);
   }
-  return counters;
-}
-
-/** Uses granted to a key or identity at first; null: without end. */
-function grantedTo(world: World, { setup, workspace }: KnownKey): number | null {
-  if (setup.usesFrom === "key") return setup.remaining;
-  return world.plan.workspaces[workspace]?.identities[setup.identity ?? 0] ?? null;
-}
-
-/** Whether a key may have come to take other uses, or other limits, than those that it was created with. */
-function isMoved(world: World, key: KnownKey): boolean {
-  return world.calls.some(
-    ({ action, ...call }) =>
-      call.key?.first === key.first && (action === "moveKey" || action === "shareUses"),
-  );
+  return [...counters.values()];
 }
 
 /** Units of uses that the store lost on purpose: they were admitted, and nothing counts them any more. */
-function lostUses(world: World, keys: readonly KnownKey[]): number {
-  const ids = new Set(keys.map(({ keyId }) => keyId));
-  for (const { setup, workspace } of keys)
-    if (setup.usesFrom === "identity")
-      ids.add(world.workspaces[workspace]?.identityIds[setup.identity ?? 0] as string);
+function lostUses(world: World, { owner, keys }: Counter): number {
+  const ids = new Set([owner, ...keys.map(({ keyId }) => keyId)]);
   let lost = 0;
-  for (const { writes } of world.losses)
-    for (const { method, args, result } of writes) {
-      if (method !== "charge" || (result as ChargeResult).kind !== "charged") continue;
-      const { confirms, uses, cost } = args[0] as ChargePlan;
-      if (uses !== null && ids.has(confirms[uses]?.id as string)) lost += cost;
-    }
+  for (const { method, args, result } of world.losses.flatMap(({ writes }) => writes)) {
+    if (method !== "charge" || (result as ChargeResult).kind !== "charged") continue;
+    const { confirms, uses, cost } = args[0] as ChargePlan;
+    if (uses !== null && ids.has(confirms[uses]?.id as string)) lost += cost;
+  }
   return lost;
 }
 
-const costOf = ({ args }: Call): number => args.cost as number;
-
 /** No more uses are admitted than were granted, whatever fails. */
 export function usesAreNotOverspent(world: World): string | null {
-  const admissions = admissionsOf(world);
-  for (const [owner, keys] of countersOf(world)) {
-    if (world.keys.some((key) => isMoved(world, key))) continue;
-    const [first] = keys as [KnownKey];
-    const atFirst = grantedTo(world, first);
-    // Midnights that passed, each of which may raise the uses to what was granted at first.
-    if (atFirst === null || (first.setup.refill !== null && first.setup.usesFrom === "key"))
-      continue;
-    let granted = atFirst + lostUses(world, keys);
-    for (const call of world.calls)
-      if (call.action === "updateRemaining" && keys.includes(call.key as KnownKey))
-        if (call.args.op !== "decrement" && mayHaveHappened(call))
-          granted += call.args.value as number;
-    const admitted = admissions
-      .filter(({ key }) => keys.includes(key as KnownKey))
-      .reduce((sum, call) => sum + costOf(call), 0);
-    if (admitted > granted) return `${owner}: ${admitted} uses admitted, ${granted} granted`;
-  }
-  return null;
-}
-
-/** No more units are admitted in a window than its limit says. */
-export function windowsAreNotOverspent(world: World): string | null {
-  const reset = new Set(
-    world.calls
-      .filter(({ action }) => ["resetLimit", "setLimit", "moveKey"].includes(action))
-      .flatMap(({ key }) => (key === null ? [] : [key.first])),
-  );
-  const lost = lostWindows(world);
-  const taken = new Map<string, number>();
-  for (const call of admissionsOf(world)) {
-    const key = call.key as KnownKey;
-    const { ratelimits = [] } = returnedBy<{ ratelimits: readonly Window[] }>(call);
-    const isOfIdentity = world.calls.some(({ action }) => action === "limitIdentity");
-    if (reset.has(key.first) || isOfIdentity) continue;
-    // A repeat of a request shows the window of the first.
-    for (const { name, limit, reset: resetAt } of ratelimits) {
-      // Made up by requests, now with one limit and now with another.
-      if (name === "tiles") continue;
-      const window = `${key.first} ${name} ${resetAt}`;
-      const used = (taken.get(window) ?? 0) + 1;
-      taken.set(window, used);
-      const allowed = limit + (lost.get(`${name} ${resetAt}`) ?? 0);
-      if (used > allowed) return `${window}: ${used} units admitted, the limit is ${limit}`;
-    }
-  }
-  for (const call of world.calls) {
-    if (call.action !== "limit" || !hasReturned(call)) continue;
-    const { success, reset: resetAt } = returnedBy<{ success: boolean; reset: number }>(call);
-    if (success !== true) continue;
-    const { identifier, duration } = call.args;
-    const window = `${call.workspace} ${identifier} ${duration} ${resetAt}`;
-    const used = (taken.get(window) ?? 0) + 1;
-    taken.set(window, used);
-    const allowed = 2 + (lost.get(`limit ${resetAt}`) ?? 0);
-    if (used > allowed) return `limit of ${window}: ${used} units admitted, the limit is 2`;
+  for (const counter of countersOf(world)) {
+    const given = world.calls.filter(
+      (call) =>
+        call.action === "updateRemaining" &&
+        counter.keys.includes(call.key as KnownKey) &&
+        call.args.op !== "decrement" &&
+        mayHaveHappened(call),
+    );
+    const more = given.reduce((sum, { args }) => sum + (args.value as number), 0);
+    const granted = counter.granted + lostUses(world, counter) + more;
+    const admitted = admissionsOf(world, counter.keys).reduce((sum, call) => sum + costOf(call), 0);
+    if (admitted > granted)
+      return `${counter.owner}: ${admitted} uses admitted, ${granted} granted`;
   }
   return null;
 }
@@ -130,41 +80,47 @@ interface Window {
   readonly reset: number;
 }
 
-/** Units of windows that the store lost on purpose, by the limit's name and the end of the window. */
-function lostWindows(world: World): ReadonlyMap<string, number> {
-  const lost = new Map<string, number>();
-  const add = (name: string, cost: number): unknown => lost.set(name, (lost.get(name) ?? 0) + cost);
-  for (const { writes } of world.losses)
-    for (const { method, args, result } of writes) {
-      if (method !== "charge" || (result as ChargeResult).kind !== "charged") continue;
-      const { limits } = args[0] as ChargePlan;
-      for (const [place, { resetAt }] of (
-        result as Extract<ChargeResult, { readonly limits: unknown }>
-      ).limits.entries()) {
-        const limit = limits[place];
-        if (limit === undefined) continue;
-        add(`${limit.name} ${resetAt}`, limit.cost);
-        add(`limit ${resetAt}`, limit.cost);
-      }
+/** No more units are admitted in a window than its limit says, as long as nothing resets it, and the store loses nothing. */
+export function windowsAreNotOverspent(world: World): string | null {
+  const resetting = ["resetLimit", "setLimit", "moveKey", "limitIdentity"];
+  const isReset = world.calls.some(({ action }) => resetting.includes(action));
+  if (isReset || world.losses.length > 0) return null;
+  const taken = new Map<string, number>();
+  const take = (window: string, limit: number): string | null => {
+    const used = (taken.get(window) ?? 0) + 1;
+    taken.set(window, used);
+    return used > limit ? `${window}: ${used} units admitted, the limit is ${limit}` : null;
+  };
+  for (const call of admissionsOf(world, world.keys))
+    for (const { name, limit, reset } of returnedBy<{ ratelimits: readonly Window[] }>(call)
+      .ratelimits ?? []) {
+      // One that requests make up has now this limit and now that.
+      const broken = name === "tiles" ? null : take(`${call.key?.first} ${name} ${reset}`, limit);
+      if (broken !== null) return broken;
     }
-  return lost;
+  for (const call of world.calls) {
+    const { success, reset } = returnedBy<{ success: boolean; reset: number }>(call);
+    if (call.action !== "limit" || success !== true) continue;
+    const { identifier, duration } = call.args;
+    const broken = take(`${call.workspace} ${identifier} ${duration} ${reset}`, 2);
+    if (broken !== null) return broken;
+  }
+  return null;
 }
 
-/** Verifications of one counter can be put into one order that agrees with time and with what each was told is left. */
+/**
+ * Verifications of one counter can be put into one order that agrees with time and with what each was told is left: the counter is
+ * linearizable.
+ */
 export function usesAreTakenInOrder(world: World): string | null {
   if (world.losses.length > 0) return null;
-  const admissions = admissionsOf(world);
-  for (const [owner, keys] of countersOf(world)) {
-    if (world.keys.some((key) => isMoved(world, key))) continue;
-    const [first] = keys as [KnownKey];
-    const granted = grantedTo(world, first);
+  for (const { owner, keys } of countersOf(world)) {
     const isChanged = world.calls.some(
       ({ action, key }) => action === "updateRemaining" && keys.includes(key as KnownKey),
     );
-    if (granted === null || first.setup.refill !== null || isChanged) continue;
-    const taken = admissions
-      .filter((call) => keys.includes(call.key as KnownKey) && costOf(call) > 0)
-      .filter(({ args }) => args.requestId === undefined)
+    if (isChanged) continue;
+    const taken = admissionsOf(world, keys)
+      .filter((call) => costOf(call) > 0 && call.args.requestId === undefined)
       .map((call) => ({ call, left: returnedBy<{ remaining: number }>(call).remaining as number }))
       .sort((one, other) => other.left - one.left);
     for (const [place, { call, left }] of taken.entries()) {

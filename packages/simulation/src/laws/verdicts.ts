@@ -1,10 +1,10 @@
 import type { LatchkeyError, VerifyOutcome } from "@latchkey/core";
 import { type Call, type KnownKey, returnedBy } from "../history.js";
-import { possibleValues, type Register } from "../model/registers.js";
-import { doesLetIn, doSatisfy, type Settings, settingsOf } from "../model/settings.js";
 import type { VerifyArgs } from "../plan/actions.js";
 import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { World } from "../world/world.js";
+import { possibleValues, type Register } from "./registers.js";
+import { doesLetIn, doSatisfy, type Settings, settingsOf } from "./settings.js";
 
 /** One thing that a verification needs: whether it may have been so, and whether it may have been otherwise. */
 interface Need {

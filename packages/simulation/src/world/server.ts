@@ -145,7 +145,9 @@ export class StoreServer {
       const isHeld = this.model.holds(plan);
       for (const [law, check] of Object.entries(this.#laws.charge))
         if (isHeld && isByLatchkey) this.#break(law, check(workspace, plan, moment));
-      return this.model.charge(plan, moment);
+      const result = this.model.charge(plan, moment);
+      // Whoever copies asks for windows as they are stored, also for those that time may have swept.
+      return moment.now === 0 ? undefined : result;
     }
     if (method !== "commit") return undefined;
     const [workspaceId, change] = args as [string, Change];
@@ -187,9 +189,12 @@ export class StoreServer {
   async lose(count: number): Promise<readonly Write[]> {
     const kept = this.writes.slice(0, Math.max(this.#safe, this.writes.length - count));
     const lost = this.writes.slice(kept.length);
+    const before = this.model;
     this.#store = memoryStore();
     this.model = new StoreModel();
     await this.#replay(kept);
+    for (const [id, { damaged }] of before.workspaces)
+      for (const recordId of damaged) this.model.at(id).damaged.add(recordId);
     return lost;
   }
 
